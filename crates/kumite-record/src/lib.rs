@@ -17,6 +17,7 @@ mod gate;
 mod kind;
 mod load;
 mod machine;
+mod mark;
 mod metric;
 mod node;
 mod other_version;
@@ -60,6 +61,7 @@ pub use gate::{ComparisonGate, GateBar, GateReason, GateState, PairGate, RunGate
 pub use kind::Kind;
 pub use load::{Engine, Latency, LoadResult};
 pub use machine::{Cores, Machine};
+pub use mark::Mark;
 pub use metric::Metric;
 pub use node::Node;
 pub use other_version::{OtherVersion, Part, Versioned};
@@ -84,7 +86,7 @@ pub use store::{Named, Store, StoreError, StoredRun};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub(crate) use tag::describe_tag;
 pub use trial::{
-    Disturbance, Enough, Errors, Histogram, Job, JobEvent, Mark, Needs, Outcome, Sample, Series, Steadiness,
+    Disturbance, Enough, Errors, Histogram, Job, JobEvent, Needs, Outcome, Sample, Series, Steadiness,
     SteadyClass, Trial, TrialPart, standing,
 };
 pub use unit::{Better, Unit};

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Arrival, AxisValue, Call, Phase, Point, Role, Void, Word, Written};
+use crate::{Arrival, AxisValue, Call, Mark, Phase, Point, Role, Void, Written};
 
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -94,110 +94,6 @@ impl Outcome {
             Outcome::Ok => "ok",
             Outcome::Disqualified => "disqualified",
             Outcome::Failed => "failed",
-        }
-    }
-}
-
-/// A doubt about a sample. A verdict that rests on marked samples says so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mark {
-    /// The load engine had no CPU headroom: the figure is a bound on the contender, not a measure of it.
-    GeneratorBound,
-    /// Contender and load engine ran on the same CPUs.
-    SharedCores,
-    /// Throughput times mean response time is less than the number of connections (Little's law): some of them waited for
-    /// failures, or for nothing, while the others had the server for themselves.
-    IdleConnections,
-    /// Its figures are not those of a steady state: throughput changed until too near the window's end, or throughput
-    /// times mean response time is more than the number of connections, because times fell in what the figures are of; or
-    /// a warm-up that was to become steady reached its limit.
-    Unsteady,
-    /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
-    NotRecovered,
-    /// The recorder was not looking when states came: they may have come earlier than it saw them, by more than a tenth of
-    /// the error.
-    RecorderLate,
-    /// The hypervisor took CPU time from this machine.
-    Stolen,
-    /// A worker's own times are less than what kumite's clock says by more than 5 % and the pipe's own cost.
-    TimesDisagree,
-    /// The machine did not let kumite limit its CPU share or its memory: its figures are those of a whole core.
-    NotThrottled,
-    /// The machine did not let kumite have its memory counted: `max_memory_bytes` is what was seen, a lower bound.
-    MemoryUncounted,
-    /// Processes that are not of this trial used its CPUs.
-    OtherProcesses,
-    /// The time of day was set, the machine slept, or the clock was made to run faster or slower.
-    ClockJumped,
-    /// CPUs were slowed down for their heat, or all of kumite was stopped for a cgroup's limit.
-    Throttled,
-    /// A CPU that worked was faster or slower at the end than at the beginning.
-    FrequencyChanged,
-    /// One that a later kumite sets.
-    #[serde(untagged)]
-    #[schemars(skip)]
-    Other(Word),
-}
-
-impl Mark {
-    /// All that are known, in the order in which they are listed.
-    pub const ALL: [Mark; 14] = [
-        Mark::GeneratorBound,
-        Mark::SharedCores,
-        Mark::IdleConnections,
-        Mark::Unsteady,
-        Mark::NotRecovered,
-        Mark::TimesDisagree,
-        Mark::NotThrottled,
-        Mark::MemoryUncounted,
-        Mark::RecorderLate,
-        Mark::Stolen,
-        Mark::OtherProcesses,
-        Mark::ClockJumped,
-        Mark::Throttled,
-        Mark::FrequencyChanged,
-    ];
-
-    /// Whether it speaks of noise from outside: another trial of the same cell may well be without it.
-    pub fn is_outside(self) -> bool {
-        match self {
-            Mark::RecorderLate
-            | Mark::Stolen
-            | Mark::OtherProcesses
-            | Mark::ClockJumped
-            | Mark::Throttled
-            | Mark::FrequencyChanged => true,
-            Mark::GeneratorBound
-            | Mark::SharedCores
-            | Mark::IdleConnections
-            | Mark::Unsteady
-            | Mark::NotRecovered
-            | Mark::TimesDisagree
-            | Mark::NotThrottled
-            | Mark::MemoryUncounted
-            | Mark::Other(_) => false,
-        }
-    }
-
-    /// The word used in files and reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Mark::GeneratorBound => "generator-bound",
-            Mark::SharedCores => "shared-cores",
-            Mark::IdleConnections => "idle-connections",
-            Mark::Unsteady => "unsteady",
-            Mark::NotRecovered => "not-recovered",
-            Mark::TimesDisagree => "times-disagree",
-            Mark::NotThrottled => "not-throttled",
-            Mark::MemoryUncounted => "memory-uncounted",
-            Mark::RecorderLate => "recorder-late",
-            Mark::Stolen => "stolen",
-            Mark::OtherProcesses => "other-processes",
-            Mark::ClockJumped => "clock-jumped",
-            Mark::Throttled => "throttled",
-            Mark::FrequencyChanged => "frequency-changed",
-            Mark::Other(word) => word.as_str(),
         }
     }
 }

@@ -18,10 +18,10 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{Comparison, ComparisonEnd};
 
-use crate::gate::painted;
-use crate::grid::grid;
 use crate::style::Style;
-use crate::text::one_line;
+use crate::tables::grid::grid;
+use crate::words::gate::painted;
+use crate::words::text::one_line;
 use names::Names;
 
 pub use asciidoc::compare_asciidoc;

@@ -3,20 +3,20 @@
 use kumite_record::{ContenderStatus, Export, Run, Warning};
 use serde::Serialize;
 
-use crate::check::ChecksText;
-use crate::facts::{Fact, facts};
-use crate::failure::{Failures, lost};
-use crate::gate::run_gate;
-use crate::group::Groups;
-use crate::kind;
-use crate::noise::{NoiseText, noise};
-use crate::number::plural;
-use crate::published::{PublishedText, published};
-use crate::quantity::length;
+use crate::kinds::kind_of;
 use crate::record::Record;
-use crate::table::{GroupTables, OfKind, group_tables};
-use crate::text::{clean, one_line};
-use crate::verdict::{VerdictText, tally};
+use crate::tables::cells::{GroupTables, OfKind, group_tables};
+use crate::tables::facts::{Fact, facts};
+use crate::tables::failure::{Failures, lost};
+use crate::tables::group::Groups;
+use crate::tables::noise::{NoiseText, noise};
+use crate::tables::published::{PublishedText, published};
+use crate::words::check::ChecksText;
+use crate::words::gate::run_gate;
+use crate::words::number::plural;
+use crate::words::quantity::length;
+use crate::words::text::{clean, one_line};
+use crate::words::verdict::{VerdictText, tally};
 
 /// A report; its fields are in reading order.
 #[derive(Debug, Serialize)]
@@ -87,7 +87,7 @@ impl Document {
         let run = &export.run;
         let (present, absent): (Vec<_>, Vec<_>) =
             export.contenders.iter().partition(|contender| contender.status == ContenderStatus::Ran);
-        let of_kind = kind::of(record);
+        let of_kind = kind_of(record);
         let failures = Failures {
             title: of_kind.failures(),
             disturbances: of_kind.disturbances(record, groups),
@@ -177,7 +177,7 @@ fn remarks(export: &Export) -> Vec<Remark> {
 
 fn reading(record: &Record, groups: &Groups) -> String {
     let mut reading = READING.to_owned();
-    let of_kind = kind::of(record);
+    let of_kind = kind_of(record);
     if let Some(own) = of_kind.reading() {
         reading += &format!(" {own}");
     }

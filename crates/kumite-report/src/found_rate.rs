@@ -1,12 +1,12 @@
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{FoundRate, Metric, RateTrial, RateVerdict, SearchEnd, Unit, VoidReason};
 
-use crate::grid::grid;
 use crate::metric::Named;
-use crate::number::{count, digits_apart, plural, significant};
-use crate::quantity::{Measured, length};
 use crate::style::Style;
-use crate::text::one_line;
+use crate::tables::grid::grid;
+use crate::words::number::{count, digits_apart, plural, significant};
+use crate::words::quantity::{Measured, length};
+use crate::words::text::one_line;
 
 /// What `kumite load --find-rate` prints at its end: the answer or why there is none, what was tried, what broke, and what to
 /// doubt.

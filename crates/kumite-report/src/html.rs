@@ -2,15 +2,15 @@ use kumite_record::Export;
 use minijinja::context;
 use minijinja::value::Serde;
 
-use crate::disturbance::NOT_RECOVERED;
+use crate::charts::forest::Forest;
 use crate::document::{Document, FROM_ELSEWHERE};
-use crate::forest::Forest;
-use crate::group::Groups;
-use crate::kind;
+use crate::kinds::kind_of;
 use crate::page::{CSS, page};
 use crate::pictures::Pictures;
 use crate::record::Record;
 use crate::summary::doubts;
+use crate::tables::failure::NOT_RECOVERED;
+use crate::tables::group::Groups;
 
 const TEMPLATES: [(&str, &str); 9] = [
     ("report.html", include_str!("page/report.html")),
@@ -30,7 +30,7 @@ pub fn html(export: &Export) -> String {
     let (record, groups) = (Record::of(export), Groups::of(export));
     let document = Document::of(&record, &groups);
     let doubts = doubts(export, &document);
-    let templates = [&TEMPLATES, kind::of(&record).templates()].concat();
+    let templates = [&TEMPLATES, kind_of(&record).templates()].concat();
     page(
         &templates,
         context! {
@@ -41,7 +41,7 @@ pub fn html(export: &Export) -> String {
             forest => Serde(Forest::of(export)),
             pictures => Serde(Pictures::of(&record, &groups)),
             not_recovered => NOT_RECOVERED,
-            chapters => Serde(kind::of(&record).page(&record, &groups)),
+            chapters => Serde(kind_of(&record).page(&record, &groups)),
             from_elsewhere => FROM_ELSEWHERE,
         },
     )

@@ -4,7 +4,7 @@ use minijinja::context;
 use minijinja::value::Serde;
 use serde::Serialize;
 
-use crate::chart::tenth;
+use crate::charts::tenth;
 use crate::page::{CSS, page};
 
 /// What is on it, from above.

@@ -1,15 +1,15 @@
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{Latency, LoadResult, Unit};
 
-use crate::chart::tenth;
-use crate::grid::grid;
+use crate::charts::tenth;
 use crate::leaf::{Bar, Leaf, Table, leaf};
 use crate::markdown::{escaped, table};
-use crate::number::{count, plural, significant};
-use crate::quantity::Measured;
-use crate::steadiness::{needs, of_trial};
 use crate::style::Style;
-use crate::text::one_line;
+use crate::tables::grid::grid;
+use crate::words::number::{count, plural, significant};
+use crate::words::quantity::Measured;
+use crate::words::steadiness::{needs, of_trial};
+use crate::words::text::one_line;
 
 /// What `kumite load` prints at its end: whether it can be believed, how much, how fast, and what the engine needed.
 pub fn load_terminal(result: &LoadResult, style: &Style) -> String {

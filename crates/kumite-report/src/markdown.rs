@@ -2,17 +2,16 @@ use std::fmt::Write;
 
 use kumite_record::Export;
 
-use crate::chapter::{Chapter, ChapterPoint};
-use crate::check::{CheckText, ChecksText};
-use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
-use crate::failure::{Failed, Failures};
-use crate::group::Groups;
-use crate::kind;
-use crate::published::PublishedText;
+use crate::kinds::chapter::{Chapter, ChapterPoint};
+use crate::kinds::kind_of;
 use crate::record::Record;
-use crate::table::{GroupTables, Overview, PointTables, Table};
-use crate::verdict::VerdictText;
+use crate::tables::cells::{GroupTables, Overview, PointTables, Table};
+use crate::tables::failure::{Failed, Failures, NOT_RECOVERED};
+use crate::tables::group::Groups;
+use crate::tables::published::PublishedText;
+use crate::words::check::{CheckText, ChecksText};
+use crate::words::verdict::VerdictText;
 
 /// The report in GitHub's Markdown.
 pub fn markdown(export: &Export) -> String {
@@ -30,7 +29,7 @@ pub fn markdown(export: &Export) -> String {
     for group in &document.groups {
         out += &group_lines(group);
     }
-    for Chapter { title, about, points } in kind::of(&record).chapters(&record, &groups) {
+    for Chapter { title, about, points } in kind_of(&record).chapters(&record, &groups) {
         out += &format!("\n## {title}\n");
         out += &about.map_or(String::new(), |about| format!("\n{}\n", escaped(about)));
         out += &points.iter().map(chapter_lines).collect::<String>();

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use crate::chart::{Figure, LineChart, RowChart, line_charts, row_chart};
-use crate::disturbance::DisturbedPictures;
-use crate::group::{Group, Groups};
-use crate::kind;
+use crate::charts::{Figure, LineChart, RowChart, line_charts, row_chart};
+use crate::kinds::chapter::DisturbedPictures;
+use crate::kinds::kind_of;
 use crate::metric::Named;
 use crate::record::Record;
-use crate::table::sort;
+use crate::tables::cells::sort;
+use crate::tables::group::{Group, Groups};
 
 /// What a page shows beside its tables.
 #[derive(Debug, Serialize)]
@@ -30,15 +30,14 @@ impl Pictures {
         let calm = groups.calm().enumerate();
         Pictures {
             groups: calm.map(|(nth, group)| group_pictures(record, groups, group, nth)).collect(),
-            disturbances: kind::of(record).disturbance_pictures(record, groups),
+            disturbances: kind_of(record).disturbance_pictures(record, groups),
         }
     }
 }
 
 fn group_pictures(record: &Record, groups: &Groups, group: &Group, nth: usize) -> GroupPictures {
-    let lines = line_charts(record, groups, group, &format!("over-{nth}"), |metric| {
-        kind::of(record).is_drawn(metric)
-    });
+    let lines =
+        line_charts(record, groups, group, &format!("over-{nth}"), |metric| kind_of(record).is_drawn(metric));
     let rows = match group.points.as_slice() {
         [point] => {
             let mut cells = record.at(point).cells.clone();

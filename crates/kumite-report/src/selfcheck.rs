@@ -1,17 +1,15 @@
-//! How far kumite can be trusted on a machine: the whole self-check, and what other reports say of it.
+//! How far kumite can be trusted on a machine: the whole self-check.
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{
-    ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, SameTwice,
-    SelfCheck, SmallestDifference, Unit,
-};
+use kumite_record::{ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, SameTwice, SelfCheck, Unit};
 
-use crate::grid::grid;
-use crate::number::{count, plural, significant};
-use crate::quantity::{Measured, length};
 use crate::style::Style;
-use crate::text::one_line;
+use crate::tables::grid::grid;
+use crate::words::noise_floor::{percent, share_interval, small};
+use crate::words::number::{count, plural, significant};
+use crate::words::quantity::{Measured, length};
+use crate::words::text::one_line;
 
 /// What `kumite selfcheck` prints at its end.
 pub fn selfcheck_terminal(check: &SelfCheck, style: &Style) -> String {
@@ -201,50 +199,4 @@ fn duet_text(duet: &DuetCheck) -> String {
         significant(ratio.estimate, 2),
         plural(duet.rounds, "round")
     )
-}
-
-/// What reports of results say of it; backquotes are around what is to be typed.
-pub(crate) fn noise_floor(floor: Option<&NoiseFloor>) -> String {
-    let Some(floor) = floor else {
-        return "not measured on this machine: `kumite selfcheck` does".to_owned();
-    };
-    let mut parts = vec![format!("measured {}", floor.measured.strftime("%Y-%m-%d %H:%M UTC"))];
-    let of = |of: &FalseVerdicts| {
-        format!(
-            "{} of {} by {} ({})",
-            of.false_verdicts,
-            of.comparisons,
-            one_line(&of.metric),
-            share_interval(of)
-        )
-    };
-    let false_verdicts: Vec<String> = floor.false_verdicts.iter().map(of).collect();
-    if !false_verdicts.is_empty() {
-        parts.push(format!("what is the same was said to differ in {}", false_verdicts.join(", ")));
-    }
-    let seen = |between: &str, of: &Option<SmallestDifference>| {
-        of.map(|of| format!("{} between {between}", small(of.percent)))
-    };
-    let seen: Vec<String> =
-        [seen("commands", &floor.command), seen("servers", &floor.server)].into_iter().flatten().collect();
-    if !seen.is_empty() {
-        parts.push(format!("a minute shows {}", seen.join(", ")));
-    }
-    if floor.problems > 0 {
-        parts.push(format!("{} worse than promised", plural(floor.problems, "thing")));
-    }
-    parts.push("`kumite selfcheck` measures it anew".to_owned());
-    parts.join("; ")
-}
-
-fn share_interval(of: &FalseVerdicts) -> String {
-    format!("{}–{}", significant(of.low * 100.0, 2), percent(of.high))
-}
-
-fn percent(share: f64) -> String {
-    format!("{} %", significant(share * 100.0, 2))
-}
-
-fn small(percent: f64) -> String {
-    format!("{} %", significant(percent, 2))
 }

@@ -7,18 +7,17 @@ use comfy_table::CellAlignment;
 use kumite_record::{Cell, CellName, Claim, Doubt, Export, Mark, Reason, Run, standing};
 
 use crate::document::Document;
-use crate::effect::EffectText;
-use crate::gate::last_line;
-use crate::grid::grid;
-use crate::group::Groups;
-use crate::marks::of_trials;
-use crate::number::plural;
-use crate::reason::reason;
 use crate::record::Record;
 use crate::style::{Style, color};
-use crate::table::Table;
-use crate::text::one_line;
-use crate::verdict::VerdictText;
+use crate::tables::cells::Table;
+use crate::tables::grid::grid;
+use crate::tables::group::Groups;
+use crate::words::effect::EffectText;
+use crate::words::gate::last_line;
+use crate::words::number::plural;
+use crate::words::reason::reason;
+use crate::words::text::one_line;
+use crate::words::verdict::VerdictText;
 
 /// So many lines fit on most screens.
 const LINES: usize = 40;
@@ -189,7 +188,7 @@ fn table(document: &Document) -> Option<(String, &Table)> {
 
 /// The rows and columns that there is room for.
 fn table_lines(table: &Table, room: usize, style: Style) -> String {
-    let texts = |row: &Vec<crate::table::Entry>| row.iter().map(|entry| entry.text.clone()).collect();
+    let texts = |row: &Vec<crate::tables::cells::Entry>| row.iter().map(|entry| entry.text.clone()).collect();
     let mut rows: Vec<Vec<String>> = table.rows.iter().map(texts).collect();
     let cut = rows.len().saturating_sub(room);
     let more = if cut > 0 { cut + 1 } else { 0 };
@@ -233,11 +232,11 @@ pub(crate) fn doubts(export: &Export, document: &Document) -> Vec<String> {
     let mut marks: Vec<(Mark, usize)> = marks.into_iter().collect();
     marks.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     if let Some(((most, count), others)) = marks.split_first() {
-        let mut words = format!("{count} of {} {}", plural(all, "trial"), of_trials(*most, *count));
+        let mut words = format!("{count} of {} {}", plural(all, "trial"), most.predicate(*count));
         words += &others
             .iter()
             .take(1)
-            .map(|(mark, count)| format!(", {count} {}", of_trials(*mark, *count)))
+            .map(|(mark, count)| format!(", {count} {}", mark.predicate(*count)))
             .collect::<String>();
         let others = others.len().saturating_sub(1);
         words += &if others > 0 { format!(", and {} more", plural(others, "doubt")) } else { String::new() };

@@ -2,20 +2,19 @@ use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
 use kumite_record::Export;
 
-use crate::chapter::ChapterPoint;
-use crate::disturbance::NOT_RECOVERED;
 use crate::document::{Document, FROM_ELSEWHERE};
-use crate::failure::{Failed, Failures};
-use crate::gate::last_line;
-use crate::grid::grid;
-use crate::group::Groups;
-use crate::kind;
-use crate::published::PublishedText;
+use crate::kinds::chapter::ChapterPoint;
+use crate::kinds::kind_of;
 use crate::record::Record;
 use crate::style::{Style, color};
 use crate::summary;
-use crate::table::{GroupTables, Overview, PointTables, Table};
-use crate::verdict::VerdictText;
+use crate::tables::cells::{GroupTables, Overview, PointTables, Table};
+use crate::tables::failure::{Failed, Failures, NOT_RECOVERED};
+use crate::tables::grid::grid;
+use crate::tables::group::Groups;
+use crate::tables::published::PublishedText;
+use crate::words::gate::last_line;
+use crate::words::verdict::VerdictText;
 
 /// The report for a terminal: no line is wider than the style says, except commands, which are to be copied.
 pub fn terminal(export: &Export, style: &Style) -> String {
@@ -35,7 +34,7 @@ pub fn terminal(export: &Export, style: &Style) -> String {
     for group in &document.groups {
         out += &group_lines(group, style);
     }
-    for point in kind::of(&record).chapters(&record, &groups).iter().flat_map(|chapter| &chapter.points) {
+    for point in kind_of(&record).chapters(&record, &groups).iter().flat_map(|chapter| &chapter.points) {
         out += &chapter_lines(point, style);
     }
     out += &failure_lines(&document.failures, style);

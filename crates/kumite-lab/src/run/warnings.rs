@@ -156,7 +156,7 @@ fn of_cell(trials: &[&Trial]) -> Vec<String> {
             doubts.push(format!(
                 "{count} of {} samples {}{}",
                 usable.len(),
-                meaning(mark),
+                mark.warning(),
                 whence(&usable, mark)
             ));
         }
@@ -228,51 +228,4 @@ fn kinds(trials: &[&&Trial]) -> String {
         .map(|(kind, count)| format!("{count} {kind}"))
         .collect();
     found.join(", ")
-}
-
-fn meaning(mark: Mark) -> &'static str {
-    match mark {
-        Mark::GeneratorBound => {
-            "are generator-bound: the load engine had no headroom, so the server may be faster than this"
-        }
-        Mark::SharedCores => "have kumite itself on the contender's CPUs",
-        Mark::IdleConnections => {
-            "have idle connections: throughput × mean response time is less than their number, so what is compared is \
-             fewer connections, or others wait for failures"
-        }
-        Mark::Unsteady => {
-            "are unsteady: throughput changed until too near the end of the window, so that the figures are of all of it; \
-             or times fell within what they are of (throughput × mean response time is more than the connections), as those \
-             of a program do that is still being compiled; or a warm-up reached warm_up_limit_s without a steady state"
-        }
-        Mark::NotRecovered => "had not recovered when watching ended: recovery_ms is a lower bound",
-        Mark::TimesDisagree => {
-            "disagree about time: the worker's own is less than kumite's clock says, by more than 5 % and the pipe's own cost"
-        }
-        Mark::NotThrottled => {
-            "are not throttled: the machine did not let kumite limit their CPU share or their memory, and the figures are \
-             those of a whole core"
-        }
-        Mark::MemoryUncounted => {
-            "have their memory looked at and not counted, for want of a control group: max_memory_bytes is a lower bound"
-        }
-        Mark::RecorderLate => {
-            "have a recorder that was not looking when states came (unseen_p99_us in their noise): they may have come \
-             earlier than it saw them"
-        }
-        Mark::Stolen => "had CPU time taken from them by the hypervisor (stolen_cores in their noise)",
-        Mark::OtherProcesses => {
-            "had other processes on their CPUs (others_cpu_cores in their noise): the contender looks slower than \
-             it is"
-        }
-        Mark::ClockJumped => {
-            "had the clock set, slept, or made to run at another rate: their times are not to be trusted"
-        }
-        Mark::Throttled => "were slowed down, by a CPU's heat or by a cgroup's CPU limit",
-        Mark::FrequencyChanged => {
-            "had a busy CPU change its frequency: beginning and end were not measured alike"
-        }
-        // None of this run's own trials has one.
-        Mark::Other(word) => word.as_str(),
-    }
 }

@@ -5,10 +5,10 @@ use kumite_record::{
     SteadyClass, Thrift, Unit,
 };
 
-use crate::number::{plural, significant};
-use crate::quantity::{Measured, length};
-use crate::selfcheck::noise_floor;
-use crate::text::one_line;
+use crate::words::noise_floor::noise_floor;
+use crate::words::number::{plural, significant};
+use crate::words::quantity::{Measured, length};
+use crate::words::text::one_line;
 
 use super::metrics;
 use super::names::Names;

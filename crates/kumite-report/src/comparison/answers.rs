@@ -4,8 +4,8 @@ use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Speed
 
 use super::names::Names;
 use super::{answer, uses};
-use crate::number::plural;
-use crate::quantity::length;
+use crate::words::number::plural;
+use crate::words::quantity::length;
 
 /// What was found of a pair, by wall time or by a metric that was named.
 pub(super) struct Answer {

@@ -2,7 +2,7 @@ use kumite_record::Comparison;
 
 use super::Shown;
 use super::figures::{Rows, tables};
-use crate::text::one_line;
+use crate::words::text::one_line;
 
 /// The tables as AsciiDoc.
 pub fn compare_asciidoc(comparison: &Comparison, shown: Shown) -> String {

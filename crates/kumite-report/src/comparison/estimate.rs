@@ -2,7 +2,7 @@
 
 use kumite_record::{Estimate, Unit};
 
-use crate::quantity::Measured;
+use crate::words::quantity::Measured;
 
 pub(super) fn plain(unit: Unit, estimate: &Option<Estimate>) -> String {
     estimate.as_ref().map_or("–".to_owned(), |estimate| unit.text(estimate.estimate))

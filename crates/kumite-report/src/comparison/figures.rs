@@ -7,7 +7,7 @@ use super::answer::{estimate, factor, interval, level, reciprocal};
 use super::estimate::{bounded, plain};
 use super::names::Names;
 use super::{metrics, uses};
-use crate::number::count;
+use crate::words::number::count;
 
 /// Heads, and whether their column is of figures; then rows.
 pub(super) type Rows = (Vec<(String, bool)>, Vec<Vec<String>>);

@@ -5,8 +5,8 @@ use kumite_record::{
     PairGate, Ratio,
 };
 
-use crate::gate::passing;
-use crate::number::plural;
+use crate::words::gate::passing;
+use crate::words::number::plural;
 
 use super::answer::{interval, level, margin, more, reciprocal, times};
 use super::cut_short;

@@ -3,9 +3,9 @@ use kumite_record::{CommandMetric, ComparedCommand, Comparison, Unit};
 use super::names::Names;
 use super::{Shown, answer, answers, cut_short, figures, gate, metrics};
 use crate::leaf::{Leaf, Strip, StripRow, Table, leaf, place};
-use crate::number::plural;
-use crate::quantity::Measured;
-use crate::text::one_line;
+use crate::words::number::plural;
+use crate::words::quantity::Measured;
+use crate::words::text::one_line;
 
 /// No picture needs more dots.
 const MOST_DOTS: usize = 400;

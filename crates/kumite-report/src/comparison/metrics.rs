@@ -4,7 +4,7 @@ use kumite_record::{CommandMetric, ComparedCommand, Comparison, Estimate, Unit};
 
 use super::estimate::{bounded, plain};
 use super::{Shown, TimeUnit};
-use crate::number::significant;
+use crate::words::number::significant;
 
 /// The units of figures, by metric; each figure its own, if there is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use kumite_record::Comparison;
 
-use crate::text::one_line;
+use crate::words::text::one_line;
 
 /// What fits into a sentence and a table.
 const LONGEST: usize = 40;

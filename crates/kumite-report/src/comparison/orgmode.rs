@@ -2,7 +2,7 @@ use kumite_record::Comparison;
 
 use super::Shown;
 use super::figures::{Rows, tables};
-use crate::text::one_line;
+use crate::words::text::one_line;
 
 /// The tables as Emacs' Org mode has them.
 pub fn compare_orgmode(comparison: &Comparison, shown: Shown) -> String {

@@ -30,7 +30,7 @@ const SECTIONS: [&str; 18] = [
     "method",
 ];
 const CSS: &str = include_str!("../../src/page/report.css");
-const SCRIPT: &str = include_str!("../../src/kind/http/explorer.js");
+const SCRIPT: &str = include_str!("../../src/kinds/http/explorer.js");
 
 /// The page of many trials with time series: made once, for it takes long.
 pub fn sparse() -> &'static str {

@@ -1,0 +1,225 @@
+//! The marks of a trial, and all words that stand for one: whoever shows a mark takes its words from here.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Word;
+
+/// A doubt about a sample. A verdict that rests on marked samples says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mark {
+    /// The load engine had no CPU headroom: the figure is a bound on the contender, not a measure of it.
+    GeneratorBound,
+    /// Contender and load engine ran on the same CPUs.
+    SharedCores,
+    /// Throughput times mean response time is less than the number of connections (Little's law): some of them waited for
+    /// failures, or for nothing, while the others had the server for themselves.
+    IdleConnections,
+    /// Its figures are not those of a steady state: throughput changed until too near the window's end, or throughput
+    /// times mean response time is more than the number of connections, because times fell in what the figures are of; or
+    /// a warm-up that was to become steady reached its limit.
+    Unsteady,
+    /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
+    NotRecovered,
+    /// The recorder was not looking when states came: they may have come earlier than it saw them, by more than a tenth of
+    /// the error.
+    RecorderLate,
+    /// The hypervisor took CPU time from this machine.
+    Stolen,
+    /// A worker's own times are less than what kumite's clock says by more than 5 % and the pipe's own cost.
+    TimesDisagree,
+    /// The machine did not let kumite limit its CPU share or its memory: its figures are those of a whole core.
+    NotThrottled,
+    /// The machine did not let kumite have its memory counted: `max_memory_bytes` is what was seen, a lower bound.
+    MemoryUncounted,
+    /// Processes that are not of this trial used its CPUs.
+    OtherProcesses,
+    /// The time of day was set, the machine slept, or the clock was made to run faster or slower.
+    ClockJumped,
+    /// CPUs were slowed down for their heat, or all of kumite was stopped for a cgroup's limit.
+    Throttled,
+    /// A CPU that worked was faster or slower at the end than at the beginning.
+    FrequencyChanged,
+    /// One that a later kumite sets.
+    #[serde(untagged)]
+    #[schemars(skip)]
+    Other(Word),
+}
+
+impl Mark {
+    /// All that are known, in the order in which they are listed.
+    pub const ALL: [Mark; 14] = [
+        Mark::GeneratorBound,
+        Mark::SharedCores,
+        Mark::IdleConnections,
+        Mark::Unsteady,
+        Mark::NotRecovered,
+        Mark::TimesDisagree,
+        Mark::NotThrottled,
+        Mark::MemoryUncounted,
+        Mark::RecorderLate,
+        Mark::Stolen,
+        Mark::OtherProcesses,
+        Mark::ClockJumped,
+        Mark::Throttled,
+        Mark::FrequencyChanged,
+    ];
+
+    /// Whether it speaks of noise from outside: another trial of the same cell may well be without it.
+    pub fn is_outside(self) -> bool {
+        match self {
+            Mark::RecorderLate
+            | Mark::Stolen
+            | Mark::OtherProcesses
+            | Mark::ClockJumped
+            | Mark::Throttled
+            | Mark::FrequencyChanged => true,
+            Mark::GeneratorBound
+            | Mark::SharedCores
+            | Mark::IdleConnections
+            | Mark::Unsteady
+            | Mark::NotRecovered
+            | Mark::TimesDisagree
+            | Mark::NotThrottled
+            | Mark::MemoryUncounted
+            | Mark::Other(_) => false,
+        }
+    }
+
+    /// The word used in files and reports.
+    pub fn as_str(self) -> &'static str {
+        self.text().name
+    }
+
+    /// The predicate of a sentence whose subject is so many trials: `were disturbed by other processes`.
+    pub fn predicate(self, trials: usize) -> String {
+        let MarkText { verb, rest, .. } = self.text();
+        let verb = if verb == "were" && trials == 1 { "was" } else { verb };
+        format!("{verb} {rest}")
+    }
+
+    /// The predicate of a warning about samples of a cell, with what follows for their figures.
+    pub fn warning(self) -> &'static str {
+        self.text().warning
+    }
+
+    fn text(self) -> MarkText {
+        let (name, verb, rest, warning) = match self {
+            Mark::GeneratorBound => (
+                "generator-bound",
+                "left",
+                "the load engine no room",
+                "are generator-bound: the load engine had no headroom, so the server may be faster than this",
+            ),
+            Mark::SharedCores => (
+                "shared-cores",
+                "shared",
+                "their CPUs with kumite",
+                "have kumite itself on the contender's CPUs",
+            ),
+            Mark::IdleConnections => (
+                "idle-connections",
+                "had",
+                "connections that waited for nothing",
+                "have idle connections: throughput × mean response time is less than their number, so what is compared is fewer connections, or others wait for failures",
+            ),
+            Mark::Unsteady => (
+                "unsteady",
+                "were",
+                "not steady",
+                "are unsteady: throughput changed until too near the end of the window, so that the figures are of all of it; or times fell within what they are of (throughput × mean response time is more than the connections), as those of a program do that is still being compiled; or a warm-up reached warm_up_limit_s without a steady state",
+            ),
+            Mark::NotRecovered => (
+                "not-recovered",
+                "had",
+                "not recovered at the end",
+                "had not recovered when watching ended: recovery_ms is a lower bound",
+            ),
+            Mark::TimesDisagree => (
+                "times-disagree",
+                "told",
+                "times that kumite's clock does not confirm",
+                "disagree about time: the worker's own is less than kumite's clock says, by more than 5 % and the pipe's own cost",
+            ),
+            Mark::NotThrottled => (
+                "not-throttled",
+                "ran",
+                "without their limits",
+                "are not throttled: the machine did not let kumite limit their CPU share or their memory, and the figures are those of a whole core",
+            ),
+            Mark::MemoryUncounted => (
+                "memory-uncounted",
+                "had",
+                "more memory than was seen, perhaps",
+                "have their memory looked at and not counted, for want of a control group: max_memory_bytes is a lower bound",
+            ),
+            Mark::RecorderLate => (
+                "recorder-late",
+                "were",
+                "recorded late",
+                "have a recorder that was not looking when states came (unseen_p99_us in their noise): they may have come earlier than it saw them",
+            ),
+            Mark::Stolen => (
+                "stolen",
+                "lost",
+                "CPU time to the hypervisor",
+                "had CPU time taken from them by the hypervisor (stolen_cores in their noise)",
+            ),
+            Mark::OtherProcesses => (
+                "other-processes",
+                "were",
+                "disturbed by other processes",
+                "had other processes on their CPUs (others_cpu_cores in their noise): the contender looks slower than it is",
+            ),
+            Mark::ClockJumped => (
+                "clock-jumped",
+                "saw",
+                "the clock jump",
+                "had the clock set, slept, or made to run at another rate: their times are not to be trusted",
+            ),
+            Mark::Throttled => (
+                "throttled",
+                "were",
+                "slowed down from outside",
+                "were slowed down, by a CPU's heat or by a cgroup's CPU limit",
+            ),
+            Mark::FrequencyChanged => (
+                "frequency-changed",
+                "saw",
+                "a CPU change its speed",
+                "had a busy CPU change its frequency: beginning and end were not measured alike",
+            ),
+            Mark::Other(word) => (word.as_str(), "were", word.as_str(), word.as_str()),
+        };
+        MarkText { name, verb, rest, warning }
+    }
+}
+
+/// The words of a mark.
+struct MarkText {
+    name: &'static str,
+    /// In the past, of several trials.
+    verb: &'static str,
+    rest: &'static str,
+    warning: &'static str,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_agrees_in_number_with_its_trials() {
+        assert_eq!(Mark::OtherProcesses.predicate(1), "was disturbed by other processes");
+        assert_eq!(Mark::OtherProcesses.predicate(2), "were disturbed by other processes");
+        assert_eq!(Mark::GeneratorBound.predicate(1), "left the load engine no room");
+    }
+
+    #[test]
+    fn a_marks_name_is_its_word_in_files() {
+        for mark in Mark::ALL {
+            assert_eq!(serde_json::to_value(mark).expect("a word"), mark.as_str());
+        }
+    }
+}

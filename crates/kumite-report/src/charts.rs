@@ -1,0 +1,87 @@
+//! Charts as plain geometry; templates of the same names draw them. Lengths are in a chart's own units.
+
+mod budget;
+pub mod forest;
+pub mod lanes;
+mod lines;
+pub mod rows;
+pub mod scale;
+pub mod timeline;
+
+pub use budget::Budget;
+pub use lines::{LineChart, line_chart, line_charts};
+pub use rows::{Figure, RowChart, row_chart};
+pub use timeline::{Timeline, Timelines};
+
+use kumite_record::Export;
+use serde::Serialize;
+
+use scale::Scale;
+
+/// A mark on an axis.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tick {
+    pub at: f64,
+    pub label: String,
+}
+
+/// What a contender looks like in every chart of a page: told apart by any two of colour, marker and dashes.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Look {
+    pub color: usize,
+    /// Outline of the marker, around the origin.
+    pub marker: &'static str,
+    pub dash: usize,
+}
+
+/// As many colours as the style sheet has. With one marker more than colours, 42 contenders differ in one or the other.
+const COLORS: usize = 6;
+pub const MARKERS: [&str; COLORS + 1] = [
+    "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
+    "M-3.6,-3.6h7.2v7.2h-7.2z",
+    "M0,-4.8L4.6,3.4H-4.6z",
+    "M0,-5L5,0L0,5L-5,0z",
+    "M0,4.8L4.6,-3.4H-4.6z",
+    "M-1.6,-4.6h3.2v3h3v3.2h-3v3h-3.2v-3h-3v-3.2h3z",
+    "M0,-4.8L4.6,-1.5L2.8,3.9H-2.8L-4.6,-1.5z",
+];
+/// As many as the style sheet has, the whole line included.
+const DASHES: usize = 3;
+
+impl Look {
+    /// By the contender's place in the record.
+    pub fn of(export: &Export, contender: &str) -> Look {
+        let place = export.contenders.iter().position(|known| known.name == contender);
+        let nth = place.unwrap_or(export.contenders.len());
+        Look { color: nth % COLORS, marker: MARKERS[nth % MARKERS.len()], dash: nth / COLORS % DASHES }
+    }
+}
+
+/// A name cut to the room there is.
+pub fn shortened(name: &str, room: usize) -> String {
+    if name.chars().count() <= room {
+        return name.to_owned();
+    }
+    name.chars().take(room - 1).chain(['…']).collect()
+}
+
+/// To a tenth, which is finer than a screen.
+pub fn tenth(length: f64) -> f64 {
+    (length * 10.0).round() / 10.0
+}
+
+/// Of a horizontal axis as many ticks, at equal distances, as do not cover one another.
+pub fn ticks_apart(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
+    let all: Vec<f64> = scale.ticks();
+    let ticks = |each: usize| -> Vec<Tick> {
+        let some = all.iter().step_by(each);
+        some.map(|value| Tick { at: scale.at(*value), label: label(*value) }).collect()
+    };
+    let have_room = |ticks: &[Tick]| {
+        ticks.windows(2).all(|pair| {
+            let letters = (pair[0].label.chars().count() + pair[1].label.chars().count()) as f64;
+            pair[1].at - pair[0].at > 4.5 * letters + 6.0
+        })
+    };
+    (1..=all.len()).map(ticks).find(|ticks| have_room(ticks)).unwrap_or_default()
+}

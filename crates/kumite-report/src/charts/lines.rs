@@ -1,0 +1,265 @@
+//! Estimates over the x axis, one line a contender.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use kumite_record::{Cell, Metric, Unit};
+use serde::Serialize;
+
+use super::scale::Scale;
+use super::{Look, Tick, shortened};
+use crate::metric::Named;
+use crate::record::Record;
+use crate::tables::cells::lost;
+use crate::tables::group::{Group, Groups, at, x_value};
+use crate::words::quantity::Measured;
+use crate::words::text::one_line;
+
+/// One metric over an axis.
+#[derive(Debug, Serialize)]
+pub struct LineChart {
+    /// Unique in its page.
+    pub id: String,
+    pub title: String,
+    pub description: String,
+    pub x_title: String,
+    pub width: f64,
+    pub height: f64,
+    pub left: f64,
+    pub right: f64,
+    pub bottom: f64,
+    pub x_ticks: Vec<Tick>,
+    pub y_ticks: Vec<Tick>,
+    pub lines: Vec<Line>,
+    /// Contenders that have none, and why.
+    pub without: Option<String>,
+}
+
+/// A contender's line.
+#[derive(Debug, Serialize)]
+pub struct Line {
+    /// The name, cut to the room there is.
+    pub label: String,
+    /// Where the label is; labels that would cover each other are moved apart.
+    pub label_y: f64,
+    /// Where the line ends.
+    pub end: (f64, f64),
+    pub look: Look,
+    /// Broken where a cell has no figure.
+    pub path: String,
+    pub dots: Vec<Dot>,
+}
+
+/// An estimate.
+#[derive(Debug, Serialize)]
+pub struct Dot {
+    pub x: f64,
+    pub y: f64,
+    /// Both ends of the interval, where there is one.
+    pub whisker: Option<(f64, f64)>,
+    pub text: String,
+}
+
+const WIDTH: f64 = 500.0;
+/// What is below the bottom: values and name of the axis.
+const FOOT: f64 = 52.0;
+const LEFT: f64 = 74.0;
+const RIGHT: f64 = 318.0;
+const TOP: f64 = 12.0;
+/// At least; each line wants room for its label.
+const BOTTOM: f64 = 268.0;
+const LABEL_HEIGHT: f64 = 17.0;
+const LABEL_CHARS: usize = 20;
+
+/// More would hide the first ones.
+const MOST_CHARTS: usize = 8;
+
+/// The charts of a group, of the metrics that are to be drawn; none where there is no x axis, or only one value of it.
+pub fn line_charts(
+    record: &Record,
+    groups: &Groups,
+    group: &Group,
+    id: &str,
+    is_drawn: impl Fn(&Metric) -> bool,
+) -> Vec<LineChart> {
+    let Some(x) = groups.x else { return Vec::new() };
+    let cells = group.cells(record);
+    let known = record.metrics_of(&cells);
+    let drawn: Vec<&Metric> =
+        known.iter().filter(|metric| is_drawn(metric)).take(MOST_CHARTS).copied().collect();
+    let drawn = if drawn.is_empty() { known.into_iter().take(1).collect() } else { drawn };
+    let over = x.replace('_', " ");
+    let chart =
+        |(nth, metric)| line_chart(record, format!("{id}-{nth}"), (x, &over), &group.label, &cells, metric);
+    drawn.into_iter().enumerate().filter_map(chart).collect()
+}
+
+/// None where there are fewer than two values to draw a line between. The axis is given with its name in words, `label` says
+/// where the cells are.
+pub fn line_chart(
+    record: &Record,
+    id: String,
+    (axis, over): (&str, &str),
+    label: &str,
+    cells: &[&Cell],
+    metric: &Metric,
+) -> Option<LineChart> {
+    let found: Vec<(f64, &Cell)> = cells
+        .iter()
+        .filter(|cell| has_figure(cell, metric))
+        .filter_map(|cell| Some((x_value(&cell.point, axis)?, *cell)))
+        .collect();
+    let mut xs: Vec<f64> = found.iter().map(|(x, _)| *x).collect();
+    xs.sort_by(f64::total_cmp);
+    xs.dedup();
+    if xs.len() < 2 {
+        return None;
+    }
+    let ys = found.iter().flat_map(|(_, cell)| {
+        let of = &cell.metrics[&metric.name];
+        [Some(of.estimate), of.low, of.high].into_iter().flatten()
+    });
+    let x_scale = Scale::exact(xs.iter().copied(), LEFT + 10.0, RIGHT - 10.0)?;
+    let names: BTreeSet<&str> = found.iter().map(|(_, cell)| &*cell.contender).collect();
+    let bottom = BOTTOM.max(TOP + LABEL_HEIGHT * names.len() as f64);
+    let y_scale = Scale::rounded(metric, ys, bottom, TOP)?;
+
+    let LineSet { mut lines, gaps, without } = line_set(record, axis, cells, metric, (&x_scale, &y_scale));
+    move_labels_apart(&mut lines, bottom);
+
+    Some(LineChart {
+        id,
+        title: one_line(&format!("{}{}", metric.label(), if y_scale.log { ", log scale" } else { "" })),
+        description: one_line(&format!(
+            "Line chart of {} over {}, from first to last: {} All figures are in the tables.",
+            metric.words(),
+            at(over, label, ", at "),
+            told(&lines, gaps)
+        )),
+        x_title: one_line(&format!("{over}{}", if x_scale.log { ", log scale" } else { "" })),
+        width: WIDTH,
+        height: bottom + FOOT,
+        left: LEFT,
+        right: RIGHT,
+        bottom,
+        x_ticks: x_ticks(&xs, &x_scale),
+        y_ticks: y_scale
+            .ticks()
+            .into_iter()
+            .map(|value| Tick { at: y_scale.at(value), label: metric.tick(value) })
+            .collect(),
+        lines,
+        without: (!without.is_empty()).then(|| one_line(&without.join(", "))),
+    })
+}
+
+/// The lines of a chart, before their labels are moved apart.
+struct LineSet {
+    lines: Vec<Line>,
+    /// Where lines are broken, and why.
+    gaps: Vec<String>,
+    /// Contenders that have none, and why.
+    without: Vec<String>,
+}
+
+fn line_set(
+    record: &Record,
+    axis: &str,
+    cells: &[&Cell],
+    metric: &Metric,
+    (x_scale, y_scale): (&Scale, &Scale),
+) -> LineSet {
+    let mut by_name: BTreeMap<&str, Vec<(f64, &Cell)>> = BTreeMap::new();
+    for cell in cells {
+        by_name.entry(&cell.contender).or_default().extend(x_value(&cell.point, axis).map(|x| (x, *cell)));
+    }
+    let mut set = LineSet { lines: Vec::new(), gaps: Vec::new(), without: Vec::new() };
+    for (name, mut cells) in by_name {
+        cells.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut dots: Vec<Dot> = Vec::new();
+        let mut path = String::new();
+        let mut pen = 'M';
+        let mut why = None;
+        for (x, cell) in cells {
+            if !has_figure(cell, metric) {
+                let value = cell.point.get(axis).map_or(String::new(), ToString::to_string);
+                why = Some(lost(cell));
+                set.gaps.push(format!("{name}, {axis} = {value}: {}.", lost(cell)));
+                pen = 'M';
+                continue;
+            }
+            let dot = dot(cell, metric, axis, x_scale.at(x), y_scale);
+            path += &format!("{pen}{:.1},{:.1}", dot.x, dot.y);
+            pen = 'L';
+            dots.push(dot);
+        }
+        let Some(end) = dots.last().map(|dot| (dot.x, dot.y)) else {
+            set.without.extend(why.map(|why| format!("{name} ({why})")));
+            continue;
+        };
+        set.lines.push(Line {
+            label: shortened(&one_line(name), LABEL_CHARS),
+            label_y: end.1,
+            end,
+            look: Look::of(record.export, name),
+            path,
+            dots,
+        });
+    }
+    set
+}
+
+/// The lines in words, for those who do not see them.
+fn told(lines: &[Line], gaps: Vec<String>) -> String {
+    let line = |line: &Line| Some(format!("{}; {}.", line.dots.first()?.text, line.dots.last()?.text));
+    lines.iter().filter_map(line).chain(gaps).collect::<Vec<_>>().join(" ")
+}
+
+fn has_figure(cell: &Cell, metric: &Metric) -> bool {
+    cell.metrics.get(&metric.name).is_some_and(|metric| metric.estimate.is_finite())
+}
+
+fn dot(cell: &Cell, metric: &Metric, axis: &str, x: f64, y_scale: &Scale) -> Dot {
+    let of = &cell.metrics[&metric.name];
+    let (text, note) = metric.estimate(of);
+    let note = note.map_or(String::new(), |note| format!(" ({note})"));
+    let value = cell.point.get(axis).map_or(String::new(), ToString::to_string);
+    Dot {
+        x,
+        y: y_scale.at(of.estimate),
+        whisker: of
+            .low
+            .zip(of.high)
+            .filter(|(low, high)| low.is_finite() && high.is_finite())
+            .map(|(low, high)| (y_scale.at(low), y_scale.at(high))),
+        text: one_line(&format!("{}, {axis} = {value}: {text}{note}", cell.contender)),
+    }
+}
+
+/// The measured values themselves, without those that would cover the one before.
+fn x_ticks(xs: &[f64], scale: &Scale) -> Vec<Tick> {
+    let mut ticks: Vec<Tick> = Vec::new();
+    for x in xs {
+        let tick = Tick { at: scale.at(*x), label: Unit::Number.as_given(*x) };
+        let room = |last: &Tick| tick.at - last.at > 5.0 * (last.label.len() + tick.label.len()) as f64;
+        if ticks.last().is_none_or(room) {
+            ticks.push(tick);
+        }
+    }
+    ticks
+}
+
+/// From top to bottom, each label at least its height below the one before; then up again, from the last, as far as they
+/// overflow.
+fn move_labels_apart(lines: &mut [Line], bottom: f64) {
+    lines.sort_by(|a, b| a.label_y.total_cmp(&b.label_y));
+    let mut free = f64::NEG_INFINITY;
+    for line in lines.iter_mut() {
+        line.label_y = line.label_y.max(free);
+        free = line.label_y + LABEL_HEIGHT;
+    }
+    let mut limit = bottom;
+    for line in lines.iter_mut().rev() {
+        line.label_y = line.label_y.min(limit);
+        limit = line.label_y - LABEL_HEIGHT;
+    }
+}

@@ -1,0 +1,167 @@
+//! Estimates along a horizontal axis, one row a contender: for what has no x axis, and for several figures of one cell.
+
+use kumite_record::{Cell, Metric};
+use serde::Serialize;
+
+use super::scale::Scale;
+use super::{Look, MARKERS, Tick, shortened, ticks_apart};
+use crate::metric::Named;
+use crate::record::Record;
+use crate::tables::cells::lost;
+use crate::words::bound::Bound;
+use crate::words::quantity::Measured;
+use crate::words::text::one_line;
+
+/// Figures of several contenders.
+#[derive(Debug, Serialize)]
+pub struct RowChart {
+    /// Unique in its page.
+    pub id: String,
+    pub title: String,
+    pub description: String,
+    pub width: f64,
+    pub height: f64,
+    pub left: f64,
+    pub bottom: f64,
+    pub ticks: Vec<Tick>,
+    pub rows: Vec<Row>,
+    /// What the markers stand for, where a row has several.
+    pub key: Vec<Key>,
+}
+
+/// A contender's row.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    pub label: String,
+    pub y: f64,
+    pub color: usize,
+    /// From the first mark to the last, where it has any.
+    pub span: Option<(f64, f64)>,
+    pub marks: Vec<RowMark>,
+    /// Why it has none, where no trial of it counts.
+    pub lost: Option<&'static str>,
+}
+
+/// A figure.
+#[derive(Debug, Serialize)]
+pub struct RowMark {
+    pub x: f64,
+    pub whisker: Option<(f64, f64)>,
+    pub marker: &'static str,
+    /// Whether it is the least that the figure can be.
+    pub open: bool,
+    pub text: String,
+}
+
+/// An entry of the key.
+#[derive(Debug, Serialize)]
+pub struct Key {
+    pub x: f64,
+    pub marker: &'static str,
+    pub label: String,
+}
+
+/// What is drawn of each cell, and how it is called in the key.
+pub struct Figure<'m> {
+    pub metric: &'m Metric,
+    pub label: &'static str,
+}
+
+const WIDTH: f64 = 532.0;
+pub const LEFT: f64 = 190.0;
+pub const RIGHT: f64 = 506.0;
+const TOP: f64 = 20.0;
+const ROW: f64 = 23.0;
+pub const LABEL_CHARS: usize = 24;
+const KEY_WIDTH: f64 = 72.0;
+
+/// Rows in the order of the cells; none where no cell has any of the figures. Where there is one figure, a cell of which no
+/// trial counts has a row that says so.
+pub fn row_chart(
+    record: &Record,
+    id: String,
+    title: String,
+    cells: &[&Cell],
+    figures: &[Figure],
+) -> Option<RowChart> {
+    let is_lost = |cell: &Cell| figures.len() == 1 && cell.metrics.is_empty() && cell.needs.is_empty();
+    let shown: Vec<&Cell> = cells
+        .iter()
+        .filter(|cell| figures.iter().any(|of| cell.metrics.contains_key(&of.metric.name)) || is_lost(cell))
+        .copied()
+        .collect();
+    let values = shown.iter().flat_map(|cell| {
+        let estimates = figures.iter().filter_map(|figure| cell.metrics.get(&figure.metric.name));
+        estimates.flat_map(|of| [Some(of.estimate), of.low, of.high]).flatten()
+    });
+    // Percentiles of one distribution spread over decades by nature.
+    let scale = match figures.len() {
+        1 => Scale::rounded(figures[0].metric, values, LEFT, RIGHT)?,
+        _ => Scale::logarithmic(values, LEFT, RIGHT)?,
+    };
+    let rows = shown.iter().enumerate().map(|(nth, cell)| row(record, cell, figures, &scale, row_y(nth)));
+    let labels: Vec<&str> = figures.iter().filter(|_| figures.len() > 1).map(|figure| figure.label).collect();
+    Some(chart(id, title, rows.collect(), &scale, figures.first()?.metric, &labels))
+}
+
+/// The middle of a row.
+pub fn row_y(nth: usize) -> f64 {
+    TOP + nth as f64 * ROW
+}
+
+/// A chart of these rows, with what their markers stand for, if there are several.
+pub fn chart(
+    id: String,
+    title: String,
+    rows: Vec<Row>,
+    scale: &Scale,
+    values: &impl Measured,
+    labels: &[&str],
+) -> RowChart {
+    let bottom = row_y(rows.len()) - ROW / 2.0 + 4.0;
+    let lost = rows.iter().filter_map(|row| Some(format!("{}: {}.", row.label, row.lost?)));
+    let texts: Vec<String> =
+        rows.iter().flat_map(|row| &row.marks).map(|mark| format!("{}.", mark.text)).chain(lost).collect();
+    let key = labels.iter().enumerate().map(|(nth, label)| Key {
+        x: LEFT + nth as f64 * KEY_WIDTH,
+        marker: MARKERS[nth % MARKERS.len()],
+        label: (*label).to_owned(),
+    });
+    RowChart {
+        id,
+        title: one_line(&format!("{title}{}", if scale.log { ", log scale" } else { "" })),
+        description: one_line(&format!("Chart with a row for each contender. {}", texts.join(" "))),
+        width: WIDTH,
+        height: bottom + if labels.is_empty() { 32.0 } else { 58.0 },
+        left: LEFT,
+        bottom,
+        ticks: ticks_apart(scale, |value| values.tick(value)),
+        rows,
+        key: key.collect(),
+    }
+}
+
+fn row(record: &Record, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) -> Row {
+    let look = Look::of(record.export, &cell.contender);
+    let mark = |(nth, figure): (usize, &Figure)| {
+        let of = cell.metrics.get(&figure.metric.name).filter(|of| of.estimate.is_finite())?;
+        let bound = Bound::of(record, cell, &figure.metric.name);
+        let (text, note) = figure.metric.bounded(of, bound);
+        let note = note.map_or(String::new(), |note| format!(" ({note})"));
+        Some(RowMark {
+            x: scale.at(of.estimate),
+            // Where the upper end is not known the arrow is all there is of it.
+            whisker: of.low.zip(of.high).map(|(low, high)| {
+                let end = if bound.high { of.estimate } else { high };
+                (scale.at(low), scale.at(end))
+            }),
+            marker: if figures.len() > 1 { MARKERS[nth % MARKERS.len()] } else { look.marker },
+            open: bound.estimate || bound.high,
+            text: one_line(&format!("{}, {}: {text}{note}", cell.contender, figure.metric.words())),
+        })
+    };
+    let marks: Vec<RowMark> = figures.iter().enumerate().filter_map(mark).collect();
+    let span = marks.first().zip(marks.last()).map(|(first, last)| (first.x, last.x));
+    let lost = span.is_none().then(|| lost(cell));
+    Row { label: shortened(&one_line(&cell.contender), LABEL_CHARS), y, color: look.color, span, marks, lost }
+}

@@ -1,0 +1,142 @@
+//! What calls took, and what is billed for them: three bars a contender.
+
+use kumite_record::{Cell, Metric, Unit};
+use serde::Serialize;
+
+use crate::charts::scale::Scale;
+use crate::charts::{Tick, shortened, tenth, ticks_apart};
+use crate::metric::Named;
+use crate::tables::cells::lost;
+use crate::words::quantity::Measured;
+use crate::words::text::one_line;
+
+/// Wall time and both billings of some calls.
+#[derive(Debug, Serialize)]
+pub struct BillingChart {
+    /// Unique in its page.
+    pub id: String,
+    pub title: String,
+    pub description: String,
+    pub width: f64,
+    pub height: f64,
+    pub left: f64,
+    pub bottom: f64,
+    pub ticks: Vec<Tick>,
+    pub rows: Vec<Row>,
+}
+
+/// A contender.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    pub label: String,
+    /// The middle of its bars.
+    pub y: f64,
+    pub bars: Vec<Bar>,
+    /// Why it has none, where no trial of it counts.
+    pub lost: Option<&'static str>,
+}
+
+/// A figure.
+#[derive(Debug, Serialize)]
+pub struct Bar {
+    pub class: &'static str,
+    pub y: f64,
+    pub width: f64,
+    /// Both ends of its interval.
+    pub whisker: Option<(f64, f64)>,
+    /// Where its value is written.
+    pub end: f64,
+    pub value: String,
+    pub text: String,
+}
+
+/// Style of each bar and, where it is that of each call, its role; from the top to the bottom.
+pub const BARS: [&str; 3] = ["wall", "billed-2016", "billed-2025"];
+
+const WIDTH: f64 = 532.0;
+const LEFT: f64 = 170.0;
+const RIGHT: f64 = 425.0;
+const TOP: f64 = 8.0;
+const STEP: f64 = 16.0;
+const GAP: f64 = 12.0;
+const LABEL_CHARS: usize = 20;
+/// What is not nothing is seen.
+const LEAST: f64 = 1.5;
+
+/// Contenders in the order of the cells, with the metrics that the bars are of; none where no cell has any of them.
+pub fn billing_chart(
+    id: String,
+    title: &str,
+    cells: &[&Cell],
+    metrics: [Option<&Metric>; BARS.len()],
+) -> Option<BillingChart> {
+    let metrics: Vec<(&Metric, &str)> =
+        metrics.into_iter().zip(BARS).filter_map(|(metric, class)| Some((metric?, class))).collect();
+    let shown: Vec<&&Cell> = cells
+        .iter()
+        .filter(|cell| {
+            cell.metrics.is_empty() || metrics.iter().any(|(of, _)| cell.metrics.contains_key(&of.name))
+        })
+        .collect();
+    let most = shown
+        .iter()
+        .flat_map(|cell| metrics.iter().filter_map(|(of, _)| cell.metrics.get(&of.name)))
+        .map(|of| of.high.unwrap_or(of.estimate).max(of.estimate))
+        .filter(|value| value.is_finite())
+        .reduce(f64::max)?;
+    let scale = Scale::linear(0.0, most, LEFT, RIGHT);
+    let height = GAP + metrics.len() as f64 * STEP;
+    let row = |(nth, cell): (usize, &&&Cell)| {
+        let top = TOP + nth as f64 * height + GAP / 2.0;
+        let bars: Vec<Bar> = metrics
+            .iter()
+            .enumerate()
+            .filter_map(|(nth, of)| bar(cell, of, &scale, top + nth as f64 * STEP))
+            .collect();
+        Row {
+            label: shortened(&one_line(&cell.contender), LABEL_CHARS),
+            y: top + metrics.len() as f64 * STEP / 2.0,
+            lost: bars.is_empty().then(|| lost(cell)),
+            bars,
+        }
+    };
+    let rows: Vec<Row> = shown.iter().enumerate().map(row).collect();
+    let bottom = TOP + rows.len() as f64 * height;
+    let texts = rows.iter().map(|row| {
+        let bars: Vec<&str> = row.bars.iter().map(|bar| &*bar.text).collect();
+        row.lost.map_or_else(|| bars.join("; ") + ".", |lost| format!("{}: {lost}.", row.label))
+    });
+    Some(BillingChart {
+        id,
+        title: one_line(title),
+        description: one_line(&format!(
+            "Chart with three bars for each contender. {}",
+            texts.collect::<Vec<_>>().join(" ")
+        )),
+        width: WIDTH,
+        height: bottom + 26.0,
+        left: LEFT,
+        bottom,
+        ticks: ticks_apart(&scale, |ms| if ms == 0.0 { "0".to_owned() } else { Unit::Milliseconds.tick(ms) }),
+        rows,
+    })
+}
+
+fn bar(cell: &Cell, (metric, class): &(&Metric, &'static str), scale: &Scale, y: f64) -> Option<Bar> {
+    let of = cell.metrics.get(&metric.name).filter(|of| of.estimate.is_finite())?;
+    let (value, note) = metric.estimate(of);
+    let note = note.map_or(String::new(), |note| format!(" ({note})"));
+    let least = if of.estimate > 0.0 { LEAST } else { 0.0 };
+    let width = tenth((scale.at(of.estimate) - LEFT).max(least));
+    let whisker = of.low.zip(of.high).filter(|(low, high)| low != high);
+    let whisker = whisker.map(|(low, high)| (scale.at(low), scale.at(high)));
+    Some(Bar {
+        class,
+        y,
+        width,
+        end: whisker.map_or(LEFT + width, |(_, high)| high.max(LEFT + width)),
+        whisker: whisker.filter(|(low, high)| high - low >= 2.0),
+        value: metric.text(of.estimate),
+        text: one_line(&format!("{}, {}: {value}{note}", cell.contender, metric.words())),
+    })
+}

@@ -1,0 +1,397 @@
+//! One trial of a function: the lives of its instances over time, and which call went to which of them.
+
+mod order;
+mod words;
+
+use std::collections::BTreeMap;
+
+use kumite_record::{Call, Outcome, Phase, PhaseKind, Trial, Unit};
+use serde::Serialize;
+
+use crate::charts::lanes::{Drawn, Lane, Marks, by_look, time_ticks};
+use crate::charts::scale::Scale;
+use crate::charts::{Budget, Tick, tenth};
+use crate::words::number::{count, plural};
+use crate::words::quantity::Measured;
+use crate::words::text::one_line;
+
+use order::CallOrder;
+use words::{call_text, described, phase_text};
+
+/// The instances of a trial.
+#[derive(Debug, Serialize)]
+pub struct InstanceChart {
+    /// Unique in its page.
+    pub id: String,
+    pub title: String,
+    /// Why its figures do not count, if they do not.
+    pub lost: Option<&'static str>,
+    pub description: String,
+    pub width: f64,
+    pub height: f64,
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+    pub x_ticks: Vec<Tick>,
+    /// The calls, then the instances.
+    pub lanes: Vec<Lane>,
+    pub looks: Vec<Marks>,
+    pub order: CallOrder,
+    /// What is not drawn one by one.
+    pub merged: Option<String>,
+}
+
+const WIDTH: f64 = 580.0;
+const LEFT: f64 = 118.0;
+const RIGHT: f64 = 554.0;
+const TOP: f64 = 4.0;
+const CALLS: f64 = 18.0;
+const LANE: f64 = 22.0;
+/// Between the two parts: the values of the time, and the title of the order.
+const BETWEEN: f64 = 48.0;
+const FOOT: f64 = 26.0;
+/// What takes no longer than this is drawn so wide, and one with its neighbours.
+const LEAST: f64 = 3.0;
+const MOST_LANES: usize = 12;
+/// Columns of the order.
+const MOST_COLUMNS: usize = 40;
+/// Beside what takes more than so many times as long there is little to be seen.
+const ALIKE: f64 = 3.0;
+
+/// What is drawn, in the order in which it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Look {
+    Frozen,
+    Invoke,
+    Init,
+    Reinit,
+    Killed,
+    Warm,
+    Cold,
+    Failed,
+}
+
+impl Look {
+    fn class(self) -> &'static str {
+        match self {
+            Look::Frozen => "phase-frozen",
+            Look::Invoke => "phase-invoke",
+            Look::Init => "phase-init",
+            Look::Reinit => "phase-reinit",
+            Look::Killed => "cross",
+            Look::Warm => "call-warm",
+            Look::Cold => "call-cold",
+            Look::Failed => "cross",
+        }
+    }
+
+    /// From one place to another in a lane with that middle.
+    fn outline(self, x: f64, to: f64, middle: f64) -> String {
+        let bar = |half: f64| format!("M{x},{}H{to}v{}H{x}z", tenth(middle - half), tenth(2.0 * half));
+        match self {
+            Look::Frozen => bar(1.0),
+            Look::Invoke => bar(5.0),
+            Look::Init => bar(8.0),
+            Look::Reinit => bar(7.0),
+            // Several are a stretch of time.
+            Look::Killed | Look::Failed if to > x + LEAST => {
+                format!("{}M{x},{middle}H{to}", cross(x, middle))
+            }
+            Look::Warm if to > x + LEAST => bar(3.0),
+            Look::Cold if to > x + LEAST => format!("{}{}", triangle(x, middle), bar(1.5)),
+            Look::Killed | Look::Failed => cross(x, middle),
+            Look::Warm => format!("M{x},{}v10", tenth(middle - 5.0)),
+            Look::Cold => triangle(x, middle),
+        }
+    }
+}
+
+fn triangle(x: f64, middle: f64) -> String {
+    format!("M{},{}h9l-4.5,9z", tenth(x - 4.5), tenth(middle - 4.5))
+}
+
+fn cross(x: f64, middle: f64) -> String {
+    format!("M{},{}l8,8m0,-8l-8,8", tenth(x - 4.0), tenth(middle - 4.0))
+}
+
+/// Whether it says what instances did.
+pub fn has_calls(trial: &Trial) -> bool {
+    !trial.sample.calls.is_empty() || !trial.sample.phases.is_empty()
+}
+
+/// All over the same time, where none is much shorter than another. `budget` is for each of them.
+pub fn instance_charts(id: &str, trials: &[&Trial], budget: Budget) -> Vec<InstanceChart> {
+    let ends: Vec<f64> = trials.iter().map(|trial| end_ms(trial)).collect();
+    let longest = ends.iter().copied().fold(0.0, f64::max);
+    let alike = ends.iter().all(|end| *end * ALIKE >= longest);
+    let charts = trials.iter().zip(ends).enumerate();
+    charts
+        .map(|(nth, (trial, end))| {
+            chart(format!("{id}-{nth}"), trial, if alike { longest } else { end }, budget)
+        })
+        .collect()
+}
+
+fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceChart {
+    let (calls, phases) = (&trial.sample.calls, &trial.sample.phases);
+    let life = Life::of(trial);
+    let x_scale = Scale::linear(0.0, axis_ms, LEFT, RIGHT);
+    let spots = spots(&life, phases, &x_scale);
+    let all = spots.len();
+    let spots = merged(spots, budget.marks);
+    let drawn_together = (spots.len() < all).then(|| {
+        format!("{} phases and calls are drawn as {} marks", count(all as f64), count(spots.len() as f64))
+    });
+    let bottom = TOP + CALLS + life.lanes.len() as f64 * LANE;
+    let first = lane("calls".to_owned(), TOP, CALLS);
+    let instance =
+        |(nth, label): (usize, &String)| lane(label.clone(), TOP + CALLS + nth as f64 * LANE, LANE);
+    let lanes: Vec<Lane> =
+        std::iter::once(first).chain(life.lanes.iter().enumerate().map(instance)).collect();
+    let told = spots.len() <= budget.told;
+    let marks = spots.iter().map(|spot| {
+        let lane = &lanes[spot.lane];
+        Drawn {
+            look: spot.look,
+            several: spot.of > 1,
+            path: spot.look.outline(spot.x, spot.to, lane.y + lane.height / 2.0),
+            text: spot.text(),
+        }
+    });
+    let looks = by_look(marks, Look::class, told);
+    let end = Unit::Milliseconds.text(end_ms(trial));
+    let on = plural(life.instances, "instance");
+    let order = CallOrder::of(&life, bottom + BETWEEN);
+    InstanceChart {
+        id,
+        title: one_line(&format!(
+            "{}, block {}: {} on {on} in {end}",
+            trial.contender,
+            trial.block + 1,
+            plural(calls.len(), "call")
+        )),
+        lost: (trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str()),
+        description: one_line(&described(trial, &life, &end)),
+        width: WIDTH,
+        height: order.bottom + FOOT,
+        left: LEFT,
+        right: RIGHT,
+        top: TOP,
+        bottom,
+        x_ticks: time_ticks(&x_scale, Unit::Milliseconds),
+        lanes,
+        looks,
+        order,
+        merged: drawn_together,
+    }
+}
+
+fn lane(label: String, y: f64, height: f64) -> Lane {
+    Lane { label, y, height, class: "", count: None }
+}
+
+/// Who is who in a trial.
+struct Life<'a> {
+    calls: &'a [Call],
+    instances: usize,
+    /// The names of the lanes, the last of which may be that of several instances.
+    lanes: Vec<String>,
+    /// The lane of each instance, counted from 0.
+    lane_of: BTreeMap<u32, usize>,
+    /// The calls of each instance: when they were offered, and their number from 0.
+    calls_of: BTreeMap<u32, Vec<(f64, usize)>>,
+}
+
+impl<'a> Life<'a> {
+    fn of(trial: &'a Trial) -> Life<'a> {
+        let calls = &trial.sample.calls;
+        let mut calls_of: BTreeMap<u32, Vec<(f64, usize)>> = BTreeMap::new();
+        for phase in &trial.sample.phases {
+            calls_of.entry(phase.instance).or_default();
+        }
+        for (nth, call) in calls.iter().enumerate() {
+            if let Some(instance) = call.instance {
+                calls_of.entry(instance).or_default().push((call.offered_ms, nth));
+            }
+        }
+        let own = if calls_of.len() > MOST_LANES { MOST_LANES - 1 } else { calls_of.len() };
+        let mut lanes: Vec<String> =
+            calls_of.keys().take(own).map(|instance| format!("instance {instance}")).collect();
+        if own < calls_of.len() {
+            lanes.push(format!("{} more", count((calls_of.len() - own) as f64)));
+        }
+        let lane_of = calls_of.keys().enumerate().map(|(nth, instance)| (*instance, nth.min(own))).collect();
+        Life { calls, instances: calls_of.len(), lanes, lane_of, calls_of }
+    }
+
+    /// The call that an instance had then.
+    fn call_at(&self, instance: u32, ms: f64) -> Option<usize> {
+        let calls = self.calls_of.get(&instance)?;
+        calls.iter().rev().find(|(offered, _)| *offered <= ms).map(|(_, nth)| *nth)
+    }
+}
+
+/// A phase or a call where it is drawn; or several of one look.
+struct Spot {
+    /// Counted from 0, which is that of the calls.
+    lane: usize,
+    look: Look,
+    x: f64,
+    to: f64,
+    /// Whether it is too short to be seen in its true width.
+    small: bool,
+    first: String,
+    from_ms: f64,
+    to_ms: f64,
+    of: usize,
+}
+
+impl Spot {
+    fn text(&self) -> String {
+        let ms = |value: f64| Unit::Milliseconds.text(value);
+        match self.of {
+            1 => self.first.clone(),
+            n => format!(
+                "{} of this kind from {} to {}; the first: {}",
+                count(n as f64),
+                ms(self.from_ms),
+                ms(self.to_ms),
+                self.first
+            ),
+        }
+    }
+}
+
+fn spots(life: &Life, phases: &[Phase], x_scale: &Scale) -> Vec<Spot> {
+    let spot = |lane, look, from_ms: f64, to_ms: f64, first| {
+        let (x, to) = (x_scale.at(from_ms), x_scale.at(to_ms));
+        let small = to - x <= LEAST;
+        Spot {
+            lane,
+            look,
+            x,
+            to: tenth(if small { x + LEAST } else { to }),
+            small,
+            first,
+            from_ms,
+            to_ms,
+            of: 1,
+        }
+    };
+    let of_phase = |phase: &Phase| {
+        let look = match phase.kind {
+            PhaseKind::Init => Look::Init,
+            PhaseKind::Reinit => Look::Reinit,
+            PhaseKind::Invoke => Look::Invoke,
+            PhaseKind::Frozen => Look::Frozen,
+            // That an instance is ended with its trial is as it should be.
+            PhaseKind::Killed if phase.ending.is_none() => return None,
+            PhaseKind::Killed => Look::Killed,
+        };
+        let lane = 1 + life.lane_of.get(&phase.instance)?;
+        let to_ms = if look == Look::Killed { phase.from_ms } else { phase.to_ms };
+        Some(spot(lane, look, phase.from_ms, to_ms, phase_text(life, phase)))
+    };
+    let of_call = |(nth, call): (usize, &Call)| {
+        let look = match call {
+            Call { error: Some(_), .. } => Look::Failed,
+            Call { cold: true, .. } => Look::Cold,
+            _ => Look::Warm,
+        };
+        spot(0, look, call.offered_ms, call.offered_ms, call_text(nth, call))
+    };
+    phases.iter().filter_map(of_phase).chain(life.calls.iter().enumerate().map(of_call)).collect()
+}
+
+/// What is too short to be seen is one with its neighbours of the same look, as far as it covers them; and more of it, until
+/// there are few enough.
+fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
+    spots.sort_by(|a, b| (a.lane, a.look).cmp(&(b.lane, b.look)).then(a.x.total_cmp(&b.x)));
+    let mut least = LEAST;
+    loop {
+        let mut few: Vec<Spot> = Vec::new();
+        for spot in spots {
+            let small = spot.small || spot.to - spot.x < least;
+            match few.last_mut() {
+                Some(last)
+                    if small
+                        && last.small
+                        && (last.lane, last.look) == (spot.lane, spot.look)
+                        && spot.x - last.to < least - LEAST =>
+                {
+                    last.to = last.to.max(spot.to);
+                    last.to_ms = last.to_ms.max(spot.to_ms);
+                    last.of += spot.of;
+                }
+                _ => few.push(Spot { small, ..spot }),
+            }
+        }
+        if few.len() <= most || least > RIGHT - LEFT {
+            return few;
+        }
+        (spots, least) = (few, least * 2.0);
+    }
+}
+
+/// When the last phase or call ended.
+fn end_ms(trial: &Trial) -> f64 {
+    let phases = trial.sample.phases.iter().filter_map(|phase| match phase.kind {
+        PhaseKind::Killed => phase.ending.as_ref().map(|_| phase.from_ms),
+        // With the trial ends what an instance that stands still could wait for.
+        PhaseKind::Frozen => None,
+        _ => Some(phase.to_ms),
+    });
+    let calls = trial.sample.calls.iter().map(|call| call.offered_ms + call.wall_ms);
+    phases.chain(calls).filter(|ms| ms.is_finite()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spot(look: Look, from: f64, to: f64) -> Spot {
+        let small = to - from <= LEAST;
+        let first = format!("{from}");
+        Spot {
+            lane: 1,
+            look,
+            x: from,
+            to: if small { from + LEAST } else { to },
+            small,
+            first,
+            from_ms: from,
+            to_ms: to,
+            of: 1,
+        }
+    }
+
+    fn places(spots: &[Spot]) -> Vec<(Look, f64, f64, usize)> {
+        spots.iter().map(|spot| (spot.look, spot.x, spot.to, spot.of)).collect()
+    }
+
+    #[test]
+    fn only_what_is_too_short_to_be_seen_is_one_with_its_neighbours() {
+        let long = [spot(Look::Invoke, 0.0, 100.0), spot(Look::Invoke, 100.0, 200.0)];
+        assert_eq!(places(&merged(long.into(), 9)).len(), 2);
+        let short = [
+            spot(Look::Invoke, 10.0, 10.1),
+            spot(Look::Invoke, 12.0, 12.1),
+            spot(Look::Init, 12.0, 12.1),
+            spot(Look::Invoke, 14.5, 14.6),
+            spot(Look::Invoke, 18.0, 18.1),
+        ];
+        assert_eq!(
+            places(&merged(short.into(), 9)),
+            [(Look::Invoke, 10.0, 17.5, 3), (Look::Invoke, 18.0, 21.0, 1), (Look::Init, 12.0, 15.0, 1)]
+        );
+    }
+
+    #[test]
+    fn there_are_never_more_marks_than_may_be() {
+        let many = (0..400).map(|nth| spot(Look::Invoke, f64::from(nth) * 4.0, f64::from(nth) * 4.0));
+        let few = merged(many.collect(), 10);
+        assert!(few.len() <= 10, "{}", few.len());
+        assert_eq!(few.iter().map(|spot| spot.of).sum::<usize>(), 400);
+    }
+}

@@ -1,0 +1,111 @@
+//! Servers under load.
+
+mod explorer;
+mod overload;
+mod percentiles;
+mod recovery;
+mod requests;
+mod steps;
+mod time;
+
+use kumite_record::{Cell, Metric};
+
+use super::{KindReport, has_role};
+use crate::kinds::chapter::{Chapter, DisturbedPictures, PageChapter};
+use crate::record::Record;
+use crate::tables::failure::{Disturbed, Failed};
+use crate::tables::group::Groups;
+use crate::words::number::plural;
+use crate::words::text::one_line;
+
+pub(super) struct Http;
+
+/// The role of the metric that says how long failures lasted.
+const RECOVERY: &str = "recovery";
+
+/// Columns of time series: requests that ended in each interval, rightly or not, and what was seen of them.
+const OK: &str = "ok";
+const ERRORS: &str = "errors";
+const P50_US: &str = "response_p50_us";
+const P99_US: &str = "response_p99_us";
+const MAX_US: &str = "response_max_us";
+const CPU_CORES: &str = "cpu_cores";
+
+impl KindReport for Http {
+    fn name(&self) -> &'static str {
+        "http"
+    }
+
+    fn engine(&self) -> &'static str {
+        "load engine"
+    }
+
+    fn steady(&self) -> &'static str {
+        "Throughput, response times and CPU are of the part of each window that was steady, or of all of it where no part was; the column “over time” says whether one was, and how long from the start of the load it took."
+    }
+
+    fn limits(&self) -> Option<&'static str> {
+        Some(
+            "networks (everything is on loopback), TLS, HTTP/2; what a user would see at a given rate (a closed loop sends less to a server that stalls)",
+        )
+    }
+
+    /// Where loads have no steps, `r: RECEIVED w: FINISHED e: FAILURES t: MEANms`, medians over blocks.
+    fn source_lines(&self, record: &Record, cells: &[&Cell]) -> Vec<String> {
+        let cells = if record.export.run.within.is_none() { cells } else { &[] };
+        cells.iter().filter_map(|cell| source_line(record, cell)).collect()
+    }
+
+    fn is_drawn(&self, metric: &Metric) -> bool {
+        has_role(metric, &["throughput", "response-mean", "response-p99", "cpu", "engine-cpu"])
+    }
+
+    fn chapters(&self, record: &Record, groups: &Groups) -> Vec<Chapter> {
+        steps::chapter(record, groups).into_iter().chain(percentiles::chapter(record, groups)).collect()
+    }
+
+    fn page(&self, record: &Record, groups: &Groups) -> Vec<PageChapter> {
+        let chapters =
+            [steps::page(record, groups), percentiles::page(record, groups), time::page(record, groups)];
+        chapters.into_iter().flatten().collect()
+    }
+
+    fn templates(&self) -> &'static [(&'static str, &'static str)] {
+        &[
+            ("steps.html", include_str!("http/steps.html")),
+            ("overload.html", include_str!("http/overload.html")),
+            ("percentiles.html", include_str!("http/percentiles.html")),
+            ("time.html", include_str!("http/time.html")),
+        ]
+    }
+
+    fn failures(&self) -> &'static str {
+        "Failures and recovery"
+    }
+
+    fn failed(&self, record: &Record, groups: &Groups) -> Option<Failed> {
+        Some(requests::failed(record, groups))
+    }
+
+    fn disturbances(&self, record: &Record, groups: &Groups) -> Vec<Disturbed> {
+        recovery::disturbances(record, groups)
+    }
+
+    fn disturbance_pictures(&self, record: &Record, groups: &Groups) -> Vec<DisturbedPictures> {
+        recovery::pictures(record, groups)
+    }
+}
+
+fn source_line(record: &Record, cell: &Cell) -> Option<String> {
+    let of = |role: &str| cell.metrics.get(&record.metric(role)?.name);
+    let value = |role: &str| of(role).map(|of| of.estimate);
+    let mean_ms = value("response-mean").map_or("–".to_owned(), |us| format!("{:.3}", us / 1e3));
+    Some(format!(
+        "{}: r: {:.0} w: {:.0} e: {:.0} t: {mean_ms}ms ({})",
+        one_line(&cell.contender),
+        value("received")?,
+        value("finished")?,
+        value("failures")?,
+        plural(of("received")?.n, "block"),
+    ))
+}

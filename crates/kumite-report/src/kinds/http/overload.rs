@@ -1,0 +1,371 @@
+//! One trial of a load in steps: what became of what was due, second by second, and how long right answers took.
+
+use kumite_record::{Series, Trial, Unit};
+use serde::Serialize;
+
+use super::RECOVERY;
+use crate::charts::scale::Scale;
+use crate::charts::timeline::path;
+use crate::charts::{Tick, tenth};
+use crate::record::Record;
+use crate::words::number::{count, significant};
+use crate::words::quantity::Measured;
+use crate::words::text::one_line;
+
+/// The fates of requests: the column of those that were due, the style, and in words; in the order in which they are stacked.
+const FATES: [(&str, &str, &str); 5] = [
+    ("due_good", "good", "good"),
+    ("due_late", "late", "late"),
+    ("due_refusals", "refused", "refused"),
+    ("due_timeouts", "timed-out", "timed out"),
+    ("due_lost", "not-answered", "lost"),
+];
+const RESPONSE: &str = "due_response_mean_us";
+
+/// A trial over time.
+#[derive(Debug, Serialize)]
+pub struct OverloadChart {
+    /// Unique in its page.
+    pub id: String,
+    pub title: String,
+    pub description: String,
+    pub width: f64,
+    pub height: f64,
+    pub left: f64,
+    pub right: f64,
+    pub rates: Panel,
+    pub times: Option<Panel>,
+    pub x_ticks: Vec<Tick>,
+    /// What became of the requests, as bars upon one another.
+    pub fates: Vec<Bars>,
+    /// How many were due a second.
+    pub offered: String,
+    /// How long right answers took, on average.
+    pub responses: String,
+    /// What each stretch of time was like.
+    pub tips: Vec<Tip>,
+    pub drop: Option<Dropped>,
+}
+
+/// Where values are drawn.
+#[derive(Debug, Serialize)]
+pub struct Panel {
+    pub title: &'static str,
+    pub top: f64,
+    pub bottom: f64,
+    pub ticks: Vec<Tick>,
+}
+
+/// The requests of one fate.
+#[derive(Debug, Serialize)]
+pub struct Bars {
+    pub kind: &'static str,
+    pub path: String,
+}
+
+/// A stretch of time and what is said of it.
+#[derive(Debug, Serialize)]
+pub struct Tip {
+    pub x: f64,
+    pub width: f64,
+    pub text: String,
+}
+
+/// When the load dropped, and what came of it.
+#[derive(Debug, Serialize)]
+pub struct Dropped {
+    pub x: f64,
+    /// When it was back to normal, if it was.
+    pub recovered: Option<f64>,
+    pub text: String,
+}
+
+const WIDTH: f64 = 560.0;
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 550.0;
+const RATES: (f64, f64) = (22.0, 150.0);
+const TIMES: (f64, f64) = (182.0, 282.0);
+/// What is below the last panel: values and name of the axis.
+const FOOT: f64 = 44.0;
+/// Bars are as many tenths of a second long, and not more than `MOST_BARS`.
+const BAR_TENTHS: [usize; 7] = [5, 10, 20, 50, 100, 600, 6000];
+const MOST_BARS: usize = 240;
+const TIPS: usize = 45;
+/// Between two values of an axis.
+const ROOM: f64 = 16.0;
+
+/// Whether it says what became of requests by when they were due.
+pub fn has_fates(trial: &Trial) -> bool {
+    trial.sample.series.columns.contains_key(FATES[0].0)
+}
+
+/// All on one scale, so that they can be compared.
+pub fn overload_charts(record: &Record, id: &str, trials: &[&Trial]) -> Vec<OverloadChart> {
+    let bars = |trial: &&Trial| trial.sample.series.columns.get(FATES[0].0).map_or(0, Vec::len);
+    let longest = trials.iter().map(bars).max().unwrap_or(0);
+    let merged = BAR_TENTHS.into_iter().find(|of| longest.div_ceil(*of) <= MOST_BARS).unwrap_or(6000);
+    let steps: Vec<Vec<Step>> = trials.iter().map(|trial| merge(&trial.sample.series, merged)).collect();
+    let all = || steps.iter().flatten();
+    let most = all().map(Step::due).fold(0.0, f64::max);
+    let times = Scale::logarithmic(all().filter_map(Step::response_us), TIMES.1, TIMES.0);
+    let end = steps.iter().filter_map(|steps| steps.last()).map(|step| step.to).fold(0.0, f64::max);
+    let scales = Scales {
+        x: Scale::linear(0.0, end, LEFT, RIGHT),
+        rate: Scale::linear(0.0, most, RATES.1, RATES.0),
+        times,
+    };
+    let chart = |(nth, (trial, steps)): (usize, (&&Trial, &Vec<Step>))| {
+        chart(record, format!("{id}-{nth}"), trial, steps, &scales)
+    };
+    trials.iter().zip(&steps).enumerate().map(chart).collect()
+}
+
+struct Scales {
+    x: Scale,
+    rate: Scale,
+    times: Option<Scale>,
+}
+
+/// A stretch of time in seconds, and the requests that were due in it.
+struct Step {
+    from: f64,
+    to: f64,
+    /// How many there were of each fate.
+    fates: [f64; FATES.len()],
+    /// The sum of the times of right answers.
+    response_us: f64,
+}
+
+impl Step {
+    /// Requests a second.
+    fn rate(&self, requests: f64) -> f64 {
+        requests / (self.to - self.from)
+    }
+
+    fn due(&self) -> f64 {
+        self.rate(self.fates.iter().sum())
+    }
+
+    fn right(&self) -> f64 {
+        self.fates[0] + self.fates[1]
+    }
+
+    fn response_us(&self) -> Option<f64> {
+        (self.right() > 0.0).then(|| self.response_us / self.right())
+    }
+}
+
+/// Sums of so many intervals; without those at the end in which nothing was due any more.
+fn merge(series: &Series, merged: usize) -> Vec<Step> {
+    let values = |name: &str| -> &[Option<f64>] { series.columns.get(name).map_or(&[], Vec::as_slice) };
+    let at = |name: &str, nth: usize| values(name).get(nth).copied().flatten().filter(|v| v.is_finite());
+    let due = |nth: usize| FATES.iter().any(|(name, ..)| at(name, nth).is_some_and(|n| n > 0.0));
+    let length = (0..values(FATES[0].0).len()).rev().find(|nth| due(*nth)).map_or(0, |last| last + 1);
+    let seconds = |nth: usize| (nth as u64 * series.interval_ms) as f64 / 1e3;
+    let step = |first: usize| {
+        let here = first..(first + merged).min(length);
+        let fates = FATES.map(|(name, ..)| here.clone().filter_map(|nth| at(name, nth)).sum());
+        let right = |nth: usize| at(FATES[0].0, nth).unwrap_or(0.0) + at(FATES[1].0, nth).unwrap_or(0.0);
+        let response_us = here.clone().filter_map(|nth| Some(at(RESPONSE, nth)? * right(nth))).sum();
+        Step { from: seconds(first), to: seconds(here.end), fates, response_us }
+    };
+    (0..length).step_by(merged.max(1)).map(step).collect()
+}
+
+fn chart(record: &Record, id: String, trial: &Trial, steps: &[Step], scales: &Scales) -> OverloadChart {
+    let fates = (0..FATES.len()).map(|nth| Bars { kind: FATES[nth].1, path: bars(steps, nth, scales) });
+    let responses: Vec<Option<f64>> = steps.iter().map(Step::response_us).collect();
+    let middle = |nth: usize| scales.x.at((steps[nth].from + steps[nth].to) / 2.0);
+    let drop = dropped(record, trial, scales);
+    OverloadChart {
+        id,
+        title: one_line(&format!(
+            "{}, block {}{}",
+            trial.contender,
+            trial.block + 1,
+            drop.as_ref().map_or(String::new(), |drop| format!(": {}", drop.text))
+        )),
+        description: one_line(&description(steps, drop.as_ref())),
+        width: WIDTH,
+        height: scales.times.as_ref().map_or(RATES.1, |_| TIMES.1) + FOOT,
+        left: LEFT,
+        right: RIGHT,
+        rates: Panel {
+            title: "requests a second, by when they were due",
+            top: RATES.0,
+            bottom: RATES.1,
+            ticks: ticks(&scales.rate, Unit::Number),
+        },
+        times: scales.times.as_ref().map(|times| Panel {
+            title: "mean response of right answers, log scale",
+            top: TIMES.0,
+            bottom: TIMES.1,
+            ticks: ticks(times, Unit::Microseconds),
+        }),
+        x_ticks: ticks(&scales.x, Unit::Number),
+        fates: fates.filter(|bars| !bars.path.is_empty()).collect(),
+        offered: outline(steps, scales),
+        responses: scales.times.as_ref().map_or(String::new(), |times| path(&responses, middle, times)),
+        tips: tips(steps, scales),
+        drop,
+    }
+}
+
+/// Powers of ten alone, where others would be too near to one another.
+fn ticks(scale: &Scale, unit: Unit) -> Vec<Tick> {
+    let mut values = scale.ticks();
+    if scale.log && values.windows(2).any(|pair| (scale.at(pair[0]) - scale.at(pair[1])).abs() < ROOM) {
+        values.retain(|value| (value.log10() - value.log10().round()).abs() < 1e-6);
+    }
+    let tick = |value: f64| Tick { at: scale.at(value), label: unit.tick(value) };
+    values.into_iter().map(tick).collect()
+}
+
+/// The bars of a fate, upon those below it.
+fn bars(steps: &[Step], nth: usize, scales: &Scales) -> String {
+    let bar = |step: &Step| {
+        let below: f64 = step.fates[..nth].iter().sum();
+        let (low, high) = (step.rate(below), step.rate(below + step.fates[nth]));
+        let (from, to) = (scales.x.at(step.from), scales.x.at(step.to));
+        (high > low).then(|| {
+            format!("M{from},{}V{}H{to}V{}z", scales.rate.at(low), scales.rate.at(high), scales.rate.at(low))
+        })
+    };
+    steps.iter().filter_map(bar).collect()
+}
+
+/// The rate that was offered, in steps.
+fn outline(steps: &[Step], scales: &Scales) -> String {
+    let mut line = String::new();
+    for (nth, step) in steps.iter().enumerate() {
+        let (pen, from) =
+            if nth == 0 { ('M', scales.x.at(step.from)) } else { ('L', scales.x.at(step.from)) };
+        let y = scales.rate.at(step.due());
+        line += &format!("{pen}{from},{y}H{}", scales.x.at(step.to));
+    }
+    line
+}
+
+fn tips(steps: &[Step], scales: &Scales) -> Vec<Tip> {
+    let tip = |steps: &[Step]| {
+        let (first, last) = (steps.first()?, steps.last()?);
+        let sum = |nth: usize| steps.iter().map(|step| step.fates[nth]).sum::<f64>();
+        let mut fates = [0.0; FATES.len()];
+        (0..FATES.len()).for_each(|nth| fates[nth] = sum(nth));
+        let response_us = steps.iter().map(|step| step.response_us).sum();
+        let all = Step { from: first.from, to: last.to, fates, response_us };
+        let of = |(nth, (.., words)): (usize, &(&str, &str, &str))| {
+            (all.fates[nth] > 0.0).then(|| format!("{} {words}", significant(all.rate(all.fates[nth]), 3)))
+        };
+        let fates: Vec<String> = FATES.iter().enumerate().filter_map(of).collect();
+        let mean = all.response_us().map_or(String::new(), |us| {
+            format!("; right answers took {} on average", Unit::Microseconds.text(us))
+        });
+        let x = scales.x.at(all.from);
+        Some(Tip {
+            x,
+            width: tenth(scales.x.at(all.to) - x),
+            text: format!(
+                "{} to {}: {} a second, {}{mean}",
+                Unit::Seconds.tick(all.from),
+                Unit::Seconds.tick(all.to),
+                significant(all.due(), 3),
+                fates.join(", ")
+            ),
+        })
+    };
+    steps.chunks(steps.len().div_ceil(TIPS).max(1)).filter_map(tip).collect()
+}
+
+fn dropped(record: &Record, trial: &Trial, scales: &Scales) -> Option<Dropped> {
+    let drop = trial.sample.disturbance.as_ref().filter(|it| it.kind == "drop")?;
+    let metric = record.metric(RECOVERY)?;
+    let recovery_ms = *trial.sample.metrics.get(&metric.name)?;
+    let bound = trial.is_lower_bound(&metric.name);
+    let text = match bound {
+        true => format!("not back to normal within {}", metric.text(recovery_ms)),
+        false if recovery_ms == 0.0 => "back to normal at once".to_owned(),
+        false => format!("back to normal after {}", metric.text(recovery_ms)),
+    };
+    Some(Dropped {
+        x: scales.x.at(drop.began_ms / 1e3),
+        recovered: (!bound).then(|| scales.x.at((drop.since_ms + recovery_ms) / 1e3)),
+        text,
+    })
+}
+
+fn description(steps: &[Step], drop: Option<&Dropped>) -> String {
+    let due = || steps.iter().map(Step::due);
+    let fates = FATES.iter().enumerate().map(|(nth, (.., words))| {
+        format!("{} {words}", count(steps.iter().map(|step| step.fates[nth]).sum()))
+    });
+    let times: Vec<f64> = steps.iter().filter_map(Step::response_us).collect();
+    let least = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
+    let took = match times.is_empty() {
+        true => "No right answer.".to_owned(),
+        false => format!(
+            "On average right answers took between {} and {}.",
+            Unit::Microseconds.text(least(&mut times.iter().copied())),
+            Unit::Microseconds.text(times.iter().copied().fold(0.0, f64::max))
+        ),
+    };
+    format!(
+        "What became of requests over {}, offered at {} to {} a second: {}. {took}{}",
+        Unit::Seconds.text(steps.last().map_or(0.0, |step| step.to)),
+        significant(least(&mut due()), 3),
+        significant(due().fold(0.0, f64::max), 3),
+        fates.collect::<Vec<_>>().join(", "),
+        drop.map_or(String::new(), |drop| format!(" After the load had dropped: {}.", drop.text))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series() -> Series {
+        let column = |values: [f64; 5]| values.map(Some).to_vec();
+        let columns = [
+            ("due_good", column([1.0, 2.0, 0.0, 1.0, 0.0])),
+            ("due_late", column([0.0, 1.0, 0.0, 1.0, 0.0])),
+            ("due_refusals", column([3.0, 0.0, 0.0, 0.0, 0.0])),
+            ("due_timeouts", column([0.0, 0.0, 4.0, 0.0, 0.0])),
+            ("due_lost", column([0.0, 0.0, 0.0, 0.0, 0.0])),
+            (RESPONSE, vec![Some(10.0), Some(50.0), None, Some(7.0), None]),
+        ];
+        let columns = columns.map(|(name, values)| (name.to_owned(), values)).into();
+        Series { interval_ms: 100, columns, ..Series::default() }
+    }
+
+    #[test]
+    fn sums_of_intervals_are_a_rate_and_an_exact_mean() {
+        let steps = merge(&series(), 2);
+        let of = |step: &Step| (step.from, step.to, step.fates);
+        assert_eq!(of(&steps[0]), (0.0, 0.2, [3.0, 1.0, 3.0, 0.0, 0.0]));
+        assert_eq!(of(&steps[1]), (0.2, 0.4, [1.0, 1.0, 0.0, 4.0, 0.0]));
+        assert_eq!(steps.len(), 2, "nothing is due any more");
+        assert_eq!(steps[0].due().round(), 35.0);
+        assert_eq!(steps[0].response_us(), Some((10.0 + 3.0 * 50.0) / 4.0));
+        assert_eq!(merge(&series(), 1)[2].response_us(), None);
+        // The last one is shorter.
+        assert_eq!(of(&merge(&series(), 3)[1]), (0.3, 0.4, [1.0, 1.0, 0.0, 0.0, 0.0]));
+    }
+
+    #[test]
+    fn bars_stand_on_those_below_them() {
+        let steps = merge(&series(), 2);
+        let scales = Scales {
+            x: Scale::linear(0.0, 0.4, 0.0, 40.0),
+            rate: Scale::linear(0.0, 40.0, 40.0, 0.0),
+            times: None,
+        };
+        assert_eq!(bars(&steps, 1, &scales), "M0,25V20H20V25zM20,35V30H40V35z");
+        assert_eq!(bars(&steps, 4, &scales), "");
+        assert_eq!(outline(&steps, &scales), "M0,5H20L20,10H40");
+        let texts: Vec<String> = tips(&steps, &scales).into_iter().map(|tip| tip.text).collect();
+        assert_eq!(
+            texts[1],
+            "200 ms to 400 ms: 30.0 a second, 5.00 good, 5.00 late, 20.0 timed out; right answers took 7.00 µs on average"
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! Requests that failed in a window.
+
+use std::collections::BTreeMap;
+
+use kumite_record::{Cell, Errors, Trial};
+
+use crate::record::Record;
+use crate::tables::cells::{Column, Entry, Table, words};
+use crate::tables::failure::{Failed, failing, most_first, sum};
+use crate::tables::group::Groups;
+use crate::words::number::count;
+use crate::words::text::one_line;
+
+/// Without a disturbance.
+pub fn failed(record: &Record, groups: &Groups) -> Failed {
+    Failed {
+        title: "Requests that failed in a window",
+        caption: "Before any disturbance, sums over all trials",
+        table: requests(record, groups),
+        nothing: Some("No request failed in any window."),
+    }
+}
+
+fn requests(record: &Record, groups: &Groups) -> Option<Table> {
+    let failed =
+        |trial: &Trial| trial.sample.errors.values().any(|n| *n > 0) || !trial.sample.answers.is_empty();
+    let cells = failing(record, groups, failed);
+    if cells.is_empty() {
+        return None;
+    }
+    let only: Vec<&Cell> = cells.iter().map(|(cell, _)| *cell).collect();
+    let errors = |cell: &Cell| record.trials_of(cell).map(|trial| &trial.sample.errors).collect::<Vec<_>>();
+    let finished = |cell: &Cell| -> f64 {
+        record.trials_of(cell).filter_map(|trial| record.figure(trial, "finished")).sum()
+    };
+    let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
+    let mut columns = vec![
+        words(&only, "contender", false, |cell| cell.contender.clone()),
+        (Column { name: "at".to_owned(), numeric: false }, places),
+        words(&only, "failed", true, |cell| sum(errors(cell).into_iter().flat_map(|e| e.values().copied()))),
+        words(&only, "of", true, |cell| count(finished(cell))),
+        words(&only, "by kind", false, |cell| kinds(errors(cell).into_iter())),
+    ];
+    if only.iter().any(|cell| record.trials_of(cell).any(|trial| !trial.sample.answers.is_empty())) {
+        columns.push(words(&only, "refusals said", false, |cell| {
+            said(record.trials_of(cell).map(|trial| &trial.sample.answers))
+        }));
+    }
+    Some(Table::of(columns))
+}
+
+/// `500 refused after 1 (1,312), 503 (4)`, most first.
+fn said<'a>(answers: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> String {
+    let said = most_first(answers);
+    let said: Vec<String> =
+        said.into_iter().map(|(words, n)| format!("{} ({})", one_line(words), count(n as f64))).collect();
+    said.join(", ")
+}
+
+/// `timeout 1,312, reset 4`, most first.
+pub fn kinds<'a>(errors: impl Iterator<Item = &'a Errors>) -> String {
+    let all = most_first(errors);
+    match all.is_empty() {
+        true => "none".to_owned(),
+        false => {
+            let kinds: Vec<String> =
+                all.iter().map(|(kind, n)| format!("{kind} {}", count(*n as f64))).collect();
+            kinds.join(", ")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What is swept within each trial, such as the steps of a load: the parts of trials as tables.
+
+use kumite_record::{Cell, Metric, Point};
+use serde::Serialize;
+
+use super::overload::{OverloadChart, has_fates, overload_charts};
+use crate::charts::{LineChart, line_chart};
+use crate::kinds::chapter::{Chapter, ChapterPoint, PageChapter};
+use crate::kinds::has_role;
+use crate::metric::Named;
+use crate::record::Record;
+use crate::tables::cells::{Column, Entry, Overview, Table, distinct_points, figures, matrix, words};
+use crate::tables::group::Groups;
+use crate::tables::trials::median_trials;
+use crate::words::text::one_line;
+
+/// The roles of what is shown over the steps, as far as it was measured.
+const SHOWN: [&str; 2] = ["goodput", "response-p50"];
+
+/// The steps at a point; and one trial of each contender over time.
+#[derive(Debug, Serialize)]
+struct StepsOnPage {
+    #[serde(flatten)]
+    tables: ChapterPoint,
+    lines: Vec<LineChart>,
+    /// By which metric the trials are the median.
+    by: String,
+    overload: Vec<OverloadChart>,
+}
+
+/// A point whose trials have parts.
+struct PartsAt<'r, 'a> {
+    place: String,
+    point: &'a Point,
+    cells: &'r [&'a Cell],
+}
+
+/// The points whose trials have parts, and the axis that they sweep.
+fn parts<'r, 'a>(record: &'r Record<'a>, groups: &Groups<'a>) -> Option<(&'a str, Vec<PartsAt<'r, 'a>>)> {
+    let within = record.export.run.within.as_ref()?;
+    let at = |(place, point)| PartsAt { place, point, cells: &record.at(point).parts };
+    let points: Vec<PartsAt> = groups.points().map(at).filter(|at| !at.cells.is_empty()).collect();
+    (!points.is_empty()).then_some((&within.axis, points))
+}
+
+/// The tables of each of them.
+pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
+    let (axis, points) = parts(record, groups)?;
+    let points = points.iter().map(|at| tables(record, axis, at)).collect();
+    Some(Chapter { title: "Step by step", about: None, points })
+}
+
+/// The same with pictures.
+pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
+    let (axis, points) = parts(record, groups)?;
+    let shown = |(nth, at): (usize, &PartsAt)| {
+        let (by, trials) = median_trials(record, at.point, None, has_fates);
+        StepsOnPage {
+            tables: tables(record, axis, at),
+            lines: charts(record, axis, at, &format!("steps-{nth}")),
+            by: by.words(),
+            overload: overload_charts(record, &format!("overload-{nth}"), &trials),
+        }
+    };
+    let shown: Vec<StepsOnPage> = points.iter().enumerate().map(shown).collect();
+    PageChapter::of("by-step", "Step by step", "steps.html", &shown)
+}
+
+/// Over the axis that trials sweep.
+fn charts(record: &Record, axis: &str, at: &PartsAt, id: &str) -> Vec<LineChart> {
+    let over = Metric::named(axis).label();
+    let shown = record.part_metrics.iter().filter(|metric| has_role(metric, &SHOWN));
+    let chart = |(nth, metric): (usize, &Metric)| {
+        line_chart(record, format!("{id}-{nth}"), (axis, &over), &at.place, at.cells, metric)
+    };
+    shown.enumerate().filter_map(chart).collect()
+}
+
+fn tables(record: &Record, axis: &str, PartsAt { place, cells, .. }: &PartsAt) -> ChapterPoint {
+    let name = Metric::named(axis);
+    let value = |point: &Point| point.get(axis).map_or(String::new(), ToString::to_string);
+    let known = record.part_metrics_of(cells);
+    let steps = distinct_points(cells);
+    let overview = |metric: &&Metric| Overview {
+        title: one_line(&format!("{} over {}", metric.label(), name.words())),
+        sparse: false,
+        table: matrix(cells, &steps, metric, value),
+    };
+    let mut columns = vec![words(cells, "contender", false, |cell| cell.contender.clone())];
+    let rates = cells.iter().map(|cell| Entry::plain(one_line(&value(&cell.point)))).collect();
+    columns.push((Column { name: one_line(&name.label()), numeric: true }, rates));
+    columns.extend(figures(record, cells, &known));
+    ChapterPoint {
+        place: place.clone(),
+        overviews: known.iter().filter(|metric| has_role(metric, &SHOWN)).map(overview).collect(),
+        note: None,
+        table: Some(Table::of(columns)),
+        summary: Some("All figures of each step"),
+    }
+}

@@ -1,0 +1,171 @@
+//! The error of each state of one trial, by when it was due, so that one sees drift as a line that rises.
+
+use std::collections::BTreeSet;
+
+use kumite_record::{Arrival, Trial, Unit};
+
+use super::states::off_at_end;
+use crate::charts::scale::Scale;
+use crate::charts::timeline::{LEFT, RIGHT, WIDTH};
+use crate::charts::{Look, Tick, Timeline};
+use crate::metric::Named;
+use crate::record::Record;
+use crate::words::number::plural;
+use crate::words::quantity::Measured;
+use crate::words::text::one_line;
+
+/// What the charts have in common, so that they can be compared.
+pub struct ErrorScales {
+    seconds: Scale,
+    /// Of what `squeezed` makes of an error.
+    errors: Scale,
+    y_ticks: Vec<Tick>,
+}
+
+const HEIGHT: f64 = 206.0;
+const TOP: f64 = 8.0;
+const BOTTOM: f64 = 164.0;
+/// Between two values of the axis.
+const ROOM: f64 = 15.0;
+/// Errors up to about so much are drawn to scale: less is no matter.
+const LINEAR_US: f64 = 10.0;
+/// How high a dot is.
+const DOT: i64 = 3;
+/// Roles.
+const TOLD: [&str; 6] = ["error-p50", "error-p99", "error-max", "missed", "error-first", "error-last"];
+
+impl ErrorScales {
+    /// For these trials, and a frame of that length.
+    pub fn of(trials: &[&Trial], frame_us: Option<f64>) -> ErrorScales {
+        let arrivals = || trials.iter().flat_map(|trial| &trial.sample.arrivals);
+        let errors = || arrivals().map(|of| of.error_us).filter(|us| us.is_finite()).chain(frame_us);
+        let (low, high) = (errors().fold(0.0, f64::min), errors().fold(0.0, f64::max));
+        let scale = Scale::linear(squeezed(low), squeezed(high), BOTTOM, TOP);
+        ErrorScales {
+            seconds: Scale::linear(0.0, arrivals().map(due_s).fold(0.0, f64::max), LEFT, RIGHT),
+            y_ticks: y_ticks(&scale, low, high),
+            errors: scale,
+        }
+    }
+
+    fn y(&self, us: f64) -> f64 {
+        self.errors.at(squeezed(us))
+    }
+}
+
+/// About zero to scale, and the logarithm beyond; early is below zero.
+fn squeezed(us: f64) -> f64 {
+    us.signum() * (1.0 + us.abs() / LINEAR_US).log10()
+}
+
+/// Zero, and powers of ten at equal distances.
+fn y_ticks(scale: &Scale, low: f64, high: f64) -> Vec<Tick> {
+    let decade = (scale.at(0.0) - scale.at(1.0)).abs().max(0.1);
+    let each = (ROOM / decade).ceil() as i32;
+    let powers = (1..=9).map(|nth| LINEAR_US * 10f64.powi(nth * each));
+    let values = powers.flat_map(|us| [-us, us]).filter(|us| (low..=high).contains(us));
+    let tick = |us: f64| Tick { at: scale.at(squeezed(us)), label: Unit::Microseconds.tick(us) };
+    std::iter::once(Tick { at: scale.at(0.0), label: "0".to_owned() }).chain(values.map(tick)).collect()
+}
+
+/// The errors of a trial.
+pub fn error_chart(
+    record: &Record,
+    id: String,
+    trial: &Trial,
+    frame_us: Option<f64>,
+    scales: &ErrorScales,
+) -> Timeline {
+    let end = record.figure(trial, "error-last").zip(frame_us);
+    let end =
+        end.map_or(String::new(), |(last, frame)| format!(": {} off at its end", off_at_end(last, frame)));
+    Timeline {
+        id,
+        title: one_line(&format!("{}, block {}{end}", trial.contender, trial.block + 1)),
+        description: one_line(&described(record, trial)),
+        width: WIDTH,
+        height: HEIGHT,
+        left: LEFT,
+        right: RIGHT,
+        top: TOP,
+        bottom: BOTTOM,
+        x_title: "seconds",
+        x_ticks: scales
+            .seconds
+            .ticks()
+            .into_iter()
+            .map(|value| Tick { at: scales.seconds.at(value), label: Unit::Number.tick(value) })
+            .collect(),
+        y_ticks: scales.y_ticks.clone(),
+        shades: Vec::new(),
+        color: Look::of(record.export, &trial.contender).color,
+        answers: dots(&trial.sample.arrivals, scales),
+        failures: String::new(),
+        recovered: None,
+        frame: frame_us.map(|us| scales.y(us)),
+    }
+}
+
+/// A dot for each state; those that touch above one another are one stroke, so that there is never more than fits.
+fn dots(arrivals: &[Arrival], scales: &ErrorScales) -> String {
+    let known = arrivals.iter().filter(|of| of.error_us.is_finite() && of.due_ms.is_finite());
+    let places: BTreeSet<(i64, i64)> = known
+        .map(|of| (scales.seconds.at(due_s(of)).round() as i64, scales.y(of.error_us).round() as i64))
+        .collect();
+    let places: Vec<(i64, i64)> = places.into_iter().collect();
+    let strokes = places.chunk_by(|a, b| a.0 == b.0 && b.1 - a.1 <= DOT);
+    let stroke = |places: &[(i64, i64)]| {
+        let (x, top) = places[0];
+        format!("M{x},{}v{}", top - DOT / 2, places[places.len() - 1].1 - top + DOT)
+    };
+    strokes.map(stroke).collect()
+}
+
+fn due_s(of: &Arrival) -> f64 {
+    of.due_ms / 1e3
+}
+
+fn described(record: &Record, trial: &Trial) -> String {
+    let told = |role: &&str| {
+        let metric = record.metric(role)?;
+        let value = trial.sample.metrics.get(&metric.name)?;
+        Some(format!("{} {}", metric.words(), metric.text(*value)))
+    };
+    let figures: Vec<String> = TOLD.iter().filter_map(told).collect();
+    let states = plural(trial.sample.arrivals.len(), "state");
+    format!("The errors of {states} of {} by when they were due: {}.", trial.contender, figures.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scales(low: f64, high: f64) -> ErrorScales {
+        let errors = Scale::linear(squeezed(low), squeezed(high), BOTTOM, TOP);
+        let y_ticks = y_ticks(&errors, low, high);
+        ErrorScales { seconds: Scale::linear(0.0, 298.0, LEFT, RIGHT), errors, y_ticks }
+    }
+
+    #[test]
+    fn powers_of_ten_have_room_on_both_sides_of_zero() {
+        let labels = |low, high| -> Vec<String> {
+            scales(low, high).y_ticks.into_iter().map(|tick| tick.label).collect()
+        };
+        assert_eq!(labels(0.0, 200_000.0), ["0", "100 µs", "1 ms", "10 ms", "100 ms"]);
+        assert_eq!(labels(-2e6, 2e6), ["0", "-1 ms", "1 ms", "-100 ms", "100 ms"]);
+        assert_eq!(
+            labels(0.0, 1e13),
+            ["0", "1 ms", "100 ms", "10 s", "1,000 s", "100,000 s", "10,000,000 s"]
+        );
+    }
+
+    #[test]
+    fn each_state_is_seen_and_very_many_stay_a_small_picture() {
+        let scales = scales(-90.0, 99_990.0);
+        let states = [(1.0, 0.0), (1.2, 99_990.0), (0.8, 0.5), (2.0, -90.0), (3.0, f64::NAN)];
+        let arrivals = states.map(|(due_s, error_us)| Arrival { due_ms: due_s * 1e3, error_us });
+        assert_eq!(dots(&arrivals, &scales), "M53,7v3M53,131v4M54,163v3");
+        let many = (0..100_000).map(|nth| Arrival { due_ms: f64::from(nth), error_us: f64::from(nth % 977) });
+        assert!(dots(&many.collect::<Vec<_>>(), &scales).len() < 30_000);
+    }
+}

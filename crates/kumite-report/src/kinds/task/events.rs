@@ -1,0 +1,499 @@
+//! What happened within one job of a trial: time by thread, a lane for each thread, a mark for each event.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use kumite_record::{JobEvent, Outcome, Trial, Unit};
+use serde::Serialize;
+
+use crate::charts::lanes::{Drawn, Lane, Marks, by_look, time_ticks};
+use crate::charts::scale::Scale;
+use crate::charts::{Budget, Tick, shortened, tenth};
+use crate::kinds::chapter::PageChapter;
+use crate::metric::Named;
+use crate::record::Record;
+use crate::tables::group::Groups;
+use crate::tables::trials::telling_trials;
+use crate::words::number::{count, plural};
+use crate::words::quantity::Measured;
+use crate::words::text::one_line;
+
+/// What happened within a job of one trial of each contender at a point.
+#[derive(Debug, Serialize)]
+struct Events {
+    place: String,
+    /// By which metric the trials are the median.
+    by: String,
+    charts: Vec<EventChart>,
+}
+
+/// The events of a job.
+#[derive(Debug, Serialize)]
+pub struct EventChart {
+    /// Unique in its page.
+    pub id: String,
+    pub title: String,
+    /// Why its figures do not count, if they do not.
+    pub lost: Option<&'static str>,
+    pub description: String,
+    pub width: f64,
+    pub height: f64,
+    pub left: f64,
+    pub right: f64,
+    pub top: f64,
+    pub bottom: f64,
+    pub x_ticks: Vec<Tick>,
+    /// Where the axis of the other charts ends, if this one goes on.
+    pub common_end: Option<f64>,
+    /// Those with `next` events first.
+    pub lanes: Vec<Lane>,
+    pub looks: Vec<Marks>,
+    pub key: Vec<Key>,
+    /// How many marks stand for how many events, where they are fewer.
+    pub merged: Option<String>,
+}
+
+/// An entry of the key.
+#[derive(Debug, Serialize)]
+pub struct Key {
+    pub class: &'static str,
+    pub path: String,
+    pub x: f64,
+    pub label: String,
+}
+
+/// The time that a chart shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axis {
+    pub end_ns: u64,
+    /// Where that of the other charts ends, if this one has its own.
+    pub others_end_ns: Option<u64>,
+}
+
+const WIDTH: f64 = 580.0;
+const LEFT: f64 = 170.0;
+const RIGHT: f64 = 528.0;
+const TOP: f64 = 22.0;
+/// Below the lanes: the axis and the key.
+const FOOT: f64 = 50.0;
+const MOST_LANES: usize = 16;
+const LABEL_CHARS: usize = 21;
+/// What the `next` events of all lanes share at most.
+const ROOM: f64 = 240.0;
+/// `next` events nearer than this are one upon the other.
+const PILE: f64 = 1.5;
+/// What the other events of a lane have.
+const OTHERS: f64 = 13.0;
+const GAP: f64 = 4.0;
+/// What a worker writes has no limit of its own.
+const WORD_CHARS: usize = 60;
+/// More first words than these are no families.
+const MOST_FAMILIES: usize = 3;
+
+/// Kinds of events in the order of the key, `next` last, so that it is drawn over the others.
+const KINDS: [&str; 4] = ["tick", "subscribe", "complete", "other"];
+const OTHER: usize = 3;
+const NEXT: [&str; MOST_FAMILIES] = ["next-0", "next-1", "next-2"];
+/// Diameters of the marks of `next` events.
+const SIZES: [f64; MOST_FAMILIES] = [6.4, 4.2, 5.6];
+
+/// At each point without a disturbance that has any.
+pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
+    let chosen = |(place, point)| {
+        let (metric, trials) = telling_trials(record, point, has_events);
+        (!trials.is_empty()).then(|| (place, metric.words(), trials))
+    };
+    let points = groups.calm().flat_map(|group| groups.points_of(group));
+    let points: Vec<_> = points.filter_map(chosen).collect();
+    let budget = Budget::of(points.iter().map(|(.., trials)| trials.len()).sum());
+    let drawn = |(nth, (place, by, trials)): (usize, (String, String, Vec<&Trial>))| {
+        let families = families(&trials);
+        let charts = trials.iter().zip(axes(&trials)).enumerate();
+        let charts = charts.map(|(of, (trial, axis))| {
+            event_chart(format!("events-{nth}-{of}"), trial, axis, &families, budget)
+        });
+        Events { place, by, charts: charts.collect() }
+    };
+    let shown: Vec<Events> = points.into_iter().enumerate().map(drawn).collect();
+    PageChapter::of("threads", "Events by thread", "threads.html", &shown)
+}
+
+fn has_events(trial: &Trial) -> bool {
+    !trial.sample.events.is_empty()
+}
+
+/// The first words of the ids of `next` events (`student`, `score`), where there are a few different ones.
+pub fn families(trials: &[&Trial]) -> Vec<String> {
+    let mut known: Vec<String> = Vec::new();
+    for JobEvent(.., id) in trials.iter().flat_map(|trial| &trial.sample.events).filter(is_next) {
+        let word = first_word(id);
+        if !known.iter().any(|other| other == word) {
+            known.push(word.to_owned());
+        }
+        if known.len() > MOST_FAMILIES {
+            return Vec::new();
+        }
+    }
+    if known.len() > 1 { known } else { Vec::new() }
+}
+
+/// The same axis for those that end within a factor of one and a half, as many as can be, and for what is somewhat shorter;
+/// the others have their own, for beside one that takes twice as long there is little to be seen. Trials that do not count
+/// decide nothing here.
+pub fn axes(trials: &[&Trial]) -> Vec<Axis> {
+    let ends = |counting: bool| {
+        let counts = move |trial: &&&Trial| !counting || trial.outcome == Outcome::Ok;
+        trials.iter().filter(counts).map(|trial| end_ns(trial)).collect::<Vec<u64>>()
+    };
+    let right = Some(ends(true)).filter(|ends| !ends.is_empty()).unwrap_or_else(|| ends(false));
+    let is_near = |end: u64, other: u64| other >= end && other.saturating_mul(2) <= end.saturating_mul(3);
+    let within = |end: u64| right.iter().copied().filter(move |other| is_near(end, *other));
+    let least = right.iter().copied().max_by_key(|end| (within(*end).count(), Reverse(*end)));
+    let common = least.and_then(|end| within(end).max()).unwrap_or(1);
+    let axis = |end: u64| match end >= common / 4 && end <= common {
+        true => Axis { end_ns: common, others_end_ns: None },
+        false => Axis { end_ns: end, others_end_ns: Some(common) },
+    };
+    ends(false).into_iter().map(axis).collect()
+}
+
+/// The events of a trial's job over that axis. `families` tells its `next` events apart.
+pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], budget: Budget) -> EventChart {
+    let events = &trial.sample.events;
+    let threads = threads(events);
+    let x_scale = Scale::linear(0.0, axis.end_ns.max(1) as f64, LEFT, RIGHT);
+    let shown = threads.len().min(MOST_LANES);
+    let lane_of: BTreeMap<&str, usize> =
+        threads.iter().enumerate().map(|(nth, thread)| (thread.name, nth.min(shown - 1))).collect();
+    let mut spots: Vec<Spot> = events
+        .iter()
+        .map(|event| Spot {
+            lane: lane_of.get(event.1.as_str()).copied().unwrap_or_default(),
+            look: look(event, families),
+            x: x_scale.at(event.0 as f64),
+            level: 0,
+            first: event,
+            last_ns: event.0,
+            events: 1,
+        })
+        .collect();
+    spots.sort_by_key(|spot| spot.first.0);
+    let mut spots = merged(spots, budget.marks);
+    pile_up(&mut spots);
+    let (lanes, rooms, bottom) = lanes(&threads, &spots);
+
+    let is_told = spots.len() <= budget.told;
+    let marks = spots.iter().map(|spot| Drawn {
+        look: spot.look,
+        several: false,
+        path: outline(spot.look, spot.x, rooms[spot.lane].y(spot)),
+        text: spot.text(),
+    });
+    let looks: BTreeSet<usize> = spots.iter().map(|spot| spot.look).collect();
+    let end = Unit::Nanoseconds.text(end_ns(trial) as f64);
+    let own = axis.others_end_ns.map_or("", |_| ", on a time axis of its own");
+    EventChart {
+        id,
+        title: one_line(&format!("{}, block {}: {end}{own}", trial.contender, trial.block + 1)),
+        lost: (trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str()),
+        description: one_line(&described(trial, &threads, &end)),
+        width: WIDTH,
+        height: bottom + FOOT,
+        left: LEFT,
+        right: RIGHT,
+        top: TOP,
+        bottom,
+        x_ticks: time_ticks(&x_scale, Unit::Nanoseconds),
+        common_end: axis.others_end_ns.filter(|end| *end < axis.end_ns).map(|end| x_scale.at(end as f64)),
+        lanes,
+        key: key(looks.into_iter(), families),
+        looks: by_look(marks, class, is_told),
+        merged: (spots.len() < events.len()).then(|| {
+            let marks = count(spots.len() as f64);
+            format!("{} are drawn as {marks} marks", plural(events.len(), "event"))
+        }),
+    }
+}
+
+/// A thread that events were on.
+struct Thread<'a> {
+    name: &'a str,
+    next: usize,
+    events: usize,
+    first_ns: u64,
+}
+
+/// Those with `next` events first, each kind in the order of their first event.
+fn threads(events: &[JobEvent]) -> Vec<Thread<'_>> {
+    let mut known: BTreeMap<&str, Thread> = BTreeMap::new();
+    for event in events {
+        let new = Thread { name: &event.1, next: 0, events: 0, first_ns: event.0 };
+        let thread = known.entry(&event.1).or_insert(new);
+        thread.events += 1;
+        thread.next += usize::from(is_next(&event));
+        thread.first_ns = thread.first_ns.min(event.0);
+    }
+    let mut threads: Vec<Thread> = known.into_values().collect();
+    threads.sort_by_key(|thread| (thread.next == 0, thread.first_ns));
+    threads
+}
+
+/// Where a lane has what: the lower end of the marks of each family of `next` events, how far each of a pile is above the
+/// one before, and the middle of the other events.
+struct Room {
+    bottoms: Vec<f64>,
+    steps: Vec<f64>,
+    others: f64,
+}
+
+impl Room {
+    fn y(&self, spot: &Spot) -> f64 {
+        tenth(match family(spot.look) {
+            None => self.others,
+            Some(family) => {
+                self.bottoms[family] - SIZES[family] / 2.0 - spot.level as f64 * self.steps[family]
+            }
+        })
+    }
+}
+
+/// The lanes from top to bottom, what is where in each, and where they end.
+fn lanes(threads: &[Thread], spots: &[Spot]) -> (Vec<Lane>, Vec<Room>, f64) {
+    let whole = if threads.len() > MOST_LANES { MOST_LANES - 1 } else { threads.len() };
+    let (own, rest) = threads.split_at(whole);
+    let mut shown: Vec<(String, usize)> =
+        own.iter().map(|thread| (label(thread.name), thread.next)).collect();
+    if !rest.is_empty() {
+        let next = rest.iter().map(|thread| thread.next).sum();
+        shown.push((format!("and {} more threads", count(rest.len() as f64)), next));
+    }
+    // A lane is as high as its highest pile, as far as there is room.
+    let mut piles: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
+    for (spot, family) in spots.iter().filter_map(|spot| Some((spot, family(spot.look)?))) {
+        let pile = piles.entry(family).or_default().entry(spot.lane).or_default();
+        *pile = (*pile).max(spot.level + 1);
+    }
+    let with_next = shown.iter().filter(|(_, next)| *next > 0).count().max(1);
+    let most = (ROOM / (with_next * piles.len().max(1)) as f64).clamp(8.0, 44.0);
+    let mut tracks = [0.0; MOST_FAMILIES];
+    for (family, lanes) in &piles {
+        let highest = lanes.values().copied().max().unwrap_or(1) as f64;
+        tracks[*family] = (highest * SIZES[*family] + 2.0).min(most).max(SIZES[*family] + 1.0);
+    }
+    // Where no thread has others than `next`, nothing is kept for them.
+    let others = if spots.iter().all(|spot| family(spot.look).is_some()) { 0.0 } else { OTHERS };
+    let (mut y, mut lanes, mut rooms) = (TOP, Vec::new(), Vec::new());
+    for (nth, (label, next)) in shown.into_iter().enumerate() {
+        let mut bottom = y + GAP / 2.0;
+        let mut room = Room { bottoms: Vec::new(), steps: Vec::new(), others: 0.0 };
+        for (family, track) in tracks.iter().enumerate() {
+            bottom += if next > 0 { *track } else { 0.0 };
+            let pile = piles.get(&family).and_then(|lanes| lanes.get(&nth)).copied().unwrap_or(1);
+            let size = SIZES[family];
+            room.bottoms.push(bottom);
+            room.steps.push(((track - size - 1.0) / pile.saturating_sub(1).max(1) as f64).clamp(0.0, size));
+        }
+        room.others = bottom + OTHERS / 2.0;
+        let height = bottom - y + GAP / 2.0 + if next > 0 { others } else { OTHERS };
+        lanes.push(Lane {
+            label,
+            y: tenth(y),
+            height: tenth(height),
+            class: if next > 0 { "strong" } else { "soft" },
+            count: (next > 0).then(|| count(next as f64)),
+        });
+        rooms.push(room);
+        y += height;
+    }
+    (lanes, rooms, tenth(y))
+}
+
+/// One event, or several of one look that are near each other on a thread.
+struct Spot<'a> {
+    lane: usize,
+    look: usize,
+    x: f64,
+    /// How many are below it in its pile.
+    level: usize,
+    first: &'a JobEvent,
+    last_ns: u64,
+    events: usize,
+}
+
+impl Spot<'_> {
+    fn text(&self) -> String {
+        let JobEvent(ns, thread, kind, id) = self.first;
+        let [thread, kind, id] = [thread, kind, id].map(|word| shortened(word, WORD_CHARS));
+        match self.events {
+            1 => format!("{}, {thread}: {kind} {id}", time(*ns)),
+            n => format!(
+                "{} to {}, {thread} first: {} {kind}, {id} first",
+                time(*ns),
+                time(self.last_ns),
+                count(n as f64)
+            ),
+        }
+    }
+}
+
+/// The same spots or, where they are too many, one for all of a look within the least length that makes them few enough.
+fn merged(spots: Vec<Spot>, most: usize) -> Vec<Spot> {
+    if spots.len() <= most {
+        return spots;
+    }
+    let bin = |spot: &Spot, width: f64| (spot.lane, spot.look, ((spot.x - LEFT) / width) as usize);
+    let mut width = 1.0;
+    while width < RIGHT - LEFT
+        && spots.iter().map(|spot| bin(spot, width)).collect::<BTreeSet<_>>().len() > most
+    {
+        width *= 2.0;
+    }
+    let mut few: BTreeMap<(usize, usize, usize), Spot> = BTreeMap::new();
+    for spot in spots {
+        match few.get_mut(&bin(&spot, width)) {
+            Some(known) => {
+                known.events += 1;
+                known.last_ns = spot.last_ns;
+            }
+            None => drop(few.insert(bin(&spot, width), spot)),
+        }
+    }
+    let mut few: Vec<Spot> = few.into_values().collect();
+    few.sort_by_key(|spot| spot.first.0);
+    few
+}
+
+/// `next` events of a family that are at the same place of a lane are put one upon the other, in the order of time.
+fn pile_up(spots: &mut [Spot]) {
+    let mut piles: BTreeMap<(usize, usize), (f64, usize)> = BTreeMap::new();
+    for spot in spots.iter_mut().filter(|spot| family(spot.look).is_some()) {
+        let (x, height) = piles.entry((spot.lane, spot.look)).or_insert((spot.x, 0));
+        if spot.x - *x >= PILE {
+            (*x, *height) = (spot.x, 0);
+        }
+        spot.level = *height;
+        *height += 1;
+    }
+}
+
+/// The position of a kind among `KINDS` or, behind them, that of a family of `next` events.
+fn look(event: &JobEvent, families: &[String]) -> usize {
+    if is_next(&event) {
+        let word = first_word(&event.3);
+        return KINDS.len() + families.iter().position(|family| family == word).unwrap_or(0);
+    }
+    KINDS.iter().position(|kind| *kind == event.2).unwrap_or(OTHER)
+}
+
+/// Which family of `next` events a look is of, if of any.
+fn family(look: usize) -> Option<usize> {
+    look.checked_sub(KINDS.len())
+}
+
+fn class(look: usize) -> &'static str {
+    family(look).map_or(KINDS[look.min(OTHER)], |family| NEXT[family])
+}
+
+/// Around a point, in as few characters as it takes: dots are the round ends of lines without length.
+fn outline(look: usize, x: f64, y: f64) -> String {
+    match class(look) {
+        "tick" => format!("M{x},{}v11", tenth(y - 5.5)),
+        // Beginnings are above, ends below: they often come at the same time.
+        "subscribe" => format!("M{},{}l5,3l-5,3z", tenth(x - 1.7), tenth(y - 6.0)),
+        "complete" => format!("M{},{}h4v4h-4z", tenth(x - 2.0), tenth(y + 1.5)),
+        "other" => format!("M{},{}l6,6m0,-6l-6,6", tenth(x - 3.0), tenth(y - 3.0)),
+        "next-2" => format!("M{},{y}l3,-3l3,3l-3,3z", tenth(x - 3.0)),
+        _ => format!("M{x},{y}h.01"),
+    }
+}
+
+fn key(looks: impl DoubleEndedIterator<Item = usize>, families: &[String]) -> Vec<Key> {
+    let mut x = 8.0;
+    let entry = |look: usize| {
+        let label = match family(look) {
+            Some(family) => match families.get(family).map(String::as_str) {
+                Some("") => "next (other)".to_owned(),
+                Some(word) => format!("next ({})", shortened(word, LABEL_CHARS)),
+                None => "next".to_owned(),
+            },
+            None => KINDS[look].to_owned(),
+        };
+        let at = x;
+        x += 28.0 + 6.4 * label.chars().count() as f64;
+        let middle = match class(look) {
+            "subscribe" => 3.0,
+            "complete" => -3.5,
+            _ => 0.0,
+        };
+        Key { class: class(look), path: outline(look, 0.0, middle), x: at, label }
+    };
+    let (others, next): (Vec<usize>, Vec<usize>) = looks.partition(|look| *look < KINDS.len());
+    next.into_iter().chain(others).map(entry).collect()
+}
+
+/// What a reader who does not see it must know: which threads did how many of the `next` events, and who else was there.
+fn described(trial: &Trial, threads: &[Thread], end: &str) -> String {
+    let events = &trial.sample.events;
+    let (with, without): (Vec<&Thread>, Vec<&Thread>) = threads.iter().partition(|thread| thread.next > 0);
+    let next: usize = with.iter().map(|thread| thread.next).sum();
+    let told = |threads: &[&Thread], what: fn(&Thread) -> usize| {
+        let first = threads.iter().take(MOST_LANES).map(|t| format!("{} on {}", what(t), named(t.name)));
+        let rest = threads.get(MOST_LANES..).unwrap_or_default();
+        let more = (!rest.is_empty()).then(|| {
+            let events: usize = rest.iter().map(|thread| what(thread)).sum();
+            format!("{events} on {} more threads", rest.len())
+        });
+        first.chain(more).collect::<Vec<_>>().join(", ")
+    };
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    events.iter().for_each(|event| *kinds.entry(&event.2).or_default() += 1);
+    let kinds: Vec<String> =
+        kinds.iter().take(8).map(|(kind, n)| format!("{n} {}", shortened(kind, WORD_CHARS))).collect();
+    let mut text = format!(
+        "The events of a job of {}, the last after {end}, on {}: {}.",
+        trial.contender,
+        plural(threads.len(), "thread"),
+        kinds.join(", ")
+    );
+    if next > 0 {
+        text += &format!(" Of {} {}.", plural(next, "next event"), told(&with, |thread| thread.next));
+    }
+    if !without.is_empty() {
+        text += &format!(" Of the others, on threads without next events: {}.", told(&without, |t| t.events));
+    }
+    text
+}
+
+fn is_next(event: &&JobEvent) -> bool {
+    event.2 == "next"
+}
+
+fn first_word(id: &str) -> &str {
+    id.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty()).unwrap_or_default()
+}
+
+fn end_ns(trial: &Trial) -> u64 {
+    trial.sample.events.iter().map(|event| event.0).max().unwrap_or(0)
+}
+
+fn time(ns: u64) -> String {
+    Unit::Nanoseconds.as_given(ns as f64)
+}
+
+fn named(thread: &str) -> String {
+    if thread.trim().is_empty() {
+        return "a thread without a name".to_owned();
+    }
+    shortened(thread, WORD_CHARS)
+}
+
+/// A name cut in its middle, for threads differ at their end.
+fn label(name: &str) -> String {
+    let name: Vec<char> = one_line(if name.trim().is_empty() { "no name" } else { name }).chars().collect();
+    if name.len() <= LABEL_CHARS {
+        return name.into_iter().collect();
+    }
+    let half = LABEL_CHARS / 2;
+    let ends = name[..half - 1].iter().chain(&['…']).chain(&name[name.len() - half..]);
+    ends.collect()
+}

@@ -1,0 +1,115 @@
+//! The jobs of one trial in their order, so that one sees what warming up does.
+
+use kumite_record::{Export, Job, Trial, Unit};
+
+use crate::charts::scale::Scale;
+use crate::charts::timeline::{BOTTOM, HEIGHT, LEFT, RIGHT, Shade, TOP, WIDTH, path};
+use crate::charts::{Look, Tick, Timeline, Timelines, tenth};
+use crate::kinds::chapter::PageChapter;
+use crate::metric::Named;
+use crate::record::Record;
+use crate::tables::group::Groups;
+use crate::tables::trials::median_trials;
+use crate::words::number::{count, plural};
+use crate::words::quantity::Measured;
+use crate::words::text::one_line;
+
+/// Fewer measured jobs are no series.
+const LEAST: usize = 6;
+/// The first ones are drawn: it is there that warming up is seen.
+const MOST: usize = 1_000;
+
+/// One trial of each contender, at each point without a disturbance whose trials have several jobs.
+pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
+    let point = |(nth, (place, point))| {
+        let (by, trials) = median_trials(record, point, None, has_jobs);
+        let charts = trials.iter().enumerate();
+        let charts =
+            charts.map(|(trial, of)| jobs(record.export, format!("jobs-{nth}-{trial}"), of)).collect();
+        Timelines { place, by: by.words(), charts }
+    };
+    let points = groups.calm().flat_map(|group| groups.points_of(group)).enumerate().map(point);
+    let shown: Vec<Timelines> = points.filter(|point| !point.charts.is_empty()).collect();
+    PageChapter::of("jobs", "Job by job", "jobs.html", &shown)
+}
+
+/// Whether a trial has enough jobs for a picture.
+fn has_jobs(trial: &Trial) -> bool {
+    trial.sample.jobs.iter().filter(|job| !job.warm_up).count() >= LEAST
+}
+
+/// The elapsed time of each job.
+fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
+    let all = &trial.sample.jobs;
+    let drawn = &all[..all.len().min(MOST)];
+    let elapsed: Vec<Option<f64>> =
+        drawn.iter().map(|job| Some(job.elapsed_ms).filter(|ms| ms.is_finite())).collect();
+    let x_scale = Scale::linear(0.5, drawn.len() as f64 + 0.5, LEFT, RIGHT);
+    let y_scale = Scale::linear(0.0, elapsed.iter().flatten().copied().fold(0.0, f64::max), BOTTOM, TOP);
+    let warm_up = drawn.iter().take_while(|job| job.warm_up).count();
+    let x = |nth: usize| x_scale.at(nth as f64 + 1.0);
+    let shade = Shade {
+        x: LEFT,
+        width: tenth(x_scale.at(warm_up as f64 + 0.5) - LEFT),
+        kind: "warm-up",
+        label: "warm-up".to_owned(),
+    };
+    let cut = match all.len() > drawn.len() {
+        true => format!(", the first {} of {} jobs", count(drawn.len() as f64), count(all.len() as f64)),
+        false => String::new(),
+    };
+    Timeline {
+        id,
+        title: one_line(&format!("{}, block {}{cut}", trial.contender, trial.block + 1)),
+        description: described(all),
+        width: WIDTH,
+        height: HEIGHT,
+        left: LEFT,
+        right: RIGHT,
+        top: TOP,
+        bottom: BOTTOM,
+        x_title: "job",
+        x_ticks: x_scale
+            .ticks()
+            .into_iter()
+            .map(|nth| Tick { at: x_scale.at(nth), label: count(nth) })
+            .collect(),
+        y_ticks: [0.0, y_scale.high]
+            .map(|value| Tick { at: y_scale.at(value), label: Unit::Milliseconds.tick(value) })
+            .into(),
+        shades: (warm_up > 0).then_some(shade).into_iter().collect(),
+        color: Look::of(export, &trial.contender).color,
+        answers: path(&elapsed, x, &y_scale),
+        failures: String::new(),
+        recovered: steady_from(trial).map(|jobs| x_scale.at(jobs as f64 + 0.5)),
+        frame: None,
+    }
+}
+
+/// How many jobs came before those that were steady, if any became so and some came before.
+fn steady_from(trial: &Trial) -> Option<usize> {
+    let since_ms = trial.sample.steadiness.as_ref()?.since_ms.filter(|since_ms| *since_ms > 0)?;
+    let mut began_ms = 0.0;
+    let before = trial.sample.jobs.iter().take_while(|job| {
+        let is_before = began_ms < since_ms as f64;
+        began_ms += job.elapsed_ms;
+        is_before
+    });
+    Some(before.count()).filter(|before| *before < trial.sample.jobs.len().min(MOST))
+}
+
+fn described(jobs: &[Job]) -> String {
+    let mut measured: Vec<f64> = jobs.iter().filter(|job| !job.warm_up).map(|job| job.elapsed_ms).collect();
+    measured.sort_by(f64::total_cmp);
+    let at = |nth: usize| measured.get(nth).map_or(String::new(), |ms| Unit::Milliseconds.text(*ms));
+    format!(
+        "Elapsed time of each of {}, {} of them to warm up: the first took {}; of the measured ones the shortest {}, the one \
+         in the middle {}, the longest {}.",
+        plural(jobs.len(), "job"),
+        count((jobs.len() - measured.len()) as f64),
+        jobs.first().map_or(String::new(), |job| Unit::Milliseconds.text(job.elapsed_ms)),
+        at(0),
+        at(measured.len() / 2),
+        at(measured.len().saturating_sub(1)),
+    )
+}

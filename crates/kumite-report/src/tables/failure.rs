@@ -1,0 +1,143 @@
+//! Failures are results: of requests, of trials, and those that were induced.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use kumite_record::{Cell, Outcome, Trial, standing};
+use serde::Serialize;
+
+use crate::record::Record;
+use crate::tables::cells::Table;
+use crate::tables::group::Groups;
+use crate::words::number::{count, plural};
+use crate::words::text::{clean, one_line};
+
+/// Everything that went wrong, or was made to.
+#[derive(Debug, Serialize)]
+pub struct Failures {
+    pub title: &'static str,
+    pub disturbances: Vec<Disturbed>,
+    /// What failed without a disturbance, within trials that count.
+    pub failed: Option<Failed>,
+    /// Trials that do not count.
+    pub trials: Vec<LostTrials>,
+}
+
+/// What failed within trials, by cell.
+#[derive(Debug, Serialize)]
+pub struct Failed {
+    pub title: &'static str,
+    /// What the table has.
+    pub caption: &'static str,
+    /// None where nothing failed.
+    pub table: Option<Table>,
+    /// What is then said.
+    pub nothing: Option<&'static str>,
+}
+
+/// Trials of one contender that ended badly in the same way.
+#[derive(Debug, Serialize)]
+pub struct LostTrials {
+    /// `kotlin-ktor failed in 7 trials: connections = 1`.
+    pub title: String,
+    pub reason: String,
+}
+
+/// More of them are counted, not told: in all, and of one contender that ended in the same way.
+const TOLD: usize = 30;
+const TOLD_ALIKE: usize = 3;
+
+impl Failures {
+    /// Whether there is anything to tell.
+    pub fn any(&self) -> bool {
+        let failed = self.failed.as_ref().is_some_and(|failed| failed.table.is_some());
+        failed || !self.disturbances.is_empty() || !self.trials.is_empty()
+    }
+}
+
+/// Cells that are not without failures, and where they are.
+pub fn failing<'a>(
+    record: &Record<'a>,
+    groups: &Groups,
+    failed: impl Fn(&Trial) -> bool,
+) -> Vec<(&'a Cell, String)> {
+    groups
+        .groups
+        .iter()
+        .flat_map(|group| group.points.iter().map(move |point| (group, point)))
+        .flat_map(|(group, point)| {
+            let place = groups.full_place(group, point);
+            record.at(point).cells.iter().map(move |cell| (*cell, place.clone()))
+        })
+        .filter(|(cell, _)| record.trials_of(cell).any(&failed))
+        .collect()
+}
+
+/// The trials that do not count, by contender and reason.
+pub fn lost(record: &Record, groups: &Groups) -> Vec<LostTrials> {
+    let mut found: Vec<(&str, Outcome, String, Vec<&Trial>)> = Vec::new();
+    let mut nth_of: HashMap<(&str, &str, String), usize> = HashMap::new();
+    for trial in standing(&record.export.trials).filter(|trial| trial.outcome != Outcome::Ok) {
+        let reason = trial.reason.as_deref().map_or("no reason recorded".to_owned(), clean);
+        let alike = (&*trial.contender, trial.outcome.as_str(), reason.clone());
+        let nth = *nth_of.entry(alike).or_insert(found.len());
+        match found.get_mut(nth) {
+            Some((.., trials)) => trials.push(trial),
+            None => found.push((&trial.contender, trial.outcome, reason, vec![trial])),
+        }
+    }
+    let mut told: Vec<LostTrials> = Vec::new();
+    let mut alike: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let mut untold: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for (name, outcome, reason, trials) in found {
+        let kind = (name, outcome.as_str());
+        let nth = alike.entry(kind).or_default();
+        *nth += 1;
+        if *nth > TOLD_ALIKE || told.len() == TOLD {
+            *untold.entry(kind).or_default() += trials.len();
+            continue;
+        }
+        let places: BTreeSet<String> = trials.iter().map(|trial| groups.name(&trial.point)).collect();
+        let places = places.into_iter().collect::<Vec<_>>().join("; ");
+        told.push(lost_in(kind, trials.len(), &format!(": {places}"), reason));
+    }
+    let more = untold.into_iter().map(|(kind, trials)| {
+        lost_in(kind, trials, " more", "for other reasons; kumite export has them all".to_owned())
+    });
+    told.into_iter().chain(more).collect()
+}
+
+fn lost_in((name, outcome): (&str, &str), trials: usize, rest: &str, reason: String) -> LostTrials {
+    let times = plural(trials, "trial");
+    LostTrials { title: one_line(&format!("{name} {outcome} in {times}{rest}")), reason }
+}
+
+/// How many in all.
+pub fn sum(counts: impl Iterator<Item = u64>) -> String {
+    count(counts.sum::<u64>() as f64)
+}
+
+/// The sums of counts by name, without those that are 0.
+pub fn most_first<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> Vec<(&'a str, u64)> {
+    let mut all: BTreeMap<&str, u64> = BTreeMap::new();
+    for (name, n) in counts.flatten() {
+        *all.entry(name).or_default() += n;
+    }
+    let mut all: Vec<(&str, u64)> = all.into_iter().filter(|(_, n)| *n > 0).collect();
+    all.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    all
+}
+
+/// What was done to the contenders at a point, and how they took it.
+#[derive(Debug, Serialize)]
+pub struct Disturbed {
+    pub title: String,
+    /// What was done, in a sentence.
+    pub what: String,
+    pub order: String,
+    pub table: Table,
+    /// Whether a figure is the least it can be.
+    pub bounded: bool,
+}
+
+/// What lower bounds mean.
+pub const NOT_RECOVERED: &str = "“>” and “or more”: in some trials answers were not steady again when watching ended, so the figure is the least it can be.";

@@ -1,0 +1,195 @@
+//! What was published, beside ours: shown, never compared. Only the source's own runs are held against each other.
+
+use std::collections::BTreeSet;
+
+use kumite_record::{AxisValue, Cell, Metric, Point, Published, PublishedRow};
+use serde::Serialize;
+
+use crate::metric::Named;
+use crate::record::Record;
+use crate::tables::cells::{Column, Entry, Filled, Table, figure};
+use crate::tables::group::{Groups, title};
+use crate::words::quantity::Measured;
+use crate::words::text::{clean, one_line};
+
+/// Published figures as every format shows them.
+#[derive(Debug, Serialize)]
+pub struct PublishedText {
+    /// What ours have that is not named in the tables.
+    pub ours: Option<String>,
+    /// How they came about, by paragraph.
+    pub note: Vec<String>,
+    /// One table for each metric that both have.
+    pub metrics: Vec<Beside>,
+    /// The rows of the other series.
+    pub others: Option<Table>,
+}
+
+/// One metric, published and ours.
+#[derive(Debug, Serialize)]
+pub struct Beside {
+    pub title: String,
+    pub table: Table,
+    /// Whether the source's runs disagree in any row.
+    pub disagree: bool,
+}
+
+pub fn published(record: &Record, groups: &Groups) -> Option<PublishedText> {
+    let published = record.export.run.published.as_ref()?;
+    let is_main = |row: &&PublishedRow| published.main.is_empty() || published.main.contains(&row.series);
+    let (main, others): (Vec<&PublishedRow>, Vec<&PublishedRow>) = published.rows.iter().partition(is_main);
+    let parts: &[Cell] = if has_parts(record, published) { &record.export.parts } else { &[] };
+    let ours: BTreeSet<&str> = record
+        .export
+        .cells
+        .iter()
+        .chain(parts)
+        .flat_map(|cell| cell.metrics.keys())
+        .map(String::as_str)
+        .collect();
+    let mut both = metrics(record, &main);
+    both.retain(|metric| ours.contains(&*metric.name));
+    Some(PublishedText {
+        ours: groups.defaults().map(|defaults| format!("Ours, unless another value is named: {defaults}.")),
+        note: clean(&published.note)
+            .split("\n\n")
+            .map(one_line)
+            .filter(|paragraph| !paragraph.is_empty())
+            .collect(),
+        metrics: both.iter().map(|metric| beside(record, groups, published, &main, metric)).collect(),
+        others: (!others.is_empty()).then(|| rows_table(record, &others)),
+    })
+}
+
+fn beside(
+    record: &Record,
+    groups: &Groups,
+    published: &Published,
+    main: &[&PublishedRow],
+    metric: &Metric,
+) -> Beside {
+    let mut series: Vec<&str> = Vec::new();
+    let mut keys: Vec<(&Point, &str)> = Vec::new();
+    for row in main.iter().filter(|row| row.metrics.contains_key(&metric.name)) {
+        if !series.contains(&row.series.as_str()) {
+            series.push(&row.series);
+        }
+        if !keys.contains(&(&row.point, &row.contender)) {
+            keys.push((&row.point, &row.contender));
+        }
+    }
+    let value = |series: &str, point: &Point, contender: &str| {
+        main.iter()
+            .find(|row| row.series == series && row.point == *point && row.contender == contender)
+            .and_then(|row| row.metrics.get(&metric.name).copied())
+    };
+    let disagree = |(point, contender): &(&Point, &str)| {
+        keys.iter().filter(|(other, _)| other == point).any(|(_, rival)| {
+            let ahead = series.iter().filter_map(|series| {
+                let (ours, theirs) = (value(series, point, contender)?, value(series, point, rival)?);
+                ours.partial_cmp(&theirs).filter(|order| order.is_ne())
+            });
+            ahead.collect::<BTreeSet<_>>().len() > 1
+        })
+    };
+    let entry = |value: Option<f64>| {
+        Entry::plain(value.map_or(String::new(), |value| one_line(&metric.as_given(value))))
+    };
+    let text = |text: String| Entry::plain(one_line(&text));
+
+    let names = keys.iter().map(|(point, name)| text(format!("{name}, {}", title(point))));
+    let mut columns: Vec<Filled> = vec![(head("contender", false), names.collect())];
+    for series in &series {
+        let entries = keys.iter().map(|(point, name)| entry(value(series, point, name)));
+        columns.push((head(&format!("published, {series}"), true), entries.collect()));
+    }
+    let remarks: Vec<&str> =
+        keys.iter().map(|key| if disagree(key) { "its runs disagree" } else { "" }).collect();
+    let disagree = remarks.iter().any(|remark| !remark.is_empty());
+    if disagree {
+        columns.push((head("remark", false), remarks.into_iter().map(|r| text(r.to_owned())).collect()));
+    }
+    columns.extend(ours(record, groups, published, &keys, metric));
+    let table = Table { all_notes: true, ..Table::of(columns) };
+    Beside { title: one_line(&metric.label()), table, disagree }
+}
+
+/// A column for each group that has any of these.
+fn ours(
+    record: &Record,
+    groups: &Groups,
+    published: &Published,
+    keys: &[(&Point, &str)],
+    metric: &Metric,
+) -> Vec<Filled> {
+    let mut columns = Vec::new();
+    for group in groups.calm() {
+        let mut cells = group.cells(record);
+        if has_parts(record, published) {
+            cells.extend(group.points.iter().flat_map(|point| record.at(point).parts.iter().copied()));
+        }
+        let ours = |(point, contender): &(&Point, &str)| {
+            let fits = |cell: &&&Cell| {
+                cell.contender == *contender
+                    && published.beside.iter().all(|axis| same(value_of(record, cell, axis), point.get(axis)))
+            };
+            cells.iter().find(fits).map(|cell| figure(record, cell, metric))
+        };
+        let entries: Vec<Option<Entry>> = keys.iter().map(ours).collect();
+        if entries.iter().any(Option::is_some) {
+            let label = if group.is_default { "ours".to_owned() } else { format!("ours, {}", group.label) };
+            columns.push((head(&label, true), entries.into_iter().map(Option::unwrap_or_default).collect()));
+        }
+    }
+    columns
+}
+
+/// Whether the figures were published for parts of trials, such as single calls.
+fn has_parts(record: &Record, published: &Published) -> bool {
+    record.export.run.within.as_ref().is_some_and(|within| published.beside.contains(&within.axis))
+}
+
+/// Rows as they were published, whatever their figures are.
+fn rows_table(record: &Record, rows: &[&PublishedRow]) -> Table {
+    let column = |name: &str, of: &dyn Fn(&PublishedRow) -> String| -> Filled {
+        (head(name, false), rows.iter().map(|row| Entry::plain(one_line(&of(row)))).collect())
+    };
+    let mut columns = vec![
+        column("series", &|row| row.series.clone()),
+        column("contender", &|row| row.contender.clone()),
+        column("at", &|row| title(&row.point)),
+    ];
+    for metric in metrics(record, rows) {
+        let value = |row: &&PublishedRow| {
+            let value = row.metrics.get(&metric.name).map(|value| metric.as_given(*value));
+            Entry::plain(value.unwrap_or_default())
+        };
+        columns.push((head(&metric.label(), true), rows.iter().map(value).collect()));
+    }
+    Table::of(columns)
+}
+
+/// What the rows have: in the order of our metrics, then what is none of them.
+fn metrics(record: &Record, rows: &[&PublishedRow]) -> Vec<Metric> {
+    let mut names: BTreeSet<&str> =
+        rows.iter().flat_map(|row| row.metrics.keys()).map(String::as_str).collect();
+    let ours = record.metrics.iter().chain(&record.part_metrics);
+    let mut metrics: Vec<Metric> = ours.filter(|metric| names.remove(&*metric.name)).cloned().collect();
+    metrics.extend(names.into_iter().map(Metric::named));
+    metrics
+}
+
+fn head(name: &str, numeric: bool) -> Column {
+    Column { name: one_line(name), numeric }
+}
+
+fn value_of<'a>(record: &Record<'a>, cell: &'a Cell, axis: &str) -> Option<&'a AxisValue> {
+    cell.point.get(axis).or_else(|| record.export.run.workload.get(axis))
+}
+
+fn same(a: Option<&AxisValue>, b: Option<&AxisValue>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a == b || a.number().is_some_and(|number| Some(number) == b.number()),
+        _ => false,
+    }
+}

@@ -1,0 +1,15 @@
+//! Sentences and figures, before any format: the same words on a terminal, in HTML, Markdown and CSV. What others
+//! wrote is cleaned here.
+
+pub mod bound;
+pub mod check;
+pub mod claim_scale;
+pub mod effect;
+pub mod gate;
+pub mod noise_floor;
+pub mod number;
+pub mod quantity;
+pub mod reason;
+pub mod steadiness;
+pub mod text;
+pub mod verdict;

@@ -1,0 +1,63 @@
+//! The line that says what `--gate` made of a run or a comparison: the last one on a terminal, in one piece, so that
+//! programs find it.
+
+use anstyle::AnsiColor;
+use kumite_record::{ContenderStatus, Export, GateBar, GateReason, GateState};
+
+use crate::style::Style;
+use crate::words::number::plural;
+use crate::words::text::one_line;
+
+/// More are a number.
+const MOST_NAMED: usize = 3;
+
+/// The line on a run's gate, where it has one.
+pub fn run_gate(export: &Export) -> Option<String> {
+    let gate = export.gate.as_ref()?;
+    let named = |reasons: &[GateReason]| -> Vec<String> {
+        reasons.iter().map(|reason| one_line(&reason.why)).collect()
+    };
+    let because = named(&gate.because);
+    let more = because.len().saturating_sub(MOST_NAMED);
+    let mut parts: Vec<String> = because.into_iter().take(MOST_NAMED).collect();
+    parts.extend((more > 0).then(|| format!("and {more} more")));
+    match gate.state {
+        GateState::Open => parts.push(passed(export)),
+        GateState::Undecided => parts.push(passing(gate.passes).to_owned()),
+        GateState::Shut => {}
+    }
+    if !gate.allowed.is_empty() {
+        parts.push(format!("let pass by --gate-allow: {}", named(&gate.allowed).join(", ")));
+    }
+    Some(format!("gate: {}: {}", gate.state.as_str(), parts.join("; ")))
+}
+
+/// The same, as a terminal has it below all else.
+pub(crate) fn last_line(export: &Export, style: Style) -> String {
+    let gate = export.gate.as_ref().zip(run_gate(export));
+    gate.map_or(String::new(), |(gate, line)| format!("\n{}", painted(&line, gate.state, style)))
+}
+
+fn passed(export: &Export) -> String {
+    let ran = export.contenders.iter().filter(|contender| contender.status == ContenderStatus::Ran).count();
+    let counts = [(export.claims.len(), "claim"), (export.checks.len(), "check"), (ran, "contender")];
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| plural(*count, word));
+    format!("nothing is wrong with {}", counts.collect::<Vec<_>>().join(", "))
+}
+
+pub(crate) fn painted(line: &str, state: GateState, style: Style) -> String {
+    let color = match state {
+        GateState::Open => AnsiColor::Green,
+        GateState::Shut => AnsiColor::Red,
+        GateState::Undecided => AnsiColor::Yellow,
+    };
+    style.paint(color.on_default().bold(), line) + "\n"
+}
+
+/// What a gate does with what is undecided.
+pub(crate) fn passing(bar: GateBar) -> &'static str {
+    match bar {
+        GateBar::Fails => "--gate lets that pass",
+        GateBar::Holds => "--gate=holds lets no such pass",
+    }
+}

@@ -1,0 +1,152 @@
+//! A claim's verdict in words.
+
+use std::collections::BTreeSet;
+
+use kumite_record::{Claim, NodeEffect, Run, Verdict, Word};
+use serde::Serialize;
+
+use crate::words::claim_scale::scale;
+use crate::words::effect::{EffectText, of_nodes, two_sided};
+use crate::words::number::{plural, significant};
+use crate::words::reason::why;
+use crate::words::text::{clean, one_line};
+
+/// A verdict as every format shows it.
+#[derive(Debug, Serialize)]
+pub struct VerdictText {
+    /// The word used in files, for style sheets.
+    pub key: &'static str,
+    pub symbol: char,
+    /// The claim in plain words or, where there are none, in its grammar.
+    pub title: String,
+    /// The verdict's word.
+    pub word: String,
+    /// What the claim came to; none where nothing was measured.
+    #[serde(skip)]
+    pub effect: Option<EffectText>,
+    /// The word with the effect, its bound, what was claimed and both figures.
+    pub sentence: String,
+    pub why: String,
+    /// That the source had another scale, if it had.
+    pub scale: Option<String>,
+    /// What it came to on each node, where there are several.
+    pub nodes: Option<String>,
+    pub published: Option<String>,
+    pub id: String,
+    /// The claim in its grammar, where the title is in plain words.
+    pub assert: Option<String>,
+}
+
+impl VerdictText {
+    pub fn of(run: &Run, claim: &Claim) -> VerdictText {
+        let effect = EffectText::of(run, claim);
+        let word = one_line(&claim.verdict.to_string());
+        VerdictText {
+            key: key(claim.verdict),
+            symbol: symbol(claim.verdict),
+            title: one_line(claim.title.as_deref().unwrap_or(&claim.assert)),
+            sentence: match &effect {
+                Some(effect) => format!("{word}: {}", effect.sentence()),
+                None => word.clone(),
+            },
+            word,
+            effect,
+            why: clean(&[why(run, claim), evidence(claim)].join("")),
+            scale: scale(run, claim),
+            nodes: nodes(claim),
+            published: claim.published.as_deref().map(one_line),
+            id: one_line(&claim.id),
+            assert: claim.title.is_some().then(|| one_line(&claim.assert)),
+        }
+    }
+}
+
+fn nodes(claim: &Claim) -> Option<String> {
+    let all: Vec<String> = nodes_said(claim)
+        .into_iter()
+        .map(|(node, said)| format!("{} {said}", one_line(&node.node)))
+        .collect();
+    (!all.is_empty()).then(|| format!("on each node: {}", all.join(", ")))
+}
+
+/// Each node with what the claim came to there: `1.20 × (6 rounds)`.
+pub fn nodes_said(claim: &Claim) -> Vec<(&NodeEffect, String)> {
+    let effects = of_nodes(claim).unwrap_or_default();
+    let said = |node: &NodeEffect, effect: String| {
+        let contradicts = if node.contradicts { ", contradicts" } else { "" };
+        format!("{effect} ({}{contradicts})", plural(node.rounds, "round"))
+    };
+    claim.nodes.iter().zip(effects).map(|(node, effect)| (node, said(node, effect))).collect()
+}
+
+/// The verdict as style sheets know it.
+pub fn key(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Other(_) => "other",
+        known => known.as_str(),
+    }
+}
+
+pub fn symbol(verdict: Verdict) -> char {
+    match verdict {
+        Verdict::Holds => '✓',
+        Verdict::Fails => '✗',
+        Verdict::NoDifference => '=',
+        Verdict::Undecided => '?',
+        Verdict::NotTested => '–',
+        Verdict::Other(_) => '·',
+    }
+}
+
+/// `; evidence 41 (20 decide) after 6 rounds (two-sided 90 %: 1.28 to 1.60 ×)`.
+fn evidence(claim: &Claim) -> String {
+    let Some(bet) = &claim.bet else { return String::new() };
+    let rounds = plural(bet.rounds as usize, "round");
+    let (evidence, threshold) = (significant(bet.evidence, 2), significant(bet.threshold, 2));
+    let two_sided = two_sided(claim).map_or(String::new(), |interval| format!(" (two-sided {interval})"));
+    format!("; evidence {evidence} ({threshold} decide) after {rounds}{two_sided}")
+}
+
+/// `4 claims: 1 holds, 2 fail, 1 not tested`.
+pub fn tally(claims: &[Claim]) -> String {
+    let of = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
+    let mut parts: Vec<String> = [
+        (of(Verdict::Holds), "holds", "hold"),
+        (of(Verdict::Fails), "fails", "fail"),
+        (of(Verdict::NoDifference), "no difference", "no difference"),
+        (of(Verdict::Undecided), "undecided", "undecided"),
+        (of(Verdict::NotTested), "not tested", "not tested"),
+    ]
+    .into_iter()
+    .filter(|(n, ..)| *n > 0)
+    .map(|(n, one, many)| format!("{n} {}", if n == 1 { one } else { many }))
+    .collect();
+    let others: BTreeSet<&str> = claims
+        .iter()
+        .filter_map(|claim| if let Verdict::Other(word) = claim.verdict { Some(word.as_str()) } else { None })
+        .collect();
+    let counted = |word: &str| format!("{} {}", of(Verdict::Other(Word::new(word))), one_line(word));
+    parts.extend(others.into_iter().map(counted));
+    match claims.len() {
+        0 => "No claim was judged.".to_owned(),
+        1 => format!("1 claim: {}.", parts.join(", ")),
+        n => format!("{n} claims: {}.", parts.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_verdict_of_a_later_kumite_is_shown_by_its_word() {
+        let claim = |verdict| Claim { verdict, ..Claim::default() };
+        let later = claim(Verdict::Other(Word::new("depends-on-the-sitting")));
+        let text = VerdictText::of(&Run::default(), &later);
+        assert_eq!((text.key, text.symbol, &*text.sentence), ("other", '·', "depends-on-the-sitting"));
+        assert_eq!(
+            tally(&[claim(Verdict::Holds), later.clone(), later]),
+            "3 claims: 1 holds, 2 depends-on-the-sitting."
+        );
+    }
+}
