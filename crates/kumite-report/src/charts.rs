@@ -2,6 +2,7 @@
 
 mod budget;
 pub mod forest;
+pub mod frame;
 pub mod lanes;
 mod lines;
 pub mod rows;
@@ -15,15 +16,6 @@ pub use timeline::{Timeline, Timelines};
 
 use kumite_record::Export;
 use serde::Serialize;
-
-use scale::Scale;
-
-/// A mark on an axis.
-#[derive(Clone, Debug, Serialize)]
-pub struct Tick {
-    pub at: f64,
-    pub label: String,
-}
 
 /// What a contender looks like in every chart of a page: told apart by any two of colour, marker and dashes.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -68,20 +60,4 @@ pub fn shortened(name: &str, room: usize) -> String {
 /// To a tenth, which is finer than a screen.
 pub fn tenth(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
-}
-
-/// Of a horizontal axis as many ticks, at equal distances, as do not cover one another.
-pub fn ticks_apart(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
-    let all: Vec<f64> = scale.ticks();
-    let ticks = |each: usize| -> Vec<Tick> {
-        let some = all.iter().step_by(each);
-        some.map(|value| Tick { at: scale.at(*value), label: label(*value) }).collect()
-    };
-    let have_room = |ticks: &[Tick]| {
-        ticks.windows(2).all(|pair| {
-            let letters = (pair[0].label.chars().count() + pair[1].label.chars().count()) as f64;
-            pair[1].at - pair[0].at > 4.5 * letters + 6.0
-        })
-    };
-    (1..=all.len()).map(ticks).find(|ticks| have_room(ticks)).unwrap_or_default()
 }

@@ -12,11 +12,12 @@ use crate::summary::doubts;
 use crate::tables::failure::NOT_RECOVERED;
 use crate::tables::group::Groups;
 
-const TEMPLATES: [(&str, &str); 9] = [
+const TEMPLATES: [(&str, &str); 10] = [
     ("report.html", include_str!("page/report.html")),
     ("forest.html", include_str!("page/forest.html")),
     ("measurements.html", include_str!("page/measurements.html")),
     ("table.html", include_str!("page/table.html")),
+    ("frame.html", include_str!("page/frame.html")),
     ("lanes.html", include_str!("page/lanes.html")),
     ("line-chart.html", include_str!("page/line-chart.html")),
     ("line-charts.html", include_str!("page/line-charts.html")),

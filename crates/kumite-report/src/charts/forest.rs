@@ -5,7 +5,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, context};
 use serde::Serialize;
 
-use super::{Tick, tenth};
+use super::frame::Tick;
+use super::tenth;
 use crate::words::effect::EffectText;
 use crate::words::text::one_line;
 use crate::words::verdict::{key, nodes_said, symbol};

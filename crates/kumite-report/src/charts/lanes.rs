@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::Unit;
 use serde::Serialize;
 
-use super::Tick;
-use super::scale::Scale;
-use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
 /// A name and where its row is.
@@ -63,10 +59,4 @@ pub fn by_look<L: Ord + Copy>(
         }
     }
     looks.into_values().collect()
-}
-
-/// Of an axis that begins at zero, where values are in this unit.
-pub fn time_ticks(scale: &Scale, unit: Unit) -> Vec<Tick> {
-    let label = |value: f64| if value == 0.0 { "0".to_owned() } else { unit.tick(value) };
-    scale.ticks().into_iter().map(|value| Tick { at: scale.at(value), label: label(value) }).collect()
 }

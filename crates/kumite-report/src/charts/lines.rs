@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use kumite_record::{Cell, Metric, Unit};
 use serde::Serialize;
 
+use super::frame::{Frame, Plot, Tick, ticks};
 use super::scale::Scale;
-use super::{Look, Tick, shortened};
+use super::{Look, shortened};
 use crate::metric::Named;
 use crate::record::Record;
 use crate::tables::cells::lost;
@@ -21,14 +22,7 @@ pub struct LineChart {
     pub id: String,
     pub title: String,
     pub description: String,
-    pub x_title: String,
-    pub width: f64,
-    pub height: f64,
-    pub left: f64,
-    pub right: f64,
-    pub bottom: f64,
-    pub x_ticks: Vec<Tick>,
-    pub y_ticks: Vec<Tick>,
+    pub frame: Frame,
     pub lines: Vec<Line>,
     /// Contenders that have none, and why.
     pub without: Option<String>,
@@ -59,14 +53,10 @@ pub struct Dot {
     pub text: String,
 }
 
-const WIDTH: f64 = 500.0;
-/// What is below the bottom: values and name of the axis.
-const FOOT: f64 = 52.0;
-const LEFT: f64 = 74.0;
-const RIGHT: f64 = 318.0;
-const TOP: f64 = 12.0;
-/// At least; each line wants room for its label.
-const BOTTOM: f64 = 268.0;
+/// At least so high; each line wants room for its label, at the right.
+const PLOT: Plot = Plot { width: 500.0, left: 74.0, right: 318.0, top: 12.0, bottom: 268.0 };
+/// The first and the last point are as far from the sides.
+const INDENT: f64 = 10.0;
 const LABEL_HEIGHT: f64 = 17.0;
 const LABEL_CHARS: usize = 20;
 
@@ -118,10 +108,12 @@ pub fn line_chart(
         let of = &cell.metrics[&metric.name];
         [Some(of.estimate), of.low, of.high].into_iter().flatten()
     });
-    let x_scale = Scale::exact(xs.iter().copied(), LEFT + 10.0, RIGHT - 10.0)?;
+    let x_scale = Scale::exact(xs.iter().copied(), (PLOT.left + INDENT, PLOT.right - INDENT))?;
     let names: BTreeSet<&str> = found.iter().map(|(_, cell)| &*cell.contender).collect();
-    let bottom = BOTTOM.max(TOP + LABEL_HEIGHT * names.len() as f64);
-    let y_scale = Scale::rounded(metric, ys, bottom, TOP)?;
+    let bottom = PLOT.bottom.max(PLOT.top + LABEL_HEIGHT * names.len() as f64);
+    let plot = Plot { bottom, ..PLOT };
+    let y_scale = Scale::rounded(metric, ys, plot.y())?;
+    let x_title = one_line(&format!("{over}{}", if x_scale.log { ", log scale" } else { "" }));
 
     let LineSet { mut lines, gaps, without } = line_set(record, axis, cells, metric, (&x_scale, &y_scale));
     move_labels_apart(&mut lines, bottom);
@@ -135,18 +127,9 @@ pub fn line_chart(
             at(over, label, ", at "),
             told(&lines, gaps)
         )),
-        x_title: one_line(&format!("{over}{}", if x_scale.log { ", log scale" } else { "" })),
-        width: WIDTH,
-        height: bottom + FOOT,
-        left: LEFT,
-        right: RIGHT,
-        bottom,
-        x_ticks: x_ticks(&xs, &x_scale),
-        y_ticks: y_scale
-            .ticks()
-            .into_iter()
-            .map(|value| Tick { at: y_scale.at(value), label: metric.tick(value) })
-            .collect(),
+        frame: plot
+            .upright(x_ticks(&xs, &x_scale), ticks(&y_scale, |value| metric.tick(value)))
+            .titled(&x_title),
         lines,
         without: (!without.is_empty()).then(|| one_line(&without.join(", "))),
     })

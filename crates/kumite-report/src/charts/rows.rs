@@ -3,8 +3,9 @@
 use kumite_record::{Cell, Metric};
 use serde::Serialize;
 
+use super::frame::{Frame, Plot, ticks_apart};
 use super::scale::Scale;
-use super::{Look, MARKERS, Tick, shortened, ticks_apart};
+use super::{Look, MARKERS, shortened};
 use crate::metric::Named;
 use crate::record::Record;
 use crate::tables::cells::lost;
@@ -19,11 +20,7 @@ pub struct RowChart {
     pub id: String,
     pub title: String,
     pub description: String,
-    pub width: f64,
-    pub height: f64,
-    pub left: f64,
-    pub bottom: f64,
-    pub ticks: Vec<Tick>,
+    pub frame: Frame,
     pub rows: Vec<Row>,
     /// What the markers stand for, where a row has several.
     pub key: Vec<Key>,
@@ -67,13 +64,14 @@ pub struct Figure<'m> {
     pub label: &'static str,
 }
 
-const WIDTH: f64 = 532.0;
-pub const LEFT: f64 = 190.0;
-pub const RIGHT: f64 = 506.0;
-const TOP: f64 = 20.0;
+/// As high as its rows make it.
+pub const PLOT: Plot = Plot { width: 532.0, left: 190.0, right: 506.0, top: 4.0, bottom: 4.0 };
+/// The middle of the first row, from the top.
+const FIRST: f64 = 16.0;
 const ROW: f64 = 23.0;
 pub const LABEL_CHARS: usize = 24;
 const KEY_WIDTH: f64 = 72.0;
+const KEY_HEIGHT: f64 = 26.0;
 
 /// Rows in the order of the cells; none where no cell has any of the figures. Where there is one figure, a cell of which no
 /// trial counts has a row that says so.
@@ -96,8 +94,8 @@ pub fn row_chart(
     });
     // Percentiles of one distribution spread over decades by nature.
     let scale = match figures.len() {
-        1 => Scale::rounded(figures[0].metric, values, LEFT, RIGHT)?,
-        _ => Scale::logarithmic(values, LEFT, RIGHT)?,
+        1 => Scale::rounded(figures[0].metric, values, PLOT.x())?,
+        _ => Scale::logarithmic(values, PLOT.x())?,
     };
     let rows = shown.iter().enumerate().map(|(nth, cell)| row(record, cell, figures, &scale, row_y(nth)));
     let labels: Vec<&str> = figures.iter().filter(|_| figures.len() > 1).map(|figure| figure.label).collect();
@@ -106,7 +104,7 @@ pub fn row_chart(
 
 /// The middle of a row.
 pub fn row_y(nth: usize) -> f64 {
-    TOP + nth as f64 * ROW
+    PLOT.top + FIRST + nth as f64 * ROW
 }
 
 /// A chart of these rows, with what their markers stand for, if there are several.
@@ -123,7 +121,7 @@ pub fn chart(
     let texts: Vec<String> =
         rows.iter().flat_map(|row| &row.marks).map(|mark| format!("{}.", mark.text)).chain(lost).collect();
     let key = labels.iter().enumerate().map(|(nth, label)| Key {
-        x: LEFT + nth as f64 * KEY_WIDTH,
+        x: PLOT.left + nth as f64 * KEY_WIDTH,
         marker: MARKERS[nth % MARKERS.len()],
         label: (*label).to_owned(),
     });
@@ -131,11 +129,9 @@ pub fn chart(
         id,
         title: one_line(&format!("{title}{}", if scale.log { ", log scale" } else { "" })),
         description: one_line(&format!("Chart with a row for each contender. {}", texts.join(" "))),
-        width: WIDTH,
-        height: bottom + if labels.is_empty() { 32.0 } else { 58.0 },
-        left: LEFT,
-        bottom,
-        ticks: ticks_apart(scale, |value| values.tick(value)),
+        frame: Plot { bottom, ..PLOT }
+            .rows(ticks_apart(scale, |value| values.tick(value)))
+            .with_foot(if labels.is_empty() { 0.0 } else { KEY_HEIGHT }),
         rows,
         key: key.collect(),
     }

@@ -22,45 +22,41 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale for these values, from the least to the greatest; logarithmic where they span decades.
-    pub fn exact(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
+    /// A scale for these values, from the least to the greatest; logarithmic where they span decades. `ends` is where the
+    /// least and the greatest are drawn.
+    pub fn exact(values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Option<Scale> {
         let (low, high) = range(values)?;
-        Some(Scale::between(low, high, low > 0.0 && high / low >= DECADES, 1.0, from, to))
+        Some(Scale::between(low, high, low > 0.0 && high / low >= DECADES, 1.0, ends))
     }
 
     /// One that ends at ticks, which are round in the unit that values of that size have, and that begins at zero unless it
     /// is logarithmic.
-    pub fn rounded(
-        of: &impl Measured,
-        values: impl Iterator<Item = f64>,
-        from: f64,
-        to: f64,
-    ) -> Option<Scale> {
+    pub fn rounded(of: &impl Measured, values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Option<Scale> {
         let (low, high) = range(values)?;
         if low > 0.0 && high / low >= DECADES {
             let unit = of.fitting(low).0;
             let (low, high) = (round_below(low / unit) * unit, round_above(high / unit) * unit);
-            return Some(Scale::between(low, high, true, unit, from, to));
+            return Some(Scale::between(low, high, true, unit, ends));
         }
         let (low, high) = (low.min(0.0), high.max(0.0));
         let unit = of.fitting(low.abs().max(high)).0;
         let step = step((high - low) / unit) * unit;
         let (low, high) = ((low / step).floor() * step, (high / step).ceil() * step);
-        Some(Scale::between(low, high, false, unit, from, to))
+        Some(Scale::between(low, high, false, unit, ends))
     }
 
     /// One that is logarithmic whatever they span; without what is not positive.
-    pub fn logarithmic(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Option<Scale> {
+    pub fn logarithmic(values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Option<Scale> {
         let (low, high) = range(values.filter(|value| *value >= SMALLEST))?;
-        Some(Scale::between(round_below(low), round_above(high), true, 1.0, from, to))
+        Some(Scale::between(round_below(low), round_above(high), true, 1.0, ends))
     }
 
     /// From one end to the other, whatever they are.
-    pub fn linear(low: f64, high: f64, from: f64, to: f64) -> Scale {
-        Scale::between(low, high, false, 1.0, from, to)
+    pub fn linear(low: f64, high: f64, ends: (f64, f64)) -> Scale {
+        Scale::between(low, high, false, 1.0, ends)
     }
 
-    fn between(low: f64, high: f64, log: bool, unit: f64, from: f64, to: f64) -> Scale {
+    fn between(low: f64, high: f64, log: bool, unit: f64, (from, to): (f64, f64)) -> Scale {
         let (low, high) = (drawable(low), drawable(high));
         let high = if high > low { high } else { low + low.abs().max(1.0) };
         Scale { log, unit, low, high, from, to }
@@ -166,11 +162,11 @@ mod tests {
         for a in ODD {
             for b in ODD {
                 let values = || [a, b, f64::NAN, f64::INFINITY].into_iter();
-                let mut scales = vec![Scale::linear(a, b, 0.0, 100.0)];
-                scales.extend(Scale::exact(values(), 0.0, 100.0));
-                scales.extend(Scale::logarithmic(values(), 0.0, 100.0));
+                let mut scales = vec![Scale::linear(a, b, (0.0, 100.0))];
+                scales.extend(Scale::exact(values(), (0.0, 100.0)));
+                scales.extend(Scale::logarithmic(values(), (0.0, 100.0)));
                 for unit in [Unit::Seconds, Unit::Nanoseconds, Unit::Bytes, Unit::Ratio, Unit::Number] {
-                    scales.extend(Scale::rounded(&unit, values(), 0.0, 100.0));
+                    scales.extend(Scale::rounded(&unit, values(), (0.0, 100.0)));
                 }
                 for scale in scales {
                     let ticks = scale.ticks();

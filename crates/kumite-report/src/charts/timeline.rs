@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::Tick;
+use super::frame::{Frame, Plot};
 use super::scale::Scale;
 
 /// One trial of each contender at a point.
@@ -21,15 +21,7 @@ pub struct Timeline {
     pub id: String,
     pub title: String,
     pub description: String,
-    pub width: f64,
-    pub height: f64,
-    pub left: f64,
-    pub right: f64,
-    pub top: f64,
-    pub bottom: f64,
-    pub x_title: &'static str,
-    pub x_ticks: Vec<Tick>,
-    pub y_ticks: Vec<Tick>,
+    pub frame: Frame,
     pub shades: Vec<Shade>,
     pub color: usize,
     /// Right answers a second, the elapsed time of each job, or the errors of states as dots: a path.
@@ -39,7 +31,7 @@ pub struct Timeline {
     /// Where answers were steady again, or jobs became steady, if they did.
     pub recovered: Option<f64>,
     /// Where an error is as long as a frame, if errors are what it shows.
-    pub frame: Option<f64>,
+    pub one_frame: Option<f64>,
 }
 
 /// A part of the time that is not the window.
@@ -51,12 +43,7 @@ pub struct Shade {
     pub label: String,
 }
 
-pub const WIDTH: f64 = 360.0;
-pub const HEIGHT: f64 = 168.0;
-pub const LEFT: f64 = 52.0;
-pub const RIGHT: f64 = 350.0;
-pub const TOP: f64 = 22.0;
-pub const BOTTOM: f64 = 126.0;
+pub const PLOT: Plot = Plot { width: 360.0, left: 52.0, right: 350.0, top: 22.0, bottom: 126.0 };
 
 /// A line that is broken where a step has no value.
 pub fn path(values: &[Option<f64>], x: impl Fn(usize) -> f64, y: &Scale) -> String {

@@ -3,8 +3,9 @@
 use kumite_record::{Cell, Metric, Unit};
 use serde::Serialize;
 
+use crate::charts::frame::{Frame, Plot, ticks_apart, time_from_zero};
 use crate::charts::scale::Scale;
-use crate::charts::{Tick, shortened, tenth, ticks_apart};
+use crate::charts::{shortened, tenth};
 use crate::metric::Named;
 use crate::tables::cells::lost;
 use crate::words::quantity::Measured;
@@ -17,11 +18,7 @@ pub struct BillingChart {
     pub id: String,
     pub title: String,
     pub description: String,
-    pub width: f64,
-    pub height: f64,
-    pub left: f64,
-    pub bottom: f64,
-    pub ticks: Vec<Tick>,
+    pub frame: Frame,
     pub rows: Vec<Row>,
 }
 
@@ -53,10 +50,8 @@ pub struct Bar {
 /// Style of each bar and, where it is that of each call, its role; from the top to the bottom.
 pub const BARS: [&str; 3] = ["wall", "billed-2016", "billed-2025"];
 
-const WIDTH: f64 = 532.0;
-const LEFT: f64 = 170.0;
-const RIGHT: f64 = 425.0;
-const TOP: f64 = 8.0;
+/// As high as its bars make it; the rest at the right is for their values.
+const PLOT: Plot = Plot { width: 532.0, left: 170.0, right: 425.0, top: 8.0, bottom: 8.0 };
 const STEP: f64 = 16.0;
 const GAP: f64 = 12.0;
 const LABEL_CHARS: usize = 20;
@@ -84,10 +79,10 @@ pub fn billing_chart(
         .map(|of| of.high.unwrap_or(of.estimate).max(of.estimate))
         .filter(|value| value.is_finite())
         .reduce(f64::max)?;
-    let scale = Scale::linear(0.0, most, LEFT, RIGHT);
+    let scale = Scale::linear(0.0, most, PLOT.x());
     let height = GAP + metrics.len() as f64 * STEP;
     let row = |(nth, cell): (usize, &&&Cell)| {
-        let top = TOP + nth as f64 * height + GAP / 2.0;
+        let top = PLOT.top + nth as f64 * height + GAP / 2.0;
         let bars: Vec<Bar> = metrics
             .iter()
             .enumerate()
@@ -101,7 +96,7 @@ pub fn billing_chart(
         }
     };
     let rows: Vec<Row> = shown.iter().enumerate().map(row).collect();
-    let bottom = TOP + rows.len() as f64 * height;
+    let bottom = PLOT.top + rows.len() as f64 * height;
     let texts = rows.iter().map(|row| {
         let bars: Vec<&str> = row.bars.iter().map(|bar| &*bar.text).collect();
         row.lost.map_or_else(|| bars.join("; ") + ".", |lost| format!("{}: {lost}.", row.label))
@@ -113,11 +108,7 @@ pub fn billing_chart(
             "Chart with three bars for each contender. {}",
             texts.collect::<Vec<_>>().join(" ")
         )),
-        width: WIDTH,
-        height: bottom + 26.0,
-        left: LEFT,
-        bottom,
-        ticks: ticks_apart(&scale, |ms| if ms == 0.0 { "0".to_owned() } else { Unit::Milliseconds.tick(ms) }),
+        frame: Plot { bottom, ..PLOT }.rows(ticks_apart(&scale, time_from_zero(Unit::Milliseconds))),
         rows,
     })
 }
@@ -127,14 +118,14 @@ fn bar(cell: &Cell, (metric, class): &(&Metric, &'static str), scale: &Scale, y:
     let (value, note) = metric.estimate(of);
     let note = note.map_or(String::new(), |note| format!(" ({note})"));
     let least = if of.estimate > 0.0 { LEAST } else { 0.0 };
-    let width = tenth((scale.at(of.estimate) - LEFT).max(least));
+    let width = tenth((scale.at(of.estimate) - PLOT.left).max(least));
     let whisker = of.low.zip(of.high).filter(|(low, high)| low != high);
     let whisker = whisker.map(|(low, high)| (scale.at(low), scale.at(high)));
     Some(Bar {
         class,
         y,
         width,
-        end: whisker.map_or(LEFT + width, |(_, high)| high.max(LEFT + width)),
+        end: whisker.map_or(PLOT.left + width, |(_, high)| high.max(PLOT.left + width)),
         whisker: whisker.filter(|(low, high)| high - low >= 2.0),
         value: metric.text(of.estimate),
         text: one_line(&format!("{}, {}: {value}{note}", cell.contender, metric.words())),

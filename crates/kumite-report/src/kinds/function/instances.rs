@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use kumite_record::{Call, Outcome, Phase, PhaseKind, Trial, Unit};
 use serde::Serialize;
 
-use crate::charts::lanes::{Drawn, Lane, Marks, by_look, time_ticks};
+use crate::charts::frame::{Frame, Plot, ticks, time_from_zero};
+use crate::charts::lanes::{Drawn, Lane, Marks, by_look};
 use crate::charts::scale::Scale;
-use crate::charts::{Budget, Tick, tenth};
+use crate::charts::{Budget, tenth};
 use crate::words::number::{count, plural};
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
@@ -27,13 +28,7 @@ pub struct InstanceChart {
     /// Why its figures do not count, if they do not.
     pub lost: Option<&'static str>,
     pub description: String,
-    pub width: f64,
-    pub height: f64,
-    pub left: f64,
-    pub right: f64,
-    pub top: f64,
-    pub bottom: f64,
-    pub x_ticks: Vec<Tick>,
+    pub frame: Frame,
     /// The calls, then the instances.
     pub lanes: Vec<Lane>,
     pub looks: Vec<Marks>,
@@ -42,15 +37,12 @@ pub struct InstanceChart {
     pub merged: Option<String>,
 }
 
-const WIDTH: f64 = 580.0;
-const LEFT: f64 = 118.0;
-const RIGHT: f64 = 554.0;
-const TOP: f64 = 4.0;
+/// As high as its lanes make it.
+const PLOT: Plot = Plot { width: 580.0, left: 118.0, right: 554.0, top: 4.0, bottom: 4.0 };
 const CALLS: f64 = 18.0;
 const LANE: f64 = 22.0;
 /// Between the two parts: the values of the time, and the title of the order.
 const BETWEEN: f64 = 48.0;
-const FOOT: f64 = 26.0;
 /// What takes no longer than this is drawn so wide, and one with its neighbours.
 const LEAST: f64 = 3.0;
 const MOST_LANES: usize = 12;
@@ -136,17 +128,17 @@ pub fn instance_charts(id: &str, trials: &[&Trial], budget: Budget) -> Vec<Insta
 fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceChart {
     let (calls, phases) = (&trial.sample.calls, &trial.sample.phases);
     let life = Life::of(trial);
-    let x_scale = Scale::linear(0.0, axis_ms, LEFT, RIGHT);
+    let x_scale = Scale::linear(0.0, axis_ms, PLOT.x());
     let spots = spots(&life, phases, &x_scale);
     let all = spots.len();
     let spots = merged(spots, budget.marks);
     let drawn_together = (spots.len() < all).then(|| {
         format!("{} phases and calls are drawn as {} marks", count(all as f64), count(spots.len() as f64))
     });
-    let bottom = TOP + CALLS + life.lanes.len() as f64 * LANE;
-    let first = lane("calls".to_owned(), TOP, CALLS);
+    let bottom = PLOT.top + CALLS + life.lanes.len() as f64 * LANE;
+    let first = lane("calls".to_owned(), PLOT.top, CALLS);
     let instance =
-        |(nth, label): (usize, &String)| lane(label.clone(), TOP + CALLS + nth as f64 * LANE, LANE);
+        |(nth, label): (usize, &String)| lane(label.clone(), PLOT.top + CALLS + nth as f64 * LANE, LANE);
     let lanes: Vec<Lane> =
         std::iter::once(first).chain(life.lanes.iter().enumerate().map(instance)).collect();
     let told = spots.len() <= budget.told;
@@ -173,13 +165,7 @@ fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceCha
         )),
         lost: (trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str()),
         description: one_line(&described(trial, &life, &end)),
-        width: WIDTH,
-        height: order.bottom + FOOT,
-        left: LEFT,
-        right: RIGHT,
-        top: TOP,
-        bottom,
-        x_ticks: time_ticks(&x_scale, Unit::Milliseconds),
+        frame: Plot { bottom, ..PLOT }.rows(ticks(&x_scale, time_from_zero(Unit::Milliseconds))),
         lanes,
         looks,
         order,
@@ -327,7 +313,7 @@ fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
                 _ => few.push(Spot { small, ..spot }),
             }
         }
-        if few.len() <= most || least > RIGHT - LEFT {
+        if few.len() <= most || least > PLOT.right - PLOT.left {
             return few;
         }
         (spots, least) = (few, least * 2.0);

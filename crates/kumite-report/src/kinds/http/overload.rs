@@ -4,9 +4,10 @@ use kumite_record::{Series, Trial, Unit};
 use serde::Serialize;
 
 use super::RECOVERY;
+use crate::charts::frame::{Frame, Plot, Tick, ticks};
 use crate::charts::scale::Scale;
+use crate::charts::tenth;
 use crate::charts::timeline::path;
-use crate::charts::{Tick, tenth};
 use crate::record::Record;
 use crate::words::number::{count, significant};
 use crate::words::quantity::Measured;
@@ -29,13 +30,8 @@ pub struct OverloadChart {
     pub id: String,
     pub title: String,
     pub description: String,
-    pub width: f64,
-    pub height: f64,
-    pub left: f64,
-    pub right: f64,
-    pub rates: Panel,
-    pub times: Option<Panel>,
-    pub x_ticks: Vec<Tick>,
+    /// One or two, from the top; the last has the time axis.
+    pub panels: Vec<Panel>,
     /// What became of the requests, as bars upon one another.
     pub fates: Vec<Bars>,
     /// How many were due a second.
@@ -51,9 +47,7 @@ pub struct OverloadChart {
 #[derive(Debug, Serialize)]
 pub struct Panel {
     pub title: &'static str,
-    pub top: f64,
-    pub bottom: f64,
-    pub ticks: Vec<Tick>,
+    pub frame: Frame,
 }
 
 /// The requests of one fate.
@@ -80,13 +74,8 @@ pub struct Dropped {
     pub text: String,
 }
 
-const WIDTH: f64 = 560.0;
-const LEFT: f64 = 62.0;
-const RIGHT: f64 = 550.0;
-const RATES: (f64, f64) = (22.0, 150.0);
-const TIMES: (f64, f64) = (182.0, 282.0);
-/// What is below the last panel: values and name of the axis.
-const FOOT: f64 = 44.0;
+const RATES: Plot = Plot { width: 560.0, left: 62.0, right: 550.0, top: 22.0, bottom: 150.0 };
+const TIMES: Plot = Plot { top: 182.0, bottom: 282.0, ..RATES };
 /// Bars are as many tenths of a second long, and not more than `MOST_BARS`.
 const BAR_TENTHS: [usize; 7] = [5, 10, 20, 50, 100, 600, 6000];
 const MOST_BARS: usize = 240;
@@ -107,13 +96,10 @@ pub fn overload_charts(record: &Record, id: &str, trials: &[&Trial]) -> Vec<Over
     let steps: Vec<Vec<Step>> = trials.iter().map(|trial| merge(&trial.sample.series, merged)).collect();
     let all = || steps.iter().flatten();
     let most = all().map(Step::due).fold(0.0, f64::max);
-    let times = Scale::logarithmic(all().filter_map(Step::response_us), TIMES.1, TIMES.0);
+    let times = Scale::logarithmic(all().filter_map(Step::response_us), TIMES.y());
     let end = steps.iter().filter_map(|steps| steps.last()).map(|step| step.to).fold(0.0, f64::max);
-    let scales = Scales {
-        x: Scale::linear(0.0, end, LEFT, RIGHT),
-        rate: Scale::linear(0.0, most, RATES.1, RATES.0),
-        times,
-    };
+    let scales =
+        Scales { x: Scale::linear(0.0, end, RATES.x()), rate: Scale::linear(0.0, most, RATES.y()), times };
     let chart = |(nth, (trial, steps)): (usize, (&&Trial, &Vec<Step>))| {
         chart(record, format!("{id}-{nth}"), trial, steps, &scales)
     };
@@ -186,23 +172,7 @@ fn chart(record: &Record, id: String, trial: &Trial, steps: &[Step], scales: &Sc
             drop.as_ref().map_or(String::new(), |drop| format!(": {}", drop.text))
         )),
         description: one_line(&description(steps, drop.as_ref())),
-        width: WIDTH,
-        height: scales.times.as_ref().map_or(RATES.1, |_| TIMES.1) + FOOT,
-        left: LEFT,
-        right: RIGHT,
-        rates: Panel {
-            title: "requests a second, by when they were due",
-            top: RATES.0,
-            bottom: RATES.1,
-            ticks: ticks(&scales.rate, Unit::Number),
-        },
-        times: scales.times.as_ref().map(|times| Panel {
-            title: "mean response of right answers, log scale",
-            top: TIMES.0,
-            bottom: TIMES.1,
-            ticks: ticks(times, Unit::Microseconds),
-        }),
-        x_ticks: ticks(&scales.x, Unit::Number),
+        panels: panels(scales),
         fates: fates.filter(|bars| !bars.path.is_empty()).collect(),
         offered: outline(steps, scales),
         responses: scales.times.as_ref().map_or(String::new(), |times| path(&responses, middle, times)),
@@ -211,13 +181,31 @@ fn chart(record: &Record, id: String, trial: &Trial, steps: &[Step], scales: &Sc
     }
 }
 
+fn panels(scales: &Scales) -> Vec<Panel> {
+    let number = |value: f64| Unit::Number.tick(value);
+    let panel = |title, plot: Plot, y_ticks: Vec<Tick>, is_last: bool| {
+        let frame = match is_last {
+            true => plot.upright(ticks(&scales.x, number), y_ticks).titled("seconds"),
+            false => plot.upright(Vec::new(), y_ticks),
+        };
+        Panel { title, frame }
+    };
+    let rates = "requests a second, by when they were due";
+    let rates = panel(rates, RATES, ticks(&scales.rate, number), scales.times.is_none());
+    let times = scales
+        .times
+        .as_ref()
+        .map(|times| panel("mean response of right answers, log scale", TIMES, time_ticks(times), true));
+    std::iter::once(rates).chain(times).collect()
+}
+
 /// Powers of ten alone, where others would be too near to one another.
-fn ticks(scale: &Scale, unit: Unit) -> Vec<Tick> {
+fn time_ticks(scale: &Scale) -> Vec<Tick> {
     let mut values = scale.ticks();
     if scale.log && values.windows(2).any(|pair| (scale.at(pair[0]) - scale.at(pair[1])).abs() < ROOM) {
         values.retain(|value| (value.log10() - value.log10().round()).abs() < 1e-6);
     }
-    let tick = |value: f64| Tick { at: scale.at(value), label: unit.tick(value) };
+    let tick = |value: f64| Tick { at: scale.at(value), label: Unit::Microseconds.tick(value) };
     values.into_iter().map(tick).collect()
 }
 
@@ -355,8 +343,8 @@ mod tests {
     fn bars_stand_on_those_below_them() {
         let steps = merge(&series(), 2);
         let scales = Scales {
-            x: Scale::linear(0.0, 0.4, 0.0, 40.0),
-            rate: Scale::linear(0.0, 40.0, 40.0, 0.0),
+            x: Scale::linear(0.0, 0.4, (0.0, 40.0)),
+            rate: Scale::linear(0.0, 40.0, (40.0, 0.0)),
             times: None,
         };
         assert_eq!(bars(&steps, 1, &scales), "M0,25V20H20V25zM20,35V30H40V35z");

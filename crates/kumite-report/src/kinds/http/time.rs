@@ -6,9 +6,10 @@ use minijinja::value::{Serde, Value};
 use super::explorer::Explorer;
 use super::overload::has_fates;
 use super::{ERRORS, OK, RECOVERY};
+use crate::charts::frame::{end_ticks, ticks};
 use crate::charts::scale::Scale;
-use crate::charts::timeline::{BOTTOM, HEIGHT, LEFT, RIGHT, Shade, TOP, WIDTH, path};
-use crate::charts::{Look, Tick, Timeline, Timelines, tenth};
+use crate::charts::timeline::{PLOT, Shade, path};
+use crate::charts::{Look, Timeline, Timelines, tenth};
 use crate::kinds::chapter::{PageChapter, Script};
 use crate::metric::Named;
 use crate::record::Record;
@@ -75,9 +76,10 @@ fn timeline(record: &Record, id: String, trial: &Trial, seconds: (f64, f64)) -> 
     if answers.is_empty() {
         return None;
     }
-    let x_scale = Scale::linear(seconds.0, seconds.1, LEFT, RIGHT);
+    let x_scale = Scale::linear(seconds.0, seconds.1, PLOT.x());
     let y_values = || answers.iter().chain(&failures).flatten().copied();
-    let y_scale = Scale::linear(0.0, y_values().fold(0.0, f64::max), BOTTOM, TOP);
+    let y_scale = Scale::linear(0.0, y_values().fold(0.0, f64::max), PLOT.y());
+    let number = |value: f64| Unit::Number.tick(value);
     let at = |step: usize| start_s(series) + step as f64 * interval_s(series);
 
     let disturbance = trial.sample.disturbance.as_ref();
@@ -97,27 +99,13 @@ fn timeline(record: &Record, id: String, trial: &Trial, seconds: (f64, f64)) -> 
         id,
         title: one_line(&format!("{}, block {}", trial.contender, trial.block + 1)),
         description: one_line(&described(trial, &answers)),
-        width: WIDTH,
-        height: HEIGHT,
-        left: LEFT,
-        right: RIGHT,
-        top: TOP,
-        bottom: BOTTOM,
-        x_title: "seconds",
-        x_ticks: x_scale
-            .ticks()
-            .into_iter()
-            .map(|value| Tick { at: x_scale.at(value), label: Unit::Number.tick(value) })
-            .collect(),
-        y_ticks: [0.0, y_scale.high]
-            .map(|value| Tick { at: y_scale.at(value), label: Unit::Number.tick(value) })
-            .into(),
+        frame: PLOT.upright(ticks(&x_scale, number), end_ticks(&y_scale, number)).titled("seconds"),
         shades: warm_up.into_iter().chain(disturbed).collect(),
         color: Look::of(record.export, &trial.contender).color,
         answers: path(&answers, |step| x_scale.at(at(step) + interval_s(series) / 2.0), &y_scale),
         failures: bars(&failures, |step| x_scale.at(at(step)), &y_scale),
         recovered,
-        frame: None,
+        one_frame: None,
     })
 }
 
@@ -158,10 +146,11 @@ fn interval_s(series: &Series) -> f64 {
 
 /// A bar for each step that has any; never so low that it cannot be seen.
 fn bars(values: &[Option<f64>], x: impl Fn(usize) -> f64, y: &Scale) -> String {
+    let bottom = PLOT.bottom;
     let bar = |(step, value): (usize, &Option<f64>)| {
         let value = value.filter(|value| *value > 0.0)?;
-        let top = y.at(value).min(BOTTOM - 2.0);
-        Some(format!("M{},{BOTTOM}V{top}H{}V{BOTTOM}z", x(step), x(step + 1)))
+        let top = y.at(value).min(bottom - 2.0);
+        Some(format!("M{},{bottom}V{top}H{}V{bottom}z", x(step), x(step + 1)))
     };
     values.iter().enumerate().filter_map(bar).collect()
 }

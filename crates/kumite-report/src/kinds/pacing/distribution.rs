@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::errors::{ErrorScales, error_chart};
 use super::states::{PacedAt, Pooled, SHARES, frame_us, has_arrivals, paced, pooled};
-use crate::charts::rows::{LABEL_CHARS, LEFT, RIGHT, Row, RowMark, chart, row_y};
+use crate::charts::rows::{LABEL_CHARS, PLOT, Row, RowMark, chart, row_y};
 use crate::charts::scale::Scale;
 use crate::charts::{Look, MARKERS, RowChart, Timelines, shortened};
 use crate::kinds::chapter::{Chapter, ChapterPoint, PageChapter};
@@ -99,7 +99,7 @@ fn state_by_state(record: &Record, points: &[PacedAt]) -> Vec<Timelines> {
 fn charts(record: &Record, points: &[PacedAt]) -> Vec<RowChart> {
     let all = pooled(record, points);
     let ends = all.iter().flatten().filter_map(|pooled| pooled.within_us).flatten();
-    let Some(scale) = Scale::logarithmic(ends, LEFT, RIGHT) else { return Vec::new() };
+    let Some(scale) = Scale::logarithmic(ends, PLOT.x()) else { return Vec::new() };
     let labels = SHARES.map(|(_, label)| label);
     let drawn = |(nth, (paced, cells)): (usize, (&PacedAt, &Vec<Pooled>))| {
         let rows = cells.iter().enumerate().map(|(nth, pooled)| row(record, pooled, &scale, row_y(nth)));

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use kumite_record::{Arrival, Trial, Unit};
 
 use super::states::off_at_end;
+use crate::charts::frame::{Plot, Tick, ticks};
 use crate::charts::scale::Scale;
-use crate::charts::timeline::{LEFT, RIGHT, WIDTH};
-use crate::charts::{Look, Tick, Timeline};
+use crate::charts::{Look, Timeline, timeline};
 use crate::metric::Named;
 use crate::record::Record;
 use crate::words::number::plural;
@@ -22,9 +22,7 @@ pub struct ErrorScales {
     y_ticks: Vec<Tick>,
 }
 
-const HEIGHT: f64 = 206.0;
-const TOP: f64 = 8.0;
-const BOTTOM: f64 = 164.0;
+const PLOT: Plot = Plot { top: 8.0, bottom: 164.0, ..timeline::PLOT };
 /// Between two values of the axis.
 const ROOM: f64 = 15.0;
 /// Errors up to about so much are drawn to scale: less is no matter.
@@ -40,9 +38,9 @@ impl ErrorScales {
         let arrivals = || trials.iter().flat_map(|trial| &trial.sample.arrivals);
         let errors = || arrivals().map(|of| of.error_us).filter(|us| us.is_finite()).chain(frame_us);
         let (low, high) = (errors().fold(0.0, f64::min), errors().fold(0.0, f64::max));
-        let scale = Scale::linear(squeezed(low), squeezed(high), BOTTOM, TOP);
+        let scale = Scale::linear(squeezed(low), squeezed(high), PLOT.y());
         ErrorScales {
-            seconds: Scale::linear(0.0, arrivals().map(due_s).fold(0.0, f64::max), LEFT, RIGHT),
+            seconds: Scale::linear(0.0, arrivals().map(due_s).fold(0.0, f64::max), PLOT.x()),
             y_ticks: y_ticks(&scale, low, high),
             errors: scale,
         }
@@ -83,26 +81,15 @@ pub fn error_chart(
         id,
         title: one_line(&format!("{}, block {}{end}", trial.contender, trial.block + 1)),
         description: one_line(&described(record, trial)),
-        width: WIDTH,
-        height: HEIGHT,
-        left: LEFT,
-        right: RIGHT,
-        top: TOP,
-        bottom: BOTTOM,
-        x_title: "seconds",
-        x_ticks: scales
-            .seconds
-            .ticks()
-            .into_iter()
-            .map(|value| Tick { at: scales.seconds.at(value), label: Unit::Number.tick(value) })
-            .collect(),
-        y_ticks: scales.y_ticks.clone(),
+        frame: PLOT
+            .upright(ticks(&scales.seconds, |value| Unit::Number.tick(value)), scales.y_ticks.clone())
+            .titled("seconds"),
         shades: Vec::new(),
         color: Look::of(record.export, &trial.contender).color,
         answers: dots(&trial.sample.arrivals, scales),
         failures: String::new(),
         recovered: None,
-        frame: frame_us.map(|us| scales.y(us)),
+        one_frame: frame_us.map(|us| scales.y(us)),
     }
 }
 
@@ -141,9 +128,9 @@ mod tests {
     use super::*;
 
     fn scales(low: f64, high: f64) -> ErrorScales {
-        let errors = Scale::linear(squeezed(low), squeezed(high), BOTTOM, TOP);
+        let errors = Scale::linear(squeezed(low), squeezed(high), PLOT.y());
         let y_ticks = y_ticks(&errors, low, high);
-        ErrorScales { seconds: Scale::linear(0.0, 298.0, LEFT, RIGHT), errors, y_ticks }
+        ErrorScales { seconds: Scale::linear(0.0, 298.0, PLOT.x()), errors, y_ticks }
     }
 
     #[test]

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use kumite_record::{JobEvent, Outcome, Trial, Unit};
 use serde::Serialize;
 
-use crate::charts::lanes::{Drawn, Lane, Marks, by_look, time_ticks};
+use crate::charts::frame::{Frame, Plot, ticks, time_from_zero};
+use crate::charts::lanes::{Drawn, Lane, Marks, by_look};
 use crate::charts::scale::Scale;
-use crate::charts::{Budget, Tick, shortened, tenth};
+use crate::charts::{Budget, shortened, tenth};
 use crate::kinds::chapter::PageChapter;
 use crate::metric::Named;
 use crate::record::Record;
@@ -36,13 +37,7 @@ pub struct EventChart {
     /// Why its figures do not count, if they do not.
     pub lost: Option<&'static str>,
     pub description: String,
-    pub width: f64,
-    pub height: f64,
-    pub left: f64,
-    pub right: f64,
-    pub top: f64,
-    pub bottom: f64,
-    pub x_ticks: Vec<Tick>,
+    pub frame: Frame,
     /// Where the axis of the other charts ends, if this one goes on.
     pub common_end: Option<f64>,
     /// Those with `next` events first.
@@ -70,12 +65,9 @@ pub struct Axis {
     pub others_end_ns: Option<u64>,
 }
 
-const WIDTH: f64 = 580.0;
-const LEFT: f64 = 170.0;
-const RIGHT: f64 = 528.0;
-const TOP: f64 = 22.0;
-/// Below the lanes: the axis and the key.
-const FOOT: f64 = 50.0;
+/// As high as its lanes make it; the rest at the right is for their counts.
+const PLOT: Plot = Plot { width: 580.0, left: 170.0, right: 528.0, top: 22.0, bottom: 22.0 };
+const KEY_HEIGHT: f64 = 24.0;
 const MOST_LANES: usize = 16;
 const LABEL_CHARS: usize = 21;
 /// What the `next` events of all lanes share at most.
@@ -161,7 +153,7 @@ pub fn axes(trials: &[&Trial]) -> Vec<Axis> {
 pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], budget: Budget) -> EventChart {
     let events = &trial.sample.events;
     let threads = threads(events);
-    let x_scale = Scale::linear(0.0, axis.end_ns.max(1) as f64, LEFT, RIGHT);
+    let x_scale = Scale::linear(0.0, axis.end_ns.max(1) as f64, PLOT.x());
     let shown = threads.len().min(MOST_LANES);
     let lane_of: BTreeMap<&str, usize> =
         threads.iter().enumerate().map(|(nth, thread)| (thread.name, nth.min(shown - 1))).collect();
@@ -197,13 +189,9 @@ pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], b
         title: one_line(&format!("{}, block {}: {end}{own}", trial.contender, trial.block + 1)),
         lost: (trial.outcome != Outcome::Ok).then(|| trial.outcome.as_str()),
         description: one_line(&described(trial, &threads, &end)),
-        width: WIDTH,
-        height: bottom + FOOT,
-        left: LEFT,
-        right: RIGHT,
-        top: TOP,
-        bottom,
-        x_ticks: time_ticks(&x_scale, Unit::Nanoseconds),
+        frame: Plot { bottom, ..PLOT }
+            .rows(ticks(&x_scale, time_from_zero(Unit::Nanoseconds)))
+            .with_foot(KEY_HEIGHT),
         common_end: axis.others_end_ns.filter(|end| *end < axis.end_ns).map(|end| x_scale.at(end as f64)),
         lanes,
         key: key(looks.into_iter(), families),
@@ -282,7 +270,7 @@ fn lanes(threads: &[Thread], spots: &[Spot]) -> (Vec<Lane>, Vec<Room>, f64) {
     }
     // Where no thread has others than `next`, nothing is kept for them.
     let others = if spots.iter().all(|spot| family(spot.look).is_some()) { 0.0 } else { OTHERS };
-    let (mut y, mut lanes, mut rooms) = (TOP, Vec::new(), Vec::new());
+    let (mut y, mut lanes, mut rooms) = (PLOT.top, Vec::new(), Vec::new());
     for (nth, (label, next)) in shown.into_iter().enumerate() {
         let mut bottom = y + GAP / 2.0;
         let mut room = Room { bottoms: Vec::new(), steps: Vec::new(), others: 0.0 };
@@ -341,9 +329,9 @@ fn merged(spots: Vec<Spot>, most: usize) -> Vec<Spot> {
     if spots.len() <= most {
         return spots;
     }
-    let bin = |spot: &Spot, width: f64| (spot.lane, spot.look, ((spot.x - LEFT) / width) as usize);
+    let bin = |spot: &Spot, width: f64| (spot.lane, spot.look, ((spot.x - PLOT.left) / width) as usize);
     let mut width = 1.0;
-    while width < RIGHT - LEFT
+    while width < PLOT.right - PLOT.left
         && spots.iter().map(|spot| bin(spot, width)).collect::<BTreeSet<_>>().len() > most
     {
         width *= 2.0;

@@ -2,9 +2,10 @@
 
 use kumite_record::{Export, Job, Trial, Unit};
 
+use crate::charts::frame::{end_ticks, ticks};
 use crate::charts::scale::Scale;
-use crate::charts::timeline::{BOTTOM, HEIGHT, LEFT, RIGHT, Shade, TOP, WIDTH, path};
-use crate::charts::{Look, Tick, Timeline, Timelines, tenth};
+use crate::charts::timeline::{PLOT, Shade, path};
+use crate::charts::{Look, Timeline, Timelines, tenth};
 use crate::kinds::chapter::PageChapter;
 use crate::metric::Named;
 use crate::record::Record;
@@ -44,13 +45,13 @@ fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
     let drawn = &all[..all.len().min(MOST)];
     let elapsed: Vec<Option<f64>> =
         drawn.iter().map(|job| Some(job.elapsed_ms).filter(|ms| ms.is_finite())).collect();
-    let x_scale = Scale::linear(0.5, drawn.len() as f64 + 0.5, LEFT, RIGHT);
-    let y_scale = Scale::linear(0.0, elapsed.iter().flatten().copied().fold(0.0, f64::max), BOTTOM, TOP);
+    let x_scale = Scale::linear(0.5, drawn.len() as f64 + 0.5, PLOT.x());
+    let y_scale = Scale::linear(0.0, elapsed.iter().flatten().copied().fold(0.0, f64::max), PLOT.y());
     let warm_up = drawn.iter().take_while(|job| job.warm_up).count();
     let x = |nth: usize| x_scale.at(nth as f64 + 1.0);
     let shade = Shade {
-        x: LEFT,
-        width: tenth(x_scale.at(warm_up as f64 + 0.5) - LEFT),
+        x: PLOT.left,
+        width: tenth(x_scale.at(warm_up as f64 + 0.5) - PLOT.left),
         kind: "warm-up",
         label: "warm-up".to_owned(),
     };
@@ -62,27 +63,15 @@ fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
         id,
         title: one_line(&format!("{}, block {}{cut}", trial.contender, trial.block + 1)),
         description: described(all),
-        width: WIDTH,
-        height: HEIGHT,
-        left: LEFT,
-        right: RIGHT,
-        top: TOP,
-        bottom: BOTTOM,
-        x_title: "job",
-        x_ticks: x_scale
-            .ticks()
-            .into_iter()
-            .map(|nth| Tick { at: x_scale.at(nth), label: count(nth) })
-            .collect(),
-        y_ticks: [0.0, y_scale.high]
-            .map(|value| Tick { at: y_scale.at(value), label: Unit::Milliseconds.tick(value) })
-            .into(),
+        frame: PLOT
+            .upright(ticks(&x_scale, count), end_ticks(&y_scale, |ms| Unit::Milliseconds.tick(ms)))
+            .titled("job"),
         shades: (warm_up > 0).then_some(shade).into_iter().collect(),
         color: Look::of(export, &trial.contender).color,
         answers: path(&elapsed, x, &y_scale),
         failures: String::new(),
         recovered: steady_from(trial).map(|jobs| x_scale.at(jobs as f64 + 0.5)),
-        frame: None,
+        one_frame: None,
     }
 }
 

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::words::call_text;
-use super::{LEFT, Life, Look, MOST_COLUMNS, RIGHT, cross, lane};
+use super::{Life, Look, MOST_COLUMNS, PLOT, cross, lane};
+use crate::charts::frame::{Frame, Plot, Tick};
 use crate::charts::lanes::{Drawn, Lane, Marks, by_look};
-use crate::charts::{Tick, tenth};
+use crate::charts::tenth;
 use crate::words::number::count;
 
 const ORDER_LANE: f64 = 17.0;
@@ -15,10 +16,8 @@ const COLUMN: f64 = 24.0;
 #[derive(Debug, Serialize)]
 pub struct CallOrder {
     pub title: String,
-    pub top: f64,
-    pub bottom: f64,
+    pub frame: Frame,
     pub lanes: Vec<Lane>,
-    pub ticks: Vec<Tick>,
     pub looks: Vec<Marks>,
 }
 
@@ -32,14 +31,16 @@ impl CallOrder {
         }
         let row = |(nth, label)| lane(label, top + nth as f64 * ORDER_LANE, ORDER_LANE);
         let lanes: Vec<Lane> = names.into_iter().enumerate().map(row).collect();
-        let width = ((RIGHT - LEFT) / shown.len().max(1) as f64).min(COLUMN);
+        let width = ((PLOT.right - PLOT.left) / shown.len().max(1) as f64).min(COLUMN);
         let mut marks: Vec<Drawn<Look>> = Vec::new();
         let mark = |look, path, text| Drawn { look, several: false, path, text };
         for (nth, call) in shown.iter().enumerate() {
             let row = call.instance.and_then(|instance| life.lane_of.get(&instance).copied());
             let middle = top + (row.unwrap_or(lanes.len() - 1) as f64 + 0.5) * ORDER_LANE;
-            let (x, to) =
-                (tenth(LEFT + nth as f64 * width + 1.0), tenth(LEFT + (nth + 1) as f64 * width - 1.0));
+            let (x, to) = (
+                tenth(PLOT.left + nth as f64 * width + 1.0),
+                tenth(PLOT.left + (nth + 1) as f64 * width - 1.0),
+            );
             let look = if call.cold { Look::Init } else { Look::Invoke };
             if row.is_some() {
                 marks.push(mark(look, look.outline(x, to, middle), call_text(nth, call)));
@@ -49,6 +50,10 @@ impl CallOrder {
             }
         }
         let each = if width >= 20.0 { 1 } else { 5 };
+        let tick = |number: usize| Tick {
+            at: tenth(PLOT.left + (number as f64 - 0.5) * width),
+            label: count(number as f64),
+        };
         let ticks = (1..=shown.len()).filter(|number| *number == 1 || number.is_multiple_of(each));
         CallOrder {
             title: match life.calls.len() {
@@ -57,15 +62,9 @@ impl CallOrder {
                 }
                 _ => "calls in their order, without regard to time".to_owned(),
             },
-            top,
-            bottom: top + lanes.len() as f64 * ORDER_LANE,
+            frame: Plot { top, bottom: top + lanes.len() as f64 * ORDER_LANE, ..PLOT }
+                .upright(ticks.map(tick).collect(), Vec::new()),
             lanes,
-            ticks: ticks
-                .map(|number| Tick {
-                    at: tenth(LEFT + (number as f64 - 0.5) * width),
-                    label: count(number as f64),
-                })
-                .collect(),
             looks: by_look(marks.into_iter(), Look::class, true),
         }
     }
