@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: what people install. For each processor one binary, for every glibc from 2.31 on (Debian 11), wrapped
+//! `cargo xtask dist`: the packages that people install. For each processor one binary, for every glibc from 2.31 on (Debian 11), wrapped
 //! as tar.gz, Debian package and Python wheel, each with experiments, kits, manual pages and completions.
 
 mod licences;
@@ -19,9 +19,9 @@ const PROCESSORS: [Processor; 2] = [
     Processor { target: "x86_64-unknown-linux-gnu", debian: "amd64", python: "x86_64" },
     Processor { target: "aarch64-unknown-linux-gnu", debian: "arm64", python: "aarch64" },
 ];
-/// That of Debian 11.
+/// Debian 11 has it.
 const GLIBC: &str = "2.31";
-/// What builds for an older glibc than the one that is here: zig's linker, by way of cargo.
+/// Zig's linker, by way of cargo, builds for an older glibc than this machine's.
 const BUILD_TOOLS: [&str; 2] = ["cargo-zigbuild==0.23.0", "ziglang==0.15.2"];
 /// Its contender kumite is built from kumite's sources, which are in no package.
 const NEEDS_SOURCES: &str = "experiments/frame-pacing/";
@@ -79,7 +79,7 @@ fn dist(only: &[&str]) -> Done<Vec<PathBuf>> {
     Ok(made)
 }
 
-/// What a build of many minutes would end for want of.
+/// Refuses at once if a tool is missing that a build of many minutes would end without.
 fn check_first(root: &Path, wanted: &[&Processor]) -> Done {
     let lib = sysroot(root)?.join("lib/rustlib");
     let is_missing = |processor: &&&Processor| !lib.join(processor.target).join("lib").is_dir();
@@ -102,14 +102,13 @@ fn progress(what: &str) {
     eprintln!("dist: {what}");
 }
 
-/// What is the same for every processor.
+/// Writes the files that are the same for every processor.
 fn common_files(root: &Path, share: &Path) -> Done {
     tracked(root, &["experiments", "kits"], &share.join("kumite"))?;
     let doc = share.join("doc/kumite");
     for file in [
         "README.md",
         "METHODOLOGY.md",
-        "CONTRACT.md",
         "BIAS.md",
         "LICENSE-APACHE",
         "LICENSE-MIT",
@@ -231,7 +230,7 @@ fn wheel(root: &Path, out: &Path, prefix: &Path, version: &str, processor: &str)
     Ok(wheel)
 }
 
-/// What git knows below these folders: nothing that a build or a run has left.
+/// Copies the files below these folders that git tracks: nothing that a build or a run has left.
 fn tracked(root: &Path, folders: &[&str], to: &Path) -> Done {
     let said_git = said("git");
     let listed = Command::new("git").args(["ls-files", "-z", "--"]).args(folders).current_dir(root).output();

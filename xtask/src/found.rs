@@ -14,7 +14,7 @@ use flate2::write::GzEncoder;
 use kumite_lab::Asked;
 use serde_json::Value;
 
-use crate::tidy::{folders, read, show};
+use crate::project::{folders, read, show};
 
 pub use rejudge::run as rejudge;
 

@@ -4,6 +4,7 @@
 mod ci;
 mod dist;
 mod found;
+mod project;
 mod tidy;
 mod windows;
 
@@ -14,8 +15,8 @@ fn main() -> ExitCode {
     match &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["ci", rest @ ..] => ci::run(rest),
         ["tidy"] => tidy::run(),
-        ["measures", why] => tidy::measures::answer(tidy::root(), why),
-        ["rejudge", names @ ..] => found::rejudge(tidy::root(), names),
+        ["measures", why] => tidy::measures::answer(project::root(), why),
+        ["rejudge", names @ ..] => found::rejudge(project::root(), names),
         ["windows"] => windows::run(),
         ["dist", only @ ..] => dist::run(only),
         _ => {

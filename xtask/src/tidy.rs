@@ -1,16 +1,18 @@
-//! What no compiler checks: which crate may use which, documents that repeat code, markers of unfinished work.
+//! `cargo xtask tidy`: checks that no compiler makes, of crates and modules that use each other, of documents that repeat
+//! code, and of markers of unfinished work.
 
 mod dependencies;
 pub mod measures;
 mod modules;
 mod tables;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use crate::found;
+use crate::project::{folders, read, root, show};
 
-/// What must not be in a source file, with what to do instead; each word is put together so that it is not found here.
+/// Words that no source file has, each with the remedy. Each is put together, so that it is not found here.
 const BANNED: [(&str, &str); 6] = [
     (concat!("TO", "DO"), "file an issue"),
     (concat!("FIX", "ME"), "fix it, or file an issue"),
@@ -20,7 +22,7 @@ const BANNED: [(&str, &str); 6] = [
     (concat!("allow(", "unsafe_code)"), "unsafe code needs a module of its own that says why"),
 ];
 
-/// What only one crate may say.
+/// Words that only one crate may say, or that one (`!`) may not, each with the reason.
 const ONLY_IN: [(&str, &str, &str); 10] = [
     (concat!("process::", "Command"), "crates/kumite-process", "only kumite-process starts processes"),
     (concat!("Command", "::new("), "crates/kumite-process", "only kumite-process starts processes"),
@@ -53,11 +55,6 @@ pub fn run() -> ExitCode {
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Where the project is.
-pub fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace")
-}
-
 fn tracked(root: &Path, wrong: &mut Vec<String>) -> Vec<String> {
     let names = Command::new("git").args(["ls-files"]).current_dir(root).output();
     let names = names.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
@@ -70,7 +67,7 @@ fn tracked(root: &Path, wrong: &mut Vec<String>) -> Vec<String> {
 fn sources(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
     for name in tracked {
         let is_ours = name.ends_with(".rs") && name.starts_with("crates/");
-        // What builds a crate is no part of it.
+        // A build script is no part of its crate.
         let is_build = name.ends_with("/build.rs") && !name.contains("/src/");
         let is_test = is_build
             || ["/tests/", "/examples/"].iter().any(|folder| name.contains(folder))
@@ -120,6 +117,10 @@ fn documents(root: &Path, wrong: &mut Vec<String>) {
         Ok(made) => wrong.push(String::from_utf8_lossy(&made.stderr).into_owned()),
         Err(error) => wrong.push(format!("cannot make docs/reference.md: {error}")),
     }
+    let rust = concat!("Rust ", env!("CARGO_PKG_RUST_VERSION"), " ");
+    if !read(&root.join("CONTRIBUTING.md"), wrong).contains(rust) {
+        wrong.push(format!("CONTRIBUTING.md: it does not say {rust:?}, the rust-version of Cargo.toml"));
+    }
     for experiment in folders(&root.join("experiments")) {
         let contenders = folders(&experiment.join("contenders"));
         for folder in std::iter::once(&experiment).chain(&contenders) {
@@ -130,7 +131,7 @@ fn documents(root: &Path, wrong: &mut Vec<String>) {
     }
 }
 
-/// What a document links to within the project is there, and so is the heading of it that is meant; its tables are whole.
+/// A document's links within the project lead to files, and to headings, that are there; its tables are whole.
 fn links(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
     for name in tracked.iter().filter(|name| name.ends_with(".md")) {
         let file = root.join(name);
@@ -165,22 +166,4 @@ fn headings(text: &str) -> Vec<String> {
 
 fn lines_with<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {
     (1..).zip(text.lines()).filter(move |(_, line)| line.contains(word)).map(|(number, _)| number)
-}
-
-pub fn folders(root: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    found.sort();
-    found
-}
-
-pub fn read(file: &Path, wrong: &mut Vec<String>) -> String {
-    std::fs::read_to_string(file).unwrap_or_else(|error| {
-        wrong.push(format!("{}: {error}", file.display()));
-        String::new()
-    })
-}
-
-pub fn show(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root).unwrap_or(path).display().to_string()
 }

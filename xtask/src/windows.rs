@@ -1,4 +1,4 @@
-//! Whether kumite-play still compiles for 32-bit Windows, which the Titan One's library is for.
+//! kumite-play still compiles for 32-bit Windows, which the Titan One's library is for.
 
 use std::path::Path;
 use std::process::{Command, ExitCode};

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::git;
 use super::language::Language;
 
-/// What there is to check.
+/// All experiments and kits of the checkout.
 #[derive(Debug, Default)]
 pub struct Catalogue {
     /// By name.
@@ -30,7 +30,7 @@ pub struct Experiment {
 pub struct Contender {
     /// Its folder, from the project's root.
     pub folder: String,
-    /// What else it is built from, likewise.
+    /// Other folders that it is built from, likewise.
     pub uses: Vec<String>,
     pub language: Option<Language>,
     /// The kits it is built with.
@@ -63,7 +63,7 @@ impl Catalogue {
 }
 
 impl Contender {
-    /// Whether it is built from anything in this folder.
+    /// True if it is built from anything in this folder.
     pub fn is_of(&self, folder: &str) -> bool {
         let within = |path: &String| {
             path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -1,6 +1,6 @@
 //! From a changed file to what it makes necessary.
 
-/// What a change makes necessary, besides what is always checked.
+/// Something that a changed file makes necessary, besides the steps that are always made.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// Every contender of this experiment is right, and formatted.
@@ -28,7 +28,7 @@ pub enum Need {
     Page,
     /// The binary that users get compiles.
     Release,
-    /// What people install can be installed.
+    /// The packages can be installed and used.
     Install,
     /// Small inputs are taken as they should be.
     Cases,
@@ -36,12 +36,12 @@ pub enum Need {
     Clients,
     /// Nodes that share a run are begun, and fail in every way.
     Nodes,
-    /// What `kumite manifest` prints works on a Kubernetes.
+    /// The manifest that `kumite manifest` prints works on a Kubernetes.
     Kubernetes,
 }
 
-/// What files below a folder, or files of a name's beginning, make necessary; the longest that fits counts. Where none
-/// does, nobody has thought of the file, and one experiment of each kind is run.
+/// The needs of files whose path begins like this; the longest beginning that fits counts. Where none fits, nobody has
+/// thought of the file, and one experiment of each kind is run.
 const RULES: [(&str, &[Need]); 54] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
@@ -95,7 +95,7 @@ const RULES: [(&str, &[Need]); 54] = [
     ("tests/aws/", &[Need::Clients]),
     ("tests/cases/", &[Need::Cases]),
     ("tests/cluster/", &[Need::Nodes]),
-    // It takes too long for a landing: by hand, and in `--all`.
+    // It takes too long for each change: by hand, and in `--all`.
     ("tests/cluster/kubernetes", &[]),
     ("tests/install/", &[Need::Install]),
     ("xtask/", &[]),
@@ -104,9 +104,9 @@ const RULES: [(&str, &[Need]); 54] = [
     ("xtask/src/dist", &[Need::Install]),
 ];
 
-/// What a change of this file makes necessary.
+/// The needs of a change of this file.
 pub fn needs(file: &str) -> Vec<Need> {
-    // What documents repeat, tidy compares, and so the run that they tell of.
+    // Tidy is always made: it compares documents with the code, and found runs with what is told of them.
     if file.ends_with(".md") || file.contains("/found/") {
         return Vec::new();
     }

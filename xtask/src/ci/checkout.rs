@@ -44,8 +44,8 @@ impl Checkout {
 
 /// Runs it, and says how it ended if not well.
 pub fn run(command: &mut Command) -> Result<(), String> {
-    // What cargo says of this program it must not say of others: build scripts would take it for a change, and most of
-    // the workspace be compiled again.
+    // Cargo's variables about this program must not reach another cargo: build scripts would take them for a change, and
+    // most of the workspace would be compiled again.
     for (name, _) in std::env::vars_os() {
         let named = name.to_string_lossy();
         if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| named.starts_with(start)) {

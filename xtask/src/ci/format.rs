@@ -1,4 +1,4 @@
-//! Whether contenders, kits and scripts are formatted, each by its language's own formatter.
+//! Contenders, kits and scripts are formatted, each by its language's own formatter.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -88,7 +88,7 @@ fn ruff(checkout: &Checkout, folder: &Path, files: &[&str]) -> Result<(), String
         let pip = ["install", "--quiet", "--disable-pip-version-check", RUFF];
         run(Command::new(home.join("bin/pip")).args(pip))?;
     }
-    // Which imports are a program's own it sees from where it is started.
+    // It tells a program's own imports from others by the folder that it is started in.
     let parents: BTreeSet<&Path> = files.iter().filter_map(|file| Path::new(file).parent()).collect();
     for parent in parents {
         let here = files.iter().map(Path::new).filter(|file| file.parent() == Some(parent));

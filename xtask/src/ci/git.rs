@@ -1,10 +1,10 @@
-//! What git knows of the checkout.
+//! Questions to git about the checkout.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
-/// What `git ARGUMENTS` prints.
+/// The output of `git ARGUMENTS`; an error has git's own words.
 pub fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
     let output = Command::new("git").args(arguments).current_dir(root).output();
     let output = output.map_err(|error| format!("git cannot be started: {error}"))?;
@@ -45,12 +45,25 @@ pub mod tests {
     impl Repository {
         pub fn new() -> Repository {
             let repository = Repository(tempfile::tempdir().unwrap());
-            git(repository.root(), &["init", "-q"]).unwrap();
+            repository.git(&["init", "-q", "-b", "main"]);
             repository
+        }
+
+        /// Its main, in a repository that has it as `origin`.
+        pub fn cloned(&self) -> Repository {
+            let clone = Repository(tempfile::tempdir().unwrap());
+            clone.git(&["clone", "-q", self.root().to_str().unwrap(), "."]);
+            clone
         }
 
         pub fn root(&self) -> &Path {
             self.0.path()
+        }
+
+        /// Git as somebody who may commit.
+        pub fn git(&self, arguments: &[&str]) -> String {
+            let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+            git(self.root(), &[&who, arguments].concat()).unwrap()
         }
 
         pub fn write(&self, file: &str, text: &str) {
@@ -63,10 +76,9 @@ pub mod tests {
         pub fn commit(&self, name: &str) -> String {
             self.write(name, name);
             self.write(".ci/README", "");
-            git(self.root(), &["add", "."]).unwrap();
-            let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
-            git(self.root(), &[&who[..], &["commit", "-q", "-m", name]].concat()).unwrap();
-            git(self.root(), &["rev-parse", "HEAD"]).unwrap().trim().to_owned()
+            self.git(&["add", "."]);
+            self.git(&["commit", "-q", "-m", name]);
+            self.git(&["rev-parse", "HEAD"]).trim().to_owned()
         }
     }
 
@@ -75,7 +87,7 @@ pub mod tests {
         let repository = Repository::new();
         repository.write("from here", "a long text that git knows again");
         let base = repository.commit("kept");
-        git(repository.root(), &["mv", "from here", "to ünder"]).unwrap();
+        repository.git(&["mv", "from here", "to ünder"]);
         repository.commit("new");
         std::fs::remove_file(repository.root().join("kept")).unwrap();
         repository.write("untracked", "");

@@ -1,4 +1,4 @@
-//! Whether a kit keeps to the protocol: its conformance worker is built as its README says, and tried by `kumite kit-test`.
+//! A kit keeps to the protocol: its conformance worker is built as its README says, and tried by `kumite kit-test`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

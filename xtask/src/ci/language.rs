@@ -1,6 +1,6 @@
 //! The languages of contenders and kits.
 
-/// What a contender or a kit is written in; those that are quick to build come first.
+/// A language of contenders and kits; those that are quick to build come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
     Python,
@@ -40,7 +40,7 @@ impl Language {
         }
     }
 
-    /// What this file is written in, if it is in one of them.
+    /// The language of a file, by its ending.
     pub fn of(file: &str) -> Option<Language> {
         let (_, ending) = file.rsplit_once('.')?;
         Some(match ending {
@@ -56,7 +56,7 @@ impl Language {
         })
     }
 
-    /// What most of these files are written in.
+    /// The language of most of these files.
     pub fn mostly<'a>(files: impl IntoIterator<Item = &'a str>) -> Option<Language> {
         let mut counts = [0; Language::ALL.len()];
         for language in files.into_iter().filter_map(Language::of) {

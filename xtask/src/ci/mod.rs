@@ -1,5 +1,5 @@
-//! `cargo xtask ci`: what must hold before a change lands. What is cheap is always checked; of the rest, what changed
-//! since the last landing, and one experiment in rotation.
+//! `cargo xtask ci`: the checks that a change has to pass. The cheap ones are always made; of the rest, those that the
+//! changed files make necessary, and those of one experiment in rotation.
 
 pub mod base;
 mod catalogue;
@@ -26,18 +26,17 @@ use plan::{Plan, minutes};
 use step::Step;
 
 pub const USAGE: &str = "\
-usage: cargo xtask ci                    check what is cheap, what changed since the last landing, and an
-                                         experiment in rotation
+usage: cargo xtask ci                    check what is cheap, what this branch changed, and an experiment in rotation
        cargo xtask ci --all              check everything
        cargo xtask ci --plan [--all]     print what would be checked, why, and about how long it takes
        cargo xtask ci --tests STATUS     count the tests, which ended with this status before, as a step
-       cargo xtask ci --set-base COMMIT  name the commit that landed last; done first when work begins
-       cargo xtask ci --timing           measure what can only be seen in real time; it decides no landing";
+       cargo xtask ci --set-base COMMIT  name the commit to compare main itself with; a branch needs none
+       cargo xtask ci --timing           measure what can only be seen in real time; no change fails by it";
 
 /// How many steps are named as the slowest.
 const SLOWEST: usize = 10;
 
-/// What was asked for.
+/// The arguments, read.
 #[derive(Debug, Default, PartialEq)]
 struct Args {
     all: bool,
@@ -88,12 +87,12 @@ fn parse(arguments: &[&str]) -> Result<Args, String> {
     Ok(args)
 }
 
-/// Whether all passed.
+/// True if every step passed.
 fn obey(args: &Args) -> Result<bool, String> {
-    let root = crate::tidy::root();
+    let root = crate::project::root();
     if let Some(commit) = &args.set_base {
         let base = Base::set(root, commit)?;
-        println!("base: {}, which landed last; this work is landing {}", base.commit, base.landing);
+        println!("base: {}, turn {}", base.commit, base.turn);
         return Ok(true);
     }
     if args.timing {
@@ -105,10 +104,10 @@ fn obey(args: &Args) -> Result<bool, String> {
     let plan = if args.all {
         Plan::all(&catalogue)?
     } else {
-        let base = Base::read(root)?;
+        let base = Base::find(root)?;
         let changed = git::changed(root, &base.commit)?;
-        println!("landing {}: {} files differ from {}", base.landing, changed.len(), base.commit);
-        Plan::of(&changed, base.landing, &catalogue)?
+        println!("{} files differ from {}, {}", changed.len(), base.commit, base.source);
+        Plan::of(&changed, base.turn, &catalogue)?
     };
     print!("{}", plan.text());
     if args.plan {
@@ -118,7 +117,7 @@ fn obey(args: &Args) -> Result<bool, String> {
     Ok(made(&plan, args.tests, &checkout))
 }
 
-/// Makes every step, whatever became of those before it; whether all passed.
+/// Makes every step, whatever became of those before it. True if all passed.
 fn made(plan: &Plan, tests: Option<i32>, checkout: &Checkout) -> bool {
     let mut passed = usize::from(tests == Some(0));
     let mut failed = Vec::from_iter(tests.filter(|&status| status != 0).map(|_| "cargo test".to_owned()));

@@ -1,11 +1,11 @@
-//! What came of a run.
+//! A run's export is searched for trials and contenders without a result.
 
 use std::path::Path;
 
 use serde_json::Value;
 
-/// Whether the export in this file has trials, and every one of them and every contender that takes part gave a result. A
-/// wrong answer is one only where the experiment has a contender whose answers are `wrong` by purpose.
+/// An error names the first trial, or contender that takes part, that gave no result; no trial at all is one, too. The
+/// contender `wrong` answers wrong by purpose, so that being disqualified is its result.
 pub fn every_trial_is_ok(export: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(export).map_err(|error| format!("{}: {error}", export.display()))?;
     let export: Value =

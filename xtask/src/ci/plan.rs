@@ -1,4 +1,4 @@
-//! Which steps are made, and why.
+//! The steps that changed files and the turn make necessary, each with its reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -20,8 +20,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// What is always checked, what these changes make necessary, and the experiment whose turn it is in this landing.
-    pub fn of(changed: &BTreeSet<String>, landing: usize, catalogue: &Catalogue) -> Result<Plan, String> {
+    /// The steps that are always made, those that these changes make necessary, and the experiment whose turn it is.
+    pub fn of(changed: &BTreeSet<String>, turn: usize, catalogue: &Catalogue) -> Result<Plan, String> {
         let mut wanted = Wanted::default();
         for file in changed {
             for need in needs(file) {
@@ -29,9 +29,8 @@ impl Plan {
             }
         }
         if !catalogue.experiments.is_empty() {
-            let turn = &catalogue.experiments[landing % catalogue.experiments.len()];
-            let why = format!("its turn in landing {landing}");
-            wanted.need(&Need::Experiment(turn.name.clone()), &why, catalogue)?;
+            let experiment = &catalogue.experiments[turn % catalogue.experiments.len()];
+            wanted.need(&Need::Experiment(experiment.name.clone()), "its turn", catalogue)?;
         }
         Ok(wanted.plan(catalogue))
     }
@@ -359,11 +358,11 @@ mod tests {
     }
 
     #[test]
-    fn every_experiment_has_its_turn_within_as_many_landings_as_there_are() {
+    fn every_experiment_has_its_turn_within_as_many_turns_as_there_are() {
         let catalogue = ours();
         let mut seen = BTreeSet::new();
-        for landing in 5..5 + catalogue.experiments.len() {
-            let plan = Plan::of(&BTreeSet::new(), landing, &catalogue).unwrap();
+        for turn in 5..5 + catalogue.experiments.len() {
+            let plan = Plan::of(&BTreeSet::new(), turn, &catalogue).unwrap();
             let checks = plan.steps.iter().filter_map(|(step, _)| step.checks_all_of());
             seen.extend(checks.map(str::to_owned));
         }

@@ -17,7 +17,7 @@ pub enum Step {
     Tidy,
     /// The binary and the fake contenders, which most other steps need.
     Build,
-    /// What the tests could not test here.
+    /// Tests that this machine could not make are counted.
     NotTested,
     /// The experiment of a kind below `tests/smoke/`, with fake contenders.
     Smoke {
@@ -57,9 +57,9 @@ pub enum Step {
     Clients,
     /// Nodes share a run, and fail.
     Nodes,
-    /// What `kumite manifest` prints, on a Kubernetes.
+    /// The manifest that `kumite manifest` prints, on a Kubernetes.
     Kubernetes,
-    /// What people install is made, installed where nothing else is, and used.
+    /// The packages are made, installed where nothing else is, and used.
     Install,
     /// Nothing is left behind by all of these.
     LeftBehind,

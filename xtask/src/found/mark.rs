@@ -23,7 +23,7 @@ pub struct Mark {
     of: String,
 }
 
-/// What became of a figure whose value is another one now.
+/// A figure whose value is another one now.
 #[derive(Debug, PartialEq)]
 pub struct Change {
     pub line: usize,
@@ -139,7 +139,7 @@ fn entry<'a>(run: &'a Value, list: &str, is_meant: impl Fn(&Value) -> bool) -> R
     }
 }
 
-/// Whether that is the value, rounded to the digits that are written.
+/// True if the text is the value, rounded to the digits that are written.
 pub fn is_shown(value: &Value, shown: &str) -> bool {
     let Some(value) = value.as_f64() else {
         return value
@@ -188,7 +188,7 @@ fn plain(shown: &str) -> String {
     shown.replace(',', "").replace('−', "-")
 }
 
-/// What the last digit that is written counts.
+/// The worth of the last digit that is written.
 fn last_digit(plain: &str) -> f64 {
     match plain.split_once('.') {
         Some((_, decimals)) => 0.1f64.powi(decimals.len() as i32),

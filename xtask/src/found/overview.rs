@@ -37,7 +37,7 @@ fn row<'a>(overview: &'a str, name: &str) -> Option<&'a str> {
 struct Columns<'a> {
     /// How sure it is, in words.
     sure: &'a str,
-    /// What of them counts claims.
+    /// The part of them that counts claims: `3 of 4`.
     decided: &'a str,
     minutes: &'a str,
 }

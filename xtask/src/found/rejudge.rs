@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::mark::{self, Change};
 use super::{OVERVIEW, PICTURE, RECORD, all, name_of, overview, packed, unpacked};
-use crate::tidy::show;
+use crate::project::show;
 
 /// Of the experiments with these names, or of all.
 pub fn run(root: &Path, names: &[&str]) -> ExitCode {
@@ -60,7 +60,7 @@ fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// What is made from the trials of a record.
+/// A record judged anew, with its picture.
 struct Anew {
     record: Value,
     picture: String,
@@ -114,9 +114,9 @@ fn write(root: &Path, file: &Path, bytes: &[u8]) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::root;
+    use crate::project::root;
 
-    /// That a record judged anew equals itself is a test of kumite-lab.
+    /// A test of kumite-lab sees that the record, judged anew, equals itself.
     #[test]
     fn the_picture_of_a_found_record_is_of_it() {
         let all = all(root());

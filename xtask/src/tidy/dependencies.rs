@@ -1,4 +1,4 @@
-//! Which of our crates each of our crates may use.
+//! Each of our crates uses only those of ours that it may.
 
 use std::path::Path;
 
@@ -111,7 +111,7 @@ fn refused(metadata: &Metadata, allowed: &[Allowed]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// What is refused of a crate `app` with these dependencies, beside crates `lib` and `tool`.
+    /// The findings on a crate `app` with these dependencies, beside crates `lib` and `tool`.
     fn refused_of(dependencies: &str, allowed: &[Allowed]) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
         let write = |file: &str, text: &str| {

@@ -1,5 +1,8 @@
-//! Whether MEASURES is as it has to be: raised if a trial's figures can be others than at the last landing. Where sources
-//! changed that figures depend on, either it is raised, or measures.txt says why not.
+//! MEASURES is raised if a trial's figures can be others than at the base. Where sources changed that figures depend on,
+//! either it is raised, or measures.txt says why not.
+//!
+//! The base is that of `.ci/base` where there is one: it and measures.txt are tracked together, so that a branch keeps the
+//! answers that main still needs. Elsewhere it is where the branch left main.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +13,7 @@ use crate::ci::git::{changed, git};
 
 const NUMBER: &str = "crates/kumite-lab/src/measures.rs";
 const ANSWERS: &str = "crates/kumite-lab/src/measures.txt";
-/// What the figures of a trial depend on.
+/// The folders of code that the figures of a trial depend on.
 const SOURCES: [&str; 8] = [
     "crates/kumite-disk/src/",
     "crates/kumite-function/src/",
@@ -22,17 +25,17 @@ const SOURCES: [&str; 8] = [
     "crates/kumite-stub/src/",
 ];
 const HEAD: &str = "\
-# Why MEASURES is not raised though sources changed that figures depend on, since the last landing: a line for each of
-# them, with a digest of its code. `cargo xtask measures WHY` writes them, and `cargo xtask tidy` asks for them.
+# Why MEASURES is not raised though sources changed that figures depend on, since the base: a line for each of them, with
+# a digest of its code. `cargo xtask measures WHY` writes them, and `cargo xtask tidy` asks for them.
 ";
 
-/// Adds the sources that nobody has answered for. Where there is no last landing to compare with, there are none.
+/// Adds the sources that nobody has answered for. Where there is nothing to compare with, there are none.
 pub fn check(root: &Path, wrong: &mut Vec<String>) {
-    let Ok(Base { commit, .. }) = Base::read(root) else { return };
+    let Ok(Base { commit, .. }) = base(root) else { return };
     match asked(root, &commit) {
         Ok(Asked { unanswered, .. }) => wrong.extend(unanswered.keys().map(|file| {
             format!(
-                "{file}: figures may depend on what changed in it since the last landing: raise MEASURES in {NUMBER} if \
+                "{file}: figures may depend on what changed in it since {commit:.7}: raise MEASURES in {NUMBER} if \
                  those of a trial can change, else `cargo xtask measures WHY` says why not"
             )
         })),
@@ -60,7 +63,7 @@ fn answered(root: &Path, why: &str) -> Result<Vec<String>, String> {
     if why.is_empty() {
         return Err("say in a few words why no figure of a trial can change".to_owned());
     }
-    let Asked { mut answers, unanswered } = asked(root, &Base::read(root)?.commit)?;
+    let Asked { mut answers, unanswered } = asked(root, &base(root)?.commit)?;
     let files = unanswered.keys().cloned().collect();
     answers.extend(unanswered.into_iter().map(|(file, digest)| (file, Answer { digest, why: why.clone() })));
     let lines = answers.iter().map(|(file, Answer { digest, why })| format!("{digest} {file}: {why}\n"));
@@ -69,11 +72,15 @@ fn answered(root: &Path, why: &str) -> Result<Vec<String>, String> {
     Ok(files)
 }
 
-/// By file.
+fn base(root: &Path) -> Result<Base, String> {
+    Base::tracked(root).or_else(|_| Base::find(root))
+}
+
+/// The changed sources, by file.
 struct Asked {
-    /// What was answered, as far as it is of code that is so now and was not so at the last landing.
+    /// The answers that still hold: the code is as it was when it was answered for, and not as at the base.
     answers: BTreeMap<String, Answer>,
-    /// The digests of what was not.
+    /// The digests of the others.
     unanswered: BTreeMap<String, String>,
 }
 
@@ -142,13 +149,13 @@ mod tests {
     const LOAD: &str = "crates/kumite-load/src/lib.rs";
     const STUB: &str = "crates/kumite-stub/src/lib.rs";
 
-    /// What landed, and a commit after it.
+    /// A tracked base, and a commit after it.
     fn repository() -> Repository {
         let repository = Repository::new();
         repository.write(NUMBER, "pub const MEASURES: u32 = 7;\n");
         repository.write(LOAD, "//! Load.\nfn load() {}\n\n#[cfg(test)]\nmod tests {}\n");
         repository.write(STUB, "fn stub() {}\n");
-        repository.commit("landed");
+        repository.commit("base");
         Base::set(repository.root(), "HEAD").unwrap();
         repository.commit("begun");
         repository
@@ -183,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_what_has_landed_are_gone_with_the_next_one() {
+    fn answers_about_code_of_the_base_are_gone_with_the_next_one() {
         let repository = repository();
         repository.write(LOAD, "fn load() { wait() }\n");
         answered(repository.root(), "first").unwrap();
@@ -219,6 +226,34 @@ mod tests {
     }
 
     #[test]
+    fn a_branch_keeps_the_answers_that_main_needs() {
+        let repository = repository();
+        repository.write(LOAD, "fn load() { wait() }\n");
+        answered(repository.root(), "of main").unwrap();
+        repository.commit("two");
+        repository.git(&["checkout", "-q", "-b", "work"]);
+        repository.write(STUB, "fn stub() { wait() }\n");
+        repository.commit("three");
+        assert_eq!(findings(&repository), [STUB]);
+        answered(repository.root(), "of the branch").unwrap();
+        let text = std::fs::read_to_string(repository.root().join(ANSWERS)).unwrap();
+        assert!(text.contains("of main") && text.contains("of the branch"), "{text}");
+    }
+
+    #[test]
+    fn without_a_tracked_base_a_branch_is_asked_about_its_own_code() {
+        let repository = repository();
+        repository.write(LOAD, "fn load() { wait() }\n");
+        std::fs::remove_file(repository.root().join(".ci/base")).unwrap();
+        repository.commit("two");
+        assert_eq!(findings(&repository), [""; 0], "nothing to compare main with");
+        repository.git(&["checkout", "-q", "-b", "work"]);
+        repository.write(STUB, "fn stub() { wait() }\n");
+        repository.commit("three");
+        assert_eq!(findings(&repository), [STUB]);
+    }
+
+    #[test]
     fn without_history_nothing_is_said() {
         let folder = tempfile::tempdir().unwrap();
         let mut wrong = Vec::new();
@@ -228,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_number_and_the_sources_are_where_they_are_looked_for() {
-        let root = super::super::root();
+        let root = crate::project::root();
         let text = std::fs::read_to_string(root.join(NUMBER)).unwrap();
         assert_eq!(number(&text), Some(kumite_lab::MEASURES));
         for source in SOURCES {

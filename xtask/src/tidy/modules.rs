@@ -1,4 +1,4 @@
-//! Which module uses which: no two of a folder need each other, and in kumite-lab none uses one above it.
+//! No two modules of a folder need each other, and in kumite-lab none uses one above it.
 //!
 //! Read from the paths that begin with `crate` or `super`. What a `mod.rs` hands on counts as the file that it is in; the
 //! `mod.rs` itself may know all of its folder, and they it.
@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// What kumite-lab consists of, from below: each may use what stands before it.
+/// The modules of kumite-lab in levels, from below: each may use those of its own level and of those before it.
 const LAB: &[&[&str]] = &[
     &[
         "error",
@@ -32,12 +32,13 @@ const LAB: &[&[&str]] = &[
 /// The names that lead to a module, from the crate's root.
 type Module = Vec<String>;
 
-/// Which modules of a folder use which, with a file that does.
+/// By module of a folder, the modules of that folder that it uses, each with a file that does.
 type Arrows = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Adds the arrows that must not be.
 pub fn check(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
-    let sources = tracked.iter().filter(|name| name.starts_with("crates/") && name.ends_with(".rs"));
+    let is_ours = |name: &&String| name.starts_with("crates/") || name.starts_with("xtask/");
+    let sources = tracked.iter().filter(is_ours).filter(|name| name.ends_with(".rs"));
     let mut crates = BTreeMap::<&str, BTreeMap<&str, String>>::new();
     for name in sources {
         let Some((krate, file)) = name.split_once("/src/") else { continue };
@@ -175,7 +176,7 @@ fn resolved(
 /// Modules that need each other, if there are any.
 fn cycle(arrows: &Arrows) -> Option<String> {
     let mut left: BTreeSet<&String> = arrows.keys().collect();
-    // Who uses nobody that is left is in no cycle.
+    // A module that uses none that is left is in no cycle.
     loop {
         let uses_left =
             |user: &&String| arrows[*user].keys().any(|used| used != *user && left.contains(used));

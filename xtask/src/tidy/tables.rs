@@ -1,6 +1,6 @@
 //! Every row of a table of a document has as many cells as its head.
 
-/// What is wrong with the tables of a document: the line, and what.
+/// The faulty rows of a document's tables: the line, and the fault.
 pub(super) fn wrong(text: &str) -> Vec<(usize, String)> {
     let mut wrong = Vec::new();
     let (mut head, mut in_code) = (None, false);
