@@ -106,14 +106,7 @@ fn progress(what: &str) {
 fn common_files(root: &Path, share: &Path) -> Done {
     tracked(root, &["experiments", "kits"], &share.join("kumite"))?;
     let doc = share.join("doc/kumite");
-    for file in [
-        "README.md",
-        "METHODOLOGY.md",
-        "BIAS.md",
-        "LICENSE-APACHE",
-        "LICENSE-MIT",
-        "CHANGELOG.md",
-    ] {
+    for file in ["README.md", "METHODOLOGY.md", "BIAS.md", "LICENSE-APACHE", "LICENSE-MIT", "CHANGELOG.md"] {
         copy(&root.join(file), &doc.join(file))?;
     }
     tracked(root, &["docs"], &doc)?;

@@ -2,6 +2,7 @@
 //! code, and of markers of unfinished work.
 
 mod dependencies;
+mod links;
 pub mod measures;
 mod modules;
 mod tables;
@@ -47,7 +48,7 @@ pub fn run() -> ExitCode {
     documents(root, &mut wrong);
     found::check(root, &mut wrong);
     measures::check(root, &mut wrong);
-    links(root, &tracked, &mut wrong);
+    links::check(root, &tracked, &mut wrong);
     for line in &wrong {
         println!("{line}");
     }
@@ -129,39 +130,6 @@ fn documents(root: &Path, wrong: &mut Vec<String>) {
             }
         }
     }
-}
-
-/// A document's links within the project lead to files, and to headings, that are there; its tables are whole.
-fn links(root: &Path, tracked: &[String], wrong: &mut Vec<String>) {
-    for name in tracked.iter().filter(|name| name.ends_with(".md")) {
-        let file = root.join(name);
-        let text = read(&file, wrong);
-        wrong.extend(tables::wrong(&text).into_iter().map(|(line, what)| format!("{name}:{line}: {what}")));
-        // Code is full of brackets that are no links.
-        let prose: String = text.split("```").step_by(2).collect();
-        let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        for target in targets.filter(|target| !target.contains("://")) {
-            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
-            let linked = if path.is_empty() { file.clone() } else { file.with_file_name(path) };
-            if !linked.exists() {
-                wrong.push(format!("{name}: links to {target}, which is not there"));
-            } else if !heading.is_empty() && !headings(&read(&linked, wrong)).contains(&heading.to_owned()) {
-                wrong.push(format!("{name}: links to {target}, and there is no such heading"));
-            }
-        }
-    }
-}
-
-/// The headings of a document, as links name them.
-fn headings(text: &str) -> Vec<String> {
-    let prose: String = text.split("```").step_by(2).collect();
-    let headings = prose.lines().filter(|line| line.starts_with('#'));
-    headings
-        .map(|line| {
-            let words = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
-            words.chars().filter(|c| c.is_alphanumeric() || matches!(c, '-' | '_')).collect()
-        })
-        .collect()
 }
 
 fn lines_with<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = usize> + 'a {

@@ -69,8 +69,9 @@ impl Base {
         let remedy = "work on a branch of main, or name the commit to compare with: `cargo xtask ci --set-base COMMIT`";
         let text = std::fs::read_to_string(root.join(FILE))
             .map_err(|error| format!("cannot read {FILE}: {error}; {remedy}"))?;
-        let base = parse(&text)
-            .ok_or_else(|| format!("{FILE} is to be a commit and a turn, and is {:?}; {remedy}", text.trim()))?;
+        let base = parse(&text).ok_or_else(|| {
+            format!("{FILE} is to be a commit and a turn, and is {:?}; {remedy}", text.trim())
+        })?;
         let commit = resolve(root, &base.commit).map_err(|error| format!("{FILE}: {error}; {remedy}"))?;
         if commit == resolve(root, "HEAD")? {
             return Err(format!("{FILE} names HEAD, so that nothing would have changed; {remedy}"));
