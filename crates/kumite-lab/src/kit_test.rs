@@ -1,4 +1,4 @@
-//! The conformance script for kits: whether a worker speaks the task protocol as CONTRACT.md has it.
+//! The conformance script for kits: whether a worker speaks the task protocol as docs/kinds/task.md has it.
 
 mod answers;
 mod endings;

@@ -9,7 +9,7 @@ use crate::parameter::{MOST_CORES, Param, Takes};
 const HEAD: &str = "# Reference: parameters and metrics of each kind
 
 Made from the declarations in the code by `cargo run -p kumite-lab --example reference`; `cargo xtask tidy` sees that it
-is theirs. How contenders of each kind are spoken with is in [CONTRACT.md](../CONTRACT.md).
+is theirs. How contenders of each kind are spoken with is in the [contract](contract.md).
 
 The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`, `_bytes`, `_rps` and `_per_s` (a second), `_cores`,
 `_share` (a ratio). A metric that is *apart* stands in the table of details.
