@@ -33,7 +33,7 @@ pub enum RingError {
 }
 
 impl RingError {
-    pub(crate) fn of(step: &'static str, error: &std::io::Error) -> RingError {
+    pub(crate) fn from_step(step: &'static str, error: &std::io::Error) -> RingError {
         match errno(error) {
             Errno::NOSYS => RingError::Missing,
             Errno::PERM | Errno::ACCESS => RingError::Forbidden,
@@ -54,12 +54,12 @@ mod tests {
 
     #[test]
     fn the_kernels_answers_are_told_apart() {
-        let of = |errno: Errno| RingError::of("set up a ring", &errno.into());
-        assert!(matches!(of(Errno::NOSYS), RingError::Missing));
-        assert!(matches!(of(Errno::PERM), RingError::Forbidden));
-        assert!(matches!(of(Errno::ACCESS), RingError::Forbidden));
-        assert!(matches!(of(Errno::INVAL), RingError::Old));
-        let other = of(Errno::NOMEM).to_string();
+        let from_errno = |errno: Errno| RingError::from_step("set up a ring", &errno.into());
+        assert!(matches!(from_errno(Errno::NOSYS), RingError::Missing));
+        assert!(matches!(from_errno(Errno::PERM), RingError::Forbidden));
+        assert!(matches!(from_errno(Errno::ACCESS), RingError::Forbidden));
+        assert!(matches!(from_errno(Errno::INVAL), RingError::Old));
+        let other = from_errno(Errno::NOMEM).to_string();
         assert!(other.starts_with("io_uring: cannot set up a ring: "), "{other}");
     }
 }

@@ -82,7 +82,7 @@ struct Connect {
 struct Slot {
     /// Counts the connections of the slot, so that completions of an older one are known.
     generation: u64,
-    state: State,
+    state: SlotState,
     /// There is a receive operation.
     receiving: bool,
     /// The sends that are not quiet: the first is with the kernel, the others wait for their turn.
@@ -99,7 +99,7 @@ struct Slot {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum SlotState {
     Closed,
     Connecting,
     Open,
@@ -125,11 +125,11 @@ impl Ring {
             .setup_submit_all()
             .setup_cqsize(completions as u32)
             .build(QUEUE)
-            .map_err(|error| RingError::of("set up a ring", &error))?;
+            .map_err(|error| RingError::from_step("set up a ring", &error))?;
         let files = u32::try_from(connections).unwrap_or(u32::MAX).max(1);
         uring.submitter().register_files_sparse(files).map_err(|error| match errno(&error) {
             Errno::MFILE => RingError::Files { connections },
-            _ => RingError::of("register sockets", &error),
+            _ => RingError::from_step("register sockets", &error),
         })?;
         let buffers = Buffers::new()
             .map_err(|source| RingError::Refused { step: "get memory to receive into", source })?;
@@ -137,7 +137,7 @@ impl Ring {
         // SAFETY: the entries are `count` whole ones in a mapping that outlives the ring: when the ring is dropped it is
         // unmapped after the kernel is done, or never.
         unsafe { uring.submitter().register_buf_ring_with_flags(address, count, BUFFER_GROUP, 0) }
-            .map_err(|error| RingError::of("register buffers", &error))?;
+            .map_err(|error| RingError::from_step("register buffers", &error))?;
         Ok(Ring {
             uring,
             buffers: ManuallyDrop::new(buffers),
@@ -181,7 +181,7 @@ impl Ring {
         let connect = opcode::Connect::new(Fixed(slot as u32), address.as_ptr().cast(), address.addr_len())
             .build()
             .user_data(Tag::Connect { slot, generation }.pack());
-        self.slots[slot].state = State::Connecting;
+        self.slots[slot].state = SlotState::Connecting;
         // SAFETY: both read from the element of `connects` that was just added. It is removed after they are submitted;
         // the kernel registers the socket, and copies the address, while it takes them in.
         unsafe {
@@ -222,10 +222,10 @@ impl Ring {
     /// next [`submit`](Self::submit) or [`wait`](Self::wait).
     pub fn close(&mut self, slot: usize) {
         let generation = self.slots[slot].generation;
-        if self.slots[slot].state == State::Closed {
+        if self.slots[slot].state == SlotState::Closed {
             return;
         }
-        if self.slots[slot].state == State::Connecting {
+        if self.slots[slot].state == SlotState::Connecting {
             self.cancel(Tag::Connect { slot, generation });
         }
         if self.slots[slot].receiving {
@@ -283,28 +283,28 @@ impl Ring {
             Bytes::Own(bytes) => bytes.len(),
         };
         let Slot { generation, state, first, last, quiet_bytes, failed, .. } = self.slots[slot];
-        if len == 0 || failed.is_some() || matches!(state, State::Closed | State::Broken) {
+        if len == 0 || failed.is_some() || matches!(state, SlotState::Closed | SlotState::Broken) {
             if let Bytes::Own(bytes) = bytes {
                 self.sends.recycle(bytes);
             }
             return;
         }
-        let quiet = state == State::Open && first == NONE && quiet_bytes + len <= QUIET_BYTES;
+        let quiet = state == SlotState::Open && first == NONE && quiet_bytes + len <= QUIET_BYTES;
         let send = Send { bytes, written: 0, slot, generation, quiet, told: !quiet, next: NONE };
         let index = self.sends.add(send);
-        let of = &mut self.slots[slot];
-        of.latest = index;
+        let state = &mut self.slots[slot];
+        state.latest = index;
         if quiet {
-            of.quiet_bytes += len;
+            state.quiet_bytes += len;
             self.push_send(index);
             // Not before: what is in the list counts as submitted when the queue is, which may happen while pushing.
             self.quiet.push(index);
             return;
         }
-        of.last = index;
-        of.unsent += len;
+        state.last = index;
+        state.unsent += len;
         if first == NONE {
-            of.first = index;
+            state.first = index;
             self.push_send(index);
         } else {
             self.sends.get(last).next = index;
@@ -339,7 +339,7 @@ impl Slot {
     fn new() -> Slot {
         Slot {
             generation: 0,
-            state: State::Closed,
+            state: SlotState::Closed,
             receiving: false,
             first: NONE,
             last: NONE,

@@ -20,14 +20,14 @@ const GENERATION_BITS: u32 = 40;
 
 impl Tag {
     pub fn pack(self) -> u64 {
-        let of = |slot: usize, generation: u64| {
+        let slot_and_generation = |slot: usize, generation: u64| {
             let generation = generation & ((1 << GENERATION_BITS) - 1);
             (generation << SLOT_BITS | slot as u64) << 4
         };
         match self {
             Tag::Ignored => 0,
-            Tag::Connect { slot, generation } => of(slot, generation) | 1,
-            Tag::Receive { slot, generation } => of(slot, generation) | 2,
+            Tag::Connect { slot, generation } => slot_and_generation(slot, generation) | 1,
+            Tag::Receive { slot, generation } => slot_and_generation(slot, generation) | 2,
             Tag::Send { index } => u64::from(index) << 4 | 3,
             Tag::CancelAll => 4,
         }

@@ -3,7 +3,7 @@
 use io_uring::cqueue;
 use rustix::io::Errno;
 
-use super::{Event, Ring, State};
+use super::{Event, Ring, SlotState};
 use crate::sends::{Bytes, NONE, Send};
 use crate::tag::Tag;
 
@@ -55,10 +55,10 @@ impl Ring {
             return None;
         }
         if result < 0 {
-            self.slots[slot].state = State::Broken;
+            self.slots[slot].state = SlotState::Broken;
             return Some((slot, Completed::Connected(Err(Errno::from_raw_os_error(-result)))));
         }
-        self.slots[slot].state = State::Open;
+        self.slots[slot].state = SlotState::Open;
         self.receive(slot);
         Some((slot, Completed::Connected(Ok(()))))
     }
@@ -74,7 +74,7 @@ impl Ring {
         if current && !cqueue::more(entry.flags()) {
             self.slots[slot].receiving = false;
         }
-        if !current || self.slots[slot].state != State::Open {
+        if !current || self.slots[slot].state != SlotState::Open {
             buffer.into_iter().for_each(|id| self.buffers.give(id));
             return None;
         }
@@ -109,7 +109,7 @@ impl Ring {
         let send = self.sends.get(index);
         let (slot, quiet, told) = (send.slot, send.quiet, send.told);
         let state = self.slots[slot].state;
-        let current = self.slots[slot].generation == send.generation && state != State::Broken;
+        let current = self.slots[slot].generation == send.generation && state != SlotState::Broken;
         let current = current && self.slots[slot].failed.is_none();
         if quiet {
             return if current { self.quiet_failed(slot, index, result) } else { None };
@@ -180,7 +180,7 @@ impl Ring {
 
     /// The connection is lost: forgets its sends, and everything that may still be told of it.
     fn broken(&mut self, slot: usize, error: Errno) -> Completed {
-        self.slots[slot].state = State::Broken;
+        self.slots[slot].state = SlotState::Broken;
         self.cancel_sends(slot);
         Completed::Broken(error)
     }

@@ -15,12 +15,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Client {
     pub ring: Ring,
-    pub connections: Vec<Seen>,
+    pub connections: Vec<SlotEvents>,
 }
 
 /// What was seen of a slot since it was connected.
 #[derive(Default, Clone, PartialEq, Debug)]
-pub struct Seen {
+pub struct SlotEvents {
     pub connected: Option<Result<(), Errno>>,
     pub received: Vec<u8>,
     pub ended: bool,
@@ -33,7 +33,7 @@ impl Client {
     pub fn new(connections: usize, shared: &[&[u8]]) -> Option<Client> {
         let shared = shared.iter().map(|bytes| (*bytes).into()).collect();
         match Ring::new(connections, shared) {
-            Ok(ring) => Some(Client { ring, connections: vec![Seen::default(); connections] }),
+            Ok(ring) => Some(Client { ring, connections: vec![SlotEvents::default(); connections] }),
             Err(error @ (RingError::Missing | RingError::Forbidden | RingError::Old)) => {
                 lacks(Capability::IoUring, error);
                 None
@@ -53,7 +53,7 @@ impl Client {
     }
 
     pub fn connect_socket(&mut self, slot: usize, socket: OwnedFd, address: &SocketAddrAny) {
-        self.connections[slot] = Seen::default();
+        self.connections[slot] = SlotEvents::default();
         self.ring.connect(slot, socket, address).unwrap();
     }
 
@@ -65,12 +65,12 @@ impl Client {
 
     pub fn close(&mut self, slot: usize) {
         self.ring.close(slot);
-        self.connections[slot] = Seen::default();
+        self.connections[slot] = SlotEvents::default();
     }
 
     /// Waits until what was seen fulfils the condition.
     #[track_caller]
-    pub fn until(&mut self, done: impl Fn(&[Seen]) -> bool) {
+    pub fn until(&mut self, done: impl Fn(&[SlotEvents]) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !done(&self.connections) {
             assert!(Instant::now() < deadline, "waited in vain: {:?}", self.brief());
@@ -107,9 +107,9 @@ impl Client {
     }
 
     fn brief(&self) -> String {
-        let brief = |seen: &Seen| {
+        let brief = |seen: &SlotEvents| {
             let received = Vec::new();
-            format!("{} bytes, {:?}; ", seen.received.len(), Seen { received, ..seen.clone() })
+            format!("{} bytes, {:?}; ", seen.received.len(), SlotEvents { received, ..seen.clone() })
         };
         self.connections.iter().take(3).map(brief).collect()
     }
