@@ -78,7 +78,7 @@ struct Server<'a> {
 
 struct Connection {
     socket: TcpStream,
-    state: State,
+    state: ConnectionState,
     reader: Reader,
     /// Input that is not done with from `done` on: a part of a request, or what came behind a whole one.
     held: Vec<u8>,
@@ -93,7 +93,7 @@ struct Connection {
 }
 
 #[derive(Clone, Copy)]
-enum State {
+enum ConnectionState {
     Reading,
     /// For a worker, and then until the answer is due. The connection stays, whatever its client does.
     Waiting(Fate),
@@ -237,7 +237,7 @@ impl<'a> Server<'a> {
         epoll::add(&self.epoll, &socket, EventData::new_u64(slot as u64), flags)?;
         self.slots[slot] = Some(Connection {
             socket,
-            state: State::Reading,
+            state: ConnectionState::Reading,
             reader: Reader::new(),
             held: Vec::new(),
             done: 0,
@@ -265,7 +265,7 @@ impl<'a> Server<'a> {
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
         connection.ended |= ended;
         connection.readable |= ended || flags.contains(EventFlags::IN);
-        if let State::Writing(answer, from) = connection.state
+        if let ConnectionState::Writing(answer, from) = connection.state
             && self.clock.go_on().is_some()
         {
             self.send(slot, answer, from);
@@ -331,9 +331,9 @@ impl<'a> Server<'a> {
         loop {
             let Some(connection) = &mut self.slots[slot] else { return used };
             match connection.state {
-                State::Reading => {}
-                State::Ending => return data.len(),
-                State::Waiting(_) | State::Writing(..) => {
+                ConnectionState::Reading => {}
+                ConnectionState::Ending => return data.len(),
+                ConnectionState::Waiting(_) | ConnectionState::Writing(..) => {
                     connection.more = used < data.len();
                     return used;
                 }
@@ -368,7 +368,7 @@ impl<'a> Server<'a> {
         let delay = request.delay.unwrap_or(drawn);
         let keep_alive = request.keep_alive && connection.requests < self.close_after;
         let kind = if fails { AnswerKind::Failure } else { AnswerKind::Success };
-        connection.state = State::Waiting(match fails && self.resets {
+        connection.state = ConnectionState::Waiting(match fails && self.resets {
             true => Fate::Reset,
             false => Fate::Answer(Answer::to(request, kind, keep_alive)),
         });
@@ -406,7 +406,8 @@ impl<'a> Server<'a> {
     }
 
     fn answer(&mut self, slot: usize, due: u64) {
-        let Some(Connection { state: State::Waiting(fate), socket, .. }) = &mut self.slots[slot] else {
+        let Some(Connection { state: ConnectionState::Waiting(fate), socket, .. }) = &mut self.slots[slot]
+        else {
             return;
         };
         let done = match *fate {
@@ -441,16 +442,16 @@ impl<'a> Server<'a> {
             }
         };
         if count < bytes.len() {
-            connection.state = State::Writing(answer, from + count);
+            connection.state = ConnectionState::Writing(answer, from + count);
             return true;
         }
         let malformed = answer.kind == AnswerKind::Malformed;
         self.report.answers += u64::from(!malformed);
         self.report.errors += u64::from(answer.kind == AnswerKind::Failure);
         if answer.keep_alive {
-            connection.state = State::Reading;
+            connection.state = ConnectionState::Reading;
         } else if malformed || connection.readable {
-            connection.state = State::Ending;
+            connection.state = ConnectionState::Ending;
             let _ = connection.socket.shutdown(Shutdown::Write);
         } else {
             self.close(slot);
@@ -461,7 +462,7 @@ impl<'a> Server<'a> {
 
 impl Connection {
     fn is_reading(&self) -> bool {
-        matches!(self.state, State::Reading | State::Ending)
+        matches!(self.state, ConnectionState::Reading | ConnectionState::Ending)
     }
 
     /// Keeps input for later.
