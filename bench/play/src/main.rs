@@ -16,7 +16,7 @@ use clap::Parser;
 use kumite_lab::Busy;
 use kumite_limits::RealTime;
 use kumite_play::{
-    Control, Device, DeviceError, FPS, Held, Pacing, PlayEnd, Schedule, State, play, play_as_is,
+    Control, Device, DeviceError, FPS, Held, Pacing, PadState, PlayEnd, Schedule, play, play_as_is,
 };
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -100,7 +100,7 @@ impl Instants {
 }
 
 impl Device for Instants {
-    fn write(&mut self, _state: State, since_start: Duration) -> Result<(), DeviceError> {
+    fn write(&mut self, _state: PadState, since_start: Duration) -> Result<(), DeviceError> {
         let now = Instant::now();
         let start = now - since_start;
         self.start = if self.writes == 0 { start } else { start.min(self.start) };
@@ -129,7 +129,7 @@ fn main() -> ExitCode {
 
 fn measure(args: &Args) -> Result<()> {
     RealTime::take().context("SCHED_FIFO is not permitted: try it as root")?;
-    let states = [Control::Up, Control::Cross].map(|control| State::RELEASED.with(control));
+    let states = [Control::Up, Control::Cross].map(|control| PadState::RELEASED.with(control));
     let held = states.into_iter().cycle().map(|state| Held { frames: 1, state });
     let schedule = Schedule(held.take(args.frames as usize).collect());
     let mut order: Vec<(usize, bool)> = (0..WAYS.len()).flat_map(|way| [(way, false), (way, true)]).collect();
@@ -172,7 +172,7 @@ fn played(way: &Way, schedule: &Schedule) -> Result<Found> {
             (*due, (*at - device.start).as_nanos() as i64 - due.as_nanos() as i64)
         };
         let arrivals: Vec<_> = device.at.iter().zip(&due).map(error).collect();
-        let pacing = Pacing::of(&arrivals, FPS).context("nothing was played")?;
+        let pacing = Pacing::from_arrivals(&arrivals, FPS).context("nothing was played")?;
         let time = due.last().context("nothing was played")?;
         Ok(Found { pacing, cpu_ms: cpu.as_secs_f64() * 1e3 / time.as_secs_f64() })
     };

@@ -29,7 +29,7 @@ impl Adapter {
 }
 
 /// N of `what=N` in `TITAN_ONE`.
-fn told(what: &str) -> Option<usize> {
+fn environment_number(what: &str) -> Option<usize> {
     let told = std::env::var("TITAN_ONE").ok()?;
     told.strip_prefix(what)?.strip_prefix('=')?.parse().ok()
 }
@@ -59,7 +59,7 @@ pub extern "system" fn gcapi_IsConnected() -> u8 {
     let adapter = adapter.as_mut().expect("loaded");
     adapter.looks += 1;
     adapter.says("gcapi_IsConnected");
-    let at = told("connects").unwrap_or(1);
+    let at = environment_number("connects").unwrap_or(1);
     (at > 0 && adapter.looks >= at).into()
 }
 
@@ -87,5 +87,5 @@ pub extern "system" fn gcapi_Write(values: &[i8; 36]) -> u8 {
     let adapter = adapter.as_mut().expect("loaded");
     adapter.writes += 1;
     adapter.says(&format!("gcapi_Write {values:?}"));
-    (told("refuses") != Some(adapter.writes)).into()
+    (environment_number("refuses") != Some(adapter.writes)).into()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use kumite_play::{Control, Device, Gcapi, Macro, PlayEnd, State, play};
+use kumite_play::{Control, Device, Gcapi, Macro, PadState, PlayEnd, play};
 
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -32,7 +32,7 @@ fn main() {
             });
         }
         if how == "panic" {
-            device.write(State::from_iter([Control::Cross]), Duration::ZERO).expect("it takes it");
+            device.write(PadState::from_iter([Control::Cross]), Duration::ZERO).expect("it takes it");
             panic!("with a button pressed");
         }
         match play(&schedule, fps, &mut device, &stop, &at).ended {

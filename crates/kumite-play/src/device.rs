@@ -6,7 +6,7 @@ mod uinput;
 
 use std::time::Duration;
 
-use crate::{DeviceError, State};
+use crate::{DeviceError, PadState};
 pub use gcapi::Gcapi;
 pub use log::Log;
 pub use uinput::Uinput;
@@ -15,10 +15,10 @@ pub use uinput::Uinput;
 pub trait Device {
     /// Says which state it is given next, while there is time for what need not be done on the clock. A release that comes
     /// before its time is not announced.
-    fn prepare(&mut self, _next: State) {}
+    fn prepare(&mut self, _next: PadState) {}
 
     /// Gives it a state. `since_start` is when that is, counted from the start of the play.
-    fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError>;
+    fn write(&mut self, state: PadState, since_start: Duration) -> Result<(), DeviceError>;
 
     /// What there is to say of it to whoever plays on it, such as what it is connected to.
     fn description(&self) -> Option<String> {

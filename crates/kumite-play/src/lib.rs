@@ -37,4 +37,4 @@ pub use pacing::Pacing;
 pub use page::{OpenDevice, OpenError, Page, PageError};
 pub use player::{PlayEnd, Played, play, play_as_is};
 pub use schedule::{FPS, Held, Schedule};
-pub use state::{Control, State};
+pub use state::{Control, PadState};

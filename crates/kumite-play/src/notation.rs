@@ -89,12 +89,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Control, State};
+    use crate::{Control, PadState};
     use Control::*;
 
     fn schedule(text: &str) -> Vec<(Vec<Control>, u32)> {
         let all = [Share, Options, R1, R2, R3, Up, Down, Left, Right, Triangle, Circle, Cross, Square];
-        let pressed = |state: State| all.into_iter().filter(|control| state.has(*control)).collect();
+        let pressed = |state: PadState| all.into_iter().filter(|control| state.has(*control)).collect();
         let schedule = Macro::parse(text.as_bytes()).unwrap().schedule();
         schedule.0.into_iter().map(|held| (pressed(held.state), held.frames)).collect()
     }

@@ -35,7 +35,7 @@ pub type Arrival = (Duration, i64);
 
 impl Pacing {
     /// Of these states, in any order; none if there are none.
-    pub fn of(arrivals: &[Arrival], fps: f64) -> Option<Pacing> {
+    pub fn from_arrivals(arrivals: &[Arrival], fps: f64) -> Option<Pacing> {
         let first = arrivals.iter().map(|(due, _)| *due).min()?;
         let last = arrivals.iter().map(|(due, _)| *due).max()?;
         let frame_ns = 1e9 / fps;
@@ -44,8 +44,8 @@ impl Pacing {
         let mut sizes: Vec<u64> = arrivals.iter().map(|(_, error)| error.unsigned_abs()).collect();
         sizes.sort_unstable();
         let rank = |per_mille: usize| sizes[(sizes.len() * per_mille).div_ceil(1000) - 1] as f64 / 1e3;
-        let mean = |of: &dyn Fn(Duration) -> bool| {
-            let errors = arrivals.iter().filter(|(due, _)| of(*due)).map(|(_, error)| i128::from(*error));
+        let mean = |counts: &dyn Fn(Duration) -> bool| {
+            let errors = arrivals.iter().filter(|(due, _)| counts(*due)).map(|(_, error)| i128::from(*error));
             let (states, sum) = errors.fold((0, 0), |(states, sum), error| (states + 1, sum + error));
             sum as f64 / f64::from(states) / 1e3
         };
@@ -80,19 +80,19 @@ mod tests {
         // Off by 10, 9, … 1, 0, 1, … 589 µs.
         let at = |frame: u32| (due(frame), (i64::from(frame) - 10) * 1000);
         let arrivals: Vec<Arrival> = (0..600).map(at).collect();
-        let pacing = Pacing::of(&arrivals, FPS).unwrap();
+        let pacing = Pacing::from_arrivals(&arrivals, FPS).unwrap();
         assert_eq!((pacing.states, pacing.max_us, pacing.missed_frames), (600, 589.0, 0));
         assert_eq!((pacing.p50_us, pacing.p90_us), (289.0, 529.0));
         assert_eq!((pacing.p99_us, pacing.p99_9_us), (583.0, 589.0), "six are beyond the p99");
         assert_eq!((pacing.first_mean_us, pacing.last_mean_us), (19.5, 559.5));
-        assert_eq!(Pacing::of(&[], FPS), None);
+        assert_eq!(Pacing::from_arrivals(&[], FPS), None);
     }
 
     #[test]
     fn a_frame_is_missed_by_who_is_off_by_one() {
         let errors_ns = [0, 16_683_350, -16_683_351, 16_683_351];
         let arrivals: Vec<Arrival> = (0..).map(due).zip(errors_ns).collect();
-        assert_eq!(Pacing::of(&arrivals, FPS).unwrap().missed_frames, 2, "early is off too");
+        assert_eq!(Pacing::from_arrivals(&arrivals, FPS).unwrap().missed_frames, 2, "early is off too");
     }
 
     #[test]
@@ -100,7 +100,7 @@ mod tests {
         let p99_and_max = |states: u32| {
             let arrivals: Vec<Arrival> =
                 (0..states).map(|frame| (due(frame), i64::from(frame) * 1000)).collect();
-            let pacing = Pacing::of(&arrivals, FPS).unwrap();
+            let pacing = Pacing::from_arrivals(&arrivals, FPS).unwrap();
             (pacing.p50_us, pacing.p99_us, pacing.max_us)
         };
         assert_eq!(p99_and_max(1), (0.0, 0.0, 0.0));
@@ -115,7 +115,7 @@ mod tests {
         let at = |frame: u32| (Duration::from_secs_f64(f64::from(frame) / 59.0), i64::from(frame) * 1000);
         for end in 60..600_u32 {
             let arrivals: Vec<Arrival> = (0..=end).map(at).collect();
-            let pacing = Pacing::of(&arrivals, 59.0).unwrap();
+            let pacing = Pacing::from_arrivals(&arrivals, 59.0).unwrap();
             assert_eq!((pacing.first_mean_us, pacing.last_mean_us), (29.5, f64::from(end) - 29.5));
         }
     }
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn the_greatest_errors_do_not_overflow() {
         let arrivals = [(Duration::ZERO, i64::MIN), (Duration::MAX, i64::MAX), (Duration::MAX, i64::MAX)];
-        let pacing = Pacing::of(&arrivals, FPS).unwrap();
+        let pacing = Pacing::from_arrivals(&arrivals, FPS).unwrap();
         assert_eq!(pacing.max_us, 2_f64.powi(63) / 1e3);
         assert_eq!((pacing.first_mean_us, pacing.missed_frames), (-pacing.max_us, 3));
     }
@@ -170,7 +170,7 @@ mod tests {
     proptest! {
         #[test]
         fn pacing_of_any_errors_is_what_the_definitions_say(play in play()) {
-            let (found, wanted) = (Pacing::of(&arrivals(&play), FPS).unwrap(), reference(&play));
+            let (found, wanted) = (Pacing::from_arrivals(&arrivals(&play), FPS).unwrap(), reference(&play));
             prop_assert!((found.first_mean_us - wanted.first_mean_us).abs() < 1e-6);
             prop_assert!((found.last_mean_us - wanted.last_mean_us).abs() < 1e-6);
             let means = (found.first_mean_us, found.last_mean_us);
@@ -181,18 +181,18 @@ mod tests {
         fn pacing_is_the_same_in_whichever_order_states_are_given(
             (play, shuffled) in play().prop_flat_map(|play| (Just(play.clone()), Just(play).prop_shuffle())),
         ) {
-            prop_assert_eq!(Pacing::of(&arrivals(&shuffled), FPS), Pacing::of(&arrivals(&play), FPS));
+            prop_assert_eq!(Pacing::from_arrivals(&arrivals(&shuffled), FPS), Pacing::from_arrivals(&arrivals(&play), FPS));
         }
 
         /// A later start changes nothing, and errors that are all greater shift the means by as much.
         #[test]
         fn a_shift_of_all_errors_shifts_their_means(play in play(), later_ns in 0_u64..10_000_000_000, by_us in -1000_i32..1000) {
-            let before = Pacing::of(&arrivals(&play), FPS).unwrap();
+            let before = Pacing::from_arrivals(&arrivals(&play), FPS).unwrap();
             let mut shifted = arrivals(&play);
             shifted.iter_mut().for_each(|(due, _)| *due += Duration::from_nanos(later_ns));
-            prop_assert_eq!(Pacing::of(&shifted, FPS), Some(before.clone()));
+            prop_assert_eq!(Pacing::from_arrivals(&shifted, FPS), Some(before.clone()));
             shifted.iter_mut().for_each(|(_, error)| *error += i64::from(by_us) * 1000);
-            let after = Pacing::of(&shifted, FPS).unwrap();
+            let after = Pacing::from_arrivals(&shifted, FPS).unwrap();
             prop_assert!((after.first_mean_us - before.first_mean_us - f64::from(by_us)).abs() < 1e-6);
             prop_assert!((after.last_mean_us - before.last_mean_us - f64::from(by_us)).abs() < 1e-6);
         }
@@ -200,11 +200,11 @@ mod tests {
         /// Early is as wrong as late.
         #[test]
         fn mirrored_errors_have_mirrored_means(play in play()) {
-            let before = Pacing::of(&arrivals(&play), FPS).unwrap();
+            let before = Pacing::from_arrivals(&arrivals(&play), FPS).unwrap();
             let mirrored: Vec<Arrival> = arrivals(&play).into_iter().map(|(due, error)| (due, -error)).collect();
             let (first_mean_us, last_mean_us) = (-before.first_mean_us, -before.last_mean_us);
             let wanted = Pacing { first_mean_us, last_mean_us, ..before };
-            prop_assert_eq!(Pacing::of(&mirrored, FPS), Some(wanted));
+            prop_assert_eq!(Pacing::from_arrivals(&mirrored, FPS), Some(wanted));
         }
     }
 }

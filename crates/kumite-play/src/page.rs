@@ -25,7 +25,7 @@ use tokio::sync::Notify;
 use crate::Device;
 use api::App;
 use guard::Guard;
-use playing::Playing;
+use playing::{PlayerThread, Playing};
 
 /// How long a device may take to be released at the end.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -88,7 +88,7 @@ impl Page {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(PageError::Start)?;
         let guard = Guard::new(address, host)?;
         let link = link(host, address, guard.token.as_deref());
-        let (playing, player, device) = Playing::start(open, fps)?;
+        let PlayerThread { playing, thread: player, device } = Playing::start(open, fps)?;
         let stop = Arc::new(Notify::new());
         let mut page = Page {
             link,

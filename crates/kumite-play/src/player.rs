@@ -8,7 +8,7 @@ use kumite_limits::RealTime;
 
 use crate::pacer::{Clock, Pacer};
 use crate::pacing::Arrival;
-use crate::{Device, DeviceError, Pacing, Schedule, State};
+use crate::{Device, DeviceError, Pacing, PadState, Schedule};
 
 /// What came of a play.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ fn play_by<C: Clock>(
     stop: &AtomicBool,
     at: &AtomicUsize,
 ) -> Played {
-    let states: Vec<(Duration, State)> = schedule.due(fps).collect();
+    let states: Vec<(Duration, PadState)> = schedule.due(fps).collect();
     // Written to now, so that no page of it is missing on the clock.
     let mut arrivals: Vec<Arrival> = states.iter().map(|(due, _)| (*due, i64::MIN)).collect();
     let clock = start();
@@ -101,7 +101,7 @@ fn play_by<C: Clock>(
     hold.released = matches!(ended, PlayEnd::Whole);
     let unreleased = if hold.released { None } else { hold.release().err() };
     let unreleased = unreleased.filter(|error| !matches!(error, DeviceError::Log(_)));
-    Played { ended, unreleased, pacing: Pacing::of(&arrivals[..written], fps), real_time: false }
+    Played { ended, unreleased, pacing: Pacing::from_arrivals(&arrivals[..written], fps), real_time: false }
 }
 
 /// A device that may hold something pressed. Whoever leaves it, by a panic too, releases it.
@@ -113,7 +113,7 @@ struct Hold<'a, C: Clock> {
 
 impl<C: Clock> Hold<'_, C> {
     fn release(&mut self) -> Result<(), DeviceError> {
-        let released = self.device.write(State::RELEASED, self.clock.now());
+        let released = self.device.write(PadState::RELEASED, self.clock.now());
         self.released = true;
         released
     }
@@ -165,7 +165,7 @@ mod tests {
 
     /// What a device does at a write.
     #[derive(Clone, Copy, Debug)]
-    enum Does {
+    enum Reaction {
         Fails,
         Panics,
         Takes(Duration),
@@ -176,33 +176,33 @@ mod tests {
     #[derive(Default)]
     struct Fussy<'a> {
         clock: Fake,
-        does: Vec<(usize, Does)>,
+        reactions: Vec<(usize, Reaction)>,
         stop: Option<&'a AtomicBool>,
         writes: usize,
-        has: Vec<(State, Duration)>,
-        announced: Vec<State>,
+        has: Vec<(PadState, Duration)>,
+        announced: Vec<PadState>,
     }
 
     impl Device for Fussy<'_> {
-        fn prepare(&mut self, next: State) {
+        fn prepare(&mut self, next: PadState) {
             assert_eq!(self.announced.len(), self.writes, "one at a time");
             self.announced.push(next);
         }
 
-        fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+        fn write(&mut self, state: PadState, since_start: Duration) -> Result<(), DeviceError> {
             let nth = self.writes;
             self.writes += 1;
             assert_eq!(since_start, self.clock.now());
-            assert!(self.announced.get(nth) == Some(&state) || state == State::RELEASED);
-            for (_, does) in self.does.iter().filter(|(at, _)| *at == nth) {
-                match does {
-                    Does::Fails => {
+            assert!(self.announced.get(nth) == Some(&state) || state == PadState::RELEASED);
+            for (_, reaction) in self.reactions.iter().filter(|(at, _)| *at == nth) {
+                match reaction {
+                    Reaction::Fails => {
                         let source = io::Error::other(format!("write {nth}"));
                         return Err(DeviceError::Gamepad { at_ms: 0.0, source });
                     }
-                    Does::Panics => panic!("write {nth}"),
-                    Does::Takes(time) => self.clock.pass(*time),
-                    Does::Stops => self.stop.unwrap().store(true, Ordering::Relaxed),
+                    Reaction::Panics => panic!("write {nth}"),
+                    Reaction::Takes(time) => self.clock.pass(*time),
+                    Reaction::Stops => self.stop.unwrap().store(true, Ordering::Relaxed),
                 }
             }
             self.has.push((state, since_start));
@@ -218,19 +218,26 @@ mod tests {
 
     /// A, B and C for 2, 1 and 3 frames of 10 ms, then the release at 60 ms.
     fn schedule() -> Schedule {
-        let held = |(frames, control)| Held { frames, state: State::RELEASED.with(control) };
+        let held = |(frames, control)| Held { frames, state: PadState::RELEASED.with(control) };
         Schedule([(2, Control::Cross), (1, Control::Circle), (3, Control::Square)].map(held).to_vec())
     }
 
-    fn states() -> Vec<State> {
+    fn states() -> Vec<PadState> {
         schedule().due(FPS).map(|(_, state)| state).collect()
     }
 
     /// What came of it, what the device got, and how many states were counted.
-    fn played(schedule: &Schedule, does: &[(usize, Does)]) -> (Played, Vec<(State, Duration)>, usize) {
+    fn played(
+        schedule: &Schedule,
+        reactions: &[(usize, Reaction)],
+    ) -> (Played, Vec<(PadState, Duration)>, usize) {
         let (clock, stop, at) = (Fake::default(), AtomicBool::new(false), AtomicUsize::new(0));
-        let mut device =
-            Fussy { clock: clock.clone(), does: does.to_vec(), stop: Some(&stop), ..Fussy::default() };
+        let mut device = Fussy {
+            clock: clock.clone(),
+            reactions: reactions.to_vec(),
+            stop: Some(&stop),
+            ..Fussy::default()
+        };
         let played = play_by(|| clock.clone(), schedule, FPS, &mut device, &stop, &at);
         (played, device.has, at.into_inner())
     }
@@ -248,7 +255,7 @@ mod tests {
 
     #[test]
     fn errors_are_from_when_the_device_has_it() {
-        let (played, ..) = played(&schedule(), &[(1, Does::Takes(ms(3)))]);
+        let (played, ..) = played(&schedule(), &[(1, Reaction::Takes(ms(3)))]);
         let pacing = played.pacing.unwrap();
         assert_eq!((pacing.p50_us, pacing.max_us, pacing.missed_frames), (0.0, 3000.0, 0));
     }
@@ -256,17 +263,17 @@ mod tests {
     #[test]
     fn a_late_state_is_written_at_once_and_moves_no_other() {
         // B is there 35 ms late; C was due at 30 ms; the release is in time again.
-        let (played, has, at) = played(&schedule(), &[(1, Does::Takes(ms(35)))]);
+        let (played, has, at) = played(&schedule(), &[(1, Reaction::Takes(ms(35)))]);
         assert!(has.iter().map(|(_, when)| *when).eq([0, 20, 55, 60].map(ms)));
         assert_eq!((played.pacing.unwrap().missed_frames, at), (2, 4));
     }
 
     #[test]
     fn a_stopped_play_releases_everything() {
-        let (played, has, at) = played(&schedule(), &[(1, Does::Stops)]);
+        let (played, has, at) = played(&schedule(), &[(1, Reaction::Stops)]);
         assert!(matches!(played.ended, PlayEnd::Stopped) && played.unreleased.is_none());
         let states = states();
-        assert_eq!(has, [(states[0], ms(0)), (states[1], ms(20)), (State::RELEASED, ms(20))]);
+        assert_eq!(has, [(states[0], ms(0)), (states[1], ms(20)), (PadState::RELEASED, ms(20))]);
         assert_eq!((played.pacing.unwrap().states, at), (2, 2));
     }
 
@@ -276,17 +283,17 @@ mod tests {
         let mut device = Fussy::default();
         let played = play_by(|| clock, &schedule(), FPS, &mut device, &stop, &at);
         assert!(matches!(played.ended, PlayEnd::Stopped) && played.pacing.is_none());
-        assert_eq!(device.has, [(State::RELEASED, ms(0))]);
+        assert_eq!(device.has, [(PadState::RELEASED, ms(0))]);
     }
 
     #[test]
     fn a_device_that_fails_is_released_and_its_first_error_kept() {
-        let (failed, has, at) = played(&schedule(), &[(2, Does::Fails)]);
+        let (failed, has, at) = played(&schedule(), &[(2, Reaction::Fails)]);
         assert!(matches!(failed.ended, PlayEnd::Failed(error) if error.to_string().contains("write 2")));
         assert!(failed.unreleased.is_none());
-        assert_eq!((has.last().unwrap().0, failed.pacing.unwrap().states, at), (State::RELEASED, 2, 2));
+        assert_eq!((has.last().unwrap().0, failed.pacing.unwrap().states, at), (PadState::RELEASED, 2, 2));
 
-        let (failed, has, _) = played(&schedule(), &[(2, Does::Fails), (3, Does::Fails)]);
+        let (failed, has, _) = played(&schedule(), &[(2, Reaction::Fails), (3, Reaction::Fails)]);
         assert!(matches!(failed.ended, PlayEnd::Failed(error) if error.to_string().contains("write 2")));
         assert!(failed.unreleased.is_some_and(|error| error.to_string().contains("write 3")));
         assert_eq!(has.len(), 2);
@@ -305,14 +312,18 @@ mod tests {
     fn a_schedule_without_states_is_a_release() {
         let (played, has, _) = played(&Schedule::default(), &[]);
         assert!(matches!(played.ended, PlayEnd::Whole));
-        assert_eq!(has, [(State::RELEASED, ms(0))]);
+        assert_eq!(has, [(PadState::RELEASED, ms(0))]);
     }
 
     /// What the device got of a play that panicked, and with what.
-    fn panicked(does: &[(usize, Does)]) -> (Vec<State>, String) {
+    fn panicked(reactions: &[(usize, Reaction)]) -> (Vec<PadState>, String) {
         let (clock, stop, at) = (Fake::default(), AtomicBool::new(false), AtomicUsize::new(0));
-        let mut device =
-            Fussy { clock: clock.clone(), does: does.to_vec(), stop: Some(&stop), ..Fussy::default() };
+        let mut device = Fussy {
+            clock: clock.clone(),
+            reactions: reactions.to_vec(),
+            stop: Some(&stop),
+            ..Fussy::default()
+        };
         let played =
             catch_unwind(AssertUnwindSafe(|| play_by(|| clock, &schedule(), FPS, &mut device, &stop, &at)));
         let why = played.unwrap_err().downcast_ref::<String>().unwrap().clone();
@@ -322,26 +333,26 @@ mod tests {
     #[test]
     fn a_device_that_panics_is_released_at_whichever_write() {
         for nth in 0..4 {
-            let (mut has, why) = panicked(&[(nth, Does::Panics)]);
-            assert_eq!(has.pop(), Some(State::RELEASED));
+            let (mut has, why) = panicked(&[(nth, Reaction::Panics)]);
+            assert_eq!(has.pop(), Some(PadState::RELEASED));
             assert_eq!((has.as_slice(), why), (&states()[..nth], format!("write {nth}")));
         }
-        let (has, why) = panicked(&[(0, Does::Stops), (1, Does::Panics)]);
-        assert_eq!((has.len(), has[1], why.as_str()), (2, State::RELEASED, "write 1"), "a second time");
+        let (has, why) = panicked(&[(0, Reaction::Stops), (1, Reaction::Panics)]);
+        assert_eq!((has.len(), has[1], why.as_str()), (2, PadState::RELEASED, "write 1"), "a second time");
     }
 
     #[test]
     fn a_device_that_panics_again_when_released_does_not_end_the_process() {
-        let (has, why) = panicked(&[(1, Does::Panics), (2, Does::Panics)]);
+        let (has, why) = panicked(&[(1, Reaction::Panics), (2, Reaction::Panics)]);
         assert_eq!((has.len(), why.as_str()), (1, "write 1"));
     }
 
     #[test]
     fn a_play_by_the_real_clock_is_never_early() {
         let (stop, at) = (AtomicBool::new(false), AtomicUsize::new(0));
-        struct Plain(Vec<(State, Duration)>);
+        struct Plain(Vec<(PadState, Duration)>);
         impl Device for Plain {
-            fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+            fn write(&mut self, state: PadState, since_start: Duration) -> Result<(), DeviceError> {
                 self.0.push((state, since_start));
                 Ok(())
             }
@@ -361,20 +372,20 @@ mod tests {
         #[test]
         fn any_play_is_in_order_never_early_and_released(
             frames in prop::collection::vec(1_u32..100, 0..20),
-            does in prop::collection::vec(
+            reactions in prop::collection::vec(
                 (0_usize..25, prop_oneof![
-                    Just(Does::Fails),
-                    Just(Does::Stops),
-                    (0_u64..500).prop_map(|time| Does::Takes(ms(time))),
+                    Just(Reaction::Fails),
+                    Just(Reaction::Stops),
+                    (0_u64..500).prop_map(|time| Reaction::Takes(ms(time))),
                 ]),
                 0..6,
             ),
         ) {
             let state = |nth: usize| if nth.is_multiple_of(2) { Control::Cross } else { Control::Up };
-            let held = |(nth, frames): (usize, u32)| Held { frames, state: State::RELEASED.with(state(nth)) };
+            let held = |(nth, frames): (usize, u32)| Held { frames, state: PadState::RELEASED.with(state(nth)) };
             let schedule = Schedule(frames.into_iter().enumerate().map(held).collect());
             let due: Vec<_> = schedule.due(FPS).collect();
-            let (played, has, at) = played(&schedule, &does);
+            let (played, has, at) = played(&schedule, &reactions);
             prop_assert_eq!(played.pacing.map_or(0, |pacing| pacing.states), at);
             for ((due, state), (written, when)) in due.iter().zip(&has[..at]) {
                 prop_assert_eq!(state, written);
@@ -385,7 +396,7 @@ mod tests {
                 _ => prop_assert_eq!(has.len(), at + usize::from(played.unreleased.is_none())),
             }
             if played.unreleased.is_none() {
-                prop_assert_eq!(has.last().map(|(state, _)| *state), Some(State::RELEASED));
+                prop_assert_eq!(has.last().map(|(state, _)| *state), Some(PadState::RELEASED));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::State;
+use crate::PadState;
 
 /// Frames a second of the console: its measured rate.
 pub const FPS: f64 = 59.94;
@@ -13,7 +13,7 @@ pub struct Held {
     /// At least 1.
     pub frames: u32,
     /// What is pressed meanwhile.
-    pub state: State,
+    pub state: PadState,
 }
 
 /// States in the order in which they are played. After the last one all is released.
@@ -27,14 +27,14 @@ impl Schedule {
     }
 
     /// When each state is due, from the start, at so many frames a second; and last, when all is to be released.
-    pub fn due(&self, fps: f64) -> impl Iterator<Item = (Duration, State)> {
+    pub fn due(&self, fps: f64) -> impl Iterator<Item = (Duration, PadState)> {
         let mut frames = 0_u64;
         let states = self.0.iter().map(move |held| {
             let before = frames;
             frames += u64::from(held.frames);
             (before, held.state)
         });
-        let end = std::iter::once((self.frames(), State::RELEASED));
+        let end = std::iter::once((self.frames(), PadState::RELEASED));
         // From the total of frames, so that errors do not add up.
         states.chain(end).map(move |(frames, state)| (Duration::from_secs_f64(frames as f64 / fps), state))
     }

@@ -33,18 +33,18 @@ pub enum Control {
 
 /// Which controls are pressed, and no others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct State(u64);
+pub struct PadState(u64);
 
-impl State {
+impl PadState {
     /// Values of a state.
     pub const LENGTH: usize = 36;
     /// Nothing is pressed.
-    pub const RELEASED: State = State(0);
+    pub const RELEASED: PadState = PadState(0);
 
     /// The same with this control pressed.
     #[must_use]
-    pub fn with(self, control: Control) -> State {
-        State(self.0 | 1 << control as u32)
+    pub fn with(self, control: Control) -> PadState {
+        PadState(self.0 | 1 << control as u32)
     }
 
     /// Whether it is pressed.
@@ -53,14 +53,14 @@ impl State {
     }
 
     /// All values: 100 for what is pressed, 0 for what is not.
-    pub fn values(self) -> [i8; State::LENGTH] {
+    pub fn values(self) -> [i8; PadState::LENGTH] {
         std::array::from_fn(|index| if self.0 >> index & 1 == 1 { 100 } else { 0 })
     }
 }
 
-impl FromIterator<Control> for State {
-    fn from_iter<T: IntoIterator<Item = Control>>(controls: T) -> State {
-        controls.into_iter().fold(State::RELEASED, State::with)
+impl FromIterator<Control> for PadState {
+    fn from_iter<T: IntoIterator<Item = Control>>(controls: T) -> PadState {
+        controls.into_iter().fold(PadState::RELEASED, PadState::with)
     }
 }
 
@@ -70,11 +70,11 @@ mod tests {
 
     #[test]
     fn a_pressed_control_is_100_at_its_position() {
-        let state = State::from_iter([Control::Down, Control::Circle]);
+        let state = PadState::from_iter([Control::Down, Control::Circle]);
         let pressed: Vec<usize> = (0..36).filter(|at| state.values()[*at] == 100).collect();
         assert_eq!(pressed, [14, 18]);
         assert_eq!(state.values().iter().filter(|value| **value == 0).count(), 34);
         assert!(state.has(Control::Down) && !state.has(Control::Up));
-        assert_eq!(State::RELEASED.values(), [0; 36]);
+        assert_eq!(PadState::RELEASED.values(), [0; 36]);
     }
 }

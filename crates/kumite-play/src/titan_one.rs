@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
-use crate::{DeviceError, State};
+use crate::{DeviceError, PadState};
 
 /// What the adapter says of its two ends: `GCAPI_REPORT`.
 #[repr(C)]
@@ -51,7 +51,7 @@ struct Functions {
     firmware: extern "system" fn() -> u16,
     read: extern "system" fn(&mut Report) -> u8,
     // The header has no `const` here, so it is lent a copy.
-    write: extern "system" fn(&mut [i8; State::LENGTH]) -> u8,
+    write: extern "system" fn(&mut [i8; PadState::LENGTH]) -> u8,
 }
 
 /// The library, from `gcdapi_Load` to `gcdapi_Unload`, which comes when this is dropped.
@@ -99,7 +99,7 @@ impl TitanOne {
     }
 
     /// Gives it a state; whether it took it.
-    pub(crate) fn write(&mut self, state: State) -> bool {
+    pub(crate) fn write(&mut self, state: PadState) -> bool {
         (self.functions.write)(&mut state.values()) != 0
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Device;
 use crate::titan_one::TitanOne;
-use crate::{DeviceError, State};
+use crate::{DeviceError, PadState};
 
 /// How often the adapter is looked for, and how long is waited in between.
 const TRIES: usize = 3;
@@ -46,10 +46,10 @@ impl Gcapi {
 }
 
 impl Device for Gcapi {
-    fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+    fn write(&mut self, state: PadState, since_start: Duration) -> Result<(), DeviceError> {
         self.states += 1;
         let is_taken = self.titan_one.write(state);
-        self.released = is_taken && state == State::RELEASED;
+        self.released = is_taken && state == PadState::RELEASED;
         if is_taken {
             Ok(())
         } else {
@@ -65,7 +65,7 @@ impl Device for Gcapi {
 impl Drop for Gcapi {
     fn drop(&mut self) {
         if !self.released {
-            self.titan_one.write(State::RELEASED);
+            self.titan_one.write(PadState::RELEASED);
         }
     }
 }

@@ -4,14 +4,14 @@ use std::io::Write;
 use std::time::Duration;
 
 use super::Device;
-use crate::{DeviceError, State};
+use crate::{DeviceError, PadState};
 
 /// Prints each state, as its keys in the notation, with its time: `133.467 ms  2,mk`. A line is one write.
 #[derive(Debug)]
 pub struct Log<W> {
     to: W,
     /// What comes after the time in the line of this state.
-    keys: (State, Vec<u8>),
+    keys: (PadState, Vec<u8>),
     /// Kept, so that it grows once.
     line: Vec<u8>,
 }
@@ -19,22 +19,22 @@ pub struct Log<W> {
 impl<W: Write> Log<W> {
     /// Prints there.
     pub fn new(to: W) -> Log<W> {
-        Log { to, keys: (State::RELEASED, keys(State::RELEASED)), line: Vec::with_capacity(128) }
+        Log { to, keys: (PadState::RELEASED, keys(PadState::RELEASED)), line: Vec::with_capacity(128) }
     }
 }
 
-fn keys(state: State) -> Vec<u8> {
+fn keys(state: PadState) -> Vec<u8> {
     format!(" ms  {state}\n").into_bytes()
 }
 
 impl<W: Write> Device for Log<W> {
-    fn prepare(&mut self, next: State) {
+    fn prepare(&mut self, next: PadState) {
         if self.keys.0 != next {
             self.keys = (next, keys(next));
         }
     }
 
-    fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+    fn write(&mut self, state: PadState, since_start: Duration) -> Result<(), DeviceError> {
         self.prepare(state);
         let us = (since_start + Duration::from_nanos(500)).as_micros() as u64;
         self.line.clear();
@@ -77,7 +77,7 @@ mod tests {
             log.prepare(state);
             log.write(state, due).unwrap();
         }
-        log.write(State::RELEASED.with(Control::Cross), Duration::ZERO).unwrap();
+        log.write(PadState::RELEASED.with(Control::Cross), Duration::ZERO).unwrap();
         let lines = [
             "     0.000 ms  2,mk\n",
             "   133.467 ms  3\n",
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn what_cannot_be_written_is_an_error() {
         let mut small = [0_u8; 3];
-        let error = Log::new(&mut small[..]).write(State::RELEASED, Duration::ZERO).unwrap_err();
+        let error = Log::new(&mut small[..]).write(PadState::RELEASED, Duration::ZERO).unwrap_err();
         assert!(error.to_string().starts_with("cannot write the log: "), "{error}");
     }
 }

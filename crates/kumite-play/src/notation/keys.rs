@@ -1,6 +1,6 @@
 //! What keys are called.
 
-use crate::{Control, State};
+use crate::{Control, PadState};
 
 /// Buttons by their names, the one that is printed first.
 const BUTTONS: [(&[&str], Control); 9] = [
@@ -45,7 +45,7 @@ pub(super) fn all() -> String {
 }
 
 /// How a state is written: its direction, if it has one, and its buttons.
-pub(super) fn of(state: State) -> Vec<String> {
+pub(super) fn key_names(state: PadState) -> Vec<String> {
     let nth = |axis: [Option<Control>; 3]| {
         axis.iter().position(|control| control.is_some_and(|control| state.has(control))).unwrap_or(1)
     };

@@ -3,7 +3,7 @@
 use super::keys::Key;
 use super::lines::{Cursor, TextPosition, lines};
 use super::{Line, Macro, NotationError, keys};
-use crate::{Control, Held, State};
+use crate::{Control, Held, PadState};
 
 /// That one line holds its keys.
 const MOST_FRAMES: u32 = 65_535;
@@ -111,8 +111,8 @@ fn too_long() -> String {
 }
 
 /// Keys with commas between them.
-fn state(cursor: &mut Cursor) -> Result<State, NotationError> {
-    let mut state = State::RELEASED;
+fn state(cursor: &mut Cursor) -> Result<PadState, NotationError> {
+    let mut state = PadState::RELEASED;
     // Which digit pressed what, by axis.
     let mut directions: [Option<(usize, Control)>; 2] = [None; 2];
     loop {

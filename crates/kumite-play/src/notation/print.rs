@@ -3,12 +3,12 @@
 use std::fmt;
 
 use super::{Line, Macro, keys};
-use crate::State;
+use crate::PadState;
 
 /// As the keys of a line: `2,mk`. Nothing pressed is `5`.
-impl fmt::Display for State {
+impl fmt::Display for PadState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&keys::of(*self).join(","))
+        f.pad(&keys::key_names(*self).join(","))
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
-use axum::extract::{DefaultBodyLimit, Request, State as Given};
+use axum::extract::{DefaultBodyLimit, Request, State as AppState};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
@@ -52,16 +52,16 @@ pub(crate) fn routes(app: Arc<App>) -> Router {
         .route("/press", post(press))
         .route("/stop", post(stop))
         .route("/status", get(status))
-        .fallback(|| async { told(StatusCode::NOT_FOUND, "there is nothing at that address") })
+        .fallback(|| async { message_answer(StatusCode::NOT_FOUND, "there is nothing at that address") })
         .method_not_allowed_fallback(|| async {
-            told(StatusCode::METHOD_NOT_ALLOWED, "that address has another method")
+            message_answer(StatusCode::METHOD_NOT_ALLOWED, "that address has another method")
         })
         .layer(DefaultBodyLimit::max(MOST_BODY_BYTES))
         .layer(from_fn_with_state(Arc::clone(&app), guarded))
         .with_state(app)
 }
 
-async fn guarded(Given(app): Given<Arc<App>>, request: Request, next: Next) -> Response {
+async fn guarded(AppState(app): AppState<Arc<App>>, request: Request, next: Next) -> Response {
     let uri = request.uri().clone();
     let mut response = match app.guard.check(request.method(), &uri, request.headers()) {
         Ok(()) => {
@@ -71,7 +71,7 @@ async fn guarded(Given(app): Given<Arc<App>>, request: Request, next: Next) -> R
             }
             response
         }
-        Err((status, why)) => told(status, why).into_response(),
+        Err((status, why)) => message_answer(status, why).into_response(),
     };
     let headers: [(HeaderName, &'static str); 4] = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -93,7 +93,7 @@ struct ToPlay {
     replace: bool,
 }
 
-async fn play(Given(app): Given<Arc<App>>, asked: Asked) -> Result<Answer, Answer> {
+async fn play(AppState(app): AppState<Arc<App>>, asked: Asked) -> Result<Answer, Answer> {
     let ToPlay { r#macro, replace } = read(asked)?;
     started(&app, TurnKind::Macro, schedule(&r#macro)?, replace)
 }
@@ -104,13 +104,13 @@ struct ToPress {
     keys: String,
 }
 
-async fn press(Given(app): Given<Arc<App>>, asked: Asked) -> Result<Answer, Answer> {
+async fn press(AppState(app): AppState<Arc<App>>, asked: Asked) -> Result<Answer, Answer> {
     let ToPress { keys } = read(asked)?;
     let schedule = schedule(&format!("{keys} {PRESS_FRAMES}"))?;
     // Whoever comes next waits for it, so that it must not be a macro.
     match schedule.0[..] {
         [Held { frames: PRESS_FRAMES, .. }] => started(&app, TurnKind::Press, schedule, false),
-        _ => Err(told(StatusCode::BAD_REQUEST, "expected the keys of one line, such as 2,mk")),
+        _ => Err(message_answer(StatusCode::BAD_REQUEST, "expected the keys of one line, such as 2,mk")),
     }
 }
 
@@ -127,42 +127,49 @@ fn started(app: &App, kind: TurnKind, schedule: Schedule, replace: bool) -> Resu
         Ok(number) => Ok((StatusCode::ACCEPTED, Json(json!({ "number": number })))),
         Err(Busy) => {
             let (playing, _) = app.playing.look();
-            let long = playing.filter(|turn| turn.kind == TurnKind::Macro).map(|turn| At::of(&turn));
+            let long = playing
+                .filter(|turn| turn.kind == TurnKind::Macro)
+                .map(|turn| PlayPosition::from_turn(&turn));
             let message = match long {
-                Some(At { at, of, .. }) => {
+                Some(PlayPosition { at, of, .. }) => {
                     let or = if kind == TurnKind::Macro { ", or replace it" } else { "" };
                     format!("A macro plays, state {at} of {of}: stop it first{or}.")
                 }
                 None => "Others wait to be played: try again.".to_owned(),
             };
-            Err(told(StatusCode::CONFLICT, &message))
+            Err(message_answer(StatusCode::CONFLICT, &message))
         }
     }
 }
 
 /// Its body is read, for the next request comes behind it.
-async fn stop(Given(app): Given<Arc<App>>, _: Asked) -> Answer {
+async fn stop(AppState(app): AppState<Arc<App>>, _: Asked) -> Answer {
     app.playing.stop();
     (StatusCode::ACCEPTED, Json(json!({})))
 }
 
-async fn status(Given(app): Given<Arc<App>>) -> Json<Status> {
+async fn status(AppState(app): AppState<Arc<App>>) -> Json<Status> {
     let (playing, last) = app.playing.look();
     let (fps, device) = (app.fps, app.device.clone());
-    Json(Status { fps, device, playing: playing.as_ref().map(At::of), last: last.map(Last::of) })
+    Json(Status {
+        fps,
+        device,
+        playing: playing.as_ref().map(PlayPosition::from_turn),
+        last: last.map(LastPlay::from_outcome),
+    })
 }
 
 #[derive(Serialize)]
 struct Status {
     fps: f64,
     device: Option<String>,
-    playing: Option<At>,
-    last: Option<Last>,
+    playing: Option<PlayPosition>,
+    last: Option<LastPlay>,
 }
 
 /// Where a play is.
 #[derive(Serialize)]
-struct At {
+struct PlayPosition {
     number: u64,
     kind: &'static str,
     /// Counted from 1; 0 before the first.
@@ -172,42 +179,49 @@ struct At {
     keys: String,
 }
 
-impl At {
-    fn of(turn: &Turn) -> At {
+impl PlayPosition {
+    fn from_turn(turn: &Turn) -> PlayPosition {
         let states = &turn.schedule.0;
         // The release at the end is written, too.
         let at = turn.at.load(Ordering::Relaxed).min(states.len());
         let keys = at.checked_sub(1).and_then(|now| states.get(now)).map(|held| held.state.to_string());
         let (number, kind) = (turn.number, kind(turn.kind));
-        At { number, kind, at, of: states.len(), keys: keys.unwrap_or_default() }
+        PlayPosition { number, kind, at, of: states.len(), keys: keys.unwrap_or_default() }
     }
 }
 
 #[derive(Serialize)]
-struct Last {
+struct LastPlay {
     number: u64,
     kind: &'static str,
     ended: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     real_time: bool,
-    pacing: Option<InTime>,
+    pacing: Option<PacingSummary>,
 }
 
-impl Last {
-    fn of(outcome: Outcome) -> Last {
+impl LastPlay {
+    fn from_outcome(outcome: Outcome) -> LastPlay {
         let (ended, error) = match outcome.how {
             How::Whole => ("whole", None),
             How::Stopped => ("stopped", None),
             How::Failed(error) => ("failed", Some(error)),
         };
         let Outcome { number, kind: of, real_time, pacing, .. } = outcome;
-        Last { number, kind: kind(of), ended, error, real_time, pacing: pacing.map(InTime::of) }
+        LastPlay {
+            number,
+            kind: kind(of),
+            ended,
+            error,
+            real_time,
+            pacing: pacing.map(PacingSummary::from_pacing),
+        }
     }
 }
 
 #[derive(Serialize)]
-struct InTime {
+struct PacingSummary {
     states: usize,
     p50_us: f64,
     p99_us: f64,
@@ -215,10 +229,10 @@ struct InTime {
     missed_frames: usize,
 }
 
-impl InTime {
-    fn of(pacing: Pacing) -> InTime {
+impl PacingSummary {
+    fn from_pacing(pacing: Pacing) -> PacingSummary {
         let Pacing { states, p50_us, p99_us, max_us, missed_frames, .. } = pacing;
-        InTime { states, p50_us, p99_us, max_us, missed_frames }
+        PacingSummary { states, p50_us, p99_us, max_us, missed_frames }
     }
 }
 
@@ -233,13 +247,13 @@ fn kind(kind: TurnKind) -> &'static str {
 fn read<T: DeserializeOwned>(asked: Asked) -> Result<T, Answer> {
     let body = asked.map_err(|why| match why.status() {
         status @ StatusCode::PAYLOAD_TOO_LARGE => {
-            told(status, "That is more than the 1 MiB that is taken here: play it from a file.")
+            message_answer(status, "That is more than the 1 MiB that is taken here: play it from a file.")
         }
-        status => told(status, &why.body_text()),
+        status => message_answer(status, &why.body_text()),
     })?;
-    serde_json::from_slice(&body).map_err(|why| told(StatusCode::BAD_REQUEST, &why.to_string()))
+    serde_json::from_slice(&body).map_err(|why| message_answer(StatusCode::BAD_REQUEST, &why.to_string()))
 }
 
-fn told(status: StatusCode, message: &str) -> Answer {
+fn message_answer(status: StatusCode, message: &str) -> Answer {
     (status, Json(json!({ "message": message })))
 }

@@ -77,12 +77,17 @@ pub(crate) enum How {
 #[derive(Debug)]
 pub(crate) struct Busy;
 
-/// What plays, its thread, and what the device says of itself.
-pub(crate) type Started = (Arc<Playing>, JoinHandle<()>, Option<String>);
+/// The thread that plays, at work.
+pub(crate) struct PlayerThread {
+    pub playing: Arc<Playing>,
+    pub thread: JoinHandle<()>,
+    /// [`Device::description`] of the device as it was opened first.
+    pub device: Option<String>,
+}
 
 impl Playing {
     /// Opens the device on the thread that will play, and waits for that.
-    pub fn start(mut open: Box<OpenDevice>, fps: f64) -> Result<Started, PageError> {
+    pub fn start(mut open: Box<OpenDevice>, fps: f64) -> Result<PlayerThread, PageError> {
         let playing = Arc::new(Playing { desk: Mutex::default(), changed: Condvar::new() });
         let (opened, is_open) = mpsc::channel();
         let ours = Arc::clone(&playing);
@@ -97,7 +102,7 @@ impl Playing {
         });
         let thread = thread.map_err(PageError::Start)?;
         match is_open.recv() {
-            Ok(Ok(device)) => Ok((playing, thread, device)),
+            Ok(Ok(device)) => Ok(PlayerThread { playing, thread, device }),
             Ok(Err(error)) => Err(PageError::Device(error)),
             Err(_) => Err(PageError::Start(std::io::Error::other("opening the device panicked"))),
         }

@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::playing::TurnKind;
+use super::playing::{PlayerThread, TurnKind};
 use super::*;
-use crate::{DeviceError, FPS, Macro, State};
+use crate::{DeviceError, FPS, Macro, PadState};
 
 /// Nothing that a test waits for takes so long, on a machine that stands still for a while neither.
 const LONG: Duration = Duration::from_secs(60);
@@ -18,15 +18,15 @@ const JSON: &str = "Content-Type: application/json\r\n";
 
 /// What a device is told, how often it was opened, and what it does.
 #[derive(Clone, Default)]
-struct Told {
-    states: Arc<Mutex<Vec<State>>>,
+struct TestDevice {
+    states: Arc<Mutex<Vec<PadState>>>,
     opened: Arc<AtomicUsize>,
 }
 
-struct Recorder(Told, fn(usize) -> Result<(), DeviceError>);
+struct Recorder(TestDevice, fn(usize) -> Result<(), DeviceError>);
 
 impl Device for Recorder {
-    fn write(&mut self, state: State, _since_start: Duration) -> Result<(), DeviceError> {
+    fn write(&mut self, state: PadState, _since_start: Duration) -> Result<(), DeviceError> {
         let mut states = self.0.states.lock().unwrap();
         states.push(state);
         let nth = states.len();
@@ -39,9 +39,9 @@ impl Device for Recorder {
     }
 }
 
-impl Told {
+impl TestDevice {
     fn states(&self) -> Vec<String> {
-        self.states.lock().unwrap().iter().map(State::to_string).collect()
+        self.states.lock().unwrap().iter().map(PadState::to_string).collect()
     }
 }
 
@@ -50,12 +50,12 @@ fn failing() -> DeviceError {
 }
 
 /// A page whose device does that with its n-th state. It waits for its end for as long as a test waits for anything.
-fn page_that(host: &str, does: fn(usize) -> Result<(), DeviceError>) -> (Page, Told) {
+fn page_that(host: &str, does: fn(usize) -> Result<(), DeviceError>) -> (Page, TestDevice) {
     page_at(host, FPS, does)
 }
 
-fn page_at(host: &str, fps: f64, does: fn(usize) -> Result<(), DeviceError>) -> (Page, Told) {
-    let told = Told::default();
+fn page_at(host: &str, fps: f64, does: fn(usize) -> Result<(), DeviceError>) -> (Page, TestDevice) {
+    let told = TestDevice::default();
     let recorder = told.clone();
     let open = move || {
         recorder.opened.fetch_add(1, Ordering::Relaxed);
@@ -66,14 +66,14 @@ fn page_at(host: &str, fps: f64, does: fn(usize) -> Result<(), DeviceError>) -> 
     (page, told)
 }
 
-fn page() -> (Page, Told) {
+fn page() -> (Page, TestDevice) {
     page_that("127.0.0.1", |_| Ok(()))
 }
 
 /// Without a server.
-fn playing(told: Told, fps: f64) -> (Arc<Playing>, JoinHandle<()>) {
+fn playing(told: TestDevice, fps: f64) -> (Arc<Playing>, JoinHandle<()>) {
     let open = move || Ok(Box::new(Recorder(told.clone(), |_| Ok(()))) as Box<dyn Device>);
-    let (playing, player, _) = Playing::start(Box::new(open), fps).unwrap();
+    let PlayerThread { playing, thread: player, .. } = Playing::start(Box::new(open), fps).unwrap();
     (playing, player)
 }
 
@@ -218,7 +218,7 @@ fn the_end_of_the_page_releases_everything() {
 #[test]
 fn the_end_comes_although_others_ask_for_more() {
     for _ in 0..10 {
-        let told = Told::default();
+        let told = TestDevice::default();
         let (playing, player) = playing(told.clone(), FPS);
         let asking: Vec<_> = (0..2)
             .map(|_| {
@@ -272,7 +272,7 @@ fn fast_presses_wait_and_are_told_apart() {
 #[test]
 fn no_more_presses_wait_than_somebody_remembers() {
     // A press of minutes, so that nothing of this is over before all have asked.
-    let told = Told::default();
+    let told = TestDevice::default();
     let (playing, player) = playing(told.clone(), 0.01);
     let press = || playing.play(TurnKind::Press, Macro::parse(b"lp 2").unwrap().schedule(), false);
     press().unwrap();
@@ -327,7 +327,7 @@ fn a_device_that_panics_does_not_end_the_server() {
 fn a_device_that_cannot_be_opened_is_said_at_the_start_and_later() {
     let error = Page::start("127.0.0.1", 0, FPS, Box::new(|| Err(failing().into()))).err().unwrap();
     assert!(matches!(error, PageError::Device(_)) && error.to_string().ends_with("unplugged"));
-    let mut once = Some(Recorder(Told::default(), |_| Err(failing())));
+    let mut once = Some(Recorder(TestDevice::default(), |_| Err(failing())));
     let open =
         move || once.take().map(|device| Box::new(device) as Box<dyn Device>).ok_or_else(|| failing().into());
     let page = Page::start("127.0.0.1", 0, FPS, Box::new(open)).unwrap();
@@ -587,7 +587,7 @@ async fn a_request_that_does_not_end_is_closed() {
 
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (playing, _player) = playing(Told::default(), FPS);
+    let (playing, _player) = playing(TestDevice::default(), FPS);
     let guard = Guard::new(address, "127.0.0.1").unwrap();
     let app = App { guard, playing: Arc::clone(&playing), fps: FPS, device: None };
     let server = tokio::spawn(serve(listener, Arc::new(app)));

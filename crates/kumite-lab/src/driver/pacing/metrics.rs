@@ -75,7 +75,7 @@ pub(super) fn sample(play: Play) -> (Sample, Vec<Mark>) {
     let due_and_error: Vec<_> = play.states.iter().map(|due| due.at).zip(errors.iter().copied()).collect();
     let mut sample = Sample::default();
     let mut marks = play.seen.noise.marks.clone();
-    let pacing = Pacing::of(&due_and_error, play.fps);
+    let pacing = Pacing::from_arrivals(&due_and_error, play.fps);
     let unseen_p99_us = unseen_p99_us(&play.stamps);
     if let Some(pacing) = &pacing {
         for (name, us, one_in) in [

@@ -77,7 +77,7 @@ impl PacingWorkload {
 
     /// The states of a play of so many frames of the macro, the release at its end included.
     pub(super) fn states(&self, whole: &Schedule, frames: usize) -> Vec<Due> {
-        let state = |(at, state): (Duration, kumite_play::State)| {
+        let state = |(at, state): (Duration, kumite_play::PadState)| {
             let values: Vec<String> = state.values().iter().map(i8::to_string).collect();
             Due { at, state: values.join(" ") }
         };
@@ -127,14 +127,14 @@ fn first(whole: &Schedule, frames: u64) -> Schedule {
 
 #[cfg(test)]
 mod tests {
-    use kumite_play::{Control, State};
+    use kumite_play::{Control, PadState};
     use kumite_record::AxisValue;
 
     use super::*;
 
     #[test]
     fn a_macro_is_played_over_and_over_and_cut_where_its_frames_end() {
-        let held = |frames, control| Held { frames, state: State::from_iter([control]) };
+        let held = |frames, control| Held { frames, state: PadState::from_iter([control]) };
         let whole = Schedule(vec![held(3, Control::Up), held(1, Control::Down)]);
         let frames = |n| first(&whole, n).0.iter().map(|held| held.frames).collect::<Vec<_>>();
         assert_eq!(frames(2), [2]);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Device, DeviceError, State};
+use crate::{Device, DeviceError, PadState};
 
 /// A gamepad through uinput. There is none here.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ impl Uinput {
 }
 
 impl Device for Uinput {
-    fn write(&mut self, _: State, _: Duration) -> Result<(), DeviceError> {
+    fn write(&mut self, _: PadState, _: Duration) -> Result<(), DeviceError> {
         match *self {}
     }
 }

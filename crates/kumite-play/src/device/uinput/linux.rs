@@ -13,7 +13,7 @@ use input_linux::{
     KeyEvent, KeyState, SynchronizeEvent, SynchronizeKind, UInputHandle,
 };
 
-use crate::{Control, Device, DeviceError, State};
+use crate::{Control, Device, DeviceError, PadState};
 
 const PATH: &str = "/dev/uinput";
 const NAME: &str = "kumite";
@@ -48,7 +48,7 @@ pub struct Uinput {
     uinput: UInputHandle<File>,
     node: Option<PathBuf>,
     /// None if the last write failed.
-    state: Option<State>,
+    state: Option<PadState>,
 }
 
 impl Uinput {
@@ -83,12 +83,12 @@ impl Uinput {
             source,
         })?;
         let node = uinput.evdev_path().ok();
-        Ok(Uinput { uinput, node, state: Some(State::RELEASED) })
+        Ok(Uinput { uinput, node, state: Some(PadState::RELEASED) })
     }
 }
 
 impl Device for Uinput {
-    fn write(&mut self, state: State, since_start: Duration) -> Result<(), DeviceError> {
+    fn write(&mut self, state: PadState, since_start: Duration) -> Result<(), DeviceError> {
         let events = events(self.state, state);
         self.state = None;
         send(&self.uinput, &events)
@@ -105,9 +105,9 @@ impl Device for Uinput {
 
 impl Drop for Uinput {
     fn drop(&mut self) {
-        if self.state != Some(State::RELEASED) {
+        if self.state != Some(PadState::RELEASED) {
             // If that fails too, the kernel lets go of the buttons of a gamepad that goes.
-            let _ = send(&self.uinput, &events(self.state, State::RELEASED));
+            let _ = send(&self.uinput, &events(self.state, PadState::RELEASED));
         }
         std::thread::sleep(READ);
     }
@@ -115,7 +115,7 @@ impl Drop for Uinput {
 
 /// What to tell the kernel for one state after another, all of it if it is not known what was before: a report, or nothing
 /// if nothing changes.
-fn events(before: Option<State>, after: State) -> Vec<input_event> {
+fn events(before: Option<PadState>, after: PadState) -> Vec<input_event> {
     let time = EventTime::default();
     let buttons = BUTTONS.iter().filter_map(|(control, key)| {
         let is_pressed = after.has(*control);
@@ -124,7 +124,7 @@ fn events(before: Option<State>, after: State) -> Vec<input_event> {
         changes.then(|| KeyEvent::new(time, *key, value).into_event().into_raw())
     });
     let axes = AXES.iter().filter_map(|(axis, low, high)| {
-        let position = |state: State| i32::from(state.has(*high)) - i32::from(state.has(*low));
+        let position = |state: PadState| i32::from(state.has(*high)) - i32::from(state.has(*low));
         let changes = before.is_none_or(|before| position(before) != position(after));
         changes.then(|| AbsoluteEvent::new(time, *axis, position(after)).into_event().into_raw())
     });
@@ -166,7 +166,7 @@ mod tests {
     const EV_ABS: u16 = 3;
     const REPORT: (u16, u16, i32) = (EV_SYN, 0, 0);
 
-    fn told(before: Option<State>, after: State) -> Vec<(u16, u16, i32)> {
+    fn sent_events(before: Option<PadState>, after: PadState) -> Vec<(u16, u16, i32)> {
         events(before, after).iter().map(|event| (event.type_, event.code, event.value)).collect()
     }
 
@@ -184,9 +184,17 @@ mod tests {
             (Control::R3, 0x13e),
         ];
         for (control, code) in buttons {
-            let state = State::from_iter([control]);
-            assert_eq!(told(Some(State::RELEASED), state), [(EV_KEY, code, 1), REPORT], "{control:?}");
-            assert_eq!(told(Some(state), State::RELEASED), [(EV_KEY, code, 0), REPORT], "{control:?}");
+            let state = PadState::from_iter([control]);
+            assert_eq!(
+                sent_events(Some(PadState::RELEASED), state),
+                [(EV_KEY, code, 1), REPORT],
+                "{control:?}"
+            );
+            assert_eq!(
+                sent_events(Some(state), PadState::RELEASED),
+                [(EV_KEY, code, 0), REPORT],
+                "{control:?}"
+            );
         }
         let directions = [
             (Control::Left, 0x10, -1),
@@ -195,28 +203,36 @@ mod tests {
             (Control::Down, 0x11, 1),
         ];
         for (control, code, value) in directions {
-            let state = State::from_iter([control]);
-            assert_eq!(told(Some(State::RELEASED), state), [(EV_ABS, code, value), REPORT], "{control:?}");
-            assert_eq!(told(Some(state), State::RELEASED), [(EV_ABS, code, 0), REPORT], "{control:?}");
+            let state = PadState::from_iter([control]);
+            assert_eq!(
+                sent_events(Some(PadState::RELEASED), state),
+                [(EV_ABS, code, value), REPORT],
+                "{control:?}"
+            );
+            assert_eq!(
+                sent_events(Some(state), PadState::RELEASED),
+                [(EV_ABS, code, 0), REPORT],
+                "{control:?}"
+            );
         }
     }
 
     #[test]
     fn only_what_changes_is_sent() {
-        let crouch = State::from_iter([Control::Down]);
+        let crouch = PadState::from_iter([Control::Down]);
         let kick = crouch.with(Control::Circle);
-        assert_eq!(told(Some(kick), kick), []);
-        assert_eq!(told(Some(crouch), kick), [(EV_KEY, 0x131, 1), REPORT]);
-        let jump = State::from_iter([Control::Up, Control::Right]);
+        assert_eq!(sent_events(Some(kick), kick), []);
+        assert_eq!(sent_events(Some(crouch), kick), [(EV_KEY, 0x131, 1), REPORT]);
+        let jump = PadState::from_iter([Control::Up, Control::Right]);
         assert_eq!(
-            told(Some(kick), jump),
+            sent_events(Some(kick), jump),
             [(EV_KEY, 0x131, 0), (EV_ABS, 0x10, 1), (EV_ABS, 0x11, -1), REPORT]
         );
     }
 
     #[test]
     fn all_is_sent_where_it_is_not_known_what_was_before() {
-        let told = told(None, State::RELEASED);
+        let told = sent_events(None, PadState::RELEASED);
         assert_eq!(told.len(), 9 + 2 + 1);
         assert!(told.iter().all(|(_, _, value)| *value == 0));
     }
@@ -239,8 +255,8 @@ mod tests {
         // A datagram is what one write writes.
         let (kernel, ours) = UnixDatagram::pair().unwrap();
         kernel.set_nonblocking(true).unwrap();
-        let state = State::from_iter([Control::Left, Control::Square]);
-        send(&UInputHandle::new(ours), &events(Some(State::RELEASED), state)).unwrap();
+        let state = PadState::from_iter([Control::Left, Control::Square]);
+        send(&UInputHandle::new(ours), &events(Some(PadState::RELEASED), state)).unwrap();
         let mut bytes = [0; 1024];
         let length = kernel.recv(&mut bytes).unwrap();
         let expected = [(EV_KEY, 0x134_u16, 1_i32), (EV_ABS, 0x10, -1), REPORT];
