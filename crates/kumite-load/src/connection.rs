@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::protocol::incoming::{Heard, Incoming, Wanted};
+use crate::protocol::incoming::{ExpectedAnswer, Heard, Incoming};
 use crate::protocol::layers::Layers;
 use crate::record::errors::Failure;
 
@@ -17,7 +17,7 @@ pub(crate) struct InFlight {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum ConnectionState {
     Closed,
     /// Since then.
     Connecting(u64),
@@ -26,7 +26,7 @@ pub(crate) enum State {
 
 /// What a connection is to the schedule, and what it has heard so far; the socket itself is the transport's.
 pub(crate) struct Connection {
-    pub state: State,
+    pub state: ConnectionState,
     /// The oldest first.
     pub in_flight: VecDeque<InFlight>,
     /// It is to send a request as soon as it is open.
@@ -54,7 +54,7 @@ impl Connection {
     /// One on which so many requests may be on their way.
     pub fn new(room: usize) -> Connection {
         Connection {
-            state: State::Closed,
+            state: ConnectionState::Closed,
             in_flight: VecDeque::new(),
             send_when_open: false,
             connected_before: false,
@@ -71,7 +71,7 @@ impl Connection {
 
     /// Whether another request can be sent now.
     pub fn can_take(&self) -> bool {
-        self.state == State::Open && self.in_flight.len() < self.room
+        self.state == ConnectionState::Open && self.in_flight.len() < self.room
     }
 
     /// It may carry so many requests from now on; whether that is more than before.
@@ -84,7 +84,7 @@ impl Connection {
 
     /// Since when it waits for the server to allow a request; none if it does not.
     pub fn starved_since(&self) -> Option<u64> {
-        self.no_room_since.filter(|_| self.state == State::Open && self.in_flight.is_empty())
+        self.no_room_since.filter(|_| self.state == ConnectionState::Open && self.in_flight.is_empty())
     }
 
     /// Whether requests on their way are independent of each other.
@@ -102,23 +102,28 @@ impl Connection {
     pub fn connecting(&mut self, now: u64, layers: Option<Box<Layers>>) {
         self.layers = layers;
         self.unasked = false;
-        self.state = State::Connecting(now);
+        self.state = ConnectionState::Connecting(now);
         self.incoming.reset();
     }
 
     /// Takes the bytes that came, and puts the answers that they complete into `heard`.
-    pub fn hear(&mut self, bytes: &[u8], wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
+    pub fn hear(
+        &mut self,
+        bytes: &[u8],
+        expected: &ExpectedAnswer,
+        heard: &mut Heard,
+    ) -> Result<(), Failure> {
         let in_flight = self.in_flight.len();
         match &mut self.layers {
-            None => self.incoming.hear(bytes, in_flight, wanted, heard),
-            Some(layers) => layers.hear(bytes, &mut self.incoming, in_flight, wanted, heard),
+            None => self.incoming.hear(bytes, in_flight, expected, heard),
+            Some(layers) => layers.hear(bytes, &mut self.incoming, in_flight, expected, heard),
         }
     }
 
     /// The server has closed it: that may be how an answer ends.
-    pub fn end(&mut self, wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
+    pub fn end(&mut self, expected: &ExpectedAnswer, heard: &mut Heard) -> Result<(), Failure> {
         match &mut self.layers {
-            None => self.incoming.end(wanted, heard),
+            None => self.incoming.end(expected, heard),
             Some(layers) => Err(layers.end(heard)),
         }
     }

@@ -19,12 +19,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 
 use crate::clock::Clock;
-use crate::connection::{Connection, InFlight, State};
-use crate::protocol::incoming::{Heard, Wanted, Whole, is_farewell, unasked};
+use crate::connection::{Connection, ConnectionState, InFlight};
+use crate::protocol::incoming::{ExpectedAnswer, Heard, JudgedAnswer, describe_unasked, is_farewell};
 use crate::protocol::layers::{Dialect, NO_ROOM};
 use crate::record::aggregate::EngineEvent;
-use crate::record::errors::{Failure, failed};
-use crate::record::log::Said;
+use crate::record::errors::{Failure, failure_in_words};
+use crate::record::log::WrongStatus;
 use crate::record::outcome::Outcome;
 use crate::record::recorder::{Recorder, Span};
 use crate::request::source::{NextRequest, RequestSource};
@@ -36,7 +36,7 @@ use duty::Duty;
 use open_loop::OpenLoop;
 use opening::Opening;
 
-const STOP_LOOK_NS: u64 = 100_000_000;
+const STOP_POLL_NS: u64 = 100_000_000;
 const SWEEP_GAP_NS: u64 = 1_000_000;
 /// How long a closed loop waits at its end for what is on its way. It is in no figure, so a server that hangs need not be
 /// waited for longer.
@@ -52,37 +52,37 @@ pub(crate) struct Engine<'a, T, C> {
     transport: T,
     recorder: Recorder<'a>,
     dialect: Dialect,
-    wanted: Wanted,
+    expected: ExpectedAnswer,
     pace: Pace,
     /// None in a closed loop.
     open_loop: Option<OpenLoop>,
     /// Where all connections lead.
-    place: String,
+    server_address: String,
     /// Requests on their way on one connection at most.
-    pipeline: usize,
+    pipeline_room: usize,
     /// More bytes are not kept for a server that does not read them.
-    most_unsent: usize,
-    timeout: u64,
+    most_unsent_bytes: usize,
+    timeout_ns: u64,
     /// Counts from when the load began.
     clock: C,
     /// The load has begun; before it an open loop opens its connections.
-    started: bool,
+    has_begun: bool,
     /// First those that the load goes on with, then those of a burst.
     connections: Vec<Connection>,
     /// The number of the first one in the whole load.
-    first: u64,
+    first_connection: u64,
     /// How many the load goes on with.
-    own: usize,
+    base_connections: usize,
     opening: Opening,
     /// Requests on their way.
-    in_flight: usize,
+    total_in_flight: usize,
     heard: Heard,
-    next_sweep: u64,
+    next_sweep_ns: u64,
     /// Since then answers may have waited to be read.
-    looked: u64,
+    last_poll_ns: u64,
     injection: Injection,
     /// Why this machine can open no more connections: the load is not what it says any more.
-    unable: Option<Errno>,
+    local_shortage: Option<Errno>,
 }
 
 impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
@@ -102,7 +102,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         // When a disturbed load ends is known only when the disturbance is over.
         let limit = if disturbance.is_some() { Limit::default() } else { duty.limit };
         let open_loop = duty.arrivals.is_some();
-        let most_unsent =
+        let most_unsent_bytes =
             requests.longest().saturating_mul(2).saturating_mul(load.pipeline).saturating_add(UNREAD_LIMIT);
         let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout, by_due: open_loop };
         Engine {
@@ -111,27 +111,31 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             transport,
             recorder: Recorder::new(span, load.opener.clone(), duty.log, tell),
             dialect: duty.dialect,
-            wanted: duty.wanted,
+            expected: duty.expected,
             pace: load.pace,
             open_loop: open_loop.then(OpenLoop::default),
-            place: load.targets.first().map(|(target, _)| target.address.to_string()).unwrap_or_default(),
-            pipeline: load.pipeline,
-            most_unsent,
-            timeout,
+            server_address: load
+                .targets
+                .first()
+                .map(|(target, _)| target.address.to_string())
+                .unwrap_or_default(),
+            pipeline_room: load.pipeline,
+            most_unsent_bytes,
+            timeout_ns: timeout,
             clock,
-            started: false,
+            has_begun: false,
             connections: std::iter::repeat_with(|| Connection::new(load.pipeline))
-                .take(duty.connections + duty.burst)
+                .take(duty.base_connections + duty.burst_connections)
                 .collect(),
-            first: duty.first_connection as u64,
-            own: duty.connections,
+            first_connection: duty.first_connection as u64,
+            base_connections: duty.base_connections,
             opening: Opening::new(open_loop),
-            in_flight: 0,
+            total_in_flight: 0,
             heard: Heard { answers: Vec::new(), wrong: None, describe: false },
-            next_sweep: timeout,
-            looked: 0,
+            next_sweep_ns: timeout,
+            last_poll_ns: 0,
             injection: Injection::new(disturbance),
-            unable: None,
+            local_shortage: None,
         }
     }
 
@@ -142,7 +146,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             self.open_all(stop)?;
         }
         self.clock = start();
-        self.started = true;
+        self.has_begun = true;
         let over = self.drive(stop);
         if self.injection.is_paused() {
             self.recorder.tell(EngineEvent::Resume);
@@ -155,36 +159,39 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     fn drive(&mut self, stop: &AtomicBool) -> Result<(u64, bool), Errno> {
         self.recorder.advance(0);
         if self.open_loop.is_none() {
-            for slot in 0..self.own {
-                self.next(slot, 0);
+            for slot in 0..self.base_connections {
+                self.proceed(slot, 0);
             }
         }
         loop {
             let now = self.now();
-            if self.schedule.over(now) {
+            if self.schedule.is_over(now) {
                 let end = self.schedule.end();
                 // What is due at the end may wait for a time-out until it is sent, and for another until it is answered.
-                let patience =
-                    if self.open_loop.is_some() { 2 * self.timeout } else { self.timeout.min(DRAIN_NS) };
+                let patience = if self.open_loop.is_some() {
+                    2 * self.timeout_ns
+                } else {
+                    self.timeout_ns.min(DRAIN_NS)
+                };
                 let late = now > end.saturating_add(patience) + SWEEP_GAP_NS;
                 if late {
                     // What is left of an open loop is too late by now, also what was not yet looked at because this machine
                     // stood still. What is on its way has still its time-out.
                     while let Some(due) = self.schedule.take_due(now) {
-                        self.too_late(due, now);
+                        self.count_overdue(due, now);
                     }
-                    self.sweep(now);
+                    self.sweep_timeouts(now);
                 }
                 let sent = self.schedule.next_due() == u64::MAX && !self.has_backlog();
-                let drained = sent && self.in_flight == 0;
+                let drained = sent && self.total_in_flight == 0;
                 if drained || late && self.open_loop.is_none() {
                     if self.open_loop.is_none() {
-                        self.say_starving();
+                        self.describe_starved();
                     }
                     if drained && self.open_loop.is_none() {
-                        self.listen()?;
+                        self.listen_for_unasked()?;
                     }
-                    self.recorder.unanswered(self.in_flight);
+                    self.recorder.count_unanswered(self.total_in_flight);
                     return Ok((end, false));
                 }
             }
@@ -194,61 +201,61 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             // What is due goes first: to give an interval away takes some tens of microseconds.
             self.send_due()?;
             self.recorder.advance(if self.open_loop.is_some() { now } else { now.min(self.schedule.end()) });
-            let by = self.recorder.sooner();
+            let by = self.recorder.take_opening_advance();
             if by > 0 {
                 self.schedule.open_sooner(by);
                 self.injection.come_sooner(by);
             }
-            if now >= self.next_sweep {
-                self.sweep(now);
+            if now >= self.next_sweep_ns {
+                self.sweep_timeouts(now);
             }
-            self.go_on(now);
+            self.resume_due(now);
             self.disturb(now);
-            self.unable.map_or(Ok(()), Err)?;
-            let spins = self.wait()?;
-            if !self.handle() && spins {
-                self.recorder.spun(self.now() - now);
+            self.local_shortage.map_or(Ok(()), Err)?;
+            let spins = self.wait_for_events()?;
+            if !self.handle_events() && spins {
+                self.recorder.record_spin(self.now() - now);
             }
         }
     }
 
     /// When something is to be done that no event tells, but for requests of an open loop.
-    fn due(&self) -> u64 {
+    fn next_deadline_ns(&self) -> u64 {
         let due = [
-            self.recorder.due(),
+            self.recorder.next_boundary_ns(),
             self.schedule.closes(),
-            self.injection.due(),
-            self.next_sweep,
-            self.opening.due(),
-            self.opening.held_until(),
+            self.injection.next_step_ns(),
+            self.next_sweep_ns,
+            self.opening.next_resume_ns(),
+            self.opening.held_until_ns(),
         ];
         due.into_iter().min().unwrap_or(u64::MAX)
     }
 
     /// Waits until something has happened or is due; whether it stays awake only so as not to oversleep.
-    fn wait(&mut self) -> Result<bool, Errno> {
+    fn wait_for_events(&mut self) -> Result<bool, Errno> {
         let before = self.now();
         let next = self.schedule.next_due();
         let wake = self.pace.wake(next);
-        let mut due = self.due().min(wake);
-        if self.schedule.over(before) {
+        let mut due = self.next_deadline_ns().min(wake);
+        if self.schedule.is_over(before) {
             due = before + SWEEP_GAP_NS;
         }
-        let slept = self.transport.wait(due.saturating_sub(before).min(STOP_LOOK_NS))?;
-        self.looked = if slept { self.now() } else { before };
+        let slept = self.transport.wait(due.saturating_sub(before).min(STOP_POLL_NS))?;
+        self.last_poll_ns = if slept { self.now() } else { before };
         Ok(due <= before && wake == due && next > before)
     }
 
     /// Handles what has happened, if something has.
-    fn handle(&mut self) -> bool {
+    fn handle_events(&mut self) -> bool {
         let mut something = false;
         while let Some((slot, event)) = self.transport.next() {
             something = true;
             let connection = &mut self.connections[slot];
-            self.heard.describe = self.recorder.wants_wrong();
+            self.heard.describe = self.recorder.lacks_first_wrong();
             let result = match event {
                 TransportEvent::Connected(result) => {
-                    self.connected(slot, result);
+                    self.connect_ended(slot, result);
                     continue;
                 }
                 TransportEvent::Sent => continue,
@@ -257,9 +264,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                         && connection.layers.is_none()
                         && !is_farewell(bytes) =>
                 {
-                    let words = unasked(bytes);
-                    self.recorder.wrong(|| words);
-                    self.heard_unasked(slot);
+                    let words = describe_unasked(bytes);
+                    self.recorder.describe_first_wrong(|| words);
+                    self.refuse_unasked(slot);
                     continue;
                 }
                 // A server may close a connection that is not in use.
@@ -267,19 +274,19 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                     self.close_idle(slot);
                     continue;
                 }
-                TransportEvent::Received(bytes) => connection.hear(bytes, &self.wanted, &mut self.heard),
-                TransportEvent::Ended => connection.end(&self.wanted, &mut self.heard),
+                TransportEvent::Received(bytes) => connection.hear(bytes, &self.expected, &mut self.heard),
+                TransportEvent::Ended => connection.end(&self.expected, &mut self.heard),
                 TransportEvent::Broken(_) => Err(connection.incoming.broken()),
             };
             if self.connections[slot].layers.is_some() {
-                self.heard_in_layers(slot, result);
+                self.handle_layered(slot, result);
                 continue;
             }
             if self.heard.answers.is_empty() && result.is_ok() {
                 continue;
             }
             let now = self.now();
-            self.recorder.read_late(now - self.looked);
+            self.recorder.record_receive_lag(now - self.last_poll_ns);
             self.take_answers(slot, result, now);
         }
         something
@@ -287,61 +294,61 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     /// What came on a connection with layers may be answers; it may also have made the connection ready, have ended it
     /// while it was idle, or want something to be sent in turn.
-    fn heard_in_layers(&mut self, slot: usize, result: Result<(), Failure>) {
+    fn handle_layered(&mut self, slot: usize, result: Result<(), Failure>) {
         let now = self.now();
         let answers = !self.heard.answers.is_empty();
         let connection = &mut self.connections[slot];
         let Some(layers) = &mut connection.layers else { return };
         layers.heard_at = now;
         let ready = layers.is_ready();
-        let room = layers.room().min(self.pipeline);
+        let room = layers.room().min(self.pipeline_room);
         let grew = connection.allow(room, now);
         if result.is_err()
             && !answers
             && let Some(why) = self.heard.wrong.take()
         {
-            self.recorder.wrong(|| why);
+            self.recorder.describe_first_wrong(|| why);
         }
         match (connection.state, result) {
-            (State::Connecting(_), Ok(())) if ready => self.ready(slot),
-            (State::Connecting(_), Err(_)) => {
-                self.flush(slot);
-                self.unconnected(slot, Failure::Connect, now);
+            (ConnectionState::Connecting(_), Ok(())) if ready => self.connection_ready(slot),
+            (ConnectionState::Connecting(_), Err(_)) => {
+                self.flush_layers(slot);
+                self.connect_failed(slot, Failure::Connect, now);
             }
             (_, Err(Failure::Malformed)) if connection.in_flight.is_empty() => {
-                return self.heard_unasked(slot);
+                return self.refuse_unasked(slot);
             }
             (_, Err(_)) if connection.in_flight.is_empty() => self.close_idle(slot),
             (_, result) if answers || result.is_err() => {
-                self.recorder.read_late(now - self.looked);
+                self.recorder.record_receive_lag(now - self.last_poll_ns);
                 self.take_answers(slot, result, now);
             }
             _ => {}
         }
         if grew {
-            self.go_on_with_room(slot, now);
+            self.use_new_room(slot, now);
         }
-        self.flush(slot);
+        self.flush_layers(slot);
     }
 
     /// The server allows more requests on a connection than before, so there may be some that wait for that.
-    fn go_on_with_room(&mut self, slot: usize, now: u64) {
-        let is_open = self.connections[slot].state == State::Open;
-        if is_open && slot < self.own && !self.opening.is_holding() {
-            self.next(slot, now);
+    fn use_new_room(&mut self, slot: usize, now: u64) {
+        let is_open = self.connections[slot].state == ConnectionState::Open;
+        if is_open && slot < self.base_connections && !self.opening.is_holding() {
+            self.proceed(slot, now);
         }
     }
 
     /// Something came on a connection that no request had asked for. Who sends the next request on it has that for an answer.
-    fn heard_unasked(&mut self, slot: usize) {
+    fn refuse_unasked(&mut self, slot: usize) {
         self.transport.close(slot);
         self.connections[slot].unasked = true;
-        self.connections[slot].allow(self.pipeline, 0);
+        self.connections[slot].allow(self.pipeline_room, 0);
         self.make_idle(slot);
     }
 
     /// Sends what a connection's layers want to be sent.
-    fn flush(&mut self, slot: usize) {
+    fn flush_layers(&mut self, slot: usize) {
         let connection = &mut self.connections[slot];
         let Some(layers) = &mut connection.layers else { return };
         if !layers.wants_write() {
@@ -351,21 +358,21 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         layers.write(&mut bytes);
         let sent = self.transport.send(slot, bytes).is_ok();
         let unread = self.transport.unsent(slot);
-        if sent && unread <= self.most_unsent {
+        if sent && unread <= self.most_unsent_bytes {
             return;
         }
         let (now, mut failure) = (self.now(), self.connections[slot].incoming.broken());
         if sent {
             failure = Failure::Malformed;
-            self.recorder.wrong(|| {
+            self.recorder.describe_first_wrong(|| {
                 format!(
                     "malformed: the server has {unread} bytes to read, most of them replies to frames that need one (PING, SETTINGS)"
                 )
             });
         }
         match self.connections[slot].state {
-            State::Connecting(_) => self.unconnected(slot, Failure::Connect, now),
-            State::Open | State::Closed => self.end(slot, failure, now),
+            ConnectionState::Connecting(_) => self.connect_failed(slot, Failure::Connect, now),
+            ConnectionState::Open | ConnectionState::Closed => self.end_connection(slot, failure, now),
         }
     }
 
@@ -373,19 +380,19 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     fn take_answers(&mut self, slot: usize, result: Result<(), Failure>, now: u64) {
         let mut result = result;
         let mut answers = std::mem::take(&mut self.heard.answers);
-        for Whole { nth, answer, failure: wrong, said } in answers.drain(..) {
-            let Some(request) = self.connections[slot].in_flight.remove(nth) else { break };
-            self.in_flight -= 1;
-            let late = now.saturating_sub(request.sent) > self.timeout;
+        for JudgedAnswer { in_flight_index, answer, failure: wrong, wrong_status } in answers.drain(..) {
+            let Some(request) = self.connections[slot].in_flight.remove(in_flight_index) else { break };
+            self.total_in_flight -= 1;
+            let late = now.saturating_sub(request.sent) > self.timeout_ns;
             let failure = if late { Some(Failure::Timeout) } else { wrong };
             if failure.is_some()
                 && let Some(description) = self.heard.wrong.take()
                 && !late
             {
-                let place = self.place_of(request.target);
-                self.recorder.wrong(|| description + &place);
+                let place = self.target_suffix(request.target);
+                self.recorder.describe_first_wrong(|| description + &place);
             }
-            self.finished(slot, request, failure, said.filter(|_| !late), now);
+            self.finish_request(slot, request, failure, wrong_status.filter(|_| !late), now);
             // An answer before the whole request was sent, a late one, and one that says so, are the connection's last.
             let alone = !self.connections[slot].is_multiplexed();
             if !answer.keep_alive || alone && (late || self.transport.is_sending(slot)) {
@@ -394,98 +401,106 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
         self.heard.answers = answers;
         match result {
-            Ok(()) => self.next(slot, now),
+            Ok(()) => self.proceed(slot, now),
             Err(failure) => {
                 let asked = self.connections[slot].in_flight.front();
-                let late = asked.is_some_and(|request| now.saturating_sub(request.sent) > self.timeout);
+                let late = asked.is_some_and(|request| now.saturating_sub(request.sent) > self.timeout_ns);
                 if let Some(why) = self.heard.wrong.take().filter(|_| !late) {
-                    self.recorder.wrong(|| why);
+                    self.recorder.describe_first_wrong(|| why);
                 }
-                self.end(slot, failure, now);
+                self.end_connection(slot, failure, now);
             }
         }
     }
 
     /// Ends a connection, and with it what is on its way.
-    fn end(&mut self, slot: usize, failure: Failure, now: u64) {
+    fn end_connection(&mut self, slot: usize, failure: Failure, now: u64) {
         self.close(slot);
         while let Some(request) = self.connections[slot].in_flight.pop_front() {
-            self.in_flight -= 1;
-            let late = now.saturating_sub(request.sent) > self.timeout;
-            self.finished(slot, request, Some(if late { Failure::Timeout } else { failure }), None, now);
+            self.total_in_flight -= 1;
+            let late = now.saturating_sub(request.sent) > self.timeout_ns;
+            self.finish_request(
+                slot,
+                request,
+                Some(if late { Failure::Timeout } else { failure }),
+                None,
+                now,
+            );
         }
-        self.next(slot, now);
+        self.proceed(slot, now);
     }
 
     fn close(&mut self, slot: usize) {
         self.transport.close(slot);
-        self.connections[slot].state = State::Closed;
+        self.connections[slot].state = ConnectionState::Closed;
         self.connections[slot].layers = None;
-        self.connections[slot].allow(self.pipeline, 0);
+        self.connections[slot].allow(self.pipeline_room, 0);
     }
 
     /// A connection that was not in use is not usable any more. In a closed loop it is opened when it is used again.
     fn close_idle(&mut self, slot: usize) {
         self.close(slot);
         if self.open_loop.is_some() {
-            self.next(slot, self.now());
+            self.proceed(slot, self.now());
         }
     }
 
-    /// Counts a finished request; `failure` is what was wrong with it, `said` what its answer was instead.
-    fn finished(
+    /// Counts a finished request; `failure` is what was wrong with it, `wrong_status` what its answer was instead.
+    fn finish_request(
         &mut self,
         slot: usize,
         request: InFlight,
         failure: Option<Failure>,
-        said: Option<Box<Said>>,
+        wrong_status: Option<Box<WrongStatus>>,
         now: u64,
     ) {
         let InFlight { due, sent, target } = request;
         let counts = self.schedule.finish(due, now);
-        if slot >= self.own {
-            self.finished_of_burst(failure.is_none(), now);
+        if slot >= self.base_connections {
+            self.burst_request_finished(failure.is_none(), now);
         }
         match failure {
-            None if counts => self.recorder.ok(due, sent, now),
+            None if counts => self.recorder.record_right(due, sent, now),
             Some(failure) if counts => {
-                self.recorder.wrong(|| failed(failure, self.requests.url(target), now.saturating_sub(sent)));
-                self.recorder.failed(failure, said, due, sent, now);
+                self.recorder.describe_first_wrong(|| {
+                    failure_in_words(failure, self.requests.url(target), now.saturating_sub(sent))
+                });
+                self.recorder.record_failure(failure, wrong_status, due, sent, now);
             }
-            None => self.recorder.drained(),
-            Some(_) => self.recorder.unanswered(1),
+            None => self.recorder.count_drained(),
+            Some(_) => self.recorder.count_unanswered(1),
         }
-        self.opening.done(&mut self.connections[slot]);
+        self.opening.count_opened(&mut self.connections[slot]);
     }
 
     /// Has the connection do what it is to do next.
-    fn next(&mut self, slot: usize, now: u64) {
-        self.begin_next(slot, now);
-        self.flush(slot);
+    fn proceed(&mut self, slot: usize, now: u64) {
+        self.use_connection(slot, now);
+        self.flush_layers(slot);
     }
 
-    fn begin_next(&mut self, slot: usize, now: u64) {
+    fn use_connection(&mut self, slot: usize, now: u64) {
         let connection = &self.connections[slot];
-        if slot >= self.own {
+        if slot >= self.base_connections {
             if connection.in_flight.is_empty() {
                 self.close(slot);
             }
             return;
         }
         if self.open_loop.is_some() {
-            return self.next_of_open_loop(slot, now);
+            return self.proceed_in_open_loop(slot, now);
         }
-        if self.opening.holds(slot, connection) {
+        if self.opening.hold_until_all_answered(slot, connection) {
             return;
         }
         let room = if connection.begun { connection.room } else { 1 };
         while self.connections[slot].in_flight.len() < room {
             // It is sent as soon as there is a connection.
-            if self.connections[slot].send_when_open || !self.schedule.start(now) {
+            if self.connections[slot].send_when_open || !self.schedule.try_start(now) {
                 return;
             }
-            self.opening.begin(&mut self.connections[slot]);
-            if self.connections[slot].state == State::Open {
+            self.opening.mark_begun(&mut self.connections[slot]);
+            if self.connections[slot].state == ConnectionState::Open {
                 self.send(slot, now, now);
             } else {
                 self.connections[slot].send_when_open = true;
@@ -497,9 +512,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     fn send(&mut self, slot: usize, due: u64, now: u64) {
         let cookies = &self.connections[slot].incoming.cookies;
         let (target, next) =
-            self.requests.next(self.first + slot as u64, Some(cookies), || self.transport.spare());
+            self.requests.next(self.first_connection + slot as u64, Some(cookies), || self.transport.spare());
         self.connections[slot].in_flight.push_back(InFlight { due, sent: now, target: target as u32 });
-        self.in_flight += 1;
+        self.total_in_flight += 1;
         let connection = &mut self.connections[slot];
         let sent = match (next, &mut connection.layers) {
             _ if connection.unasked => false,
@@ -510,7 +525,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         if !sent {
             let connection = &self.connections[slot];
             let failure = if connection.unasked { Failure::Malformed } else { connection.incoming.broken() };
-            self.end(slot, failure, now);
+            self.end_connection(slot, failure, now);
         } else {
             self.make_idle(slot);
         }
@@ -518,76 +533,76 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     /// Ends what has taken too long. A look at every connection, but only when the oldest seen at the last look may have
     /// expired, and not more than once in a millisecond: a run without time-outs looks once per time-out's length.
-    fn sweep(&mut self, now: u64) {
+    fn sweep_timeouts(&mut self, now: u64) {
         let mut oldest = self.expire_backlog(now).unwrap_or(now);
         for slot in 0..self.connections.len() {
             let connection = &self.connections[slot];
             let Connection { state, in_flight, .. } = connection;
             let starved_since = || connection.starved_since().filter(|_| !self.opening.is_holding());
             let since = match *state {
-                State::Connecting(since) => since,
-                State::Open | State::Closed => {
+                ConnectionState::Connecting(since) => since,
+                ConnectionState::Open | ConnectionState::Closed => {
                     in_flight.front().map(|request| request.sent).or_else(starved_since).unwrap_or(now)
                 }
             };
-            if now.saturating_sub(since) <= self.timeout {
+            if now.saturating_sub(since) <= self.timeout_ns {
                 oldest = oldest.min(since);
-            } else if matches!(state, State::Connecting(_)) {
+            } else if matches!(state, ConnectionState::Connecting(_)) {
                 let layers = self.connections[slot].layers.as_ref();
                 let awaited = layers.and_then(|layers| layers.awaited());
-                self.recorder.wrong(|| match awaited {
+                self.recorder.describe_first_wrong(|| match awaited {
                     Some(awaited) => format!("{awaited} took longer than the time-out"),
-                    None => format!("no connection to {} within the time-out", self.place),
+                    None => format!("no connection to {} within the time-out", self.server_address),
                 });
-                self.unconnected(slot, Failure::Connect, now);
+                self.connect_failed(slot, Failure::Connect, now);
             } else if in_flight.is_empty() {
-                self.starved(slot, since, now);
+                self.replace_starved(slot, since, now);
             } else if self.connections[slot].silent_for_oldest() {
-                self.end(slot, Failure::Timeout, now);
+                self.end_connection(slot, Failure::Timeout, now);
             } else {
-                self.give_up(slot, now);
+                self.give_up_expired(slot, now);
                 oldest = self.connections[slot].in_flight.front().map_or(oldest, |it| oldest.min(it.sent));
             }
         }
-        self.next_sweep = oldest.saturating_add(self.timeout).saturating_add(1).max(now + SWEEP_GAP_NS);
+        self.next_sweep_ns = oldest.saturating_add(self.timeout_ns).saturating_add(1).max(now + SWEEP_GAP_NS);
     }
 
     /// Gives up the requests on a connection that have taken too long, and none of the others.
-    fn give_up(&mut self, slot: usize, now: u64) {
-        let timeout = self.timeout;
+    fn give_up_expired(&mut self, slot: usize, now: u64) {
+        let timeout = self.timeout_ns;
         let expired = |request: &mut InFlight| now.saturating_sub(request.sent) > timeout;
         while let Some(request) = self.connections[slot].in_flight.pop_front_if(expired) {
-            self.in_flight -= 1;
+            self.total_in_flight -= 1;
             self.connections[slot].layers.iter_mut().for_each(|layers| layers.cancel_oldest());
-            self.finished(slot, request, Some(Failure::Timeout), None, now);
+            self.finish_request(slot, request, Some(Failure::Timeout), None, now);
         }
         let connection = &self.connections[slot];
         if connection.in_flight.is_empty() && connection.layers.as_ref().is_some_and(|it| it.is_gone()) {
             self.close(slot);
         }
-        self.next(slot, now);
+        self.proceed(slot, now);
     }
 
     /// The server has allowed no request on a connection for a time-out. That is one request of a closed loop, which another
     /// connection then takes the place of; in an open loop requests wait for any connection.
-    fn starved(&mut self, slot: usize, since: u64, now: u64) {
-        self.recorder.wrong(|| {
+    fn replace_starved(&mut self, slot: usize, since: u64, now: u64) {
+        self.recorder.describe_first_wrong(|| {
             format!("timeout: the server allowed no request on a connection for longer than the time-out ({NO_ROOM})")
         });
         self.close(slot);
-        if self.open_loop.is_none() && self.schedule.start(now) {
+        if self.open_loop.is_none() && self.schedule.try_start(now) {
             let target = self.requests.next_target();
             let request = InFlight { due: since, sent: since, target };
-            self.finished(slot, request, Some(Failure::Timeout), None, now);
+            self.finish_request(slot, request, Some(Failure::Timeout), None, now);
         }
-        self.next(slot, now);
+        self.proceed(slot, now);
     }
 
     /// How many connections could send nothing when a closed loop was over, for the server allowed nothing.
-    fn say_starving(&mut self) {
+    fn describe_starved(&mut self) {
         let starving = self.connections.iter().filter(|it| it.starved_since().is_some()).count();
         if starving > 0 {
-            self.recorder.wrong(|| {
+            self.recorder.describe_first_wrong(|| {
                 format!("at the end the server allowed no request on {starving} connections ({NO_ROOM})")
             });
         }
@@ -595,7 +610,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     /// Listens a little to a server that has nothing to say any more: what it says all the same is an answer that nobody asked
     /// for, and so may have been what was taken for others.
-    fn listen(&mut self) -> Result<(), Errno> {
+    fn listen_for_unasked(&mut self) -> Result<(), Errno> {
         let until = self.now() + LISTEN_NS;
         loop {
             let left = until.saturating_sub(self.now());
@@ -605,21 +620,21 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             self.transport.wait(left)?;
             while let Some((slot, event)) = self.transport.next() {
                 let connection = &mut self.connections[slot];
-                self.heard.describe = self.recorder.wants_wrong();
+                self.heard.describe = self.recorder.lacks_first_wrong();
                 let result = match event {
-                    _ if connection.state != State::Open => Ok(()),
+                    _ if connection.state != ConnectionState::Open => Ok(()),
                     TransportEvent::Received(bytes) if connection.layers.is_some() => {
-                        connection.hear(bytes, &self.wanted, &mut self.heard)
+                        connection.hear(bytes, &self.expected, &mut self.heard)
                     }
                     TransportEvent::Received(bytes) if !is_farewell(bytes) => {
-                        self.heard.say(|| unasked(bytes));
+                        self.heard.describe_wrong(|| describe_unasked(bytes));
                         Err(Failure::Malformed)
                     }
                     _ => Ok(()),
                 };
                 if result == Err(Failure::Malformed) {
                     let words = self.heard.wrong.take().unwrap_or_default();
-                    self.recorder.unasked(|| words);
+                    self.recorder.count_unasked(|| words);
                 }
                 if result.is_err() || connection.layers.is_none() {
                     self.transport.close(slot);
@@ -629,7 +644,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     }
 
     /// Where a wrong answer came from, if there are several targets.
-    fn place_of(&self, target: u32) -> String {
+    fn target_suffix(&self, target: u32) -> String {
         if self.requests.has_several() {
             format!("; from {}", self.requests.url(target))
         } else {

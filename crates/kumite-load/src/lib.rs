@@ -64,7 +64,7 @@ pub use json::Json;
 use protocol::tls::Security;
 pub use protocol::tls::{Tls, TlsError};
 pub use record::errors::{Errors, Failure};
-pub use record::log::{Finished, LOG_LIMIT, Said};
+pub use record::log::{Finished, LOG_LIMIT, WrongStatus};
 pub use record::opener::Opener;
 pub use record::outcome::{Burst, Disturbed, Interval, Outcome, Recovery};
 pub use record::percentile::{PERCENTILES, percentile, requests_for};

@@ -45,7 +45,7 @@ impl Schedule {
     /// When the next request of an open loop is due; `u64::MAX` in a closed one, and if there is no next.
     #[inline]
     pub fn next_due(&mut self) -> u64 {
-        let more = self.more();
+        let more = self.has_more();
         let Some(arrivals) = self.arrivals.as_mut().filter(|_| more) else { return u64::MAX };
         let next = arrivals.peek().copied();
         self.exhausted = next.is_none();
@@ -67,14 +67,14 @@ impl Schedule {
 
     /// Whether another request of a closed loop may be started; if so, it is.
     #[inline]
-    pub fn start(&mut self, now: u64) -> bool {
+    pub fn try_start(&mut self, now: u64) -> bool {
         self.advance(now);
-        let more = self.arrivals.is_none() && now < self.closes && self.more();
+        let more = self.arrivals.is_none() && now < self.closes && self.has_more();
         self.started += u64::from(more);
         more
     }
 
-    fn more(&self) -> bool {
+    fn has_more(&self) -> bool {
         !self.opened || self.started < self.requests
     }
 
@@ -84,7 +84,7 @@ impl Schedule {
     pub fn finish(&mut self, due: u64, now: u64) -> bool {
         self.advance(now);
         let open = self.arrivals.is_some();
-        let counts = open || !self.over(now);
+        let counts = open || !self.is_over(now);
         // What was due in the warm-up does not count towards the limit of the window.
         self.finished += u64::from(counts && !(open && self.opened && due < self.opens));
         self.last_finished = if counts { now } else { self.last_finished };
@@ -93,19 +93,19 @@ impl Schedule {
 
     /// Whether the run is over; but requests of an open loop may still be on their way.
     #[inline]
-    pub fn over(&self, now: u64) -> bool {
-        now >= self.closes || self.done()
+    pub fn is_over(&self, now: u64) -> bool {
+        now >= self.closes || self.is_done()
     }
 
     /// Whether it has had its number of requests, or all that there are.
-    fn done(&self) -> bool {
+    fn is_done(&self) -> bool {
         let all = self.exhausted && self.closes == u64::MAX && self.finished >= self.started;
         all || (self.opened && self.finished >= self.requests)
     }
 
     /// When the run was over: with its last request, or by time.
     pub fn end(&self) -> u64 {
-        if self.done() { self.last_finished.min(self.closes) } else { self.closes }
+        if self.is_done() { self.last_finished.min(self.closes) } else { self.closes }
     }
 
     /// When it is over, if that is known.
@@ -155,18 +155,18 @@ mod tests {
     #[test]
     fn a_closed_loop_starts_and_finishes_exactly_as_many_as_asked() {
         let mut schedule = closed(Some(2), None, 0);
-        assert!(schedule.start(0) && schedule.start(0) && !schedule.start(0));
-        assert!(schedule.finish(0, 1) && !schedule.over(1));
-        assert!(!schedule.start(1));
-        assert!(schedule.finish(0, 2) && schedule.over(2));
+        assert!(schedule.try_start(0) && schedule.try_start(0) && !schedule.try_start(0));
+        assert!(schedule.finish(0, 1) && !schedule.is_over(1));
+        assert!(!schedule.try_start(1));
+        assert!(schedule.finish(0, 2) && schedule.is_over(2));
         assert!(!schedule.finish(0, 3));
     }
 
     #[test]
     fn a_closed_loop_ends_with_its_duration_after_the_warm_up() {
         let mut schedule = closed(None, Some(100), 50);
-        assert!(schedule.start(0) && schedule.finish(0, 149) && !schedule.over(149));
-        assert!(schedule.over(150) && !schedule.start(150) && !schedule.finish(0, 150));
+        assert!(schedule.try_start(0) && schedule.finish(0, 149) && !schedule.is_over(149));
+        assert!(schedule.is_over(150) && !schedule.try_start(150) && !schedule.finish(0, 150));
         assert_eq!(schedule.next_due(), u64::MAX);
     }
 
@@ -174,18 +174,18 @@ mod tests {
     fn a_closed_loop_counts_requests_from_the_end_of_the_warm_up() {
         let mut schedule = closed(Some(2), None, 50);
         for now in 0..10 {
-            assert!(schedule.start(now) && schedule.finish(0, now));
+            assert!(schedule.try_start(now) && schedule.finish(0, now));
         }
-        assert!(schedule.start(49));
-        assert!(!schedule.over(60) && schedule.finish(0, 60));
-        assert!(schedule.start(60) && !schedule.start(60));
-        assert!(schedule.finish(0, 61) && schedule.over(61));
+        assert!(schedule.try_start(49));
+        assert!(!schedule.is_over(60) && schedule.finish(0, 60));
+        assert!(schedule.try_start(60) && !schedule.try_start(60));
+        assert!(schedule.finish(0, 61) && schedule.is_over(61));
     }
 
     #[test]
     fn in_an_open_loop_each_is_due_at_its_time_and_no_sooner() {
         let mut schedule = open(None, Some(25));
-        assert!(!schedule.start(0), "nothing is sent because something was answered");
+        assert!(!schedule.try_start(0), "nothing is sent because something was answered");
         assert_eq!((schedule.take_due(0), schedule.take_due(9)), (Some(0), None));
         assert_eq!(schedule.next_due(), 10);
         // Late, both at once; and the one at 30 is after the end.
@@ -194,7 +194,7 @@ mod tests {
             (Some(10), Some(20), None)
         );
         assert_eq!(schedule.next_due(), u64::MAX);
-        assert!(schedule.over(40) && schedule.finish(0, 41), "it was due within");
+        assert!(schedule.is_over(40) && schedule.finish(0, 41), "it was due within");
         assert_eq!(schedule.end(), 25);
     }
 
@@ -206,7 +206,10 @@ mod tests {
             (Some(0), Some(10), None)
         );
         assert!(
-            schedule.finish(0, 100) && !schedule.over(100) && schedule.finish(0, 101) && schedule.over(101)
+            schedule.finish(0, 100)
+                && !schedule.is_over(100)
+                && schedule.finish(0, 101)
+                && schedule.is_over(101)
         );
         assert_eq!(schedule.end(), 101);
     }
@@ -221,9 +224,9 @@ mod tests {
         }
         assert_eq!(schedule.take_due(99), None);
         for due in [0, 10, 20] {
-            assert!(schedule.finish(due, 100) && !schedule.over(100));
+            assert!(schedule.finish(due, 100) && !schedule.is_over(100));
         }
-        assert!(schedule.finish(30, 101) && schedule.over(101));
+        assert!(schedule.finish(30, 101) && schedule.is_over(101));
     }
 
     #[test]
@@ -236,7 +239,10 @@ mod tests {
             (Some(0), Some(10), None)
         );
         assert!(
-            schedule.finish(0, 100) && !schedule.over(100) && schedule.finish(10, 101) && schedule.over(101)
+            schedule.finish(0, 100)
+                && !schedule.is_over(100)
+                && schedule.finish(10, 101)
+                && schedule.is_over(101)
         );
         assert_eq!(schedule.end(), 101);
     }

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use crate::engine::Engine;
 use crate::engine::duty::Duty;
-use crate::engine::opening::is_of_this_machine;
+use crate::engine::opening::is_local_shortage;
 use crate::protocol::layers::Dialect;
 use crate::record::aggregate::{Aggregate, EngineEvent, IntervalCounts};
 use crate::request::source::RequestSource;
@@ -115,14 +115,15 @@ fn engine(
     tell: &mut dyn FnMut(EngineEvent),
     start: &dyn Fn() -> Instant,
 ) -> Result<Outcome, Error> {
-    let (io, address, connections) = (load.io, requests.address.clone(), duty.connections + duty.burst);
+    let (io, address, connections) =
+        (load.io, requests.address.clone(), duty.base_connections + duty.burst_connections);
     let fixed = requests.fixed.clone();
     let place = address.to_string();
     let wait = |io| {
         let place = place.clone();
         move |error: Errno| match error {
             Errno::ADDRNOTAVAIL => Error::NoPort { place },
-            error if is_of_this_machine(error) => Error::NoDescriptor { place, source: error.into() },
+            error if is_local_shortage(error) => Error::NoDescriptor { place, source: error.into() },
             error => Error::Wait { io, source: error.into() },
         }
     };

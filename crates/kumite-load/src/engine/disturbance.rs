@@ -49,7 +49,7 @@ impl Injection {
     }
 
     /// When it goes on, if no event tells.
-    pub fn due(&self) -> u64 {
+    pub fn next_step_ns(&self) -> u64 {
         match &self.stage {
             Stage::Before(at, _) | Stage::Paused(at) => *at,
             Stage::Burst(unbegun, _) if !unbegun.is_empty() => 0,
@@ -72,14 +72,15 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
                     self.recorder.tell(EngineEvent::Pause);
                     self.injection.stage = Stage::Paused(self.now() + nanos(time));
                 }
-                DisturbanceKind::Drop | DisturbanceKind::Burst(0) => self.injected(),
+                DisturbanceKind::Drop | DisturbanceKind::Burst(0) => self.injection_over(),
                 DisturbanceKind::Burst(count) => {
-                    self.injection.stage = Stage::Burst(self.own..self.own + count, count);
+                    self.injection.stage =
+                        Stage::Burst(self.base_connections..self.base_connections + count, count);
                 }
             },
             Stage::Paused(until) if now >= *until => {
                 self.recorder.tell(EngineEvent::Resume);
-                self.injected();
+                self.injection_over();
             }
             _ => {}
         }
@@ -87,23 +88,23 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             let Stage::Burst(unbegun, _) = &mut self.injection.stage else { return };
             let Some(slot) = unbegun.next() else { return };
             if slot + 1 == unbegun.end {
-                self.recorder.ended(self.now());
+                self.recorder.injection_over(self.now());
             }
             self.connect(slot);
         }
     }
 
     /// The injection is over, and nothing of it is left.
-    fn injected(&mut self) {
+    fn injection_over(&mut self) {
         let now = self.now();
-        self.recorder.ended(now);
+        self.recorder.injection_over(now);
         self.watch_from(now);
     }
 
     /// The one request of a burst's connection is finished.
-    pub(super) fn finished_of_burst(&mut self, right: bool, now: u64) {
+    pub(super) fn burst_request_finished(&mut self, right: bool, now: u64) {
         let Stage::Burst(_, left) = &mut self.injection.stage else { return };
-        self.recorder.of_burst(right);
+        self.recorder.count_burst(right);
         *left -= 1;
         if *left == 0 {
             self.watch_from(now);

@@ -1,6 +1,6 @@
 //! A thread's part of a load.
 
-use crate::protocol::incoming::Wanted;
+use crate::protocol::incoming::ExpectedAnswer;
 use crate::protocol::layers::Dialect;
 use crate::protocol::response::{Asked, HELD_LIMIT, HeldRoom};
 use crate::record::log::Log;
@@ -9,16 +9,16 @@ use crate::{Limit, Load};
 
 /// A thread's part of a load.
 pub(crate) struct Duty {
-    pub connections: usize,
+    pub base_connections: usize,
     /// The number of the first of them in the whole load.
     pub first_connection: usize,
     /// Besides those, for a burst.
-    pub burst: usize,
+    pub burst_connections: usize,
     pub limit: Limit,
     pub arrivals: Option<Instants>,
     /// What its connections speak.
     pub dialect: Dialect,
-    pub wanted: Wanted,
+    pub expected: ExpectedAnswer,
     pub log: Option<Log>,
 }
 
@@ -34,15 +34,15 @@ impl Duty {
         let asked =
             Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
         let held = HeldRoom::new(HELD_LIMIT / threads);
-        let asked = Asked { said: load.log, held, ..asked };
+        let asked = Asked { wants_excerpt: load.log, held, ..asked };
         Duty {
-            connections: part(load.connections, thread),
+            base_connections: part(load.connections, thread),
             first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),
-            burst: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
+            burst_connections: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
             limit: Limit { requests, ..load.limit },
             arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
             dialect: dialect.of_thread(),
-            wanted: Wanted { asked, status: load.expect.status },
+            expected: ExpectedAnswer { asked, status: load.expect.status },
             log: load.log.then(|| Log::of_thread(threads)),
         }
     }

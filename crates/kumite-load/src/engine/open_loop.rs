@@ -6,7 +6,7 @@ use rustix::io::Errno;
 
 use super::Engine;
 use crate::clock::Clock;
-use crate::connection::State;
+use crate::connection::ConnectionState;
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 
@@ -38,39 +38,39 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         if self.open_loop.is_none() {
             return Ok(());
         }
-        let in_flight = self.in_flight;
+        let in_flight = self.total_in_flight;
         for _ in 0..DUE_BATCH {
             let now = self.now();
             let Some(due) = self.schedule.take_due(now) else { break };
-            if now - due > self.timeout {
-                self.too_late(due, now);
+            if now - due > self.timeout_ns {
+                self.count_overdue(due, now);
                 continue;
             }
             match self.take_idle() {
                 Some(slot) => {
-                    self.recorder.sent_late(due, now - due);
+                    self.recorder.record_send_lag(due, now - due);
                     self.send(slot, due, now);
-                    self.flush(slot);
+                    self.flush_layers(slot);
                 }
                 None => self.open_loop.iter_mut().for_each(|open_loop| open_loop.backlog.push_back(due)),
             }
         }
-        self.recorder.backlog(self.open_loop.as_ref().map_or(0, |open_loop| open_loop.backlog.len()));
-        if self.in_flight == in_flight { Ok(()) } else { self.transport.flush() }
+        self.recorder.record_backlog(self.open_loop.as_ref().map_or(0, |open_loop| open_loop.backlog.len()));
+        if self.total_in_flight == in_flight { Ok(()) } else { self.transport.flush() }
     }
 
     /// A connection is free, or is to be opened again.
-    pub(super) fn next_of_open_loop(&mut self, slot: usize, now: u64) {
+    pub(super) fn proceed_in_open_loop(&mut self, slot: usize, now: u64) {
         match self.connections[slot].state {
-            State::Open => {
+            ConnectionState::Open => {
                 while self.connections[slot].can_take() {
                     let Some(due) = self.take_backlog(now) else { break };
                     self.send(slot, due, now);
                 }
                 self.make_idle(slot);
             }
-            State::Closed => self.opening.enqueue(slot),
-            State::Connecting(_) => {}
+            ConnectionState::Closed => self.opening.enqueue(slot),
+            ConnectionState::Connecting(_) => {}
         }
     }
 
@@ -105,24 +105,24 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
 
     /// Counts the requests of the backlog that have been waiting for too long; when the first of the others was due.
     pub(super) fn expire_backlog(&mut self, now: u64) -> Option<u64> {
-        let timeout = self.timeout;
+        let timeout = self.timeout_ns;
         let expired = |due: &mut u64| now.saturating_sub(*due) > timeout;
         while let Some(due) = self.open_loop.as_mut()?.backlog.pop_front_if(expired) {
-            self.unsent(due, now);
+            self.count_unsent(due, now);
         }
         self.open_loop.as_ref()?.backlog.front().copied()
     }
 
     /// Counts a request that the engine itself comes for too late, because this machine stood still. It is no fault of the
     /// server's, and the send lag says so.
-    pub(super) fn too_late(&mut self, due: u64, now: u64) {
-        self.recorder.sent_late(due, now - due);
-        self.unsent(due, now);
+    pub(super) fn count_overdue(&mut self, due: u64, now: u64) {
+        self.recorder.record_send_lag(due, now - due);
+        self.count_unsent(due, now);
     }
 
     /// Counts a request that is not sent any more.
-    fn unsent(&mut self, due: u64, now: u64) {
+    fn count_unsent(&mut self, due: u64, now: u64) {
         self.schedule.finish(due, now);
-        self.recorder.failed(Failure::Unsent, None, due, now, now);
+        self.recorder.record_failure(Failure::Unsent, None, due, now, now);
     }
 }

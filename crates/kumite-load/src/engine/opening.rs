@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
 
-use super::{Engine, STOP_LOOK_NS};
+use super::{Engine, STOP_POLL_NS};
 use crate::clock::Clock;
-use crate::connection::{Connection, InFlight, State};
+use crate::connection::{Connection, ConnectionState, InFlight};
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 
@@ -61,7 +61,7 @@ impl Opening {
     }
 
     /// The next to be opened, which then is, if so many may be.
-    fn next(&mut self, connections: &mut [Connection]) -> Option<usize> {
+    fn next_to_open(&mut self, connections: &mut [Connection]) -> Option<usize> {
         if self.in_progress >= OPENING_LIMIT {
             return None;
         }
@@ -73,30 +73,30 @@ impl Opening {
 
     /// A connection does not count as being opened any more.
     #[inline]
-    pub fn done(&mut self, connection: &mut Connection) {
+    pub fn count_opened(&mut self, connection: &mut Connection) {
         self.in_progress -= usize::from(std::mem::take(&mut connection.opening));
     }
 
     /// When it is time to go on with a connection.
-    pub fn due(&self) -> u64 {
+    pub fn next_resume_ns(&self) -> u64 {
         let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
         front(&self.resting).min(front(&self.accepting))
     }
 
     /// When those that are held go on at the latest.
-    pub fn held_until(&self) -> u64 {
+    pub fn held_until_ns(&self) -> u64 {
         if self.held.is_some() { HELD_LIMIT_NS } else { u64::MAX }
     }
 
     /// A connection is given a request.
     #[inline]
-    pub fn begin(&mut self, connection: &mut Connection) {
+    pub fn mark_begun(&mut self, connection: &mut Connection) {
         self.begun += usize::from(!std::mem::replace(&mut connection.begun, true));
     }
 
     /// Whether a connection that has had its first request gets no other yet; it is held when it is free.
     #[inline]
-    pub fn holds(&mut self, slot: usize, connection: &Connection) -> bool {
+    pub fn hold_until_all_answered(&mut self, slot: usize, connection: &Connection) -> bool {
         let Some(held) = self.held.as_mut().filter(|_| connection.begun) else { return false };
         if connection.in_flight.is_empty() {
             held.push(slot);
@@ -110,7 +110,7 @@ impl Opening {
     }
 
     /// Those that were held, if it is time for them.
-    fn release(&mut self, now: u64) -> Option<Vec<usize>> {
+    fn release_held(&mut self, now: u64) -> Option<Vec<usize>> {
         self.held.take_if(|held| held.len() == self.begun || now >= HELD_LIMIT_NS)
     }
 
@@ -123,28 +123,28 @@ impl Opening {
 }
 
 /// Whether it is this machine that has nothing left to make a connection of, whatever the server does.
-pub(crate) fn is_of_this_machine(error: Errno) -> bool {
+pub(crate) fn is_local_shortage(error: Errno) -> bool {
     [Errno::ADDRNOTAVAIL, Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM].contains(&error)
 }
 
 impl<T: Transport, C: Clock> Engine<'_, T, C> {
     /// Opens all connections before an open loop begins, as far as that can be done in a second.
     pub(super) fn open_all(&mut self, stop: &AtomicBool) -> Result<(), Errno> {
-        (0..self.own).for_each(|slot| self.opening.enqueue(slot));
-        while self.idle_connections() < self.own
+        (0..self.base_connections).for_each(|slot| self.opening.enqueue(slot));
+        while self.idle_connections() < self.base_connections
             && self.now() < HELD_LIMIT_NS
             && !stop.load(Ordering::Relaxed)
         {
-            self.go_on(self.now());
-            self.unable.map_or(Ok(()), Err)?;
+            self.resume_due(self.now());
+            self.local_shortage.map_or(Ok(()), Err)?;
             // What is due in the load itself is not due before it: to wake for that would be not to sleep.
-            let due = self.opening.due().min(HELD_LIMIT_NS);
-            self.transport.wait(due.saturating_sub(self.now()).min(STOP_LOOK_NS))?;
-            self.handle();
+            let due = self.opening.next_resume_ns().min(HELD_LIMIT_NS);
+            self.transport.wait(due.saturating_sub(self.now()).min(STOP_POLL_NS))?;
+            self.handle_events();
         }
         self.opening.restart_clock();
         for connection in &mut self.connections {
-            if let State::Connecting(since) = &mut connection.state {
+            if let ConnectionState::Connecting(since) = &mut connection.state {
                 *since = 0;
             }
         }
@@ -152,24 +152,24 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
     }
 
     /// Goes on with connections that it is time for.
-    pub(super) fn go_on(&mut self, now: u64) {
+    pub(super) fn resume_due(&mut self, now: u64) {
         while let Some((_, slot)) = self.opening.resting.pop_front_if(|(until, _)| *until <= now) {
-            self.next(slot, now);
+            self.proceed(slot, now);
         }
         while let Some((_, slot)) = self.opening.accepting.pop_front_if(|(until, _)| *until <= now) {
-            self.opening.done(&mut self.connections[slot]);
+            self.opening.count_opened(&mut self.connections[slot]);
         }
         self.connect_waiting();
-        if let Some(held) = self.opening.release(now) {
+        if let Some(held) = self.opening.release_held(now) {
             for slot in held {
-                self.next(slot, self.now());
+                self.proceed(slot, self.now());
             }
             self.connect_waiting();
         }
     }
 
     fn connect_waiting(&mut self) {
-        while let Some(slot) = self.opening.next(&mut self.connections) {
+        while let Some(slot) = self.opening.next_to_open(&mut self.connections) {
             self.connect(slot);
         }
     }
@@ -179,75 +179,81 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         let layers = match self.dialect.layers() {
             Ok(layers) => layers,
             Err(why) => {
-                self.recorder.wrong(|| why);
-                return self.unconnected(slot, Failure::Connect, now);
+                self.recorder.describe_first_wrong(|| why);
+                return self.connect_failed(slot, Failure::Connect, now);
             }
         };
         self.connections[slot].connecting(now, layers);
         if let Err(error) = self.transport.connect(slot) {
-            self.refused(slot, error);
+            self.connect_refused(slot, error);
         }
     }
 
-    pub(super) fn connected(&mut self, slot: usize, result: Result<(), Errno>) {
+    pub(super) fn connect_ended(&mut self, slot: usize, result: Result<(), Errno>) {
         match result {
-            Err(error) => self.refused(slot, error),
+            Err(error) => self.connect_refused(slot, error),
             Ok(()) => match &mut self.connections[slot].layers {
-                None => self.ready(slot),
+                None => self.connection_ready(slot),
                 Some(layers) => {
                     layers.connected();
-                    self.flush(slot);
+                    self.flush_layers(slot);
                 }
             },
         }
     }
 
     /// The system says why there is no connection.
-    fn refused(&mut self, slot: usize, error: Errno) {
-        if is_of_this_machine(error) {
-            self.unable = Some(error);
+    fn connect_refused(&mut self, slot: usize, error: Errno) {
+        if is_local_shortage(error) {
+            self.local_shortage = Some(error);
         }
-        self.recorder.wrong(|| format!("no connection to {}: {error}", self.place));
+        self.recorder.describe_first_wrong(|| format!("no connection to {}: {error}", self.server_address));
         let failure = if error == Errno::CONNREFUSED { Failure::Refused } else { Failure::Connect };
-        self.unconnected(slot, failure, self.now());
+        self.connect_failed(slot, failure, self.now());
     }
 
     /// A connection may carry requests.
-    pub(super) fn ready(&mut self, slot: usize) {
+    pub(super) fn connection_ready(&mut self, slot: usize) {
         let now = self.now();
         let connection = &mut self.connections[slot];
-        connection.state = State::Open;
+        connection.state = ConnectionState::Open;
         if std::mem::replace(&mut connection.connected_before, true) {
-            if self.started {
-                self.recorder.reconnected(now);
+            if self.has_begun {
+                self.recorder.count_reconnect(now);
             }
-            self.opening.done(connection);
+            self.opening.count_opened(connection);
         } else {
             self.opening.accepting.push_back((now + ACCEPT_NS, slot));
         }
-        if self.open_loop.is_some() && slot < self.own {
-            return self.next(slot, now);
+        if self.open_loop.is_some() && slot < self.base_connections {
+            return self.proceed(slot, now);
         }
         self.connections[slot].send_when_open = false;
         self.send(slot, now, now);
-        self.next(slot, now);
+        self.proceed(slot, now);
     }
 
     /// A connection could not be established. In a closed loop that counts as the request that it was for; in an open one no
     /// request was given to it.
-    pub(super) fn unconnected(&mut self, slot: usize, failure: Failure, now: u64) {
+    pub(super) fn connect_failed(&mut self, slot: usize, failure: Failure, now: u64) {
         let since = match self.connections[slot].state {
-            State::Connecting(since) => since,
-            State::Open | State::Closed => now,
+            ConnectionState::Connecting(since) => since,
+            ConnectionState::Open | ConnectionState::Closed => now,
         };
         self.connections[slot].send_when_open = false;
         self.close(slot);
-        if self.open_loop.is_some() && slot < self.own {
-            self.opening.done(&mut self.connections[slot]);
+        if self.open_loop.is_some() && slot < self.base_connections {
+            self.opening.count_opened(&mut self.connections[slot]);
         } else {
-            self.finished(slot, InFlight { due: since, sent: since, target: 0 }, Some(failure), None, now);
+            self.finish_request(
+                slot,
+                InFlight { due: since, sent: since, target: 0 },
+                Some(failure),
+                None,
+                now,
+            );
         }
-        if slot < self.own {
+        if slot < self.base_connections {
             self.opening.resting.push_back((now + BACK_OFF_NS, slot));
         }
     }

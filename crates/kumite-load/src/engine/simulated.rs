@@ -309,7 +309,7 @@ impl Machine {
             time: self.time.clone(),
             fixed: requests.fixed.clone(),
             server,
-            slots: vec![None; duty.connections + duty.burst],
+            slots: vec![None; duty.base_connections + duty.burst_connections],
             connects: 0,
             to_come: BTreeMap::new(),
             known: 0,

@@ -23,7 +23,7 @@ use http::StatusCode;
 use http::header::SET_COOKIE;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::protocol::incoming::{Heard, Wanted};
+use crate::protocol::incoming::{ExpectedAnswer, Heard};
 use crate::protocol::response::{Answer, Asked, HEAD_LIMIT, Malformed, Reader};
 use crate::record::errors::Failure;
 use crate::request::cookies::Jar;
@@ -147,7 +147,7 @@ impl Http2 {
         &mut self,
         bytes: &[u8],
         cookies: &mut Jar,
-        wanted: &Wanted,
+        expected: &ExpectedAnswer,
         heard: &mut Heard,
     ) -> Result<(), Failure> {
         self.has_heard = true;
@@ -159,7 +159,7 @@ impl Http2 {
         self.dirty = true;
         let mut nth = 0;
         while let Some(stream) = self.streams.get_mut(nth) {
-            let Poll::Ready(result) = stream.poll(&mut context, cookies, &wanted.asked) else {
+            let Poll::Ready(result) = stream.poll(&mut context, cookies, &expected.asked) else {
                 nth += 1;
                 continue;
             };
@@ -168,14 +168,16 @@ impl Http2 {
                 continue;
             }
             let Some(mut stream) = self.streams.remove(nth) else { break };
-            let answer = Answer { keep_alive: true, ..stream.reader.finish(&wanted.asked) };
-            let mut whole = wanted.whole(nth, answer, &stream.reader);
+            let answer = Answer { keep_alive: true, ..stream.reader.finish(&expected.asked) };
+            let mut whole = expected.judge_whole(nth, answer, &stream.reader);
             match &result {
                 Err(wrong) => {
-                    (whole.failure, whole.said) = (Some(wrong.failure()), None);
-                    heard.say(|| wrong.to_string());
+                    (whole.failure, whole.wrong_status) = (Some(wrong.failure()), None);
+                    heard.describe_wrong(|| wrong.to_string());
                 }
-                Ok(()) if whole.failure.is_some() => heard.say(|| stream.reader.describe(&wanted.asked)),
+                Ok(()) if whole.failure.is_some() => {
+                    heard.describe_wrong(|| stream.reader.describe(&expected.asked))
+                }
                 Ok(()) => {}
             }
             heard.answers.push(whole);
@@ -183,7 +185,7 @@ impl Http2 {
         match over {
             Poll::Ready(Ok(())) => return Err(Failure::Closed),
             Poll::Ready(Err(error)) => {
-                heard.say(|| match is_http1 {
+                heard.describe_wrong(|| match is_http1 {
                     true => "HTTP/2: it answered in HTTP/1: leave out --http2".to_owned(),
                     false => format!("HTTP/2: {error}"),
                 });

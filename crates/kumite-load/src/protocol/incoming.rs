@@ -3,7 +3,7 @@
 use crate::check::excerpt;
 use crate::protocol::response::{Answer, Asked, Malformed, Reader};
 use crate::record::errors::Failure;
-use crate::record::log::Said;
+use crate::record::log::WrongStatus;
 use crate::request::cookies::Jar;
 
 /// Some servers say so before they close a connection that was not used for long (RFC 9110, section 15.5.9).
@@ -12,23 +12,24 @@ pub(crate) fn is_farewell(bytes: &[u8]) -> bool {
 }
 
 /// What came before any request had asked for it, in words.
-pub(crate) fn unasked(bytes: &[u8]) -> String {
+pub(crate) fn describe_unasked(bytes: &[u8]) -> String {
     format!("malformed: {} bytes came that no request had asked for: {:?}", bytes.len(), excerpt(bytes))
 }
 
 /// What a right answer is.
-pub(crate) struct Wanted {
+pub(crate) struct ExpectedAnswer {
     pub asked: Asked,
     /// The status; none for any 2xx.
     pub status: Option<u16>,
 }
 
-impl Wanted {
+impl ExpectedAnswer {
     /// The answer to the nth request in flight, that the reader has read.
-    pub fn whole(&self, nth: usize, answer: Answer, reader: &Reader) -> Whole {
+    pub fn judge_whole(&self, in_flight_index: usize, answer: Answer, reader: &Reader) -> JudgedAnswer {
         let failure = self.judge(answer);
-        let said = (self.asked.said && failure == Some(Failure::Status)).then(|| Box::new(reader.said()));
-        Whole { nth, answer, failure, said }
+        let wrong_status = (self.asked.wants_excerpt && failure == Some(Failure::Status))
+            .then(|| Box::new(reader.wrong_status()));
+        JudgedAnswer { in_flight_index, answer, failure, wrong_status }
     }
 
     /// What is wrong with it.
@@ -46,19 +47,19 @@ impl Wanted {
 }
 
 /// A whole answer.
-pub(crate) struct Whole {
+pub(crate) struct JudgedAnswer {
     /// Which request of those in flight it is for.
-    pub nth: usize,
+    pub in_flight_index: usize,
     pub answer: Answer,
     /// What is wrong with it.
     pub failure: Option<Failure>,
-    /// What it says that failed, if that is wanted.
-    pub said: Option<Box<Said>>,
+    /// What it says that failed, if that is expected.
+    pub wrong_status: Option<Box<WrongStatus>>,
 }
 
 /// What came with one piece.
 pub(crate) struct Heard {
-    pub answers: Vec<Whole>,
+    pub answers: Vec<JudgedAnswer>,
     /// What was wrong with an answer, or with the session, if that was asked for.
     pub wrong: Option<String>,
     /// Whether to say what is wrong.
@@ -67,7 +68,7 @@ pub(crate) struct Heard {
 
 impl Heard {
     /// Keeps what is wrong, if it is asked for.
-    pub fn say(&mut self, words: impl FnOnce() -> String) {
+    pub fn describe_wrong(&mut self, words: impl FnOnce() -> String) {
         if std::mem::take(&mut self.describe) {
             self.wrong = Some(words());
         }
@@ -103,38 +104,42 @@ impl Incoming {
         &mut self,
         mut bytes: &[u8],
         in_flight: usize,
-        wanted: &Wanted,
+        expected: &ExpectedAnswer,
         heard: &mut Heard,
     ) -> Result<(), Failure> {
         while !bytes.is_empty() {
             self.begun = true;
-            let answer = self.reader.feed(bytes, &wanted.asked).map_err(|Malformed(why)| {
-                heard.say(|| format!("malformed: {why}; here: {}", self.reader.offending_line(bytes)));
+            let answer = self.reader.feed(bytes, &expected.asked).map_err(|Malformed(why)| {
+                heard.describe_wrong(|| {
+                    format!("malformed: {why}; here: {}", self.reader.offending_line(bytes))
+                });
                 Failure::Malformed
             })?;
             let Some((answer, used)) = answer else { return Ok(()) };
             bytes = &bytes[used..];
             let last = !answer.keep_alive || heard.answers.len() + 1 == in_flight;
             if last && !bytes.is_empty() {
-                heard.say(|| format!("malformed: more came than the answer has: {:?}", excerpt(bytes)));
+                heard.describe_wrong(|| {
+                    format!("malformed: more came than the answer has: {:?}", excerpt(bytes))
+                });
                 return Err(Failure::Malformed);
             }
-            self.complete(answer, wanted, heard);
+            self.complete(answer, expected, heard);
         }
         Ok(())
     }
 
     /// The server sends no more: that may be how an answer in HTTP/1.1 ends.
-    pub fn end(&mut self, wanted: &Wanted, heard: &mut Heard) -> Result<(), Failure> {
-        let answer = self.reader.end(&wanted.asked).ok_or(Failure::Closed)?;
-        self.complete(answer, wanted, heard);
+    pub fn end(&mut self, expected: &ExpectedAnswer, heard: &mut Heard) -> Result<(), Failure> {
+        let answer = self.reader.end(&expected.asked).ok_or(Failure::Closed)?;
+        self.complete(answer, expected, heard);
         Ok(())
     }
 
-    fn complete(&mut self, answer: Answer, wanted: &Wanted, heard: &mut Heard) {
-        let whole = wanted.whole(0, answer, &self.reader);
+    fn complete(&mut self, answer: Answer, expected: &ExpectedAnswer, heard: &mut Heard) {
+        let whole = expected.judge_whole(0, answer, &self.reader);
         if whole.failure.is_some() {
-            heard.say(|| self.reader.describe(&wanted.asked));
+            heard.describe_wrong(|| self.reader.describe(&expected.asked));
         }
         self.reader.cookies().for_each(|cookie| self.cookies.set(cookie));
         heard.answers.push(whole);

@@ -4,7 +4,7 @@
 //! agreed on everything; until then it counts as being connected.
 
 use crate::protocol::http2::Http2;
-use crate::protocol::incoming::{Heard, Incoming, Wanted, is_farewell, unasked};
+use crate::protocol::incoming::{ExpectedAnswer, Heard, Incoming, describe_unasked, is_farewell};
 use crate::protocol::tls::{Security, Session, Step};
 use crate::record::errors::Failure;
 use crate::request::source::{NextRequest, RequestSource};
@@ -138,11 +138,11 @@ impl Layers {
         mut bytes: &[u8],
         incoming: &mut Incoming,
         in_flight: usize,
-        wanted: &Wanted,
+        expected: &ExpectedAnswer,
         heard: &mut Heard,
     ) -> Result<(), Failure> {
         let Some(session) = &mut self.session else {
-            return hear_plain(&mut self.http2, bytes, incoming, in_flight, wanted, heard);
+            return hear_plain(&mut self.http2, bytes, incoming, in_flight, expected, heard);
         };
         loop {
             match session.hear(&mut bytes) {
@@ -150,19 +150,19 @@ impl Layers {
                 Ok(Step::Plain) => {
                     let http2 = &mut self.http2;
                     while session
-                        .plain(|plain| hear_plain(http2, plain, incoming, in_flight, wanted, heard))?
+                        .plain(|plain| hear_plain(http2, plain, incoming, in_flight, expected, heard))?
                     {
                     }
                 }
                 Ok(Step::Ended) => {
                     // That may be how an answer in HTTP/1.1 ends.
                     if self.http2.is_none() && heard.answers.len() < in_flight {
-                        incoming.end(wanted, heard)?;
+                        incoming.end(expected, heard)?;
                     }
                     return Err(Failure::Closed);
                 }
                 Err(why) => {
-                    heard.say(|| why);
+                    heard.describe_wrong(|| why);
                     return Err(Failure::Malformed);
                 }
             }
@@ -173,7 +173,7 @@ impl Layers {
     /// (RFC 9112, section 9.8).
     pub fn end(&mut self, heard: &mut Heard) -> Failure {
         if let Some(awaited) = self.awaited() {
-            heard.say(|| format!("the server closed the connection during {awaited}"));
+            heard.describe_wrong(|| format!("the server closed the connection during {awaited}"));
         }
         Failure::Closed
     }
@@ -184,12 +184,12 @@ fn hear_plain(
     plain: &[u8],
     incoming: &mut Incoming,
     in_flight: usize,
-    wanted: &Wanted,
+    expected: &ExpectedAnswer,
     heard: &mut Heard,
 ) -> Result<(), Failure> {
     if let Some(http2) = http2 {
         let before = heard.answers.len();
-        let result = http2.hear(plain, &mut incoming.cookies, wanted, heard);
+        let result = http2.hear(plain, &mut incoming.cookies, expected, heard);
         incoming.proven |= heard.answers.len() > before;
         return result;
     }
@@ -199,8 +199,8 @@ fn hear_plain(
         if is_farewell(plain) {
             return Err(Failure::Closed);
         }
-        heard.say(|| unasked(plain));
+        heard.describe_wrong(|| describe_unasked(plain));
         return Err(Failure::Malformed);
     }
-    incoming.hear(plain, in_flight, wanted, heard)
+    incoming.hear(plain, in_flight, expected, heard)
 }

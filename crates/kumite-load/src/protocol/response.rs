@@ -26,7 +26,7 @@ mod held;
 mod tests;
 
 use crate::check::{BODY_LIMIT, Check, EXCERPT, whole_line};
-use crate::record::log::{SAID, Said};
+use crate::record::log::{EXCERPT_BYTES, WrongStatus};
 use chunked::Chunked;
 pub(crate) use head::HEAD_LIMIT;
 use head::{LONG, LastHead};
@@ -41,10 +41,10 @@ pub(crate) struct Asked {
     pub close: bool,
     /// What its body should be.
     pub check: Check,
-    /// `Set-Cookie` is wanted.
+    /// `Set-Cookie` is expected.
     pub cookies: bool,
-    /// How a body begins is wanted.
-    pub said: bool,
+    /// How a body begins is expected.
+    pub wants_excerpt: bool,
     /// One for each thread.
     pub last_head: LastHead,
     /// The memory for bodies that are held, for all connections of a thread.
@@ -77,8 +77,8 @@ pub(crate) struct Reader {
     taken: Held,
     /// There was no room for the body.
     no_room: bool,
-    /// How the body begins, if that is wanted.
-    said: Vec<u8>,
+    /// How the body begins, if that is expected.
+    excerpt: Vec<u8>,
     status: u16,
     keep_alive: bool,
     body_length: usize,
@@ -105,7 +105,7 @@ impl Asked {
             close,
             check,
             cookies,
-            said: false,
+            wants_excerpt: false,
             last_head: LastHead::default(),
             held: HeldRoom::new(HELD_LIMIT),
         }
@@ -120,7 +120,7 @@ impl Reader {
             taken: Held::default(),
             no_room: false,
             cookies: Vec::new(),
-            said: Vec::new(),
+            excerpt: Vec::new(),
             status: 0,
             keep_alive: false,
             body_length: 0,
@@ -140,7 +140,7 @@ impl Reader {
         self.held.clear();
         self.no_room = false;
         self.cookies.clear();
-        self.said.clear();
+        self.excerpt.clear();
         self.body_length = 0;
         self.body_right = true;
         self.excerpt_at = 0;
@@ -211,20 +211,20 @@ impl Reader {
         (self.state == ParseState::UntilClose).then(|| self.answer(asked))
     }
 
-    /// The values of `Set-Cookie`, if they were wanted.
+    /// The values of `Set-Cookie`, if they were expected.
     pub fn cookies(&self) -> impl Iterator<Item = &[u8]> {
         self.cookies.split(|&b| b == b'\n').filter(|value| !value.is_empty())
     }
 
-    /// The answer's status and how its body began, if that was wanted.
-    pub fn said(&self) -> Said {
-        Said { status: self.status, text: String::from_utf8_lossy(&self.said).into_owned() }
+    /// The answer's status and how its body began, if that was expected.
+    pub fn wrong_status(&self) -> WrongStatus {
+        WrongStatus { status: self.status, text: String::from_utf8_lossy(&self.excerpt).into_owned() }
     }
 
     /// Bytes held in memory.
     #[cfg(any(test, feature = "fuzzing"))]
     pub fn memory(&self) -> usize {
-        self.held.capacity() + self.cookies.capacity() + self.said.capacity()
+        self.held.capacity() + self.cookies.capacity() + self.excerpt.capacity()
     }
 
     /// A wrong answer in words: its status, and what is wrong with its body.
@@ -298,8 +298,8 @@ impl Reader {
     pub fn read_body(&mut self, piece: &[u8], asked: &Asked) {
         let from = self.body_length;
         self.body_length = from.saturating_add(piece.len());
-        if asked.said {
-            self.said.extend(piece.iter().take(SAID - self.said.len()));
+        if asked.wants_excerpt {
+            self.excerpt.extend(piece.iter().take(EXCERPT_BYTES - self.excerpt.len()));
         }
         match &asked.check {
             Check::Any => {}

@@ -152,7 +152,7 @@ impl Security {
                 greet(&mut tls, &mut stream)
             }
         };
-        greeted.err().filter(|error| matches!(error, rustls::Error::InvalidCertificate(_))).map(words)
+        greeted.err().filter(|error| matches!(error, rustls::Error::InvalidCertificate(_))).map(describe)
     }
 }
 
@@ -205,7 +205,7 @@ impl Session {
             if !bytes.is_empty() {
                 self.tls.read_tls(bytes).map_err(|error| error.to_string())?;
             }
-            let state = self.tls.process_new_packets().map_err(words)?;
+            let state = self.tls.process_new_packets().map_err(describe)?;
             if handshaking && !self.tls.is_handshaking() {
                 self.check_alpn()?;
             }
@@ -257,7 +257,7 @@ impl Session {
 }
 
 /// What is wrong, and what can be done about it.
-fn words(error: rustls::Error) -> String {
+fn describe(error: rustls::Error) -> String {
     use CertificateError::*;
     match error {
         rustls::Error::InvalidCertificate(wrong) => match wrong {

@@ -34,7 +34,7 @@ pub(crate) struct IntervalCounts {
     /// The same by service time in ns; none in a closed loop, where it is the response time.
     service: Option<Histogram<u64>>,
     /// Sum of response times in ns.
-    sum: u64,
+    response_sum_ns: u64,
     /// Requests that failed.
     pub errors: u64,
     /// The most requests that were due and had no connection.
@@ -45,7 +45,7 @@ pub(crate) struct IntervalCounts {
     pub measured: bool,
     /// If the window closed within it, the answers until then; in an open loop, if some of its answers are to requests that
     /// were due after the window, the others.
-    window: Option<Histogram<u64>>,
+    window_answers: Option<Histogram<u64>>,
 }
 
 pub(crate) fn histogram() -> Histogram<u64> {
@@ -60,33 +60,33 @@ impl IntervalCounts {
             ok: 0,
             response: histogram(),
             service: open_loop.then(histogram),
-            sum: 0,
+            response_sum_ns: 0,
             errors: 0,
             backlog: 0,
             busy: Duration::ZERO,
             measured: false,
-            window: None,
+            window_answers: None,
         }
     }
 
     /// Adds a right answer.
     #[inline]
-    pub fn add(&mut self, response: u64, service: u64) {
+    pub fn record_right(&mut self, response: u64, service: u64) {
         self.response.record(response).expect("a histogram that grows takes any value");
-        self.sum += response;
+        self.response_sum_ns += response;
         if let Some(times) = &mut self.service {
             times.record(service).expect("a histogram that grows takes any value");
-            if let Some(window) = &mut self.window {
+            if let Some(window) = &mut self.window_answers {
                 window.record(response).expect("a histogram that grows takes any value");
             }
         }
     }
 
     /// Adds a right answer of an open loop to what was due after the window.
-    pub fn add_after(&mut self, response: u64) {
-        self.window.get_or_insert_with(|| self.response.clone());
+    pub fn record_right_after_window(&mut self, response: u64) {
+        self.window_answers.get_or_insert_with(|| self.response.clone());
         self.response.record(response).expect("a histogram that grows takes any value");
-        self.sum += response;
+        self.response_sum_ns += response;
     }
 
     /// Whether nothing was finished in it.
@@ -96,7 +96,7 @@ impl IntervalCounts {
 
     /// What comes from now on is not the window's.
     pub fn close_window(&mut self) {
-        self.window = (!self.response.is_empty()).then(|| self.response.clone());
+        self.window_answers = (!self.response.is_empty()).then(|| self.response.clone());
     }
 
     /// The window opens when it begins.
@@ -105,30 +105,30 @@ impl IntervalCounts {
     }
 
     /// Makes it the next tenth of a second.
-    pub fn next(&mut self) {
+    pub fn begin_next(&mut self) {
         self.start_ms += INTERVAL_MS as i64;
         self.response.reset();
         if let Some(times) = &mut self.service {
             times.reset();
         }
-        (self.ok, self.sum, self.errors, self.backlog) = (0, 0, 0, 0);
-        (self.measured, self.window) = (false, None);
+        (self.ok, self.response_sum_ns, self.errors, self.backlog) = (0, 0, 0, 0);
+        (self.measured, self.window_answers) = (false, None);
     }
 
     /// Adds another thread's.
     fn merge(&mut self, other: &IntervalCounts) {
-        if self.window.is_some() || other.window.is_some() {
+        if self.window_answers.is_some() || other.window_answers.is_some() {
             // One of them ended in it, the other went on.
             let mut window = self.counted().cloned().unwrap_or_else(histogram);
             other.counted().into_iter().for_each(|answers| add(&mut window, answers));
-            self.window = Some(window);
+            self.window_answers = Some(window);
         }
         add(&mut self.response, &other.response);
         if let (Some(times), Some(others)) = (&mut self.service, &other.service) {
             add(times, others);
         }
         self.ok += other.ok;
-        self.sum += other.sum;
+        self.response_sum_ns += other.response_sum_ns;
         self.errors += other.errors;
         self.backlog += other.backlog;
         self.busy += other.busy;
@@ -137,7 +137,7 @@ impl IntervalCounts {
 
     /// Those of its answers that are the window's.
     fn counted(&self) -> Option<&Histogram<u64>> {
-        self.window.as_ref().or(self.measured.then_some(&self.response))
+        self.window_answers.as_ref().or(self.measured.then_some(&self.response))
     }
 
     fn interval(&self) -> Interval {
@@ -147,7 +147,7 @@ impl IntervalCounts {
             start_ms: self.start_ms,
             ok: self.ok,
             errors: self.errors,
-            mean_us: if timed == 0 { 0.0 } else { self.sum as f64 / timed as f64 / 1e3 },
+            mean_us: if timed == 0 { 0.0 } else { self.response_sum_ns as f64 / timed as f64 / 1e3 },
             p50_us: us(self.response.value_at_quantile(0.5)),
             p99_us: us(self.response.value_at_quantile(0.99)),
             max_us: us(self.response.max()),
@@ -188,7 +188,7 @@ impl<'a> Aggregate<'a> {
     /// Takes what a thread tells.
     pub fn take(&mut self, event: EngineEvent) {
         match event {
-            EngineEvent::Interval(counts) if self.threads == 1 => self.add(counts),
+            EngineEvent::Interval(counts) if self.threads == 1 => self.count_interval(counts),
             EngineEvent::Interval(counts) => {
                 let (all, given) = match self.waiting.get_mut(&counts.start_ms) {
                     Some((all, given)) => {
@@ -215,11 +215,11 @@ impl<'a> Aggregate<'a> {
     fn release(&mut self, last: i64) {
         while let Some(entry) = self.waiting.first_entry().filter(|entry| *entry.key() <= last) {
             let (counts, _) = entry.remove();
-            self.add(&counts);
+            self.count_interval(&counts);
         }
     }
 
-    fn add(&mut self, counts: &IntervalCounts) {
+    fn count_interval(&mut self, counts: &IntervalCounts) {
         if let Some(answers) = counts.counted() {
             self.times.add(answers);
             if let Some((times, counts)) = self.service.as_mut().zip(counts.service.as_ref()) {
@@ -306,15 +306,15 @@ mod tests {
     fn a_thread_that_ends_earlier_takes_nothing_from_the_others() {
         let counts = |answers: u64| {
             let mut counts = IntervalCounts::new(0, false);
-            (0..answers).for_each(|_| counts.add(1, 1));
+            (0..answers).for_each(|_| counts.record_right(1, 1));
             (counts.ok, counts.measured) = (answers, true);
             counts
         };
         let mut ended = counts(3);
         ended.close_window();
-        ended.add(1, 1);
+        ended.record_right(1, 1);
         for both in [[ended.clone(), counts(4)], [counts(4), ended.clone()], [ended.clone(), ended]] {
-            let expected = if both.iter().all(|counts| counts.window.is_some()) { 6 } else { 7 };
+            let expected = if both.iter().all(|counts| counts.window_answers.is_some()) { 6 } else { 7 };
             let mut on_event = |_: Event| {};
             let mut aggregate = Aggregate::new(2, false, &mut on_event);
             both.iter().for_each(|counts| aggregate.take(EngineEvent::Interval(counts)));

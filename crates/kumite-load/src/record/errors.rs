@@ -113,7 +113,7 @@ pub enum Failure {
 }
 
 /// A failure without an answer that could be described, in words: what became of a request there, how long after it was sent.
-pub(crate) fn failed(failure: Failure, url: &str, after_ns: u64) -> String {
+pub(crate) fn failure_in_words(failure: Failure, url: &str, after_ns: u64) -> String {
     let after = format!("{:.1} ms after the request for {url} was sent", after_ns as f64 / 1e6);
     match failure {
         Failure::Timeout => format!("timeout: no whole answer {after}"),

@@ -8,7 +8,7 @@ use crate::record::errors::Failure;
 pub const LOG_LIMIT: usize = 10_000_000;
 
 /// How much of a body with a wrong status is kept, in bytes.
-pub(crate) const SAID: usize = 64;
+pub(crate) const EXCERPT_BYTES: usize = 64;
 
 /// A finished request. Instants are ns since the load began, the warm-up included.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +22,12 @@ pub struct Finished {
     /// How it failed; none if its answer was right.
     pub failure: Option<Failure>,
     /// What the answer was instead, if it had another status than expected.
-    pub said: Option<Box<Said>>,
+    pub wrong_status: Option<Box<WrongStatus>>,
 }
 
 /// An answer with another status than expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct WrongStatus {
     /// Its status.
     pub status: u16,
     /// The first 64 bytes of its body; what is not UTF-8 in them is replaced.
@@ -70,7 +70,7 @@ mod tests {
     fn what_does_not_fit_is_counted() {
         let mut log = Log::new(2);
         for due in 0..5 {
-            log.add(Finished { due, sent: Some(due), finished: due, failure: None, said: None });
+            log.add(Finished { due, sent: Some(due), finished: due, failure: None, wrong_status: None });
         }
         assert_eq!((log.finished.iter().map(|it| it.due).collect(), log.unlogged), (vec![0, 1], 3));
     }

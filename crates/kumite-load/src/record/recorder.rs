@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::record::aggregate::{EngineEvent, IntervalCounts};
 use crate::record::errors::{Errors, Failure};
-use crate::record::log::{Finished, Log, Said};
+use crate::record::log::{Finished, Log, WrongStatus};
 use crate::record::opener::Opener;
 use crate::record::outcome::{Burst, Disturbed, Outcome};
 use crate::record::recovery::{self, Episodes};
@@ -37,7 +37,7 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    fn sooner(self, by: u64) -> Span {
+    fn advanced(self, by: u64) -> Span {
         let closes = if self.closes == u64::MAX { u64::MAX } else { self.closes - by };
         Span { opens: self.opens - by, closes, ..self }
     }
@@ -51,21 +51,21 @@ pub(crate) struct Recorder<'a> {
     /// What may open the window sooner, in the warm-up.
     opener: Option<Opener>,
     /// By how much sooner it opens, until somebody asks.
-    sooner: u64,
+    opening_advance_ns: u64,
     /// Before this nothing ends and nothing begins, so that an answer has only one time to be compared with.
-    due: u64,
+    next_boundary_ns: u64,
     counts: [Counts; 3],
     episodes: Episodes,
     steady: u64,
     /// When the injection was over.
-    ended: Option<u64>,
+    injection_over_at: Option<u64>,
     burst: Burst,
     cpu_at_open: Duration,
-    spun_at_open: u64,
+    spun_ns_at_open: u64,
     /// Time in which the engine only waited, though awake.
-    spun: u64,
+    spun_ns: u64,
     /// When the interval that is being filled ends.
-    interval_ends: u64,
+    interval_ends_ns: u64,
     /// Busy time of the thread at the interval's start.
     interval_busy: Duration,
     interval: IntervalCounts,
@@ -102,17 +102,17 @@ impl<'a> Recorder<'a> {
             phase: Phase::WarmUp,
             span,
             opener,
-            sooner: 0,
-            due: 0,
+            opening_advance_ns: 0,
+            next_boundary_ns: 0,
             counts: Default::default(),
             episodes: Episodes::new(steady),
             steady,
-            ended: None,
+            injection_over_at: None,
             burst: Burst::default(),
             cpu_at_open: Duration::ZERO,
-            spun_at_open: 0,
-            spun: 0,
-            interval_ends: match opens % INTERVAL_NS {
+            spun_ns_at_open: 0,
+            spun_ns: 0,
+            interval_ends_ns: match opens % INTERVAL_NS {
                 0 => INTERVAL_NS,
                 rest => rest,
             },
@@ -126,34 +126,41 @@ impl<'a> Recorder<'a> {
     /// Moves on to `now`: opens and closes the window, ends intervals.
     #[inline]
     pub fn advance(&mut self, now: u64) {
-        while now >= self.due {
-            self.pass(self.due);
+        while now >= self.next_boundary_ns {
+            self.cross(self.next_boundary_ns);
         }
     }
 
     /// Counts a right answer to what was due and sent then.
     #[inline]
-    pub fn ok(&mut self, due: u64, sent: u64, now: u64) {
+    pub fn record_right(&mut self, due: u64, sent: u64, now: u64) {
         self.advance(now);
         self.episodes.right(now);
         let phase = self.phase_of(due);
         self.counts[phase as usize].ok += 1;
         self.interval.ok += 1;
         if let Some(log) = &mut self.log {
-            log.add(Finished { due, sent: Some(sent), finished: now, failure: None, said: None });
+            log.add(Finished { due, sent: Some(sent), finished: now, failure: None, wrong_status: None });
         }
         let response = now.saturating_sub(due);
         match phase {
             // It is not the window's, and the warm-up's intervals are over.
             Phase::WarmUp if self.phase != Phase::WarmUp => {}
-            Phase::After if self.span.by_due => self.interval.add_after(response),
-            _ => self.interval.add(response, now.saturating_sub(sent)),
+            Phase::After if self.span.by_due => self.interval.record_right_after_window(response),
+            _ => self.interval.record_right(response, now.saturating_sub(sent)),
         }
     }
 
-    /// Counts a request that failed. It was sent then, unless the failure came before that; `said` is what the answer was
+    /// Counts a request that failed. It was sent then, unless the failure came before that; `wrong_status` is what the answer was
     /// instead, if there was one and it is wanted.
-    pub fn failed(&mut self, failure: Failure, said: Option<Box<Said>>, due: u64, sent: u64, now: u64) {
+    pub fn record_failure(
+        &mut self,
+        failure: Failure,
+        wrong_status: Option<Box<WrongStatus>>,
+        due: u64,
+        sent: u64,
+        now: u64,
+    ) {
         self.advance(now);
         self.episodes.failed(now);
         let phase = self.phase_of(due);
@@ -161,7 +168,7 @@ impl<'a> Recorder<'a> {
         self.counts[phase as usize].errors.count(failure);
         if let Some(log) = &mut self.log {
             let sent = (!failure.is_before_sending()).then_some(sent);
-            log.add(Finished { due, sent, finished: now, failure: Some(failure), said });
+            log.add(Finished { due, sent, finished: now, failure: Some(failure), wrong_status });
         }
     }
 
@@ -180,7 +187,7 @@ impl<'a> Recorder<'a> {
 
     /// How late the engine came for a request of an open loop, though a connection was free or it came too late to send it.
     #[inline]
-    pub fn sent_late(&mut self, due: u64, by: u64) {
+    pub fn record_send_lag(&mut self, due: u64, by: u64) {
         if self.phase_of(due) == Phase::Window {
             self.outcome.send_lag.record(by).expect("a histogram that grows takes any value");
         }
@@ -188,7 +195,7 @@ impl<'a> Recorder<'a> {
 
     /// How long an answer may have waited until it was read, at most.
     #[inline]
-    pub fn read_late(&mut self, by: u64) {
+    pub fn record_receive_lag(&mut self, by: u64) {
         if self.phase == Phase::Window {
             self.outcome.receive_lag.record(by).expect("a histogram that grows takes any value");
         }
@@ -196,56 +203,56 @@ impl<'a> Recorder<'a> {
 
     /// The engine was awake for so long, and nothing happened.
     #[inline]
-    pub fn spun(&mut self, time: u64) {
-        self.spun += time;
+    pub fn record_spin(&mut self, time: u64) {
+        self.spun_ns += time;
     }
 
     /// How many requests are due and have no connection.
-    pub fn backlog(&mut self, requests: usize) {
+    pub fn record_backlog(&mut self, requests: usize) {
         self.interval.backlog = self.interval.backlog.max(requests as u64);
     }
 
     /// An answer that came after the end of a closed loop, to a request that is in no count.
-    pub fn drained(&mut self) {
+    pub fn count_drained(&mut self) {
         self.outcome.drained += 1;
     }
 
     /// As many requests had no right answer after the end of a closed loop, and are in no count either.
-    pub fn unanswered(&mut self, requests: usize) {
+    pub fn count_unanswered(&mut self, requests: usize) {
         self.outcome.unanswered += requests as u64;
     }
 
     /// Counts a request, which is also counted as any other, as one of a burst.
-    pub fn of_burst(&mut self, right: bool) {
+    pub fn count_burst(&mut self, right: bool) {
         *if right { &mut self.burst.ok } else { &mut self.burst.errors } += 1;
     }
 
     /// Keeps the first wrong answer in words, so that whoever reads the counts need not guess.
-    pub fn wrong(&mut self, describe: impl FnOnce() -> String) {
+    pub fn describe_first_wrong(&mut self, describe: impl FnOnce() -> String) {
         self.outcome.first_wrong.get_or_insert_with(describe);
     }
 
     /// Counts what came after the end of a closed loop and was no answer to anything. It is no request.
-    pub fn unasked(&mut self, describe: impl FnOnce() -> String) {
-        self.wrong(describe);
+    pub fn count_unasked(&mut self, describe: impl FnOnce() -> String) {
+        self.describe_first_wrong(describe);
         self.outcome.unasked += 1;
     }
 
     /// Whether no wrong answer has been described.
-    pub fn wants_wrong(&self) -> bool {
+    pub fn lacks_first_wrong(&self) -> bool {
         self.outcome.first_wrong.is_none()
     }
 
     /// Counts a connection established in place of one that had ended.
-    pub fn reconnected(&mut self, now: u64) {
+    pub fn count_reconnect(&mut self, now: u64) {
         self.advance(now);
         self.counts[self.phase as usize].reconnects += 1;
     }
 
     /// The injection is over: from now on the server can be expected to answer.
-    pub fn ended(&mut self, now: u64) {
+    pub fn injection_over(&mut self, now: u64) {
         self.advance(now);
-        self.ended = Some(now);
+        self.injection_over_at = Some(now);
         self.episodes.injected(now);
     }
 
@@ -255,8 +262,8 @@ impl<'a> Recorder<'a> {
     }
 
     /// When something is due that nothing else will announce.
-    pub fn due(&self) -> u64 {
-        self.due
+    pub fn next_boundary_ns(&self) -> u64 {
+        self.next_boundary_ns
     }
 
     /// Ends it: the load was over at `end`, and `now` is when the last of its requests was finished.
@@ -268,7 +275,7 @@ impl<'a> Recorder<'a> {
             Phase::After => self.end_watch(end),
         }
         // The last answer may have come in the very moment of the end, after an interval.
-        let interval_began = self.interval_ends.saturating_sub(INTERVAL_NS);
+        let interval_began = self.interval_ends_ns.saturating_sub(INTERVAL_NS);
         if end > interval_began || !self.interval.is_empty() {
             self.end_interval();
         }
@@ -293,11 +300,11 @@ impl<'a> Recorder<'a> {
         self.outcome
     }
 
-    fn pass(&mut self, at: u64) {
-        if at == self.interval_ends {
+    fn cross(&mut self, at: u64) {
+        if at == self.interval_ends_ns {
             self.look_for_opening(at);
             self.end_interval();
-            self.interval_ends += INTERVAL_NS;
+            self.interval_ends_ns += INTERVAL_NS;
         }
         if at == 0 {
             // What was done before the load began, to open connections, is not of its first interval.
@@ -309,28 +316,29 @@ impl<'a> Recorder<'a> {
         if at == self.span.opens {
             self.end_warm_up();
             self.cpu_at_open = thread_cpu();
-            self.spun_at_open = self.spun;
+            self.spun_ns_at_open = self.spun_ns;
             self.phase = Phase::Window;
             self.interval.begin_window();
         }
         if at == self.span.closes {
             self.close_window(at);
         }
-        let instants = [self.interval_ends, FIRST_SECOND_NS, self.span.opens, self.span.closes];
-        self.due = instants.into_iter().filter(|instant| *instant > at).min().unwrap_or(u64::MAX);
+        let instants = [self.interval_ends_ns, FIRST_SECOND_NS, self.span.opens, self.span.closes];
+        self.next_boundary_ns =
+            instants.into_iter().filter(|instant| *instant > at).min().unwrap_or(u64::MAX);
     }
 
     /// By how much sooner than planned the window opens and closes, if that was not asked for before.
     #[inline]
-    pub fn sooner(&mut self) -> u64 {
-        std::mem::take(&mut self.sooner)
+    pub fn take_opening_advance(&mut self) -> u64 {
+        std::mem::take(&mut self.opening_advance_ns)
     }
 
     fn look_for_opening(&mut self, at: u64) {
         let opens = self.opener.as_ref().and_then(|opener| opener.reach(at));
         if let Some(opens) = opens.filter(|opens| self.phase == Phase::WarmUp && *opens < self.span.opens) {
-            self.sooner = self.span.opens - opens;
-            self.span = self.span.sooner(self.sooner);
+            self.opening_advance_ns = self.span.opens - opens;
+            self.span = self.span.advanced(self.opening_advance_ns);
         }
     }
 
@@ -342,7 +350,7 @@ impl<'a> Recorder<'a> {
     fn close_window(&mut self, end: u64) {
         self.outcome.cpu = thread_cpu().saturating_sub(self.cpu_at_open);
         self.outcome.elapsed = Duration::from_nanos(end - self.span.opens);
-        let busy = self.outcome.cpu.saturating_sub(Duration::from_nanos(self.spun - self.spun_at_open));
+        let busy = self.outcome.cpu.saturating_sub(Duration::from_nanos(self.spun_ns - self.spun_ns_at_open));
         self.outcome.busiest = busy.as_secs_f64() / self.outcome.elapsed.as_secs_f64().max(1e-9);
         self.outcome.recovery = self.episodes.longest(end);
         if !self.span.by_due {
@@ -355,7 +363,7 @@ impl<'a> Recorder<'a> {
     fn end_watch(&mut self, end: u64) {
         let since_opening = |at: u64| Duration::from_nanos(at - self.span.opens);
         let Counts { ok, errors, .. } = &self.counts[Phase::After as usize];
-        self.outcome.disturbed = self.ended.map(|ended| Disturbed {
+        self.outcome.disturbed = self.injection_over_at.map(|ended| Disturbed {
             began: since_opening(self.span.closes),
             ended: since_opening(ended),
             since: since_opening(self.episodes.since()),
@@ -370,7 +378,7 @@ impl<'a> Recorder<'a> {
     }
 
     fn end_interval(&mut self) {
-        let busy = thread_cpu().saturating_sub(Duration::from_nanos(self.spun));
+        let busy = thread_cpu().saturating_sub(Duration::from_nanos(self.spun_ns));
         self.interval.busy = busy.saturating_sub(self.interval_busy);
         self.interval_busy = busy;
         self.interval.measured |= match self.phase {
@@ -379,7 +387,7 @@ impl<'a> Recorder<'a> {
             Phase::After => self.span.by_due,
         };
         (self.tell)(EngineEvent::Interval(&self.interval));
-        self.interval.next();
+        self.interval.begin_next();
     }
 }
 

@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    fn of(events: &[(u64, bool)]) -> Episodes {
+    fn episodes_of(events: &[(u64, bool)]) -> Episodes {
         let mut episodes = Episodes::new(STEADY);
         fed(&mut episodes, events);
         episodes
@@ -145,13 +145,13 @@ mod tests {
 
     #[test]
     fn without_a_failure_there_is_no_recovery() {
-        assert_eq!(of(&[]).longest(99), None);
-        assert_eq!(of(&[(1, RIGHT), (50, RIGHT)]).longest(99), None);
+        assert_eq!(episodes_of(&[]).longest(99), None);
+        assert_eq!(episodes_of(&[(1, RIGHT), (50, RIGHT)]).longest(99), None);
     }
 
     #[test]
     fn from_the_first_failure_to_the_first_right_answer_of_those_that_stay_right() {
-        let episodes = of(&[
+        let episodes = episodes_of(&[
             (4, RIGHT),
             (5, FAILED),
             (6, RIGHT),
@@ -170,29 +170,29 @@ mod tests {
     #[test]
     fn a_failure_after_a_steady_time_is_another_episode() {
         let events = [(1, FAILED), (4, RIGHT), (14, FAILED), (15, RIGHT)];
-        assert_eq!(of(&events).longest(25), recovery(3, true));
-        assert_eq!(Some(of(&events).first(25)), recovery(3, true));
+        assert_eq!(episodes_of(&events).longest(25), recovery(3, true));
+        assert_eq!(Some(episodes_of(&events).first(25)), recovery(3, true));
         let sooner = [(1, FAILED), (4, RIGHT), (13, FAILED), (15, RIGHT)];
-        assert_eq!(of(&sooner).longest(25), recovery(14, true));
+        assert_eq!(episodes_of(&sooner).longest(25), recovery(14, true));
     }
 
     #[test]
     fn the_longest_may_be_any_and_is_a_bound_while_one_is_not_over() {
         let events = [(1, FAILED), (8, RIGHT), (30, FAILED), (31, RIGHT)];
-        assert_eq!(of(&events).longest(41), recovery(7, true));
-        assert_eq!(of(&events).longest(40), recovery(7, false));
-        assert_eq!(of(&[&events[..], &[(32, FAILED)]].concat()).longest(40), recovery(10, false));
+        assert_eq!(episodes_of(&events).longest(41), recovery(7, true));
+        assert_eq!(episodes_of(&events).longest(40), recovery(7, false));
+        assert_eq!(episodes_of(&[&events[..], &[(32, FAILED)]].concat()).longest(40), recovery(10, false));
     }
 
     #[test]
     fn without_a_right_answer_it_lasts_to_the_end_at_least() {
-        assert_eq!(of(&[(1, RIGHT), (5, FAILED), (6, FAILED)]).longest(60), recovery(55, false));
+        assert_eq!(episodes_of(&[(1, RIGHT), (5, FAILED), (6, FAILED)]).longest(60), recovery(55, false));
     }
 
     #[test]
     fn what_comes_after_the_end_confirms_nothing() {
         let late = |events: &[(u64, bool)]| {
-            let mut episodes = of(&[]);
+            let mut episodes = episodes_of(&[]);
             episodes.injected(50);
             fed(&mut episodes, events);
             (Some(episodes.first(60)), episodes.longest(60))
@@ -227,14 +227,14 @@ mod tests {
             (&[], &[(51, RIGHT), (70, FAILED)], recovery(30, false), None),
         ];
         for (before, after, expected, first_right) in cases {
-            let mut episodes = of(before);
+            let mut episodes = episodes_of(before);
             episodes.injected(50);
             fed(&mut episodes, after);
             assert_eq!(Some(episodes.first(100)), expected, "{before:?}, then {after:?}");
             let first_right = first_right.map(Duration::from_nanos);
             assert_eq!(episodes.first_right(), first_right, "{before:?}, then {after:?}");
         }
-        let mut quiet = of(&[]);
+        let mut quiet = episodes_of(&[]);
         quiet.injected(50);
         assert_eq!(Some(quiet.first(59)), recovery(0, false), "a connection that hangs could not yet show");
     }
@@ -310,10 +310,10 @@ mod tests {
                 ended = now;
             }
             let end = now + tail;
-            prop_assert_eq!(of(&events).longest(end), naive_longest(&events, end));
+            prop_assert_eq!(episodes_of(&events).longest(end), naive_longest(&events, end));
 
             let (before, after) = events.split_at(split);
-            let mut episodes = of(before);
+            let mut episodes = episodes_of(before);
             episodes.injected(ended);
             fed(&mut episodes, after);
             prop_assert_eq!((episodes.first(end), episodes.first_right()), naive_first(before, ended, after, end));

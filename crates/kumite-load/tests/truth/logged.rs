@@ -1,7 +1,8 @@
 //! The log of a load has every request in it, as it was.
 
 use kumite_load::{
-    Arrivals, Disturbance, DisturbanceKind, Errors, Failure, Finished, Gaps, Limit, Load, Outcome, Said,
+    Arrivals, Disturbance, DisturbanceKind, Errors, Failure, Finished, Gaps, Limit, Load, Outcome,
+    WrongStatus,
 };
 use kumite_stub::{Config, Stub};
 
@@ -13,9 +14,9 @@ fn with_log(load: Load) -> Outcome {
     let outcome = run(&Load { log: true, ..load });
     assert_eq!(outcome.unlogged, 0);
     assert!(outcome.log.is_sorted_by_key(|finished| finished.due));
-    for Finished { due, sent, finished, failure, said } in &outcome.log {
+    for Finished { due, sent, finished, failure, wrong_status } in &outcome.log {
         assert!(sent.is_none_or(|sent| sent >= *due && finished >= &sent) && finished >= due);
-        assert_eq!(said.is_some(), *failure == Some(Failure::Status));
+        assert_eq!(wrong_status.is_some(), *failure == Some(Failure::Status));
     }
     outcome
 }
@@ -69,7 +70,7 @@ fn the_log_has_every_request_of_an_open_loop() {
     assert_eq!(ok(warm_up), outcome.warm_up_requests - outcome.warm_up_errors.status);
     assert_eq!((ok(window), after.len() as u64, ok(after)), (outcome.ok, disturbed.requests, disturbed.ok));
     assert_eq!(log.len() as u64, server.requests());
-    let said: Vec<&Said> = log.iter().filter_map(|it| it.said.as_deref()).collect();
+    let said: Vec<&WrongStatus> = log.iter().filter_map(|it| it.wrong_status.as_deref()).collect();
     assert_eq!(said.len() as u64, server.requests() / 3);
     assert!(said.iter().all(|said| said.status == 500 && said.text == words[..64]), "{:?}", said[0]);
     let longest = log.iter().filter(|it| it.failure.is_none()).map(|it| it.finished - it.due).max();
@@ -100,9 +101,10 @@ fn a_wrong_status_is_logged_with_its_body_even_an_empty_one() {
     let Some(io) = io() else { return };
     let server = always("HTTP/1.1 429 No\r\nContent-Length: 2\r\n\r\n\u{e9}", Then::Keep);
     let empty = always("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n", Then::Keep);
-    let said =
-        |addr| with_log(load(io, addr, 2)).log.into_iter().map(|it| it.said.unwrap()).collect::<Vec<_>>();
-    let words = |status, text: &str| Box::new(Said { status, text: text.to_owned() });
+    let said = |addr| {
+        with_log(load(io, addr, 2)).log.into_iter().map(|it| it.wrong_status.unwrap()).collect::<Vec<_>>()
+    };
+    let words = |status, text: &str| Box::new(WrongStatus { status, text: text.to_owned() });
     assert_eq!(said(server.addr), [words(429, "é"), words(429, "é")]);
     assert_eq!(said(empty.addr), [words(503, ""), words(503, "")]);
 }

@@ -286,7 +286,7 @@ fn times(log: &[Finished], failure: Option<Failure>) -> Histogram<u64> {
 /// What failed answers said, and how often; the most frequent apart.
 fn answers(log: &[Finished]) -> BTreeMap<String, u64> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-    for said in log.iter().filter_map(|request| request.said.as_deref()) {
+    for said in log.iter().filter_map(|request| request.wrong_status.as_deref()) {
         let words = format!("{} {}", said.status, said.text.trim());
         *counts.entry(words.trim_end().to_owned()).or_default() += 1;
     }
@@ -326,7 +326,7 @@ fn at(rate: f64) -> AxisValue {
 
 #[cfg(test)]
 mod tests {
-    use kumite_load::{Disturbed, Errors, Interval, Recovery, Said};
+    use kumite_load::{Disturbed, Errors, Interval, Recovery, WrongStatus};
     use proptest::prelude::*;
 
     use super::*;
@@ -357,8 +357,8 @@ mod tests {
     fn request(due: u64, took: u64, failure: Option<Failure>) -> Finished {
         let sent = (failure != Some(Failure::Unsent)).then_some(due * MS);
         let said = (failure == Some(Failure::Status))
-            .then(|| Box::new(Said { status: 500, text: format!("refused after {}\n", due % 3) }));
-        Finished { due: due * MS, sent, finished: (due + took) * MS, failure, said }
+            .then(|| Box::new(WrongStatus { status: 500, text: format!("refused after {}\n", due % 3) }));
+        Finished { due: due * MS, sent, finished: (due + took) * MS, failure, wrong_status: said }
     }
 
     #[test]
@@ -540,11 +540,14 @@ mod tests {
 
     #[test]
     fn what_is_said_most_often_is_told_apart() {
-        let said = |status, text: &str| Some(Box::new(Said { status, text: text.to_owned() }));
+        let said = |status, text: &str| Some(Box::new(WrongStatus { status, text: text.to_owned() }));
         let mut log: Vec<Finished> = (0..40)
-            .map(|nth| Finished { said: said(500, &format!("{}", nth % 20)), ..request(nth, 1, None) })
+            .map(|nth| Finished {
+                wrong_status: said(500, &format!("{}", nth % 20)),
+                ..request(nth, 1, None)
+            })
             .collect();
-        log.extend((0..3).map(|nth| Finished { said: said(503, " \n"), ..request(nth, 1, None) }));
+        log.extend((0..3).map(|nth| Finished { wrong_status: said(503, " \n"), ..request(nth, 1, None) }));
         let told = answers(&log);
         assert_eq!((told.len(), told["503"], told["other"]), (17, 3, 10));
     }

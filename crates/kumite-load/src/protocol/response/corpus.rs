@@ -18,18 +18,18 @@ struct Case {
 
 /// What a client made of a connection's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Seen {
+enum Reading {
     Answer { status: u16, body: Vec<u8>, reused: bool },
     Refused,
     Waits,
 }
 
-impl fmt::Display for Seen {
+impl fmt::Display for Reading {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Seen::Refused => f.write_str("refused"),
-            Seen::Waits => f.write_str("waits"),
-            Seen::Answer { status, body, reused } => {
+            Reading::Refused => f.write_str("refused"),
+            Reading::Waits => f.write_str("waits"),
+            Reading::Answer { status, body, reused } => {
                 write!(
                     f,
                     "{status} {:?}{}",
@@ -42,27 +42,27 @@ impl fmt::Display for Seen {
 }
 
 /// What this reader makes of the bytes, and of the connection's close if that follows.
-fn ours(case: &Case, close: bool) -> Seen {
+fn ours(case: &Case, close: bool) -> Reading {
     // A check that holds the body.
     let check = Check::Contains(b"x".to_vec());
     let asked = Asked::new(case.method == "HEAD", false, check, false);
     let mut reader = Reader::new();
     let (answer, used) = match reader.feed(&case.bytes, &asked) {
-        Err(Malformed(_)) => return Seen::Refused,
+        Err(Malformed(_)) => return Reading::Refused,
         Ok(Some(read)) => read,
-        Ok(None) if !close => return Seen::Waits,
+        Ok(None) if !close => return Reading::Waits,
         Ok(None) => match reader.end(&asked) {
-            None => return Seen::Refused,
+            None => return Reading::Refused,
             Some(answer) => (answer, case.bytes.len()),
         },
     };
     // Nothing is pipelined: what follows is nobody's answer, and the transport closes the connection.
     let reused = answer.keep_alive && !close && used == case.bytes.len();
-    Seen::Answer { status: answer.status, body: reader.held.clone(), reused }
+    Reading::Answer { status: answer.status, body: reader.held.clone(), reused }
 }
 
 /// What hyper makes of them. The clock stands still and jumps when nothing is left to do, so no time passes.
-async fn hypers(case: &Case, close: bool) -> Seen {
+async fn hypers(case: &Case, close: bool) -> Reading {
     const LONG: Duration = Duration::from_secs(60);
     let (client, mut server) = tokio::io::duplex(1 << 20);
     let bytes = case.bytes.clone();
@@ -87,12 +87,12 @@ async fn hypers(case: &Case, close: bool) -> Seen {
         let body = response.into_body().collect().await?.to_bytes().to_vec();
         let reused = sender.ready().await.is_ok()
             && sender.send_request(request("GET")).await.is_ok_and(|second| second.status() == 299);
-        Ok::<_, hyper::Error>(Seen::Answer { status, body, reused })
+        Ok::<_, hyper::Error>(Reading::Answer { status, body, reused })
     };
     let seen = match tokio::time::timeout(LONG, exchange).await {
         Ok(Ok(seen)) => seen,
-        Ok(Err(_)) => Seen::Refused,
-        Err(_) => Seen::Waits,
+        Ok(Err(_)) => Reading::Refused,
+        Err(_) => Reading::Waits,
     };
     server.abort();
     connection.abort();
@@ -447,7 +447,7 @@ async fn differences_from_hyper_are_listed() {
     for case in &cases() {
         let ours = [ours(case, false), ours(case, true)];
         let hypers = [hypers(case, false).await, hypers(case, true).await];
-        let words = |[open, closed]: &[Seen; 2]| match open {
+        let words = |[open, closed]: &[Reading; 2]| match open {
             _ if open == closed => open.to_string(),
             _ => format!("{open}; {closed}"),
         };
