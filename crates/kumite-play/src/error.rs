@@ -1,3 +1,5 @@
+//! Why a device cannot be opened, or takes no more states: each says which one, where it stands, and what to do.
+
 use std::io;
 use std::path::PathBuf;
 
@@ -15,14 +17,14 @@ pub enum DeviceError {
     },
     /// A file that cannot be loaded.
     #[error(
-        "cannot load {}: {why}; a library is needed that is for the same platform as this program, {}-bit {}",
-        path.display(), usize::BITS, std::env::consts::OS
+        "cannot load {}: {}; a library is needed that is for the same platform as this program, {}-bit {}",
+        path.display(), crate::titan_one::system_reason(error, path), usize::BITS, std::env::consts::OS
     )]
     NotALibrary {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
-        why: String,
+        /// The linker's, which names the file once more.
+        error: libloading::Error,
     },
     /// A library without an entry point of the Titan One's.
     #[error("{} is not the Titan One's library, or another version of it: it has no {name}", path.display())]

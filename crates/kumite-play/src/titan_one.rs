@@ -72,7 +72,7 @@ impl TitanOne {
         // SAFETY: whoever names the library vouches for what it does when it is loaded and when it goes.
         let library = match unsafe { Library::new(&path) } {
             Ok(library) => library,
-            Err(error) => return Err(DeviceError::NotALibrary { why: why(&error, &path), path }),
+            Err(error) => return Err(DeviceError::NotALibrary { path, error }),
         };
         // SAFETY: they are dropped together with the library, and not given away.
         let functions = unsafe { Functions::find(&library, &path) }?;
@@ -139,8 +139,8 @@ unsafe fn function<F: Copy>(library: &Library, path: &Path, name: &'static str) 
     found.ok().and_then(|symbol| *symbol).ok_or_else(missing)
 }
 
-/// What the system said, without the names of its function and of the file.
-fn why(error: &libloading::Error, path: &Path) -> String {
+/// The system's words for why a file could not be loaded, without the names of its function and of the file.
+pub(crate) fn system_reason(error: &libloading::Error, path: &Path) -> String {
     let said = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     let file = format!("{}: ", path.display());
     said.strip_prefix(&file).unwrap_or(&said).to_owned()
