@@ -1,4 +1,4 @@
-//! What a right body is.
+//! The check of an answer's body.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -13,7 +13,8 @@ pub(crate) const EXCERPT: usize = 80;
 /// How much is shown of a line that breaks the rules of HTTP, in bytes.
 const LINE: usize = 400;
 
-/// What a right body is. Any but the first two hold the body until it is whole, and one of more than 16 MiB is wrong.
+/// A right body. All but the first two checks hold the body until it is whole, and find one of more than 16 MiB
+/// wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Check {
     /// Any.
@@ -86,7 +87,7 @@ pub enum CheckError {
     Pattern {
         /// The text given.
         pattern: String,
-        /// What is wrong with it.
+        /// The parser's error, with its place.
         source: regex::Error,
     },
     /// No `=`.
@@ -136,12 +137,12 @@ impl Check {
         Check::Json(JsonCheck { pointer: String::new(), value, right: OnceLock::new() })
     }
 
-    /// Whether it must see the whole body at once.
+    /// It must see the whole body at once.
     pub(crate) fn holds_body(&self) -> bool {
         !matches!(self, Check::Any | Check::Equals(_))
     }
 
-    /// Whether a whole body is right.
+    /// The whole body is right.
     pub(crate) fn allows(&self, body: &[u8]) -> bool {
         match self {
             Check::Any => true,
@@ -152,7 +153,7 @@ impl Check {
         }
     }
 
-    /// What a body, as far as it was held from this byte on, is instead; begins with a blank or a comma.
+    /// A description of a wrong body, as far as it was held from byte `from` on; begins with a blank or a comma.
     pub(crate) fn describe(&self, body: &[u8], from: usize) -> String {
         let mut words = String::new();
         if !body.is_empty() {

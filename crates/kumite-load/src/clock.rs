@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use crate::nanos;
 
-/// Counts from its own beginning.
+/// A clock that counts from its own beginning; tests have one that is simulated.
 pub(crate) trait Clock {
-    /// How long ago that was, in ns.
+    /// Nanoseconds since its beginning; never goes back.
     fn elapsed_ns(&self) -> u64;
 }
 

@@ -1,4 +1,4 @@
-//! What is done to a server on purpose, to see how it recovers.
+//! Failures that are induced on purpose, to see how a server recovers.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use std::time::Duration;
 /// their closed loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disturbance {
-    /// What is done.
+    /// The kind of failure.
     pub kind: DisturbanceKind,
     /// How long the server is watched once it is over and the last request of a burst is finished. To confirm a recovery
     /// it takes 1.5 time-outs more than the recovery itself.

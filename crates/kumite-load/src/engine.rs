@@ -1,9 +1,35 @@
-//! The loop that composes schedule, transport and recorder, on one thread.
+//! The engine: the loop that composes schedule, transport and recorder, on one thread.
 //!
-//! The clock is read once for each piece of an answer, after it was read and judged: that is when the answer came, and when
-//! the next request on that connection begins to be sent. What lies between the two, some tenths of a microsecond, is the
-//! only error. Answers that are ready at the same time are handled one after the other, so their response times hold the
-//! engine's own queue, as those of any one-threaded client do; how long that may have been is the receive lag.
+//! [`Engine::run`] has one thread's part of a load ([`Duty`]) and a transport with a slot for each of its
+//! connections. It returns when the schedule is over, when `stop` is set, or when this machine can make no more
+//! connections.
+//!
+//! **A response time comes about like this**, from the socket to the record:
+//!
+//! 1. `send` puts an [`InFlight`] (`due`, `sent`) behind the others of its connection. In a closed loop the two are
+//!    equal.
+//! 2. `wait_for_events` asks the transport for what has happened since; `handle_events` takes one event after the
+//!    other.
+//! 3. [`Connection::hear`] reads the bytes that came. Each answer that they complete is checked there, and put into
+//!    [`Heard`].
+//! 4. The clock is read: that is when these answers came. `take_answers` pairs each of them with its `InFlight`.
+//! 5. `finish_request` asks the schedule whether the request counts, and gives the recorder `due`, `sent` and this
+//!    instant.
+//! 6. [`Recorder::record_right`] puts the differences into the histograms of the present tenth of a second. When that
+//!    is over, [`Aggregate::take`](crate::record::aggregate::Aggregate::take) adds it to those of the other threads,
+//!    and to the window's.
+//!
+//! **What always holds.** A request is finished once, by a right answer or by one [`Failure`]: in `finish_request`, or
+//! in `count_unsent` if an open loop never sent it. Those that are on their way when the load ends are in no figure.
+//! `total_in_flight` is the sum of all connections' `in_flight`. All instants are ns on `clock`. Only the transport
+//! waits, for [`STOP_POLL_NS`] at most. A request is never sent again, for nobody can tell whether the server acted on
+//! it.
+//!
+//! **How exact a time is.** The clock is read once for each piece that came, after it was read and checked: that is
+//! when its answers came, and when the next request on that connection begins to be sent. What lies between the two,
+//! some tenths of a microsecond, is the only error. Answers that are ready at the same time are handled one after the
+//! other, so their response times hold the engine's own queue, as those of any one-threaded client do; the receive
+//! lag says how long that may have been.
 
 mod disturbance;
 pub(crate) mod duty;
@@ -38,12 +64,13 @@ use opening::Opening;
 
 const STOP_POLL_NS: u64 = 100_000_000;
 const SWEEP_GAP_NS: u64 = 1_000_000;
-/// How long a closed loop waits at its end for what is on its way. It is in no figure, so a server that hangs need not be
-/// waited for longer.
+/// A closed loop waits for so long, at its end, for the answers that are on their way. They are in no figure, so a
+/// server that hangs need not be waited for longer.
 const DRAIN_NS: u64 = 500_000_000;
-/// How long a closed loop then listens for what nobody asked for.
+/// Then it listens for so long for answers that nobody asked for.
 const LISTEN_NS: u64 = 10_000_000;
-/// How much may wait to be sent on one connection, besides requests: replies that a server asks for, and does not read.
+/// Bytes that may wait to be sent on one connection, besides requests: replies that a server asks for (PING,
+/// SETTINGS) and does not read.
 const UNREAD_LIMIT: usize = 1 << 20;
 
 pub(crate) struct Engine<'a, T, C> {
@@ -54,40 +81,41 @@ pub(crate) struct Engine<'a, T, C> {
     dialect: Dialect,
     expected: ExpectedAnswer,
     pace: Pace,
-    /// None in a closed loop.
+    /// `None` in a closed loop.
     open_loop: Option<OpenLoop>,
-    /// Where all connections lead.
+    /// Host and port, or a path, that all connections lead to; for messages alone.
     server_address: String,
-    /// Requests on their way on one connection at most.
+    /// The most requests that may be on their way on one connection, if the server takes so many.
     pipeline_room: usize,
-    /// More bytes are not kept for a server that does not read them.
+    /// A connection on which more than this waits to be sent is ended.
     most_unsent_bytes: usize,
     timeout_ns: u64,
-    /// Counts from when the load began.
+    /// Counts from when the load began; before that, from when the engine was made.
     clock: C,
-    /// The load has begun; before it an open loop opens its connections.
+    /// The load has begun. `false` only while an open loop opens its connections.
     has_begun: bool,
-    /// First those that the load goes on with, then those of a burst.
+    /// By slot: the first `base_connections` carry the load to its end, the others are a burst's.
     connections: Vec<Connection>,
-    /// The number of the first one in the whole load.
+    /// The number of slot 0 in the whole load, whose connections are shared out to the threads in order.
     first_connection: u64,
-    /// How many the load goes on with.
+    /// Connections that carry the load: all but a burst's.
     base_connections: usize,
     opening: Opening,
-    /// Requests on their way.
+    /// Requests on their way, on all connections.
     total_in_flight: usize,
     heard: Heard,
     next_sweep_ns: u64,
-    /// Since then answers may have waited to be read.
+    /// When the transport last looked for events, or woke up. Receive lags count from here.
     last_poll_ns: u64,
     injection: Injection,
-    /// Why this machine can open no more connections: the load is not what it says any more.
+    /// Why this machine can open no more connections. Then the load is no longer the one that was asked for, and
+    /// `run` ends with this.
     local_shortage: Option<Errno>,
 }
 
 impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
-    /// An engine for a part of `load`; `transport` has its connections and those of a burst. `clock` is that of what comes
-    /// before the load.
+    /// `transport` has a slot for each connection of `duty`, a burst's included. `clock` is that of the time before
+    /// the load.
     pub fn new(
         load: &Load,
         duty: Duty,
@@ -139,8 +167,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Runs until the schedule is over or `stop` is set. `start` gives the clock of the load, which begins then; an open loop
-    /// has opened its connections before it asks, as far as that could be done in a second.
+    /// Runs until the schedule is over or `stop` is set. `start` gives the clock of the load, which begins at that
+    /// moment. An open loop has opened its connections before it calls `start`, as far as that could be done in a
+    /// second.
     pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> C) -> Result<Outcome, Errno> {
         if self.open_loop.is_some() {
             self.open_all(stop)?;
@@ -155,7 +184,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         over.map(|(end, stopped)| self.recorder.close(end, now, stopped))
     }
 
-    /// Drives the load; when it was over, and whether it was stopped.
+    /// The load from its first request to its last. Returns the instant at which it was over, and `true` if `stop`
+    /// ended it.
     fn drive(&mut self, stop: &AtomicBool) -> Result<(u64, bool), Errno> {
         self.recorder.advance(0);
         if self.open_loop.is_none() {
@@ -167,7 +197,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             let now = self.now();
             if self.schedule.is_over(now) {
                 let end = self.schedule.end();
-                // What is due at the end may wait for a time-out until it is sent, and for another until it is answered.
+                // A request that is due at the very end may wait for a connection for a time-out, and for its answer
+                // for another.
                 let patience = if self.open_loop.is_some() {
                     2 * self.timeout_ns
                 } else {
@@ -175,8 +206,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 };
                 let late = now > end.saturating_add(patience) + SWEEP_GAP_NS;
                 if late {
-                    // What is left of an open loop is too late by now, also what was not yet looked at because this machine
-                    // stood still. What is on its way has still its time-out.
+                    // The arrivals that are left are too late by now, those included that nobody looked at because
+                    // this machine stood still. Requests on their way still have their time-out.
                     while let Some(due) = self.schedule.take_due(now) {
                         self.count_overdue(due, now);
                     }
@@ -198,7 +229,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             if stop.load(Ordering::Relaxed) {
                 return Ok((now, true));
             }
-            // What is due goes first: to give an interval away takes some tens of microseconds.
+            // Due requests go first: to give an interval away takes some tens of microseconds.
             self.send_due()?;
             self.recorder.advance(if self.open_loop.is_some() { now } else { now.min(self.schedule.end()) });
             let by = self.recorder.take_opening_advance();
@@ -219,7 +250,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// When something is to be done that no event tells, but for requests of an open loop.
+    /// The next instant at which something is to be done that no event announces, arrivals of an open loop excepted:
+    /// `wait_for_events` adds them, for they may be woken for earlier than they are due ([`Pace`]).
     fn next_deadline_ns(&self) -> u64 {
         let due = [
             self.recorder.next_boundary_ns(),
@@ -232,7 +264,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         due.into_iter().min().unwrap_or(u64::MAX)
     }
 
-    /// Waits until something has happened or is due; whether it stays awake only so as not to oversleep.
+    /// Waits until something has happened or is due. Returns `true` if it did not sleep only because a request is due
+    /// so soon that it would oversleep: time that is spent so is no work, and is not counted as busy.
     fn wait_for_events(&mut self) -> Result<bool, Errno> {
         let before = self.now();
         let next = self.schedule.next_due();
@@ -246,7 +279,12 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         Ok(due <= before && wake == due && next > before)
     }
 
-    /// Handles what has happened, if something has.
+    /// Handles every event that the last wait found. Returns `false` if there was none.
+    ///
+    /// A connection without a request in flight should have nothing to say, so such events are sorted out first:
+    /// bytes are an answer that nobody asked for, unless they announce a close; an end is a server that closes an
+    /// idle connection, which it may. With layers (TLS, HTTP/2) the layers must read the bytes before that can be
+    /// told.
     fn handle_events(&mut self) -> bool {
         let mut something = false;
         while let Some((slot, event)) = self.transport.next() {
@@ -292,8 +330,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         something
     }
 
-    /// What came on a connection with layers may be answers; it may also have made the connection ready, have ended it
-    /// while it was idle, or want something to be sent in turn.
+    /// Goes on with a connection whose layers (TLS, HTTP/2) have read what came. They may have found answers, have
+    /// become ready for requests, have ended while idle, allow more requests than before, or want something to be
+    /// sent in turn; several of these at once.
     fn handle_layered(&mut self, slot: usize, result: Result<(), Failure>) {
         let now = self.now();
         let answers = !self.heard.answers.is_empty();
@@ -331,7 +370,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.flush_layers(slot);
     }
 
-    /// The server allows more requests on a connection than before, so there may be some that wait for that.
+    /// The server allows more requests on a connection than before: sends those that waited for that.
     fn use_new_room(&mut self, slot: usize, now: u64) {
         let is_open = self.connections[slot].state == ConnectionState::Open;
         if is_open && slot < self.base_connections && !self.opening.is_holding() {
@@ -339,7 +378,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Something came on a connection that no request had asked for. Who sends the next request on it has that for an answer.
+    /// Closes a connection on which bytes came that no request had asked for. Who sends the next request on it gets
+    /// them for an answer: that request fails as malformed.
     fn refuse_unasked(&mut self, slot: usize) {
         self.transport.close(slot);
         self.connections[slot].unasked = true;
@@ -347,7 +387,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.make_idle(slot);
     }
 
-    /// Sends what a connection's layers want to be sent.
+    /// Sends the bytes that a connection's layers have made. Ends the connection if that fails, or if the server
+    /// leaves too many bytes unread.
     fn flush_layers(&mut self, slot: usize) {
         let connection = &mut self.connections[slot];
         let Some(layers) = &mut connection.layers else { return };
@@ -376,7 +417,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Takes what a connection has heard, and how it ended, if it did.
+    /// Finishes the requests whose answers are in `heard`, and then goes on with the connection, or ends it with the
+    /// failure in `result`. `now` is the instant at which all of that came.
     fn take_answers(&mut self, slot: usize, result: Result<(), Failure>, now: u64) {
         let mut result = result;
         let mut answers = std::mem::take(&mut self.heard.answers);
@@ -393,7 +435,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 self.recorder.describe_first_wrong(|| description + &place);
             }
             self.finish_request(slot, request, failure, wrong_status.filter(|_| !late), now);
-            // An answer before the whole request was sent, a late one, and one that says so, are the connection's last.
+            // After three kinds of answers a connection is not used again: one that came before the whole request was
+            // sent, one that came too late, and one that says so.
             let alone = !self.connections[slot].is_multiplexed();
             if !answer.keep_alive || alone && (late || self.transport.is_sending(slot)) {
                 result = result.and(Err(Failure::Closed));
@@ -413,7 +456,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Ends a connection, and with it what is on its way.
+    /// Closes a connection, and has every request on its way there fail: by a time-out if it had taken that long
+    /// already, else by `failure`.
     fn end_connection(&mut self, slot: usize, failure: Failure, now: u64) {
         self.close(slot);
         while let Some(request) = self.connections[slot].in_flight.pop_front() {
@@ -437,7 +481,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.connections[slot].allow(self.pipeline_room, 0);
     }
 
-    /// A connection that was not in use is not usable any more. In a closed loop it is opened when it is used again.
+    /// Closes a connection that had no request on its way. An open loop opens it again at once, so that it is free
+    /// when a request is due; a closed loop does when it next uses it.
     fn close_idle(&mut self, slot: usize) {
         self.close(slot);
         if self.open_loop.is_some() {
@@ -445,7 +490,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Counts a finished request; `failure` is what was wrong with it, `wrong_status` what its answer was instead.
+    /// Counts a request that was sent and is finished now. `wrong_status` is what the answer was, if that is to
+    /// be logged. A closed loop's requests that finish after its end are in no figure, and are counted apart.
     fn finish_request(
         &mut self,
         slot: usize,
@@ -473,7 +519,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.opening.count_opened(&mut self.connections[slot]);
     }
 
-    /// Has the connection do what it is to do next.
+    /// Has the connection do whatever it is there for now, and its layers send the bytes of that.
     fn proceed(&mut self, slot: usize, now: u64) {
         self.use_connection(slot, now);
         self.flush_layers(slot);
@@ -495,7 +541,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
         let room = if connection.begun { connection.room } else { 1 };
         while self.connections[slot].in_flight.len() < room {
-            // It is sent as soon as there is a connection.
+            // One waits for the connection already, or no more may be begun.
             if self.connections[slot].send_when_open || !self.schedule.try_start(now) {
                 return;
             }
@@ -531,8 +577,11 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Ends what has taken too long. A look at every connection, but only when the oldest seen at the last look may have
-    /// expired, and not more than once in a millisecond: a run without time-outs looks once per time-out's length.
+    /// Ends everything that has taken longer than the time-out: connects, requests on their way, requests that wait
+    /// for a connection, and connections on which the server allows no request.
+    ///
+    /// This looks at every connection, so it must be rare: the next sweep comes when the oldest thing that was seen
+    /// now may expire, and not within a millisecond. A run without time-outs sweeps once in a time-out.
     fn sweep_timeouts(&mut self, now: u64) {
         let mut oldest = self.expire_backlog(now).unwrap_or(now);
         for slot in 0..self.connections.len() {
@@ -567,7 +616,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.next_sweep_ns = oldest.saturating_add(self.timeout_ns).saturating_add(1).max(now + SWEEP_GAP_NS);
     }
 
-    /// Gives up the requests on a connection that have taken too long, and none of the others.
+    /// Has those requests of a multiplexed connection fail that have taken too long, and none of the others.
     fn give_up_expired(&mut self, slot: usize, now: u64) {
         let timeout = self.timeout_ns;
         let expired = |request: &mut InFlight| now.saturating_sub(request.sent) > timeout;
@@ -583,8 +632,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.proceed(slot, now);
     }
 
-    /// The server has allowed no request on a connection for a time-out. That is one request of a closed loop, which another
-    /// connection then takes the place of; in an open loop requests wait for any connection.
+    /// Replaces a connection on which the server has allowed no request for a time-out. In a closed loop that is one
+    /// request that timed out, though it could not be sent; in an open loop requests wait for any connection.
     fn replace_starved(&mut self, slot: usize, since: u64, now: u64) {
         self.recorder.describe_first_wrong(|| {
             format!("timeout: the server allowed no request on a connection for longer than the time-out ({NO_ROOM})")
@@ -598,7 +647,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.proceed(slot, now);
     }
 
-    /// How many connections could send nothing when a closed loop was over, for the server allowed nothing.
+    /// Describes connections that could send nothing up to the end of a closed loop, for the server allowed no
+    /// request.
     fn describe_starved(&mut self) {
         let starving = self.connections.iter().filter(|it| it.starved_since().is_some()).count();
         if starving > 0 {
@@ -608,8 +658,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Listens a little to a server that has nothing to say any more: what it says all the same is an answer that nobody asked
-    /// for, and so may have been what was taken for others.
+    /// Listens for [`LISTEN_NS`] to a server that has nothing left to answer. Should an answer come all the same, the
+    /// server answers more than it is asked, and the answers that were counted may have been such, too.
     fn listen_for_unasked(&mut self) -> Result<(), Errno> {
         let until = self.now() + LISTEN_NS;
         loop {
@@ -643,7 +693,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Where a wrong answer came from, if there are several targets.
+    /// The end of a message about a wrong answer: its target, if there are several.
     fn target_suffix(&self, target: u32) -> String {
         if self.requests.has_several() {
             format!("; from {}", self.requests.url(target))

@@ -1,4 +1,4 @@
-//! What may be in a header field.
+//! The characters that may be in a header field.
 
 /// May be in a name (RFC 9110, section 5.6.2).
 pub(crate) fn is_token(byte: u8) -> bool {

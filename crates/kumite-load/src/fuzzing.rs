@@ -1,4 +1,4 @@
-//! What must hold for the reader of answers whatever bytes come: the fuzz target in `fuzz/` calls this.
+//! Properties of the reader of answers that hold whatever bytes come: the fuzz target in `fuzz/` calls this.
 
 use crate::check::Check;
 use crate::protocol::response::{Answer, Asked, Malformed, Reader};
@@ -34,7 +34,7 @@ fn asked(what: u8) -> Asked {
     Asked::new(what & 1 != 0, what & 2 != 0, check, what & 4 != 0)
 }
 
-/// What became of a connection's bytes: the answers with their lengths, what followed them, and the cookies.
+/// A reading of a connection's bytes: the answers with their lengths, what followed them, and the cookies.
 #[derive(Debug, PartialEq)]
 struct Read {
     answers: Vec<(Answer, usize)>,

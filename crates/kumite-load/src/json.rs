@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What is nested deeper is equal only if it is written alike.
+/// Values that are nested deeper are equal only if they are written alike.
 const DEEPEST: usize = 128;
 /// A double is written with so many digits at most.
 const DIGITS_OF_DOUBLE: usize = 17;
@@ -23,7 +23,7 @@ impl Json {
         serde_json::from_slice(text).map(Json)
     }
 
-    /// What it has at this RFC 6901 pointer.
+    /// The value at this RFC 6901 pointer.
     pub fn at(&self, pointer: &str) -> Option<Json> {
         let mut place: &RawValue = &self.0;
         for name in pointer.split('/').skip(1) {
@@ -42,7 +42,7 @@ impl Json {
         Some(Json(place.to_owned()))
     }
 
-    /// Whether both are the same value. Numbers are the same only if both or neither are integers.
+    /// Both are the same value. Numbers are the same only if both or neither are integers.
     pub fn is(&self, other: &Json) -> bool {
         same(&self.0, &other.0, same_number, DEEPEST)
     }
@@ -150,13 +150,13 @@ fn same_number(one: &str, other: &str) -> bool {
 fn is_same_double(one: &str, other: &str) -> bool {
     let double = |text: &str| {
         let is_short = Decimal::new(text)?.digits.len() <= DIGITS_OF_DOUBLE;
-        // What is too large or too small for a double is no double.
+        // A number that is too large or too small for a double is none.
         text.parse::<f64>().ok().filter(|double| is_short && double.is_normal())
     };
     double(one).is_some_and(|one| double(other) == Some(one))
 }
 
-/// Whether both are the same number, however written.
+/// Both are the same number, however written.
 fn is_equal(one: &str, other: &str) -> bool {
     match (Decimal::new(one), Decimal::new(other)) {
         (Some(one), Some(other)) => one == other,

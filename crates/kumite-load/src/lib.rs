@@ -10,7 +10,7 @@
 //!   it was due, its service time from when it was sent. What has not been sent a time-out after it was due is not sent any
 //!   more and counts as `unsent`, also where a connection is free because this machine stood still.
 //!
-//! What counts:
+//! How requests are counted:
 //!
 //! - A request is finished when its answer is right, or when it has failed; each failure is of one kind ([`Errors`]).
 //!   An attempt to connect that fails is a finished request too.
@@ -62,7 +62,7 @@ pub use hdrhistogram::Histogram;
 pub use json::Json;
 
 use protocol::tls::Security;
-pub use protocol::tls::{Tls, TlsError};
+pub use protocol::tls::{Tls, TlsError, TlsSessionError};
 pub use record::errors::{Errors, Failure};
 pub use record::log::{Finished, LOG_LIMIT, WrongStatus};
 pub use record::opener::Opener;
@@ -76,12 +76,12 @@ pub use schedule::arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
 pub use schedule::pace::Pace;
 pub use transport::Io;
 
-/// What a right answer is.
+/// The right answer; every other is a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expect {
-    /// The status; none for any 2xx.
+    /// The status; `None` for any 2xx.
     pub status: Option<u16>,
-    /// The body.
+    /// The check of its body.
     pub body: Check,
 }
 
@@ -119,42 +119,44 @@ impl Http {
 /// A load to offer.
 #[derive(Debug, Clone)]
 pub struct Load {
-    /// Where it goes, and how often in comparison with the others: one server, which all of them name alike.
+    /// Where it goes, and how often in comparison with the others: all targets are on one server, which they name
+    /// alike.
     pub targets: Vec<(Target, u32)>,
-    /// What is sent, again and again.
+    /// The request that is sent again and again.
     pub request: Request,
-    /// What names in double braces stand for in it and in the targets' paths.
+    /// The values of names in double braces, in the request and in the targets' paths.
     pub variables: Variables,
-    /// Whether each connection sends back the cookies that it is given.
+    /// Each connection sends back the cookies that it is given.
     pub cookies: bool,
-    /// What should come back.
+    /// The answer that should come back.
     pub expect: Expect,
-    /// How many connections send it.
+    /// The number of connections, at least 1.
     pub connections: usize,
     /// How many requests may be on their way on one connection; in HTTP/1.1 1 but for a server that takes pipelined ones.
     pub pipeline: usize,
-    /// When requests are due; none for a closed loop.
+    /// When requests are due; `None` for a closed loop.
     pub arrivals: Option<Arrivals>,
-    /// How exactly they are sent then.
+    /// How exactly requests of an open loop are sent when they are due.
     pub pace: Pace,
-    /// When the window closes, and without a disturbance the run ends.
+    /// When the window closes. Without a disturbance the load ends then, too.
     pub limit: Limit,
-    /// Load before the measured window opens, counted apart.
+    /// How long the load goes on before the window opens. What is found in that time is counted apart.
     pub warm_up: Duration,
-    /// What may end that sooner; none if its length is fixed.
+    /// May open the window sooner; `None` if the warm-up's length is fixed.
     pub opener: Option<Opener>,
     /// The longest time for an answer, from the start of sending, for a connect, and for a request of an open loop to wait
     /// for a connection. An answer that takes longer is a failure even if it is seen in the same moment.
     pub timeout: Duration,
-    /// What happens when the window closes, and is watched; none for nothing. The limit must be a duration alone.
+    /// Happens when the window closes, and the recovery from it is watched; `None` for nothing. The limit must be a
+    /// duration alone.
     pub disturbance: Option<Disturbance>,
-    /// Whether every finished request is kept ([`Outcome::log`]).
+    /// Every finished request is kept ([`Outcome::log`]).
     pub log: bool,
-    /// What moves the bytes.
+    /// The system interface that moves the bytes.
     pub io: Io,
     /// The version of HTTP.
     pub http: Http,
-    /// How the server is checked if it is spoken to in TLS.
+    /// How the server's certificate is checked, if it is spoken to in TLS.
     pub tls: Tls,
     /// One thread on each of these CPUs, but not more than connections, and one for a load with a disturbance. If there
     /// are none, the calling thread, wherever it runs. With a disturbance the calling thread too, which then stays on the first.
@@ -188,8 +190,8 @@ impl Load {
     }
 }
 
-/// What a run tells while it goes on. Without [`Load::cores`], or with a disturbance, it tells it from the engine's thread:
-/// what is done about it delays answers.
+/// An event of a load that goes on. Without [`Load::cores`], or with a disturbance, `on_event` is called by the
+/// engine's thread: the time that it takes delays answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
     /// A tenth of a second is over.
@@ -203,9 +205,17 @@ pub enum Event<'a> {
 /// Why a load could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// No target, or not all on one server.
-    #[error("the targets are to be one or more of one server: {0}")]
-    Targets(String),
+    /// A load that goes nowhere.
+    #[error("the targets are to be one or more of one server: there is none")]
+    NoTarget,
+    /// Targets on more than one server.
+    #[error("the targets are to be one or more of one server: {first} and {other} differ")]
+    SeveralServers {
+        /// Host and port of the first target.
+        first: String,
+        /// Host and port of the first that has others, or is to be spoken to in another way.
+        other: String,
+    },
     /// The request cannot be sent.
     #[error(transparent)]
     Request(#[from] RequestError),
@@ -231,7 +241,7 @@ pub enum Error {
         rate_rps: f64,
         /// How many threads would send it.
         threads: usize,
-        /// What they could send at the very most.
+        /// The most that they could send.
         most_rps: f64,
     },
     /// A load whose every request is too late.
@@ -243,9 +253,9 @@ pub enum Error {
     /// The kernel's event queue failed.
     #[error("cannot wait for events ({io}): {source}")]
     Wait {
-        /// What moves the bytes.
+        /// The interface that failed.
         io: Io,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// This machine has no port for another connection, or no address to begin it from.
@@ -266,7 +276,7 @@ pub enum Error {
     NoDescriptor {
         /// Where it was to lead.
         place: String,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A path that no Unix socket can have.
@@ -281,8 +291,8 @@ pub enum Error {
     #[error("all weights are 0, so nothing would be asked: give one target a weight above 0")]
     NoWeight,
     /// The server has a certificate that is not to be trusted.
-    #[error("{0}")]
-    Certificate(String),
+    #[error(transparent)]
+    Certificate(TlsSessionError),
     /// io_uring was asked for and cannot be had.
     #[error("cannot use io_uring: {0}")]
     Uring(#[from] kumite_ring::RingError),
@@ -291,7 +301,7 @@ pub enum Error {
     Core {
         /// Its number.
         core: usize,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -300,7 +310,7 @@ pub enum Error {
 const MOST_RPS_OF_A_THREAD: f64 = 1e7;
 
 impl Load {
-    /// Whether it can be offered, as far as that can be told beforehand.
+    /// Refuses a load that cannot be offered, as far as that can be told beforehand.
     pub fn check(&self) -> Result<(), Error> {
         if let Some(Address::Unix(path)) = self.targets.first().map(|(target, _)| &target.address)
             && request::target::is_too_long(path)
@@ -334,9 +344,9 @@ impl Load {
         request::source::RequestSource::new(self).map(drop)
     }
 
-    /// Whether the server's certificate is to be trusted: nothing of a load could be right if it is not. One connection is
-    /// made for that, and none if the server is not spoken to in TLS, or whatever it has is trusted. A server that is not
-    /// there, or does not speak TLS, is left to the load.
+    /// Refuses a server whose certificate is not to be trusted: nothing of a load could be right then. One connection
+    /// is made for that, and none if the server is not spoken to in TLS, or whatever it has is trusted. A server that
+    /// is not there, or does not speak TLS, is left to the load.
     pub fn check_certificate(&self) -> Result<(), Error> {
         let Some((target, _)) =
             self.targets.first().filter(|(target, _)| target.secure && !self.tls.insecure)
@@ -349,7 +359,7 @@ impl Load {
         }
     }
 
-    /// How many threads offer it.
+    /// The number of threads that offer it.
     fn threads(&self) -> usize {
         match self.disturbance {
             Some(_) => 1,

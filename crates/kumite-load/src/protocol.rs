@@ -1,4 +1,7 @@
-//! What is spoken on a connection: HTTP/1.1 or HTTP/2, in the clear or in TLS.
+//! Protocols: HTTP/1.1 or HTTP/2, in the clear or in TLS. They read bytes and make bytes; sockets are the
+//! transport's.
+//!
+//! HTTP/1.1 in the clear is read by [`incoming`] directly. Everything else goes through [`layers`] first.
 
 pub(crate) mod http2;
 pub(crate) mod incoming;

@@ -1,4 +1,8 @@
-//! What is found: counts and times of finished requests, by thread, and of all threads together.
+//! Record: counts and times of finished requests.
+//!
+//! A thread's [`Recorder`](recorder::Recorder) counts what its engine finishes, in intervals of a tenth of a second.
+//! [`Aggregate`](aggregate::Aggregate) adds up the intervals of all threads, which makes the
+//! [`Outcome`](outcome::Outcome).
 
 pub(crate) mod aggregate;
 pub(crate) mod errors;

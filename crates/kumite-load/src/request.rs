@@ -1,4 +1,4 @@
-//! What is sent: one request, encoded once and written again and again, or with other values each time.
+//! Requests: one request, encoded once and sent again and again, or rendered with other values each time.
 
 pub(crate) mod cookies;
 pub(crate) mod http2;
@@ -68,7 +68,7 @@ pub enum RequestError {
         /// Its path.
         path: String,
     },
-    /// What is said of cookies is said twice.
+    /// Cookies are given, and to be taken from answers, too.
     #[error("the header Cookie is given, and cookies of answers are to be sent back: leave one of them out")]
     Cookies,
     /// A text with names in double braces.
@@ -181,7 +181,8 @@ impl Request {
         Ok(Prepared::Fixed(bytes))
     }
 
-    /// Whether it can be sent to this path; names and values of headers are checked as they are encoded.
+    /// Refuses a request that cannot be sent to this path. Names and values of headers are checked as they are
+    /// encoded.
     fn check(&self, path: &str, cookies: bool) -> Result<(), RequestError> {
         if !is_name(&self.method) {
             return Err(RequestError::Method { method: self.method.clone() });
@@ -198,7 +199,7 @@ impl Request {
         Ok(())
     }
 
-    /// Whether its headers are such as HTTP/2 allows.
+    /// Refuses headers that HTTP/2 does not have.
     pub(crate) fn check_http2(&self) -> Result<(), RequestError> {
         let odd = |name: &str, value: &str| match name.to_ascii_lowercase().as_str() {
             "connection" | "keep-alive" | "proxy-connection" | "transfer-encoding" | "upgrade" => true,
@@ -211,7 +212,7 @@ impl Request {
         }
     }
 
-    /// Whether the server was asked to close the connection after its answer.
+    /// The server is asked to close the connection after its answer.
     pub(crate) fn asks_to_close(&self) -> bool {
         self.headers
             .iter()

@@ -1,7 +1,5 @@
-//! Schedule: which requests may be sent, and when the run is over.
-//!
-//! In a closed loop a connection sends its next request as soon as it is free, so the time a request is due and the time
-//! it is sent are the same. In an open loop [`Arrivals`] say when each is due.
+//! Schedule: which requests may be sent, which count, and when the load is over. It reads no clock: the engine says
+//! what time it is.
 
 pub(crate) mod arrivals;
 pub(crate) mod pace;
@@ -11,14 +9,17 @@ use std::iter::Peekable;
 use crate::Limit;
 use crate::schedule::arrivals::Instants;
 
-/// A closed or an open loop, bounded by a number of requests, a duration, or both.
+/// A closed or an open loop, bounded by a number of requests, a duration, or both. Instants are ns since the load
+/// began.
+///
+/// `started` and `finished` count the requests of the window once it is open, and those of the warm-up before.
 pub(crate) struct Schedule {
     arrivals: Option<Peekable<Instants>>,
-    /// No more arrivals will come.
+    /// The arrivals have come to their end.
     exhausted: bool,
     opens: u64,
     opened: bool,
-    /// When it is over, in ns since the run began; `u64::MAX` for not by time, or not yet known.
+    /// When the window closes; `u64::MAX` if a number of requests or of arrivals ends it, or it is not yet known.
     closes: u64,
     requests: u64,
     started: u64,
@@ -27,7 +28,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// A schedule whose window opens `opens` ns after the run began.
+    /// The window opens at `opens`.
     pub fn new(limit: &Limit, opens: u64, arrivals: Option<Instants>) -> Schedule {
         Schedule {
             arrivals: arrivals.map(Iterator::peekable),
@@ -42,7 +43,7 @@ impl Schedule {
         }
     }
 
-    /// When the next request of an open loop is due; `u64::MAX` in a closed one, and if there is no next.
+    /// When the next request of an open loop is due; `u64::MAX` in a closed loop, and if there is no next.
     #[inline]
     pub fn next_due(&mut self) -> u64 {
         let more = self.has_more();
@@ -52,7 +53,7 @@ impl Schedule {
         next.filter(|due| *due < self.closes).unwrap_or(u64::MAX)
     }
 
-    /// The next request of an open loop, if it is due; then it is started.
+    /// Starts the next request of an open loop if it is due, and returns when it was.
     #[inline]
     pub fn take_due(&mut self, now: u64) -> Option<u64> {
         self.advance(now);
@@ -60,12 +61,12 @@ impl Schedule {
         if due > now {
             return None;
         }
-        // What was due in the warm-up is not of the window, also where it is taken late.
+        // A request that was due in the warm-up is not the window's, however late it is taken.
         self.started += u64::from(!self.opened || due >= self.opens);
         self.arrivals.as_mut().and_then(Iterator::next)
     }
 
-    /// Whether another request of a closed loop may be started; if so, it is.
+    /// Starts another request of a closed loop. Returns `false` if none may be started any more.
     #[inline]
     pub fn try_start(&mut self, now: u64) -> bool {
         self.advance(now);
@@ -78,42 +79,42 @@ impl Schedule {
         !self.opened || self.started < self.requests
     }
 
-    /// A request that was due then finished, in one way or another. In a closed loop false if that was after the end, so
-    /// that it must not be counted; in an open loop it was due before.
+    /// Finishes a request that was due at `due`. Returns `false` if it must not be counted: it is one of a closed
+    /// loop, and finished after the end. In an open loop it was due before the end, so it counts whenever it
+    /// finishes.
     #[inline]
     pub fn finish(&mut self, due: u64, now: u64) -> bool {
         self.advance(now);
         let open = self.arrivals.is_some();
         let counts = open || !self.is_over(now);
-        // What was due in the warm-up does not count towards the limit of the window.
+        // A request that was due in the warm-up does not count towards the window's limit.
         self.finished += u64::from(counts && !(open && self.opened && due < self.opens));
         self.last_finished = if counts { now } else { self.last_finished };
         counts
     }
 
-    /// Whether the run is over; but requests of an open loop may still be on their way.
+    /// No request is started any more. Those of an open loop may still be on their way, or in the backlog.
     #[inline]
     pub fn is_over(&self, now: u64) -> bool {
         now >= self.closes || self.is_done()
     }
 
-    /// Whether it has had its number of requests, or all that there are.
+    /// The window has had its number of requests, or there are no more arrivals and all are finished.
     fn is_done(&self) -> bool {
         let all = self.exhausted && self.closes == u64::MAX && self.finished >= self.started;
         all || (self.opened && self.finished >= self.requests)
     }
 
-    /// When the run was over: with its last request, or by time.
+    /// The instant at which it was over: that of its last request, or that at which the window closes.
     pub fn end(&self) -> u64 {
         if self.is_done() { self.last_finished.min(self.closes) } else { self.closes }
     }
 
-    /// When it is over, if that is known.
     pub fn closes(&self) -> u64 {
         self.closes
     }
 
-    /// Its window opens and closes by so much sooner.
+    /// The window opens and closes by so many ns sooner.
     pub fn open_sooner(&mut self, by: u64) {
         self.opens -= by;
         if self.closes < u64::MAX {
@@ -121,12 +122,12 @@ impl Schedule {
         }
     }
 
-    /// Makes it end at `closes`.
     pub fn close_at(&mut self, closes: u64) {
         self.closes = closes;
     }
 
-    /// Requests in flight when the window opens finish in it, so in a closed loop they count towards its limit.
+    /// Opens the window if it is time. Requests in flight then finish in it, so in a closed loop they count towards
+    /// its limit.
     fn advance(&mut self, now: u64) {
         if !self.opened && now >= self.opens {
             self.opened = true;

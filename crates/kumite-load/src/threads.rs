@@ -1,4 +1,7 @@
-//! One thread for each CPU, each with an engine of its own and an equal part of the load.
+//! The threads of a load: one for each CPU, each with an engine of its own and an equal part of the load.
+//!
+//! Engines share nothing but the instant at which they begin. Each gives its counts away every tenth of a second; one
+//! aggregate makes a single outcome of them, in the calling thread where the engines have threads of their own.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
@@ -18,17 +21,18 @@ use crate::transport::epoll::Epoll;
 use crate::transport::uring::Uring;
 use crate::{Error, Event, Io, Load, Outcome};
 
-/// A thread that is awake for more of the time is not to have real-time priority.
+/// A thread that would be awake for more than this share of the time gets no real-time priority: it would keep
+/// everybody else from its CPU.
 const MOSTLY: f64 = 0.9;
 
-/// Runs the load on as many threads as it asks for.
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
     let (requests, dialect) = (RequestSource::new(load)?, Dialect::new(load)?);
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
     kumite_limits::make_room(load.connections.saturating_add(burst))?;
     let threads = Threads { load, requests, dialect, count: load.threads() };
     let mut aggregate = Aggregate::new(threads.count, load.arrivals.is_some(), on_event);
-    // Who stops the server for a disturbance must have done so when the engine goes on.
+    // With a disturbance the engine calls `on_event` itself: the server must be stopped when that returns, not some
+    // time later.
     let outcomes = if load.cores.is_empty() || load.disturbance.is_some() {
         vec![threads.run_one(0, stop, &mut |event| aggregate.take(event), &Instant::now)?]
     } else {
@@ -37,7 +41,6 @@ pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event
     Ok(aggregate.finish(outcomes, load.pace))
 }
 
-/// A load, and how many threads offer it.
 struct Threads<'a> {
     load: &'a Load,
     requests: RequestSource,
@@ -46,8 +49,8 @@ struct Threads<'a> {
 }
 
 impl Threads<'_> {
-    /// All of them. What is made of the counts takes longer than requests can wait, so it is done here, and the engine has
-    /// threads of its own. All begin at the same instant, the last to be ready gives it.
+    /// All threads. Aggregating takes longer than requests can wait, so it is done here, in the calling thread. All
+    /// engines begin at the same instant, which the last one to be ready gives.
     fn run_all(&self, stop: &AtomicBool, aggregate: &mut Aggregate) -> Result<Vec<Outcome>, Error> {
         let (ready, began) = (Barrier::new(self.count), OnceLock::new());
         let (send, receive) = mpsc::channel::<IntervalCounts>();
@@ -69,7 +72,7 @@ impl Threads<'_> {
                     };
                     let outcome = self.run_one(thread, stop, &mut tell, &start);
                     if !waited.get() {
-                        // It failed; the others wait for it.
+                        // It failed before it was ready, and the others wait at the barrier.
                         ready.wait();
                     }
                     outcome
@@ -84,7 +87,7 @@ impl Threads<'_> {
         })
     }
 
-    /// One of them, in the calling thread.
+    /// One thread's part, in the calling thread.
     fn run_one(
         &self,
         thread: usize,
@@ -97,7 +100,7 @@ impl Threads<'_> {
         if let Some(&core) = load.cores.get(thread) {
             pin(core)?;
         }
-        // Where the CPUs are the engine's own, nobody else is kept from them.
+        // Real-time priority only where CPUs were given to the engine: there it keeps nobody from them.
         let time = load.limit.duration.unwrap_or(Duration::from_secs(1));
         let rate = load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(time) / *count as f64);
         let sleeps = rate.is_some_and(|rate| load.pace.awake(rate) < MOSTLY);

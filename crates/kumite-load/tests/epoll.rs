@@ -1,4 +1,4 @@
-//! What the engine says about servers that are known, over epoll.
+//! The engine against servers that are known, over epoll.
 
 use kumite_load::Io;
 

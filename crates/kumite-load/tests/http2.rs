@@ -309,7 +309,7 @@ fn http2_works_over_a_unix_socket() {
     server.join().unwrap();
 }
 
-/// What the server says it has not looked at is closed; what it was about to answer is not lost.
+/// A request that the server says it has not looked at is closed; one that it was about to answer is not lost.
 #[test]
 fn a_goodbye_that_leaves_out_the_last_request() {
     let (addr, server) = frames(2 * 2, |(kind, _, id, _)| match (kind, id) {
@@ -479,7 +479,7 @@ fn a_body_waits_until_the_server_has_room_for_it() {
 /// Each with its type, flags and payload.
 type Frames = Vec<(u8, u8, Vec<u8>)>;
 
-/// What RFC 9113 forbids and `h2` lets pass.
+/// Answers that RFC 9113 forbids and `h2` lets pass.
 #[test]
 fn an_answer_that_http2_does_not_have_is_malformed() {
     let status = |code: &str| [&[0x08, 3][..], code.as_bytes()].concat();
@@ -563,7 +563,7 @@ fn a_flood_of_frames_that_need_a_reply_ends_the_connection() {
             assert_eq!(outcome.errors, Errors { malformed: 1, ..Errors::default() });
             let why = outcome.first_wrong.unwrap();
             assert!(why.contains("bytes to read, most of them replies"), "{why}");
-            // What one side keeps is what the other side's kernel does not take, and a mebibyte.
+            // One side keeps what the other side's kernel does not take, and a mebibyte.
             let written = server.join().unwrap();
             assert!(written < 64 << 20, "{written} bytes were taken in");
         }

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use kumite_load::{
     Arrivals, Check, Error, Errors, Expect, Io, Limit, Load, Outcome, Request, Target, Tls, TlsError,
+    TlsSessionError,
 };
 use secure::{Identity, Server, Then};
 
@@ -108,7 +109,7 @@ fn a_certificate_that_is_not_trusted_is_no_connection() {
     }
 }
 
-/// What `openssl req -x509` makes without more ado is taken where it was named itself, and only there.
+/// A certificate as `openssl req -x509` makes it without more ado is taken where it was named itself, and only there.
 #[test]
 fn a_certificate_of_an_authority_is_one_of_a_server_if_it_is_named() {
     let server = Server::start(Identity::authority("localhost"), |stream, _| {
@@ -124,7 +125,9 @@ fn a_certificate_of_an_authority_is_one_of_a_server_if_it_is_named() {
     assert_eq!(outcome.errors, connect(1));
     let why = outcome.first_wrong.unwrap();
     assert!(why.contains("CA:TRUE") && why.contains("--ca") && why.contains("--insecure"), "{why}");
-    assert_eq!(stranger.check_certificate().unwrap_err().to_string(), why);
+    let error = stranger.check_certificate().unwrap_err();
+    assert!(matches!(error, Error::Certificate(TlsSessionError::Refused(_))));
+    assert_eq!(error.to_string(), why);
     let elsewhere = Target::parse(&format!("https://{}/", server.addr)).unwrap();
     let elsewhere = Load { targets: vec![(elsewhere, 1)], ..load(&server, 1, Io::Auto) };
     let why = elsewhere.check_certificate().unwrap_err().to_string();
@@ -294,7 +297,8 @@ fn a_wrong_file_of_certificates_is_named() {
         Load { tls, ..load(&server, 1, Io::Epoll) }.run(&AtomicBool::new(false), &mut |_| {}).unwrap_err()
     };
     let error = roots("/no/such/file.pem".into());
-    assert!(matches!(&error, Error::Tls(TlsError::Read { .. })));
+    let Error::Tls(TlsError::Read { source, .. }) = &error else { panic!("{error}") };
+    assert_eq!(source.downcast_ref::<std::io::Error>().unwrap().kind(), std::io::ErrorKind::NotFound);
     assert!(error.to_string().contains("/no/such/file.pem"), "{error}");
     let file = server.identity.path.with_extension("txt");
     for (text, message) in [

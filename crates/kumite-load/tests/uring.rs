@@ -1,4 +1,4 @@
-//! What the engine says about servers that are known, over io_uring.
+//! The engine against servers that are known, over io_uring.
 
 use transports::uring as io;
 

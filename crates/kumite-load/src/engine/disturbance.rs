@@ -1,4 +1,8 @@
-//! The disturbance of a load when its window has closed: the server is paused, or a burst of connections is opened.
+//! The disturbance of a load when its window has closed: the caller pauses the server, a burst of connections is
+//! opened, or the load's own arrivals fall off.
+//!
+//! A disturbed load has no end of its own: it ends when the server has been watched for long enough, counted from
+//! when the disturbance was over and the last request of a burst was finished. So the schedule is told then.
 
 use std::ops::Range;
 
@@ -8,30 +12,28 @@ use crate::record::aggregate::EngineEvent;
 use crate::transport::Transport;
 use crate::{Disturbance, DisturbanceKind, nanos};
 
-/// Connections of a burst that are begun before the others are looked at again: to begin one takes tens of microseconds.
+/// Connections of a burst that are begun before answers are looked at again: to begin one takes tens of microseconds.
 const BURST_BATCH: usize = 256;
 
-/// The injection of a failure.
+/// How far the disturbance is, and for how long the server is watched after it, in ns.
 pub(super) struct Injection {
     stage: Stage,
-    /// How long the server is watched, once no request of a burst is left.
     watch: u64,
 }
 
-/// Where the run stands in it.
 enum Stage {
     /// There is none, or it is over.
     Quiet,
-    /// It comes when the window closes, then.
+    /// It begins when the window closes, at this instant.
     Before(u64, DisturbanceKind),
-    /// The server is stopped until then.
+    /// The server is stopped until this instant.
     Paused(u64),
-    /// A burst's connections that are not yet begun, and how many are not yet finished.
+    /// The slots of a burst that are not yet begun, and how many of its requests are not yet finished.
     Burst(Range<usize>, usize),
 }
 
 impl Injection {
-    /// None, or this disturbance at this time.
+    /// `planned` is the disturbance and the instant at which the window closes.
     pub fn new(planned: Option<(Disturbance, u64)>) -> Injection {
         match planned {
             None => Injection { stage: Stage::Quiet, watch: 0 },
@@ -41,14 +43,15 @@ impl Injection {
         }
     }
 
-    /// The window closes by so much sooner.
+    /// The window closes by so many ns sooner than planned.
     pub fn come_sooner(&mut self, by: u64) {
         if let Stage::Before(at, _) = &mut self.stage {
             *at -= by;
         }
     }
 
-    /// When it goes on, if no event tells.
+    /// The next instant at which something is to be done that no event announces; 0 for at once, `u64::MAX` for
+    /// never.
     pub fn next_step_ns(&self) -> u64 {
         match &self.stage {
             Stage::Before(at, _) | Stage::Paused(at) => *at,
@@ -57,14 +60,14 @@ impl Injection {
         }
     }
 
-    /// Whether the server is stopped.
+    /// The caller was told to stop the server, and not yet to let it go on.
     pub fn is_paused(&self) -> bool {
         matches!(self.stage, Stage::Paused(_))
     }
 }
 
 impl<T: Transport, C: Clock> Engine<'_, T, C> {
-    /// Goes on with the disturbance, if it is time.
+    /// Takes the next step of the disturbance, if it is time for one.
     pub(super) fn disturb(&mut self, now: u64) {
         match &self.injection.stage {
             Stage::Before(at, kind) if now >= *at => match *kind {
@@ -94,7 +97,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// The injection is over, and nothing of it is left.
+    /// The server is left alone from now on, and there is no burst whose requests are not yet finished.
     fn injection_over(&mut self) {
         let now = self.now();
         self.recorder.injection_over(now);
@@ -111,7 +114,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// The injection was over before, or is now, and every request of a burst is finished.
+    /// Everything of the disturbance is finished: the load ends when the server has been watched from `now` on.
     fn watch_from(&mut self, now: u64) {
         self.injection.stage = Stage::Quiet;
         self.schedule.close_at(now + self.injection.watch);

@@ -1,4 +1,5 @@
-//! A thread's part of a load.
+//! A thread's part of a load: its share of the connections, of the requests and of the arrivals, and all that it needs to
+//! read answers by itself. Threads share nothing while requests are on their way.
 
 use crate::protocol::incoming::ExpectedAnswer;
 use crate::protocol::layers::Dialect;
@@ -7,23 +8,21 @@ use crate::record::log::Log;
 use crate::schedule::arrivals::Instants;
 use crate::{Limit, Load};
 
-/// A thread's part of a load.
 pub(crate) struct Duty {
     pub base_connections: usize,
-    /// The number of the first of them in the whole load.
+    /// The number of the first of them in the whole load, from 0.
     pub first_connection: usize,
-    /// Besides those, for a burst.
+    /// Connections besides those, for a burst.
     pub burst_connections: usize,
     pub limit: Limit,
     pub arrivals: Option<Instants>,
-    /// What its connections speak.
     pub dialect: Dialect,
     pub expected: ExpectedAnswer,
     pub log: Option<Log>,
 }
 
 impl Duty {
-    /// That of one of so many threads.
+    /// The part of `thread`, from 0. What cannot be divided evenly goes to the first threads, one more to each.
     pub fn of_thread(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
         let part = |all: usize, nth: usize| all / threads + usize::from(nth < all % threads);
         let requests = load

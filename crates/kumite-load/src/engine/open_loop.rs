@@ -1,4 +1,8 @@
 //! The requests of an open loop: each goes to a connection that can take it when it is due, or waits for one.
+//!
+//! Either connections wait for requests (`idle`) or requests wait for connections (`backlog`). A request keeps the
+//! instant at which it was due wherever it waits: its response time counts from there, so a server that stands still
+//! is charged with everybody who came meanwhile.
 
 use std::collections::VecDeque;
 
@@ -10,30 +14,28 @@ use crate::connection::ConnectionState;
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 
-/// Requests that are sent before answers are looked at again.
+/// Requests that are sent before answers are looked at again: one batch must not make the answers wait.
 const DUE_BATCH: usize = 64;
 
-/// Connections that wait for requests, or requests that wait for connections.
 #[derive(Default)]
 pub(super) struct OpenLoop {
-    /// Connections that can take a request.
+    /// Slots that could take a request when they were put here, the one that was used the longest time ago first.
     idle: VecDeque<usize>,
-    /// When requests were due that have no connection.
+    /// When the requests were due that have no connection, ascending.
     backlog: VecDeque<u64>,
 }
 
 impl<T: Transport, C: Clock> Engine<'_, T, C> {
-    /// How many connections can take a request.
     pub(super) fn idle_connections(&self) -> usize {
         self.open_loop.as_ref().map_or(0, |open_loop| open_loop.idle.len())
     }
 
-    /// Whether requests wait for a connection.
     pub(super) fn has_backlog(&self) -> bool {
         self.open_loop.as_ref().is_some_and(|open_loop| !open_loop.backlog.is_empty())
     }
 
-    /// Sends the requests that are due.
+    /// Sends the requests that are due by now, [`DUE_BATCH`] at most, and puts those into the backlog that find no
+    /// connection.
     pub(super) fn send_due(&mut self) -> Result<(), Errno> {
         if self.open_loop.is_none() {
             return Ok(());
@@ -59,7 +61,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         if self.total_in_flight == in_flight { Ok(()) } else { self.transport.flush() }
     }
 
-    /// A connection is free, or is to be opened again.
+    /// A connection is free, or closed: gives it what waits in the backlog, or has it opened again.
     pub(super) fn proceed_in_open_loop(&mut self, slot: usize, now: u64) {
         match self.connections[slot].state {
             ConnectionState::Open => {
@@ -84,7 +86,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// A connection that can take a request: the one that was used the longest time ago.
+    /// Takes the connection that was used the longest time ago, of those that can take a request.
     fn take_idle(&mut self) -> Option<usize> {
         while let Some(slot) = self.open_loop.as_mut()?.idle.pop_front() {
             let connection = &mut self.connections[slot];
@@ -97,13 +99,14 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         None
     }
 
-    /// A request of the backlog that has not been waiting for too long; those that have are counted.
+    /// Takes the oldest request of the backlog that has not waited for longer than a time-out.
     fn take_backlog(&mut self, now: u64) -> Option<u64> {
         self.expire_backlog(now)?;
         self.open_loop.as_mut()?.backlog.pop_front()
     }
 
-    /// Counts the requests of the backlog that have been waiting for too long; when the first of the others was due.
+    /// Counts the requests of the backlog that have waited for longer than a time-out as not sent. Returns when the
+    /// oldest of the others was due.
     pub(super) fn expire_backlog(&mut self, now: u64) -> Option<u64> {
         let timeout = self.timeout_ns;
         let expired = |due: &mut u64| now.saturating_sub(*due) > timeout;
@@ -113,14 +116,14 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         self.open_loop.as_ref()?.backlog.front().copied()
     }
 
-    /// Counts a request that the engine itself comes for too late, because this machine stood still. It is no fault of the
-    /// server's, and the send lag says so.
+    /// Counts a request that the engine itself came for more than a time-out too late, because this machine stood
+    /// still. The server had no part in that: the send lag shows it.
     pub(super) fn count_overdue(&mut self, due: u64, now: u64) {
         self.recorder.record_send_lag(due, now - due);
         self.count_unsent(due, now);
     }
 
-    /// Counts a request that is not sent any more.
+    /// Counts a request that will not be sent.
     fn count_unsent(&mut self, due: u64, now: u64) {
         self.schedule.finish(due, now);
         self.recorder.record_failure(Failure::Unsent, None, due, now, now);

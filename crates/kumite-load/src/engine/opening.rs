@@ -1,5 +1,10 @@
-//! Opening connections: not too many at once, not again at once where one could not be established, and in a closed loop
-//! all of them before any is under load.
+//! Opening connections without disturbing what is measured.
+//!
+//! Three rules, each of which a server has taught us: at most [`OPENING_LIMIT`] connects are in flight at once; where
+//! a connection could not be established, the next attempt comes [`BACK_OFF_NS`] later; and in a closed loop every
+//! connection has its first answer before any gets a second request. [`Opening`] keeps the queues for that, and the
+//! methods of [`Engine`] below go through them. Connections of a burst keep to none of the rules: that is what a
+//! burst is.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,32 +23,35 @@ const OPENING_LIMIT: usize = 64;
 /// For the client a connect is done before the server has accepted it. So a slot's first connection counts as being opened
 /// until its first answer, but no longer than this, or a server that is slow to answer would never see all connections.
 const ACCEPT_NS: u64 = 10_000_000;
-/// How long a connection rests after it could not be established, so that a refusing server does not make the engine spin.
+/// A connection rests for so long after it could not be established: a server that refuses must not make the engine
+/// spin.
 const BACK_OFF_NS: u64 = 10_000_000;
 /// A server that does not take all connections, or takes its time, must not keep those waiting that it took.
 const HELD_LIMIT_NS: u64 = 1_000_000_000;
 
-/// Which connections are to be opened, are being opened, or wait until all are.
+/// The connections that are to be opened, are being opened, or wait until all are; by slot.
 pub(super) struct Opening {
-    /// Connections to be opened.
+    /// To be opened, in this order, as soon as fewer than [`OPENING_LIMIT`] are being opened.
     waiting: VecDeque<usize>,
-    /// Connections that rest, by when they may go on.
+    /// Resting after a failure: until when, ascending.
     resting: VecDeque<(u64, usize)>,
-    /// How many are being opened.
+    /// How many are being opened: never more than [`OPENING_LIMIT`], but for a burst's.
     in_progress: usize,
-    /// First connections that were established, by when the server should have accepted them.
+    /// Established for the first time, but perhaps not accepted yet: until when they count as being opened,
+    /// ascending.
     accepting: VecDeque<(u64, usize)>,
-    /// Until every connection has had its first answer, those that have had theirs wait here. A server under load may take
-    /// new connections very slowly (Node.js takes one in a turn of its event loop, which serves all others): the last of
-    /// hundreds would time out before it is taken, and so would those that replace it. An open loop begins when all are
-    /// open.
+    /// Those that have had their first answer and wait until all have; `None` once all have had theirs, and in an
+    /// open loop, which begins when its connections are open.
+    ///
+    /// A server under load may take new connections very slowly: Node.js takes one in a turn of its event loop, and
+    /// serves all others in that turn. Without this the last of hundreds would time out before it is taken, and so
+    /// would those that replace it.
     held: Option<Vec<usize>>,
-    /// Connections that have been given a request.
+    /// How many connections have been given their first request.
     begun: usize,
 }
 
 impl Opening {
-    /// Of an open or a closed loop.
     pub fn new(open_loop: bool) -> Opening {
         Opening {
             waiting: VecDeque::new(),
@@ -55,12 +63,13 @@ impl Opening {
         }
     }
 
-    /// A connection is to be opened when its turn comes.
+    /// Has a connection opened when its turn comes.
     pub fn enqueue(&mut self, slot: usize) {
         self.waiting.push_back(slot);
     }
 
-    /// The next to be opened, which then is, if so many may be.
+    /// Takes the next connection to open, and counts it as being opened. `None` if there is none, or as many are
+    /// being opened as may be.
     fn next_to_open(&mut self, connections: &mut [Connection]) -> Option<usize> {
         if self.in_progress >= OPENING_LIMIT {
             return None;
@@ -71,30 +80,31 @@ impl Opening {
         Some(slot)
     }
 
-    /// A connection does not count as being opened any more.
+    /// Counts a connection as opened, whatever became of it. Does nothing if it was counted before.
     #[inline]
     pub fn count_opened(&mut self, connection: &mut Connection) {
         self.in_progress -= usize::from(std::mem::take(&mut connection.opening));
     }
 
-    /// When it is time to go on with a connection.
+    /// When the next connection has rested or has been accepted; `u64::MAX` if none is waited for.
     pub fn next_resume_ns(&self) -> u64 {
         let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
         front(&self.resting).min(front(&self.accepting))
     }
 
-    /// When those that are held go on at the latest.
+    /// When those that are held go on at the latest; `u64::MAX` if none are.
     pub fn held_until_ns(&self) -> u64 {
         if self.held.is_some() { HELD_LIMIT_NS } else { u64::MAX }
     }
 
-    /// A connection is given a request.
+    /// Counts a connection that is given its first request.
     #[inline]
     pub fn mark_begun(&mut self, connection: &mut Connection) {
         self.begun += usize::from(!std::mem::replace(&mut connection.begun, true));
     }
 
-    /// Whether a connection that has had its first request gets no other yet; it is held when it is free.
+    /// Returns `true` if this connection has had its first request and must wait with the next one until all have had
+    /// their answer. If nothing is in flight on it, it is held: [`release_held`](Self::release_held) gives it back.
     #[inline]
     pub fn hold_until_all_answered(&mut self, slot: usize, connection: &Connection) -> bool {
         let Some(held) = self.held.as_mut().filter(|_| connection.begun) else { return false };
@@ -104,17 +114,16 @@ impl Opening {
         true
     }
 
-    /// Whether those that have had their first answer are held.
     pub fn is_holding(&self) -> bool {
         self.held.is_some()
     }
 
-    /// Those that were held, if it is time for them.
+    /// Gives back those that were held, once: when all have had their first answer, or a second after the beginning.
     fn release_held(&mut self, now: u64) -> Option<Vec<usize>> {
         self.held.take_if(|held| held.len() == self.begun || now >= HELD_LIMIT_NS)
     }
 
-    /// What follows counts from another beginning, and nothing waits for that.
+    /// The clock begins anew, so instants of before mean nothing: nobody rests any longer.
     fn restart_clock(&mut self) {
         for (until, _) in self.resting.iter_mut().chain(&mut self.accepting) {
             *until = 0;
@@ -122,13 +131,15 @@ impl Opening {
     }
 }
 
-/// Whether it is this machine that has nothing left to make a connection of, whatever the server does.
+/// The errors by which this machine says that it can open no more connections, whatever the server does. A load that
+/// meets one ends: to go on would be to measure this machine's limit and call it the server's.
 pub(crate) fn is_local_shortage(error: Errno) -> bool {
     [Errno::ADDRNOTAVAIL, Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM].contains(&error)
 }
 
 impl<T: Transport, C: Clock> Engine<'_, T, C> {
-    /// Opens all connections before an open loop begins, as far as that can be done in a second.
+    /// Opens all connections before an open loop begins, as far as that can be done in a second. Its clock begins
+    /// after that, so nothing of it is in any figure.
     pub(super) fn open_all(&mut self, stop: &AtomicBool) -> Result<(), Errno> {
         (0..self.base_connections).for_each(|slot| self.opening.enqueue(slot));
         while self.idle_connections() < self.base_connections
@@ -137,7 +148,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         {
             self.resume_due(self.now());
             self.local_shortage.map_or(Ok(()), Err)?;
-            // What is due in the load itself is not due before it: to wake for that would be not to sleep.
+            // Only deadlines of opening count here: those of the load itself are instants of another clock.
             let due = self.opening.next_resume_ns().min(HELD_LIMIT_NS);
             self.transport.wait(due.saturating_sub(self.now()).min(STOP_POLL_NS))?;
             self.handle_events();
@@ -151,7 +162,8 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         Ok(())
     }
 
-    /// Goes on with connections that it is time for.
+    /// Goes on with connections that have rested, have been accepted, or were held; then opens as many as may be
+    /// opened.
     pub(super) fn resume_due(&mut self, now: u64) {
         while let Some((_, slot)) = self.opening.resting.pop_front_if(|(until, _)| *until <= now) {
             self.proceed(slot, now);
@@ -179,7 +191,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         let layers = match self.dialect.layers() {
             Ok(layers) => layers,
             Err(why) => {
-                self.recorder.describe_first_wrong(|| why);
+                self.recorder.describe_first_wrong(|| why.to_string());
                 return self.connect_failed(slot, Failure::Connect, now);
             }
         };
@@ -202,7 +214,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// The system says why there is no connection.
+    /// There is no connection, and the system says why.
     fn connect_refused(&mut self, slot: usize, error: Errno) {
         if is_local_shortage(error) {
             self.local_shortage = Some(error);
@@ -212,7 +224,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         self.connect_failed(slot, failure, self.now());
     }
 
-    /// A connection may carry requests.
+    /// A connection may carry requests from now on; with layers, because they have agreed on everything.
     pub(super) fn connection_ready(&mut self, slot: usize) {
         let now = self.now();
         let connection = &mut self.connections[slot];
@@ -233,8 +245,9 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         self.proceed(slot, now);
     }
 
-    /// A connection could not be established. In a closed loop that counts as the request that it was for; in an open one no
-    /// request was given to it.
+    /// A connection could not be established. In a closed loop, and in a burst, that is the failure of the request
+    /// that it was opened for. In an open loop no request was given to it: those that are due wait for another
+    /// connection.
     pub(super) fn connect_failed(&mut self, slot: usize, failure: Failure, now: u64) {
         let since = match self.connections[slot].state {
             ConnectionState::Connecting(since) => since,

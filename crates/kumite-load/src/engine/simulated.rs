@@ -71,7 +71,7 @@ impl Clock for SimulatedClock {
     }
 }
 
-/// What a server does.
+/// An act of a server.
 #[derive(Debug, Clone)]
 pub enum Deed {
     /// It sends these bytes.
@@ -97,7 +97,7 @@ pub trait Server {
     fn closed(&mut self, _connection: u64, _at: u64) {}
 }
 
-/// Which request this is, counted from 1, and when it came.
+/// A request, by its number from 1, and when it came.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn {
     pub at: u64,
@@ -161,7 +161,7 @@ struct Simulated<S> {
     /// The connection that is in each slot.
     slots: Vec<Option<u64>>,
     connects: u64,
-    /// What is to come, by when, and then by when it was known.
+    /// Events to come, by when they do, and then in the order in which they were known.
     to_come: BTreeMap<(u64, u64), (usize, u64, Occurs)>,
     known: u64,
     found: VecDeque<(usize, u64, Occurs)>,
@@ -186,7 +186,7 @@ impl<S: Server> Simulated<S> {
         Ok(())
     }
 
-    /// Whether there is something by now.
+    /// Moves the events that have come by now to `found`. Returns `true` if there are any.
     fn find(&mut self) -> bool {
         while let Some(first) = self.to_come.first_entry().filter(|it| it.key().0 <= self.time.now()) {
             let occurs = first.remove();
@@ -288,7 +288,7 @@ pub struct Machine {
     pub waits: Rc<Cell<u64>>,
     /// When the load is told to stop.
     pub stops_at: Option<u64>,
-    /// What it is told it by.
+    /// The flag by which it is told.
     pub stop: Rc<AtomicBool>,
 }
 

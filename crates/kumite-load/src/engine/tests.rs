@@ -1,4 +1,4 @@
-//! What the engine says about servers that are known, in simulated time: to the nanosecond.
+//! The engine against servers that are known, in simulated time: to the nanosecond.
 
 mod closed;
 mod disturbed;
@@ -41,7 +41,7 @@ fn load(requests: u64) -> Load {
     }
 }
 
-/// For so many milliseconds.
+/// For `length` milliseconds.
 fn lasting(length: u64) -> Load {
     Load { limit: Limit { requests: None, duration: Some(ms(length)) }, ..load(0) }
 }

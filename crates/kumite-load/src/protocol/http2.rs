@@ -45,8 +45,17 @@ pub(crate) struct Http2 {
     gone: bool,
     /// `connection` may have something to write.
     dirty: bool,
-    /// Whether what came first is an answer in HTTP/1; none before anything came.
+    /// The first bytes that came begin an answer in HTTP/1; `None` before anything came.
     is_http1: Option<bool>,
+}
+
+/// Why no connection of HTTP/2 can begin; neither is known to occur, for the preface is written to memory.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PrefaceError {
+    #[error("HTTP/2: {0}")]
+    Refused(#[from] h2::Error),
+    #[error("HTTP/2: the preface could not be written")]
+    Unwritten,
 }
 
 /// One request that is on its way.
@@ -55,7 +64,7 @@ struct Stream {
     reader: Reader,
 }
 
-/// What comes next.
+/// The part of the answer that comes next.
 enum Waits {
     Head(ResponseFuture),
     Body(RecvStream),
@@ -63,7 +72,7 @@ enum Waits {
 
 impl Http2 {
     /// A connection that has its preface to send.
-    pub fn new() -> Result<Http2, String> {
+    pub fn new() -> Result<Http2, PrefaceError> {
         let pipe = Pipe::default();
         let mut builder = Builder::new();
         builder
@@ -85,34 +94,33 @@ impl Http2 {
                 dirty: true,
                 is_http1: None,
             }),
-            Poll::Ready(Err(error)) => Err(format!("HTTP/2: {error}")),
-            Poll::Pending => Err("HTTP/2: the preface could not be written".to_owned()),
+            Poll::Ready(Err(error)) => Err(error.into()),
+            Poll::Pending => Err(PrefaceError::Unwritten),
         }
     }
 
-    /// How many requests may be on their way; none before the server has said how many, or if it wants no more.
+    /// The most requests that may be on their way: 0 before the server has said how many, or if it wants no more.
     pub fn room(&self) -> usize {
         if self.gone { 0 } else { self.sender.current_max_send_streams() }
     }
 
-    /// Whether the server has said anything.
     pub fn has_heard(&self) -> bool {
         self.has_heard
     }
 
-    /// Whether the server has said goodbye.
+    /// The server has said goodbye (GOAWAY).
     pub fn is_gone(&self) -> bool {
         self.gone
     }
 
-    /// Has a request sent; whether that can be done.
+    /// Takes a request to be sent. Returns `false` if it cannot be.
     pub fn request(&mut self, request: Http2Request) -> bool {
         let Http2Request { head, body } = request;
         let Ok((response, mut stream)) = self.sender.send_request(head, body.is_empty()) else {
             return false;
         };
         self.dirty = true;
-        // What the server's window has no room for waits in `h2`, which shares the bytes.
+        // Bytes that the server's window has no room for wait in `h2`, which shares them.
         if !body.is_empty() && stream.send_data(body, true).is_err() {
             return false;
         }
@@ -126,7 +134,6 @@ impl Http2 {
         self.dirty = true;
     }
 
-    /// Whether there is something to send.
     pub fn wants_write(&mut self) -> bool {
         if std::mem::take(&mut self.dirty) {
             // An error shows again when something is heard.
@@ -135,14 +142,15 @@ impl Http2 {
         !self.pipe.0.borrow().output.is_empty()
     }
 
-    /// Hands out what is to be sent.
+    /// Hands out the bytes that are to be sent, once.
     pub fn write<R>(&mut self, take: impl FnOnce(&[u8]) -> R) {
         let output = &mut self.pipe.0.borrow_mut().output;
         take(output);
         output.clear();
     }
 
-    /// Takes the bytes that came, and puts the answers that they complete into `heard`.
+    /// Reads the bytes that came, and puts the answers that they complete into `heard`. An error ends the connection,
+    /// after those answers.
     pub fn hear(
         &mut self,
         bytes: &[u8],
@@ -199,7 +207,7 @@ impl Http2 {
 }
 
 impl Stream {
-    /// Takes what there is of the answer; ready when it is whole.
+    /// Reads as much of the answer as has come; ready when it is whole.
     fn poll(&mut self, context: &mut Context, cookies: &mut Jar, asked: &Asked) -> Poll<Result<(), Wrong>> {
         loop {
             match &mut self.waits {
@@ -240,11 +248,11 @@ impl Stream {
 const NO_SWITCHING: Malformed = Malformed("its status is 101, which HTTP/2 does not have");
 const NO_BODY: Malformed = Malformed("it has a body, and must have none");
 
-/// What is wrong with a stream.
+/// Why a stream fails, alone.
 enum Wrong {
-    /// What `h2` says.
+    /// `h2` says so.
     Stream(h2::Error),
-    /// What `h2` lets pass.
+    /// `h2` lets it pass.
     Answer(Malformed),
 }
 
@@ -286,7 +294,7 @@ fn context() -> Context<'static> {
     Context::from_waker(Waker::noop())
 }
 
-/// What came and what is to be sent, in memory.
+/// The two directions of a connection, in memory: `h2` reads `input` and writes `output`.
 #[derive(Clone, Default)]
 struct Pipe(Rc<RefCell<Buffers>>);
 

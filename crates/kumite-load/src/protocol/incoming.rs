@@ -1,4 +1,8 @@
-//! What comes in on a connection, and what an answer should be.
+//! The bytes that come on a connection, as answers that are judged.
+//!
+//! [`Incoming::hear`] is given every piece that the socket gives, in order, and puts the answers that it completes
+//! into [`Heard`], each with its failure if it is not the one that was expected. It reads no clock: the engine
+//! decides whether an answer was in time.
 
 use crate::check::excerpt;
 use crate::protocol::response::{Answer, Asked, Malformed, Reader};
@@ -11,20 +15,20 @@ pub(crate) fn is_farewell(bytes: &[u8]) -> bool {
     bytes.starts_with(b"HTTP/1.") && bytes.get(8..12) == Some(b" 408")
 }
 
-/// What came before any request had asked for it, in words.
+/// A description of bytes that came before any request had asked for them.
 pub(crate) fn describe_unasked(bytes: &[u8]) -> String {
     format!("malformed: {} bytes came that no request had asked for: {:?}", bytes.len(), excerpt(bytes))
 }
 
-/// What a right answer is.
+/// The answer that is expected of every request of a load, and how it is read.
 pub(crate) struct ExpectedAnswer {
     pub asked: Asked,
-    /// The status; none for any 2xx.
+    /// The status; `None` for any 2xx.
     pub status: Option<u16>,
 }
 
 impl ExpectedAnswer {
-    /// The answer to the nth request in flight, that the reader has read.
+    /// Judges the answer that `reader` has just read whole. It is for the request at `in_flight_index`.
     pub fn judge_whole(&self, in_flight_index: usize, answer: Answer, reader: &Reader) -> JudgedAnswer {
         let failure = self.judge(answer);
         let wrong_status = (self.asked.wants_excerpt && failure == Some(Failure::Status))
@@ -32,7 +36,6 @@ impl ExpectedAnswer {
         JudgedAnswer { in_flight_index, answer, failure, wrong_status }
     }
 
-    /// What is wrong with it.
     fn judge(&self, answer: Answer) -> Option<Failure> {
         let status_right = match self.status {
             Some(expected) => answer.status == expected,
@@ -46,28 +49,29 @@ impl ExpectedAnswer {
     }
 }
 
-/// A whole answer.
+/// A whole answer, judged, but for whether it was in time.
 pub(crate) struct JudgedAnswer {
-    /// Which request of those in flight it is for.
+    /// The index of its request among those in flight on the connection, the oldest being 0, when all answers before
+    /// it in [`Heard`] have been taken.
     pub in_flight_index: usize,
     pub answer: Answer,
-    /// What is wrong with it.
+    /// `None` for the answer that was expected.
     pub failure: Option<Failure>,
-    /// What it says that failed, if that is expected.
+    /// Its status and the beginning of its body, if it has another status than expected and that is to be logged.
     pub wrong_status: Option<Box<WrongStatus>>,
 }
 
-/// What came with one piece.
+/// The yield of one piece of bytes. The engine has one, and empties it after each piece.
 pub(crate) struct Heard {
     pub answers: Vec<JudgedAnswer>,
-    /// What was wrong with an answer, or with the session, if that was asked for.
+    /// A description of the first fault in an answer or in the session, if `describe` was set.
     pub wrong: Option<String>,
-    /// Whether to say what is wrong.
+    /// Have the next fault described. Only the first of a load is, for to describe costs more than to count.
     pub describe: bool,
 }
 
 impl Heard {
-    /// Keeps what is wrong, if it is asked for.
+    /// Keeps the description of a fault, if it is asked for and there is none yet.
     pub fn describe_wrong(&mut self, words: impl FnOnce() -> String) {
         if std::mem::take(&mut self.describe) {
             self.wrong = Some(words());
@@ -75,11 +79,11 @@ impl Heard {
     }
 }
 
-/// What has come on a connection so far.
+/// How far a connection's bytes have been read.
 pub(crate) struct Incoming {
-    /// What is sent back, also on the next connection in its place; empty where that is not asked for.
+    /// Cookies to send back, also on the next connection in its place; empty where that is not asked for.
     pub cookies: Jar,
-    /// It has brought a right answer before.
+    /// It has brought a whole answer before.
     pub proven: bool,
     reader: Reader,
     /// An answer to the oldest request has begun to arrive.
@@ -87,7 +91,6 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// Nothing.
     pub fn new() -> Incoming {
         Incoming { cookies: Jar::default(), proven: false, reader: Reader::new(), begun: false }
     }
@@ -99,7 +102,8 @@ impl Incoming {
         self.proven = false;
     }
 
-    /// Takes the bytes of answers in HTTP/1.1 to so many requests in flight, and puts those that they complete into `heard`.
+    /// Reads bytes of answers in HTTP/1.1 to `in_flight` requests, and puts the answers that they complete into
+    /// `heard`. An error ends the connection, after those answers.
     pub fn hear(
         &mut self,
         mut bytes: &[u8],
@@ -129,7 +133,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// The server sends no more: that may be how an answer in HTTP/1.1 ends.
+    /// The server sends no more, which may be how an answer in HTTP/1.1 ends.
     pub fn end(&mut self, expected: &ExpectedAnswer, heard: &mut Heard) -> Result<(), Failure> {
         let answer = self.reader.end(&expected.asked).ok_or(Failure::Closed)?;
         self.complete(answer, expected, heard);
@@ -148,9 +152,11 @@ impl Incoming {
         self.proven = true;
     }
 
-    /// A server that closes a connection without notice may do so just as the next request is sent. Whether the engine
-    /// then sees a FIN, a reset or a broken pipe depends on how the two cross; the failure is the same, so it has one
-    /// name. On a new connection, and within an answer, the two are told apart.
+    /// The name of the failure of requests whose connection broke.
+    ///
+    /// A server that closes a connection without notice may do so just as the next request is sent. Whether the
+    /// engine then sees a FIN, a reset or a broken pipe depends on how the two cross; the failure is the same, so it
+    /// has one name. On a new connection, and within an answer, the two are told apart.
     pub fn broken(&self) -> Failure {
         if self.proven && !self.begun { Failure::Closed } else { Failure::Reset }
     }

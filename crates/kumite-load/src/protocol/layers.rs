@@ -1,11 +1,11 @@
-//! What a connection speaks if that is not HTTP/1.1 in the clear: TLS, HTTP/2, or both.
+//! The layers of a connection that does not speak HTTP/1.1 in the clear: TLS, HTTP/2, or both.
 //!
-//! Layers do no I/O: they are given what came, and hand out what is to be sent. A connection is *ready* when its layers have
-//! agreed on everything; until then it counts as being connected.
+//! Layers do no I/O: they are given the bytes that came, and hand out those that are to be sent. A connection is
+//! *ready* when its layers have agreed on everything; until then it counts as being connected.
 
-use crate::protocol::http2::Http2;
+use crate::protocol::http2::{Http2, PrefaceError};
 use crate::protocol::incoming::{ExpectedAnswer, Heard, Incoming, describe_unasked, is_farewell};
-use crate::protocol::tls::{Security, Session, Step};
+use crate::protocol::tls::{Security, Session, Step, TlsSessionError};
 use crate::record::errors::Failure;
 use crate::request::source::{NextRequest, RequestSource};
 use crate::{Http, Load, TlsError};
@@ -13,7 +13,7 @@ use crate::{Http, Load, TlsError};
 /// Why nothing can be sent in HTTP/2 on a connection that is there.
 pub(crate) const NO_ROOM: &str = "SETTINGS_MAX_CONCURRENT_STREAMS 0";
 
-/// What the connections of one thread speak.
+/// How the connections of one thread are spoken to.
 pub(crate) struct Dialect {
     security: Option<Security>,
     http: Http,
@@ -31,8 +31,8 @@ impl Dialect {
         Dialect { security: self.security.as_ref().map(Security::of_thread), http: self.http }
     }
 
-    /// Layers for a new connection, if it needs some; else why there can be none.
-    pub fn layers(&self) -> Result<Option<Box<Layers>>, String> {
+    /// Layers for a new connection; `None` if it needs none.
+    pub fn layers(&self) -> Result<Option<Box<Layers>>, LayersError> {
         if self.security.is_none() && self.http == Http::Http1 {
             return Ok(None);
         }
@@ -46,12 +46,21 @@ impl Dialect {
     }
 }
 
+/// Why a new connection can have no layers.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LayersError {
+    #[error(transparent)]
+    Tls(#[from] TlsSessionError),
+    #[error(transparent)]
+    Http2(#[from] PrefaceError),
+}
+
 /// The layers of one connection.
 pub(crate) struct Layers {
     session: Option<Session>,
     http2: Option<Http2>,
     connected: bool,
-    /// When something came the last time.
+    /// When something came the last time, on the engine's clock.
     pub heard_at: u64,
 }
 
@@ -61,7 +70,7 @@ impl Layers {
         self.connected = true;
     }
 
-    /// Whether requests may be sent.
+    /// Requests may be sent.
     pub fn is_ready(&self) -> bool {
         !self.is_handshaking() && self.room() > 0
     }
@@ -70,22 +79,22 @@ impl Layers {
         self.session.as_ref().is_some_and(Session::is_handshaking)
     }
 
-    /// How many requests may be on their way.
+    /// The most requests that may be on their way.
     pub fn room(&self) -> usize {
         self.http2.as_ref().map_or(usize::MAX, Http2::room)
     }
 
-    /// Whether the server has said goodbye.
+    /// The server has said goodbye (GOAWAY): it takes no more requests on this connection.
     pub fn is_gone(&self) -> bool {
         self.http2.as_ref().is_some_and(Http2::is_gone)
     }
 
-    /// Whether requests on their way are independent of each other.
+    /// Requests on their way are independent of each other: HTTP/2.
     pub fn is_multiplexed(&self) -> bool {
         self.http2.is_some()
     }
 
-    /// What a connection waits for that is not ready; none if it is not even connected.
+    /// The name of what a connection waits for that is not ready; `None` if it is not even connected.
     pub fn awaited(&self) -> Option<&'static str> {
         match self.connected && !self.is_ready() {
             true if self.is_handshaking() => Some("the TLS handshake"),
@@ -97,7 +106,7 @@ impl Layers {
         }
     }
 
-    /// Has a request sent; whether that can be done.
+    /// Takes a request to be sent. Returns `false` if it cannot be.
     pub fn request(&mut self, next: NextRequest, requests: &RequestSource) -> bool {
         match (&mut self.http2, &mut self.session, next) {
             (Some(http2), _, next) => requests.http2(next).is_some_and(|request| http2.request(request)),
@@ -112,13 +121,12 @@ impl Layers {
         self.http2.iter_mut().for_each(Http2::cancel_oldest);
     }
 
-    /// Whether there is something to send.
     pub fn wants_write(&mut self) -> bool {
         let http2_wants = self.http2.as_mut().is_some_and(Http2::wants_write);
         http2_wants || self.session.as_ref().is_some_and(Session::wants_write)
     }
 
-    /// Appends what is to be sent.
+    /// Appends the bytes that are to be sent.
     pub fn write(&mut self, out: &mut Vec<u8>) {
         match (&mut self.session, &mut self.http2) {
             (None, Some(http2)) => http2.write(|bytes| out.extend_from_slice(bytes)),
@@ -132,7 +140,8 @@ impl Layers {
         }
     }
 
-    /// Takes the bytes that came in, of answers to so many requests in flight.
+    /// Reads the bytes that came, of answers to `in_flight` requests, and puts the answers that they complete into
+    /// `heard`. An error ends the connection, after those answers.
     pub fn hear(
         &mut self,
         mut bytes: &[u8],
@@ -155,14 +164,14 @@ impl Layers {
                     }
                 }
                 Ok(Step::Ended) => {
-                    // That may be how an answer in HTTP/1.1 ends.
+                    // So an answer in HTTP/1.1 may end.
                     if self.http2.is_none() && heard.answers.len() < in_flight {
                         incoming.end(expected, heard)?;
                     }
                     return Err(Failure::Closed);
                 }
                 Err(why) => {
-                    heard.describe_wrong(|| why);
+                    heard.describe_wrong(|| why.to_string());
                     return Err(Failure::Malformed);
                 }
             }
@@ -193,7 +202,7 @@ fn hear_plain(
         incoming.proven |= heard.answers.len() > before;
         return result;
     }
-    // What nobody asked for, or what comes after the last answer.
+    // Bytes that nobody asked for, or that come after the last answer.
     let over = heard.answers.last().is_some_and(|last| !last.answer.keep_alive);
     if over || heard.answers.len() == in_flight {
         if is_farewell(plain) {

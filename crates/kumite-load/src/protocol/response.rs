@@ -33,17 +33,17 @@ use head::{LONG, LastHead};
 use held::Held;
 pub(crate) use held::{HELD_LIMIT, HeldRoom};
 
-/// What was asked, as far as it decides where the answer ends and what it should be.
+/// The request, as far as it decides where the answer ends and what it should be.
 pub(crate) struct Asked {
     /// The method was HEAD: no body, whatever the head says.
     pub head_only: bool,
     /// The request said `Connection: close`.
     pub close: bool,
-    /// What its body should be.
+    /// The check that its body must pass.
     pub check: Check,
-    /// `Set-Cookie` is expected.
+    /// The values of `Set-Cookie` are wanted.
     pub cookies: bool,
-    /// How a body begins is expected.
+    /// The beginning of the body is wanted, for the log.
     pub wants_excerpt: bool,
     /// One for each thread.
     pub last_head: LastHead,
@@ -77,7 +77,7 @@ pub(crate) struct Reader {
     taken: Held,
     /// There was no room for the body.
     no_room: bool,
-    /// How the body begins, if that is expected.
+    /// The beginning of the body, if that is wanted.
     excerpt: Vec<u8>,
     status: u16,
     keep_alive: bool,
@@ -151,7 +151,7 @@ impl Reader {
         self.status = status;
     }
 
-    /// Whether an answer of its status, or to what was asked, has no body, whatever its head says.
+    /// An answer of its status, or to the method that was asked with, has no body, whatever its head says.
     pub fn is_bodiless(&self, asked: &Asked) -> bool {
         asked.head_only || matches!(self.status, 204 | 304)
     }
@@ -211,12 +211,12 @@ impl Reader {
         (self.state == ParseState::UntilClose).then(|| self.answer(asked))
     }
 
-    /// The values of `Set-Cookie`, if they were expected.
+    /// The values of `Set-Cookie`, if they are wanted.
     pub fn cookies(&self) -> impl Iterator<Item = &[u8]> {
         self.cookies.split(|&b| b == b'\n').filter(|value| !value.is_empty())
     }
 
-    /// The answer's status and how its body began, if that was expected.
+    /// The answer's status and how its body began, if that is wanted.
     pub fn wrong_status(&self) -> WrongStatus {
         WrongStatus { status: self.status, text: String::from_utf8_lossy(&self.excerpt).into_owned() }
     }

@@ -40,12 +40,12 @@ pub struct Tls {
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The file of certificates cannot be read, or is not PEM.
-    #[error("{}: cannot read its certificates: {reason}; --ca takes a PEM file", .path.display())]
+    #[error("{}: cannot read its certificates: {source}; --ca takes a PEM file", .path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
-        reason: String,
+        /// An error of the system, of PEM, or of rustls.
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The file holds no certificate.
     #[error(
@@ -68,7 +68,7 @@ pub enum TlsError {
         /// The name.
         host: String,
     },
-    /// What rustls said.
+    /// rustls cannot be set up.
     #[error("cannot speak TLS: {0}")]
     Rustls(#[from] rustls::Error),
 }
@@ -113,17 +113,16 @@ impl Security {
     }
 }
 
-/// What is trusted, and of that what was named for this load.
+/// All certificates that are trusted, and those of them that were named for this load.
 fn roots(tls: &Tls) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), TlsError> {
     let (mut roots, mut own) = (RootCertStore::empty(), Vec::new());
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     if let Some(path) = &tls.roots {
-        let unreadable =
-            |reason: &dyn ToString| TlsError::Read { path: path.clone(), reason: reason.to_string() };
-        let text = std::fs::read(path).map_err(|error| unreadable(&error))?;
+        let unreadable = |source| TlsError::Read { path: path.clone(), source };
+        let text = std::fs::read(path).map_err(|error| unreadable(error.into()))?;
         for certificate in CertificateDer::pem_slice_iter(&text) {
-            let certificate = certificate.map_err(|error| unreadable(&error))?;
-            roots.add(certificate.clone()).map_err(|error| unreadable(&error))?;
+            let certificate = certificate.map_err(|error| unreadable(error.into()))?;
+            roots.add(certificate.clone()).map_err(|error| unreadable(error.into()))?;
             own.push(certificate);
         }
         if own.is_empty() {
@@ -134,9 +133,9 @@ fn roots(tls: &Tls) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), Tls
 }
 
 impl Security {
-    /// Why the server that is there has a certificate that is not to be trusted; none if it has one that is, or if it does
-    /// not come to that.
-    pub fn refuses(&self, address: &Address, timeout: Duration) -> Option<String> {
+    /// The error that the server's certificate gives, if there is a server, it speaks TLS, and its certificate is not
+    /// to be trusted.
+    pub fn refuses(&self, address: &Address, timeout: Duration) -> Option<TlsSessionError> {
         let mut tls = ClientConnection::new(self.config.clone(), self.name.clone()).ok()?;
         let greeted = match address {
             Address::Tcp(address) => {
@@ -152,7 +151,8 @@ impl Security {
                 greet(&mut tls, &mut stream)
             }
         };
-        greeted.err().filter(|error| matches!(error, rustls::Error::InvalidCertificate(_))).map(describe)
+        let refused = greeted.err().filter(|error| matches!(error, rustls::Error::InvalidCertificate(_)));
+        refused.map(TlsSessionError::Refused)
     }
 }
 
@@ -173,7 +173,7 @@ pub(crate) struct Session {
     alpn: &'static [u8],
 }
 
-/// What came out of bytes that came.
+/// The next step of whoever gave the bytes, when some of them were taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// All was taken.
@@ -186,10 +186,9 @@ pub(crate) enum Step {
 
 impl Session {
     /// A session whose hello waits to be sent.
-    pub fn new(security: &Security, http: Http) -> Result<Session, String> {
-        let mut tls = ClientConnection::new(security.config.clone(), security.name.clone())
-            .map_err(|error| error.to_string())?;
-        // What is to be sent is bounded by the requests that may be on their way.
+    pub fn new(security: &Security, http: Http) -> Result<Session, TlsSessionError> {
+        let mut tls = ClientConnection::new(security.config.clone(), security.name.clone())?;
+        // The bytes to be sent are bounded by the requests that may be on their way.
         tls.set_buffer_limit(None);
         Ok(Session { tls, alpn: http.alpn() })
     }
@@ -198,14 +197,14 @@ impl Session {
         self.tls.is_handshaking()
     }
 
-    /// Takes some of the bytes that came.
-    pub fn hear(&mut self, bytes: &mut &[u8]) -> Result<Step, String> {
+    /// Takes some of the bytes that came. An error ends the connection.
+    pub fn hear(&mut self, bytes: &mut &[u8]) -> Result<Step, TlsSessionError> {
         loop {
             let handshaking = self.tls.is_handshaking();
             if !bytes.is_empty() {
-                self.tls.read_tls(bytes).map_err(|error| error.to_string())?;
+                self.tls.read_tls(bytes)?;
             }
-            let state = self.tls.process_new_packets().map_err(describe)?;
+            let state = self.tls.process_new_packets()?;
             if handshaking && !self.tls.is_handshaking() {
                 self.check_alpn()?;
             }
@@ -221,7 +220,7 @@ impl Session {
         }
     }
 
-    /// Hands the next of the plaintext that came to `take`; whether there was any.
+    /// Hands the next of the plaintext that came to `take`. Returns `false` if there was none.
     pub fn plain<E>(&mut self, take: impl FnOnce(&[u8]) -> Result<(), E>) -> Result<bool, E> {
         let mut reader = self.tls.reader();
         // It fails only where there is nothing to read.
@@ -232,7 +231,7 @@ impl Session {
         taken.map(|()| length > 0)
     }
 
-    /// Has these bytes sent, if need be after the handshake; whether that can be done.
+    /// Takes bytes to be sent, if need be after the handshake. Returns `false` if they cannot be.
     pub fn send(&mut self, plain: &[u8]) -> bool {
         self.tls.writer().write_all(plain).is_ok()
     }
@@ -241,23 +240,38 @@ impl Session {
         self.tls.wants_write()
     }
 
-    /// Appends what is to be sent.
+    /// Appends the bytes that are to be sent.
     pub fn write(&mut self, out: &mut Vec<u8>) {
         while self.tls.wants_write() && self.tls.write_tls(out).is_ok_and(|written| written > 0) {}
     }
 
     /// A server without ALPN speaks HTTP/1.1.
-    fn check_alpn(&self) -> Result<(), String> {
+    fn check_alpn(&self) -> Result<(), TlsSessionError> {
         match self.tls.alpn_protocol() {
             Some(agreed) if agreed == self.alpn => Ok(()),
             None if self.alpn == Http::Http1.alpn() => Ok(()),
-            _ => Err("the server does not offer HTTP/2 (ALPN h2)".to_owned()),
+            _ => Err(TlsSessionError::NoHttp2),
         }
     }
 }
 
-/// What is wrong, and what can be done about it.
-fn describe(error: rustls::Error) -> String {
+/// Why a session of TLS could not begin, or could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsSessionError {
+    /// rustls refuses what the server sent or has, such as its certificate. Its words are replaced where they leave the
+    /// remedy open.
+    #[error("{}", with_remedy(.0))]
+    Refused(#[from] rustls::Error),
+    /// The bytes that came could not be taken in.
+    #[error(transparent)]
+    Read(#[from] std::io::Error),
+    /// HTTP/2 was asked for, and the server did not agree to it.
+    #[error("the server does not offer HTTP/2 (ALPN h2)")]
+    NoHttp2,
+}
+
+/// The error in words for whoever runs the load, with what they can do about it.
+fn with_remedy(error: &rustls::Error) -> String {
     use CertificateError::*;
     match error {
         rustls::Error::InvalidCertificate(wrong) => match wrong {
@@ -268,7 +282,7 @@ fn describe(error: rustls::Error) -> String {
             NotValidForName | NotValidForNameContext { .. } => {
                 format!("{wrong}: use that name in the URL, or --insecure")
             }
-            wrong if is_of_an_authority(&wrong) => {
+            wrong if is_of_an_authority(wrong) => {
                 "the server's certificate is that of an authority (CA:TRUE), not of a server: trust just that one \
                  with --ca FILE, make another one, or use --insecure"
                     .to_owned()
@@ -286,8 +300,8 @@ fn describe(error: rustls::Error) -> String {
     }
 }
 
-/// Whether all that is wrong is that the server has the certificate of an authority: so is what `openssl req -x509` makes
-/// without more ado.
+/// All that is wrong is that the server has the certificate of an authority, as `openssl req -x509` makes it without
+/// more ado.
 fn is_of_an_authority(wrong: &CertificateError) -> bool {
     matches!(wrong, CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity"))
 }

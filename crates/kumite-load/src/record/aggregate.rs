@@ -1,7 +1,8 @@
-//! The aggregate: how what each thread found becomes one outcome.
+//! The aggregate: from what each thread counted to one outcome.
 //!
-//! Each thread counts for itself; once in a tenth of a second it gives away what it counted in it, and at its end the
-//! rest. So threads have nothing in common while requests are on their way.
+//! Each thread counts for itself. Once in a tenth of a second it gives away its counts of that time, and at its end
+//! the rest. So threads have nothing in common while requests are on their way. An interval is complete when every
+//! thread has given its part, or has given a later one.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::record::outcome::{Interval, Outcome, Recovery};
 use crate::record::times::{INTERVAL_MS, Times};
 use crate::schedule::pace::Pace;
 
-/// What a thread tells while it goes on.
+/// An event of one thread.
 pub(crate) enum EngineEvent<'a> {
     /// A tenth of a second is over.
     Interval(&'a IntervalCounts),
@@ -23,28 +24,29 @@ pub(crate) enum EngineEvent<'a> {
     Resume,
 }
 
-/// What a thread counted in a tenth of a second.
+/// One thread's counts of a tenth of a second.
 #[derive(Clone)]
 pub(crate) struct IntervalCounts {
     start_ms: i64,
-    /// Right answers that came in it.
+    /// Right answers that came in it, whatever stretch of time they belong to.
     pub ok: u64,
-    /// Those of the present stretch of time by response time in ns.
+    /// Response times, in ns, of the right answers that came in it; but in the window's first intervals none of an
+    /// open loop's warm-up.
     response: Histogram<u64>,
-    /// The same by service time in ns; none in a closed loop, where it is the response time.
+    /// Their service times, in ns; `None` in a closed loop, where they are the response times.
     service: Option<Histogram<u64>>,
-    /// Sum of response times in ns.
+    /// Sum of the response times, for an exact mean.
     response_sum_ns: u64,
     /// Requests that failed.
     pub errors: u64,
-    /// The most requests that were due and had no connection.
+    /// The most requests that were due and had no connection at the same time.
     pub backlog: u64,
-    /// CPU time of the thread, but for what it only waited.
+    /// CPU time of the thread, without that in which it was awake only so as not to oversleep.
     pub busy: Duration,
-    /// Its answers are the window's.
+    /// Its answers are the window's, unless `window_answers` says which of them.
     pub measured: bool,
-    /// If the window closed within it, the answers until then; in an open loop, if some of its answers are to requests that
-    /// were due after the window, the others.
+    /// The response times that are the window's, where not all are: those before it closed within this interval; in
+    /// an open loop, those of requests that were due before it closed.
     window_answers: Option<Histogram<u64>>,
 }
 
@@ -53,7 +55,7 @@ pub(crate) fn histogram() -> Histogram<u64> {
 }
 
 impl IntervalCounts {
-    /// The first one; in an open loop with service times of its own.
+    /// The first interval.
     pub fn new(start_ms: i64, open_loop: bool) -> IntervalCounts {
         IntervalCounts {
             start_ms,
@@ -69,7 +71,7 @@ impl IntervalCounts {
         }
     }
 
-    /// Adds a right answer.
+    /// Adds the times of a right answer.
     #[inline]
     pub fn record_right(&mut self, response: u64, service: u64) {
         self.response.record(response).expect("a histogram that grows takes any value");
@@ -82,29 +84,28 @@ impl IntervalCounts {
         }
     }
 
-    /// Adds a right answer of an open loop to what was due after the window.
+    /// Adds the response time of a right answer of an open loop to a request that was due after the window.
     pub fn record_right_after_window(&mut self, response: u64) {
         self.window_answers.get_or_insert_with(|| self.response.clone());
         self.response.record(response).expect("a histogram that grows takes any value");
         self.response_sum_ns += response;
     }
 
-    /// Whether nothing was finished in it.
     pub fn is_empty(&self) -> bool {
         self.ok == 0 && self.errors == 0
     }
 
-    /// What comes from now on is not the window's.
+    /// The window closes within this interval: answers that are added from now on are not the window's.
     pub fn close_window(&mut self) {
         self.window_answers = (!self.response.is_empty()).then(|| self.response.clone());
     }
 
-    /// The window opens when it begins.
+    /// The window opens with this interval, which so begins at 0.
     pub fn begin_window(&mut self) {
         self.start_ms = 0;
     }
 
-    /// Makes it the next tenth of a second.
+    /// Empties it for the next tenth of a second.
     pub fn begin_next(&mut self) {
         self.start_ms += INTERVAL_MS as i64;
         self.response.reset();
@@ -115,7 +116,7 @@ impl IntervalCounts {
         (self.measured, self.window_answers) = (false, None);
     }
 
-    /// Adds another thread's.
+    /// Adds another thread's counts of the same time.
     fn merge(&mut self, other: &IntervalCounts) {
         if self.window_answers.is_some() || other.window_answers.is_some() {
             // One of them ended in it, the other went on.
@@ -135,7 +136,7 @@ impl IntervalCounts {
         self.measured |= other.measured;
     }
 
-    /// Those of its answers that are the window's.
+    /// The response times that are the window's; `None` if none can be.
     fn counted(&self) -> Option<&Histogram<u64>> {
         self.window_answers.as_ref().or(self.measured.then_some(&self.response))
     }
@@ -161,11 +162,11 @@ fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
     to.add(other).expect("a histogram that grows takes any other");
 }
 
-/// Puts the counts of all threads together, in order, and tells whoever watches.
+/// Adds up the counts of all threads, in the order of time, and tells whoever watches.
 pub(crate) struct Aggregate<'a> {
     on_event: &'a mut dyn FnMut(Event),
     threads: usize,
-    /// Those that not every thread has given, and how many have.
+    /// By start: intervals that not every thread has given yet, and how many have.
     waiting: BTreeMap<i64, (IntervalCounts, usize)>,
     intervals: Vec<Interval>,
     times: Times,
@@ -173,7 +174,6 @@ pub(crate) struct Aggregate<'a> {
 }
 
 impl<'a> Aggregate<'a> {
-    /// For so many threads.
     pub fn new(threads: usize, open_loop: bool, on_event: &'a mut dyn FnMut(Event)) -> Aggregate<'a> {
         Aggregate {
             on_event,
@@ -185,7 +185,7 @@ impl<'a> Aggregate<'a> {
         }
     }
 
-    /// Takes what a thread tells.
+    /// Takes an event of a thread.
     pub fn take(&mut self, event: EngineEvent) {
         match event {
             EngineEvent::Interval(counts) if self.threads == 1 => self.count_interval(counts),
@@ -211,7 +211,8 @@ impl<'a> Aggregate<'a> {
         }
     }
 
-    /// All up to this one: a thread that gave a later one has none to give any more.
+    /// Counts all intervals up to the one that began at `last`: a thread that gave that one gives none of before any
+    /// more.
     fn release(&mut self, last: i64) {
         while let Some(entry) = self.waiting.first_entry().filter(|entry| *entry.key() <= last) {
             let (counts, _) = entry.remove();
@@ -231,7 +232,7 @@ impl<'a> Aggregate<'a> {
         (self.on_event)(Event::Interval(&interval));
     }
 
-    /// What came before a window that opened sooner than planned counts from there.
+    /// Counts the warm-up's intervals back from the window's opening, where that came sooner than planned.
     fn count_from_opening(&mut self) {
         let opened = self.intervals.iter().position(|interval| interval.start_ms == 0);
         let Some(opened) = opened else { return };
@@ -240,7 +241,8 @@ impl<'a> Aggregate<'a> {
         }
     }
 
-    /// The outcome of all threads, of what each found besides the counts that it gave away. Each has ended.
+    /// The outcome of all threads, which have ended. `outcomes` is what each found besides the counts that it gave
+    /// away.
     pub fn finish(mut self, outcomes: Vec<Outcome>, pace: Pace) -> Outcome {
         self.release(i64::MAX);
         self.count_from_opening();

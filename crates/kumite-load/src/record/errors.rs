@@ -112,7 +112,8 @@ pub enum Failure {
     Malformed,
 }
 
-/// A failure without an answer that could be described, in words: what became of a request there, how long after it was sent.
+/// A failure without an answer that could be described: what became of the request for `url`, and how long after it
+/// was sent.
 pub(crate) fn failure_in_words(failure: Failure, url: &str, after_ns: u64) -> String {
     let after = format!("{:.1} ms after the request for {url} was sent", after_ns as f64 / 1e6);
     match failure {
@@ -128,7 +129,7 @@ pub(crate) fn failure_in_words(failure: Failure, url: &str, after_ns: u64) -> St
 }
 
 impl Failure {
-    /// Whether no request was sent.
+    /// The failure came before the request was sent.
     pub(crate) fn is_before_sending(self) -> bool {
         matches!(self, Failure::Unsent | Failure::Refused | Failure::Connect)
     }

@@ -7,7 +7,7 @@ use crate::record::errors::Failure;
 /// [`Outcome::unlogged`]: crate::Outcome::unlogged
 pub const LOG_LIMIT: usize = 10_000_000;
 
-/// How much of a body with a wrong status is kept, in bytes.
+/// Bytes that are kept of a body with a wrong status.
 pub(crate) const EXCERPT_BYTES: usize = 64;
 
 /// A finished request. Instants are ns since the load began, the warm-up included.
@@ -21,7 +21,7 @@ pub struct Finished {
     pub finished: u64,
     /// How it failed; none if its answer was right.
     pub failure: Option<Failure>,
-    /// What the answer was instead, if it had another status than expected.
+    /// The answer, if it had another status than expected.
     pub wrong_status: Option<Box<WrongStatus>>,
 }
 
@@ -39,12 +39,12 @@ pub(crate) struct Log {
     /// The most that it holds.
     room: usize,
     pub finished: Vec<Finished>,
-    /// How many did not fit.
+    /// How many did not fit, and are lost.
     pub unlogged: u64,
 }
 
 impl Log {
-    /// That of one of so many threads.
+    /// The part of one of `threads`, which share the room evenly.
     pub fn of_thread(threads: usize) -> Log {
         Log::new(LOG_LIMIT / threads)
     }

@@ -1,4 +1,4 @@
-//! What a run found.
+//! The outcome of a load: all that is known of it when it has ended.
 
 use std::time::Duration;
 
@@ -38,10 +38,10 @@ pub struct Interval {
     pub engine_cpu_s: f64,
 }
 
-/// What a run found in its measured window, where nothing else is said; `ok + errors.total() == requests`.
+/// A load's outcome in its measured window, where nothing else is said; `ok + errors.total() == requests`.
 ///
-/// In a closed loop it has what finished in it: requests in flight when the window closes are in none of its counts. In an
-/// open loop it has what was due in it, also what was answered later.
+/// In a closed loop the window has what *finished* in it: requests in flight when it closes are in none of its
+/// counts. In an open loop it has what was *due* in it, also what was answered later.
 #[derive(Debug, Clone)]
 pub struct Outcome {
     /// Finished requests, right or not.
@@ -72,7 +72,7 @@ pub struct Outcome {
     pub open_loop: bool,
     /// How exactly its schedule was to be kept.
     pub pace: Pace,
-    /// What moved the bytes: epoll or io_uring.
+    /// The interface that moved the bytes: epoll or io_uring, never `Auto`.
     pub io: Io,
     /// The engine's threads had real-time priority.
     pub real_time: bool,
@@ -107,7 +107,8 @@ pub struct Outcome {
     /// Of the longest episode of failures in the window: from its first failure to the first right answer after which
     /// none failed for 1.5 time-outs. None if nothing failed.
     pub recovery: Option<Recovery>,
-    /// What came of the disturbance; none if there was none, or if the run was stopped before it was over.
+    /// The disturbance and the recovery from it; `None` if there was none, or if the run was stopped before it was
+    /// over.
     pub disturbed: Option<Disturbed>,
     /// If [`Load::log`](crate::Load::log) says so: every request that was counted, of the warm-up, of the window and of what
     /// came after it, in the order in which they were due.
@@ -122,14 +123,15 @@ const BOUND_SHARE: f64 = 0.9;
 const SHORTEST_TO_JUDGE: Duration = Duration::from_millis(INTERVAL_MS);
 
 impl Outcome {
-    /// Whether the engine had no headroom.
+    /// The engine had no headroom: in a window of 100 ms or more its busiest thread used 90 % of a CPU or more. Then
+    /// the figures say what the engine can do, not only what the server can.
     pub fn is_bound(&self) -> bool {
         self.busiest >= BOUND_SHARE && self.elapsed >= SHORTEST_TO_JUDGE
     }
 }
 
 impl Default for Outcome {
-    /// Of nothing.
+    /// The outcome of a load that did nothing.
     fn default() -> Outcome {
         let histogram = || Histogram::new(3).expect("3 is a precision that hdrhistogram has");
         Outcome {
@@ -174,12 +176,12 @@ pub struct Recovery {
     /// The time. If it is not complete, a lower bound: up to the right answer that may have been the one, or, if there
     /// was none after the last failure, up to the end of looking.
     pub took: Duration,
-    /// Whether the steady time was seen to its end. In a window with several episodes: in each of them.
+    /// The steady time was seen to its end; in a window with several episodes, in each of them.
     pub complete: bool,
 }
 
-/// What came of a [`Disturbance`](crate::Disturbance), from the window's close to the end;
-/// `ok + errors.total() == requests`. Instants are counted from the window's opening.
+/// A [`Disturbance`](crate::Disturbance) and what followed it, from the window's close to the end; `ok +
+/// errors.total() == requests`. Instants are counted from the window's opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disturbed {
     /// When the window closed.
@@ -187,8 +189,8 @@ pub struct Disturbed {
     /// When the injection was over: [`Event::Resume`](crate::Event::Resume) had returned, or the last connect of a burst
     /// was begun.
     pub ended: Duration,
-    /// What `first_right` and `recovery` count from: the first failure since `began`, but never from before `ended`, for a
-    /// stopped server cannot answer. `ended` if nothing failed.
+    /// The instant that `first_right` and `recovery` count from: the first failure since `began`, but never one from
+    /// before `ended`, for a stopped server cannot answer. `ended` if nothing failed.
     pub since: Duration,
     /// When watching ended: it began at `ended`, or when the last of a burst's requests was finished, and that is at most
     /// two time-outs later.

@@ -1,4 +1,4 @@
-//! Which percentiles a number of requests supports.
+//! Percentiles, and how many requests each takes to be one.
 
 use hdrhistogram::Histogram;
 
@@ -12,12 +12,12 @@ const BEYOND: u64 = 10;
 /// A percentile by its name, and one request in how many lies beyond it.
 pub const PERCENTILES: [(&str, u64); 4] = [("p50", 2), ("p90", 10), ("p99", 100), ("p99_9", 1000)];
 
-/// How many requests a percentile takes.
+/// The least number of requests that a percentile is taken from.
 pub fn requests_for(one_in: u64) -> u64 {
     BEYOND * one_in
 }
 
-/// The percentile in µs of a histogram of ns; or how many more requests it takes.
+/// The percentile in µs of a histogram of ns. The error is how many more requests it takes.
 pub fn percentile(times: &Histogram<u64>, one_in: u64) -> Result<f64, u64> {
     match requests_for(one_in).saturating_sub(times.len()) {
         0 => Ok(times.value_at_quantile(1.0 - 1.0 / one_in as f64) as f64 / 1e3),

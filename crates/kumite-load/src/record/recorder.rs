@@ -1,10 +1,13 @@
-//! Recorder: counts and times of finished requests, in the measured window, before it and after it.
+//! Recorder: one thread's counts and times of finished requests, in the warm-up, in the window, and after it.
 //!
-//! All times are ns since the run began. In a closed loop a request belongs to the stretch of time in which it finished, in
-//! an open loop to that in which it was due: so none is lost that a slow server answered only after the window.
+//! The engine tells it each finished request once, with the instants at which it was due, sent and finished; all are
+//! ns since the load began. In a closed loop a request belongs to the stretch of time in which it *finished*, in an
+//! open loop to that in which it was *due*: so none is lost that a slow server answered only after the window.
 //!
-//! The thread's CPU clock is read when the recorder first sees a time past the window's start, so a window's CPU time is
-//! right to one batch of events.
+//! Time moves on with [`Recorder::advance`], which every count calls first: it opens and closes the window and ends
+//! intervals, at the very instants that were planned and in their order, however late it is called. The thread's CPU
+//! clock is read when the recorder first sees a time past the window's start, so a window's CPU time is right to one
+//! batch of events.
 
 #[cfg(test)]
 mod tests;
@@ -23,16 +26,16 @@ use crate::record::times::{INTERVAL_MS, INTERVAL_NS};
 
 const FIRST_SECOND_NS: u64 = 1_000_000_000;
 
-/// When the parts of a run are.
+/// Where the window lies, and what belongs to it. Instants are ns since the load began.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
     /// When the window opens.
     pub opens: u64,
-    /// When it closes; `u64::MAX` for with the load.
+    /// When it closes; `u64::MAX` if it closes with the load.
     pub closes: u64,
-    /// The time-out.
+    /// The time-out in ns.
     pub timeout: u64,
-    /// An open loop: requests belong to where they were due.
+    /// Requests belong to where they were due: an open loop.
     pub by_due: bool,
 }
 
@@ -48,25 +51,27 @@ pub(crate) struct Recorder<'a> {
     tell: &'a mut dyn FnMut(EngineEvent),
     phase: Phase,
     span: Span,
-    /// What may open the window sooner, in the warm-up.
+    /// May open the window sooner; `None` once it is open.
     opener: Option<Opener>,
-    /// By how much sooner it opens, until somebody asks.
+    /// By how much sooner the window opens, until [`take_opening_advance`](Self::take_opening_advance) has told the
+    /// engine.
     opening_advance_ns: u64,
-    /// Before this nothing ends and nothing begins, so that an answer has only one time to be compared with.
+    /// The next instant at which an interval or a stretch of time ends, so that an answer has only one time to be
+    /// compared with.
     next_boundary_ns: u64,
     counts: [Counts; 3],
     episodes: Episodes,
     steady: u64,
-    /// When the injection was over.
+    /// When what was done to the server was over; `None` before, and without a disturbance.
     injection_over_at: Option<u64>,
     burst: Burst,
     cpu_at_open: Duration,
     spun_ns_at_open: u64,
-    /// Time in which the engine only waited, though awake.
+    /// Time in which the engine was awake only so as not to oversleep.
     spun_ns: u64,
-    /// When the interval that is being filled ends.
+    /// When the present interval ends.
     interval_ends_ns: u64,
-    /// Busy time of the thread at the interval's start.
+    /// The thread's CPU time, less what it spun, when the present interval began.
     interval_busy: Duration,
     interval: IntervalCounts,
     log: Option<Log>,
@@ -88,7 +93,6 @@ struct Counts {
 }
 
 impl<'a> Recorder<'a> {
-    /// A recorder of these parts of a run, which `opener` may have begin sooner; with a log, if that is wanted.
     pub fn new(
         span: Span,
         opener: Option<Opener>,
@@ -123,7 +127,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Moves on to `now`: opens and closes the window, ends intervals.
+    /// Moves on to `now`: opens and closes the window, and ends intervals, each at its own instant.
     #[inline]
     pub fn advance(&mut self, now: u64) {
         while now >= self.next_boundary_ns {
@@ -131,7 +135,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Counts a right answer to what was due and sent then.
+    /// Counts a right answer, which came at `now`. Response time is `now - due`, service time `now - sent`.
     #[inline]
     pub fn record_right(&mut self, due: u64, sent: u64, now: u64) {
         self.advance(now);
@@ -144,15 +148,16 @@ impl<'a> Recorder<'a> {
         }
         let response = now.saturating_sub(due);
         match phase {
-            // It is not the window's, and the warm-up's intervals are over.
+            // It was due in the warm-up and comes in the window: it is not the window's, and the warm-up's intervals
+            // are over.
             Phase::WarmUp if self.phase != Phase::WarmUp => {}
             Phase::After if self.span.by_due => self.interval.record_right_after_window(response),
             _ => self.interval.record_right(response, now.saturating_sub(sent)),
         }
     }
 
-    /// Counts a request that failed. It was sent then, unless the failure came before that; `wrong_status` is what the answer was
-    /// instead, if there was one and it is wanted.
+    /// Counts a request that failed at `now`. `sent` means nothing if it failed before that. `wrong_status` is its
+    /// answer, if it had one of another status and that is to be logged.
     pub fn record_failure(
         &mut self,
         failure: Failure,
@@ -185,7 +190,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// How late the engine came for a request of an open loop, though a connection was free or it came too late to send it.
+    /// Records that the engine came `by` ns late for a request of an open loop, though a connection was free, or too
+    /// late to send it at all.
     #[inline]
     pub fn record_send_lag(&mut self, due: u64, by: u64) {
         if self.phase_of(due) == Phase::Window {
@@ -193,7 +199,7 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// How long an answer may have waited until it was read, at most.
+    /// Records that an answer was read `by` ns after the engine had last looked for answers.
     #[inline]
     pub fn record_receive_lag(&mut self, by: u64) {
         if self.phase == Phase::Window {
@@ -201,33 +207,34 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// The engine was awake for so long, and nothing happened.
+    /// Counts time in which the engine was awake only so as not to oversleep.
     #[inline]
     pub fn record_spin(&mut self, time: u64) {
         self.spun_ns += time;
     }
 
-    /// How many requests are due and have no connection.
+    /// Records how many requests are due and have no connection.
     pub fn record_backlog(&mut self, requests: usize) {
         self.interval.backlog = self.interval.backlog.max(requests as u64);
     }
 
-    /// An answer that came after the end of a closed loop, to a request that is in no count.
+    /// Counts a right answer that came after the end of a closed loop. Its request is in no other count.
     pub fn count_drained(&mut self) {
         self.outcome.drained += 1;
     }
 
-    /// As many requests had no right answer after the end of a closed loop, and are in no count either.
+    /// Counts requests that had no right answer after the end of a closed loop. They are in no other count.
     pub fn count_unanswered(&mut self, requests: usize) {
         self.outcome.unanswered += requests as u64;
     }
 
-    /// Counts a request, which is also counted as any other, as one of a burst.
+    /// Counts a request as one of a burst; it is counted as any other besides.
     pub fn count_burst(&mut self, right: bool) {
         *if right { &mut self.burst.ok } else { &mut self.burst.errors } += 1;
     }
 
-    /// Keeps the first wrong answer in words, so that whoever reads the counts need not guess.
+    /// Keeps a description of the first failure, so that whoever reads the counts need not guess. `describe` is
+    /// called once at most.
     pub fn describe_first_wrong(&mut self, describe: impl FnOnce() -> String) {
         self.outcome.first_wrong.get_or_insert_with(describe);
     }
@@ -238,7 +245,7 @@ impl<'a> Recorder<'a> {
         self.outcome.unasked += 1;
     }
 
-    /// Whether no wrong answer has been described.
+    /// No failure has been described yet.
     pub fn lacks_first_wrong(&self) -> bool {
         self.outcome.first_wrong.is_none()
     }
@@ -249,24 +256,24 @@ impl<'a> Recorder<'a> {
         self.counts[self.phase as usize].reconnects += 1;
     }
 
-    /// The injection is over: from now on the server can be expected to answer.
+    /// The disturbance itself is over: from now on the server can be expected to answer.
     pub fn injection_over(&mut self, now: u64) {
         self.advance(now);
         self.injection_over_at = Some(now);
         self.episodes.injected(now);
     }
 
-    /// Tells whoever watches.
+    /// Gives an event to whoever runs the engine.
     pub fn tell(&mut self, what: EngineEvent) {
         (self.tell)(what);
     }
 
-    /// When something is due that nothing else will announce.
+    /// The next instant at which [`advance`](Self::advance) has something to do.
     pub fn next_boundary_ns(&self) -> u64 {
         self.next_boundary_ns
     }
 
-    /// Ends it: the load was over at `end`, and `now` is when the last of its requests was finished.
+    /// Ends the record. The load was over at `end`; `now` is when the last of its requests was finished.
     pub fn close(mut self, end: u64, now: u64, stopped: bool) -> Outcome {
         self.advance(if self.span.by_due { now.max(end) } else { end });
         match self.phase {
@@ -307,7 +314,7 @@ impl<'a> Recorder<'a> {
             self.interval_ends_ns += INTERVAL_NS;
         }
         if at == 0 {
-            // What was done before the load began, to open connections, is not of its first interval.
+            // To open an open loop's connections before the load began is not work of its first interval.
             self.interval_busy = thread_cpu();
         }
         if at == FIRST_SECOND_NS {
@@ -328,7 +335,7 @@ impl<'a> Recorder<'a> {
             instants.into_iter().filter(|instant| *instant > at).min().unwrap_or(u64::MAX);
     }
 
-    /// By how much sooner than planned the window opens and closes, if that was not asked for before.
+    /// By how many ns sooner than planned the window opens and closes; told once, 0 after that.
     #[inline]
     pub fn take_opening_advance(&mut self) -> u64 {
         std::mem::take(&mut self.opening_advance_ns)

@@ -76,7 +76,8 @@ impl Episodes {
         *self = Episodes { last, since: now, ..Episodes::new(self.steady) };
     }
 
-    /// What the first episode counts from: the end of the injection, or the first failure if that came later.
+    /// The instant that the first episode counts from: the end of the injection, or the first failure if that came
+    /// later.
     pub fn since(&self) -> u64 {
         self.since
     }
@@ -239,7 +240,7 @@ mod tests {
         assert_eq!(Some(quiet.first(59)), recovery(0, false), "a connection that hangs could not yet show");
     }
 
-    /// Whether answers are right from `at` on, where `later` is all that came after it.
+    /// Answers are right from `at` on, where `later` is all that came after it.
     fn stays_right(at: u64, later: &[(u64, bool)]) -> bool {
         later.iter().all(|&(then, right)| right || then >= at + STEADY)
     }

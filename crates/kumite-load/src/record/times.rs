@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-/// What is counted is given away so often.
+/// The length of an interval: threads give away their counts so often.
 pub(crate) const INTERVAL_NS: u64 = 100_000_000;
 pub(crate) const INTERVAL_MS: u64 = 100;
 /// A part is at most this share of the time before it, or one interval: so a load of an hour has some hundred parts.
@@ -18,7 +18,7 @@ pub struct Times {
 
 #[derive(Debug, Clone)]
 struct Stretch {
-    /// Intervals before it.
+    /// How many intervals came before it.
     begin: u64,
     /// Each value that was recorded and how often: most values of a histogram are not.
     counts: Vec<(u64, u64)>,

@@ -57,7 +57,7 @@ impl Jar {
     }
 }
 
-/// Whether a `Max-Age` is over; none if it is not a number.
+/// The `Max-Age` is over; `None` if it is not a number.
 fn over(max_age: &str) -> Option<bool> {
     let digits = max_age.strip_prefix('-').unwrap_or(max_age);
     let number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());

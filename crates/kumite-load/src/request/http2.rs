@@ -49,7 +49,7 @@ fn split<'a>(bytes: &'a [u8], at: &[u8]) -> (&'a [u8], &'a [u8]) {
     }
 }
 
-/// What RFC 3986 does not allow in a path, percent-encoded: `http::Uri` takes no other.
+/// The path with those characters percent-encoded that RFC 3986 does not allow, for `http::Uri` takes no other.
 fn encode(path: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     let odd = |byte: u8| b"\"#<>\\^`{|}".contains(&byte);
     if !path.iter().any(|&byte| odd(byte)) {

@@ -28,7 +28,7 @@ pub(crate) struct RequestSource {
     step: u64,
 }
 
-/// What is sent to one target.
+/// The request to one target.
 enum Entry {
     /// The fixed one of this number.
     Fixed(usize),
@@ -44,9 +44,8 @@ pub(crate) enum NextRequest {
 }
 
 impl RequestSource {
-    /// Those of a load.
     pub fn new(load: &Load) -> Result<RequestSource, Error> {
-        let (first, _) = load.targets.first().ok_or_else(|| Error::Targets("there is none".to_owned()))?;
+        let (first, _) = load.targets.first().ok_or_else(|| Error::NoTarget)?;
         let in_http2 = load.http == Http::Http2;
         if in_http2 {
             load.request.check_http2()?;
@@ -56,7 +55,8 @@ impl RequestSource {
         for (target, _) in &load.targets {
             let server = |target: &Target| (target.address.clone(), target.secure, target.authority.clone());
             if server(target) != server(first) {
-                return Err(Error::Targets(format!("{} and {} differ", first.authority, target.authority)));
+                let [first, other] = [first, target].map(|target| target.authority.to_string());
+                return Err(Error::SeveralServers { first, other });
             }
             let prepared = load.request.prepare(target, &load.variables, load.cookies)?;
             let http2 = in_http2.then(|| first_in_http2(&prepared, target)).transpose()?;
@@ -83,7 +83,7 @@ impl RequestSource {
         })
     }
 
-    /// Those of one of so many threads.
+    /// The requests of one of `threads`, which take the load's requests in turns.
     pub fn of_thread(&self, thread: usize, threads: usize) -> RequestSource {
         RequestSource { seq: thread as u64, step: threads as u64, ..self.clone() }
     }
@@ -109,7 +109,7 @@ impl RequestSource {
         (target, next)
     }
 
-    /// Whose turn it was, of a request that is not sent.
+    /// Takes a request that is not sent, and returns its target.
     pub fn next_target(&mut self) -> u32 {
         self.seq += self.step;
         self.mix.next() as u32
@@ -120,7 +120,7 @@ impl RequestSource {
         self.urls.get(target as usize).map_or("", String::as_str)
     }
 
-    /// Whether a failure is of one target of several.
+    /// There are several targets, so that a failure must say which one it is of.
     pub fn has_several(&self) -> bool {
         self.urls.len() > 1
     }

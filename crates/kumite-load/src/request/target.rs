@@ -17,7 +17,7 @@ const HEAD_START: Duration = Duration::from_millis(250);
 /// How long an address is tried at all.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What is connected to.
+/// The place that a connection leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// TCP.
@@ -69,7 +69,7 @@ impl From<SocketAddr> for Address {
 /// A resolved `http://` or `https://` URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// What to connect to.
+    /// The place to connect to.
     pub address: Address,
     /// It is spoken to in TLS.
     pub secure: bool,
@@ -143,7 +143,7 @@ pub enum TargetError {
         url: String,
         /// The host looked up.
         host: String,
-        /// What the system said; absent when it named no address.
+        /// The resolver's error; `None` when it gave no error and no address.
         source: Option<std::io::Error>,
     },
 }
@@ -265,12 +265,12 @@ fn answering(addresses: &[SocketAddr]) -> Option<SocketAddr> {
     }
 }
 
-/// Whether the kernel takes no such path for a socket.
+/// The kernel takes no such path for a socket.
 pub(crate) fn is_too_long(path: &Path) -> bool {
     SocketAddrUnix::new(path) == Err(Errno::NAMETOOLONG)
 }
 
-/// Which part of a URL is wrong, where [`Uri`] says only that one is.
+/// The error that names the part of a URL that is wrong; [`Uri`] says only that one is.
 fn refused(url: &str) -> TargetError {
     let own = || url.to_owned();
     let Some((scheme, rest)) = url.split_once("://") else { return TargetError::NotAUrl { url: own() } };

@@ -11,8 +11,8 @@ const OWN: [&str; 3] = ["seq", "uuid", "connection"];
 const ESCAPE: &[u8] = b"\"{{\"";
 const BRACES: &str = "for two braces that begin no name write {{\"{{\"}}";
 
-/// What the names in double braces stand for in a request's path, header values and body: `{{seq}}` is the number of the
-/// request in the run, from 0; `{{uuid}}` a random UUID (version 4), the same wherever it stands in one request;
+/// The values of the names in double braces in a request's path, header values and body: `{{seq}}` is the number of
+/// the request in the run, from 0; `{{uuid}}` a random UUID (version 4), the same wherever it stands in one request;
 /// `{{connection}}` the number of the connection, from 0; and every column of `rows` has a name. Two opening braces
 /// that begin no name are written `{{"{{"}}`.
 #[derive(Debug, Clone, Default)]
@@ -56,7 +56,7 @@ pub enum TemplateError {
     Csv {
         /// The file.
         file: String,
-        /// What is wrong, and where.
+        /// The reader's error, with its place.
         source: csv::Error,
     },
     /// A header row alone, or nothing.
@@ -108,7 +108,6 @@ impl Rows {
         Ok(Rows(Arc::new(Table { file: own(), columns, rows })))
     }
 
-    /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.rows.is_empty()
     }
@@ -153,7 +152,7 @@ pub(crate) enum TemplatePart {
     Cookies,
 }
 
-/// What one request has for its variables.
+/// The values of one request's variables.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub seq: u64,

@@ -64,13 +64,13 @@ pub enum ArrivalsError {
         "{text:?} is not a rate: write requests a second, as 500, 500@10s, 100..500@30s, or several with commas"
     )]
     Rate {
-        /// What was written.
+        /// The text that was given.
         text: String,
     },
     /// A piece before the last that has no end.
     #[error("the rate {text:?} has no end, but others follow: write {text}@10s")]
     Endless {
-        /// What was written.
+        /// The text that was given.
         text: String,
     },
     /// A line of a recording that is no instant.
@@ -80,7 +80,7 @@ pub enum ArrivalsError {
     Instant {
         /// Counted from 1.
         line: usize,
-        /// What it says.
+        /// The line.
         text: String,
     },
     /// A recording whose times cannot be counted from its start.
@@ -91,9 +91,9 @@ pub enum ArrivalsError {
     Absolute {
         /// Counted from 1.
         line: usize,
-        /// What it says.
+        /// The line.
         text: String,
-        /// How long that is.
+        /// The instant, in days after the start.
         days: f64,
     },
     /// A recording of nothing.

@@ -15,22 +15,22 @@ pub enum Pace {
     Economical,
 }
 
-/// How long before it is due the engine wakes: longer than the system usually wakes late.
+/// The engine wakes so long before a request is due: longer than the system usually wakes late.
 const AWAKE_NS: u64 = 60_000;
 const GRAIN_NS: u64 = 1_000_000;
 
 impl Pace {
-    /// The share of the time that it keeps a thread awake that has so many requests a second.
+    /// The share of the time for which it keeps a thread awake that sends `rate` requests a second.
     pub(crate) fn awake(self, rate: f64) -> f64 {
         if self == Pace::Precise { rate * AWAKE_NS as f64 / 1e9 } else { 0.0 }
     }
 
-    /// How much later than it is due a request may be sent by design.
+    /// The most by which a request is sent later than it is due by design.
     pub fn grain(self) -> Duration {
         Duration::from_nanos(if self == Pace::Economical { GRAIN_NS } else { 0 })
     }
 
-    /// When to wake for a request that is due then.
+    /// The instant to wake at for a request that is due at `due`; `u64::MAX` stays that.
     pub(crate) fn wake(self, due: u64) -> u64 {
         match self {
             Pace::Precise if due < u64::MAX => due.saturating_sub(AWAKE_NS),

@@ -26,7 +26,7 @@ pub(crate) struct Epoll {
     epoll: OwnedFd,
     connections: Vec<Connection>,
     events: Vec<Event>,
-    /// Of `events`, those that were handed out.
+    /// How many of `events` were handed out.
     seen: usize,
     buffer: Vec<u8>,
     pool: Vec<Vec<u8>>,
@@ -36,14 +36,14 @@ pub(crate) struct Epoll {
 struct Connection {
     socket: Option<OwnedFd>,
     connecting: bool,
-    /// What the kernel has not taken; empty but for messages that are too large for it.
+    /// Bytes that the kernel has not taken: none but of messages that are too large for the socket's buffer.
     unsent: Vec<u8>,
-    /// Why nothing can be sent any more: that is told when all that has come was read.
+    /// Why nothing can be sent any more. It is told when all that has come was read.
     failed: Option<Errno>,
 }
 
 impl Epoll {
-    /// So many connections to `address`, and the requests that [`Transport::send_fixed`] knows.
+    /// `fixed` are the requests that [`Transport::send_fixed`] sends.
     pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Epoll, Errno> {
         Ok(Epoll {
             to: address.any()?,
@@ -74,7 +74,7 @@ impl Epoll {
         }
     }
 
-    /// Goes on with what the kernel has not taken.
+    /// Sends more of the bytes that the kernel has not taken.
     fn send_rest(&mut self, slot: usize) -> Result<(), Errno> {
         let Connection { socket: Some(socket), unsent, .. } = &mut self.connections[slot] else {
             return Ok(());
@@ -85,12 +85,13 @@ impl Epoll {
     }
 }
 
-/// How many bytes the kernel has taken.
+/// The number of bytes that the kernel has taken; 0 if it has no room.
 fn taken(sent: Result<usize, Errno>) -> Result<usize, Errno> {
     if sent == Err(Errno::AGAIN) { Ok(0) } else { sent }
 }
 
-/// Sends at once what the kernel takes, and keeps the rest; whether that is the first that is kept.
+/// Sends at once what the kernel takes, and keeps the rest. Returns `true` if nothing was kept before and something
+/// is now.
 fn send(connection: &mut Connection, bytes: &[u8]) -> Result<bool, Errno> {
     let Some(socket) = &connection.socket else { return Err(Errno::NOTCONN) };
     if !connection.unsent.is_empty() {

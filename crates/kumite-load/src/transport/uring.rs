@@ -17,7 +17,7 @@ pub(crate) struct Uring {
 }
 
 impl Uring {
-    /// So many connections to `address`, and the requests that [`Transport::send_fixed`] knows.
+    /// `fixed` are the requests that [`Transport::send_fixed`] sends.
     pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Uring, RingError> {
         let to = address.any().map_err(|source| RingError::Refused { step: "use the address", source })?;
         Ok(Uring { address, to, ring: Ring::new(connections, fixed)? })

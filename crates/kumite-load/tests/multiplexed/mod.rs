@@ -45,7 +45,7 @@ impl Call {
 
 type Answer = dyn Fn(Call) -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
 
-/// What a server does that is not in its answers.
+/// A server's conduct besides its answers.
 #[derive(Clone, Default)]
 pub struct Manner {
     pub tls: Option<Arc<ServerConfig>>,
@@ -202,7 +202,7 @@ fn receive(stream: &mut impl Read) -> Option<Frame> {
     Some((kind, flags, u32::from_be_bytes(id), payload))
 }
 
-/// What a setting is called in a frame.
+/// The numbers of settings in a frame.
 pub const MAX_CONCURRENT_STREAMS: u8 = 3;
 pub const INITIAL_WINDOW_SIZE: u8 = 4;
 

@@ -57,7 +57,7 @@ impl Drop for Identity {
     }
 }
 
-/// What to do with the connection after a request.
+/// The fate of the connection after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     Keep,

@@ -1,4 +1,4 @@
-//! What moves the bytes in tests.
+//! The transports that tests use.
 
 use std::sync::atomic::AtomicBool;
 

@@ -60,7 +60,7 @@ fn the_log_has_every_request_of_an_open_loop() {
         (ms(60), disturbed.errors.status, 90)
     );
     assert!(disturbed.ended >= ms(60) && disturbed.until == disturbed.ended + ms(60), "{disturbed:?}");
-    // What follows is due 4 ms apart, as long as it is watched.
+    // The requests that follow are due 4 ms apart, as long as the server is watched.
     assert_eq!(u128::from(disturbed.requests), (disturbed.until - ms(60)).as_nanos().div_ceil(4_000_000));
     let expected: Vec<u64> =
         (0..20).map(|n| n * 2_000_000).chain((0..80).map(|n| 40_000_000 + n * 500_000)).collect();

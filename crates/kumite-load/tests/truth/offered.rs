@@ -1,4 +1,5 @@
-//! What is offered: open loops, several threads, pipelining, several targets, variables, cookies, Unix sockets.
+//! The load that is offered: open loops, several threads, pipelining, several targets, variables, cookies, Unix
+//! sockets.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};

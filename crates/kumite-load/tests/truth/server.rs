@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 pub const PONG: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
 
-/// Which request this is, counted from 1.
+/// A request, by its number from 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn {
     pub request: u64,
@@ -16,7 +16,7 @@ pub struct Turn {
     pub on_connection: u64,
 }
 
-/// What to do with the connection after a request.
+/// The fate of the connection after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     Keep,

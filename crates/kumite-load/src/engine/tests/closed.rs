@@ -183,7 +183,7 @@ fn an_answer_that_nobody_asked_for_is_no_request() {
     assert_eq!(outcome.unasked, 1);
     let first = outcome.first_wrong.unwrap();
     assert!(first.starts_with("malformed: "), "{first}");
-    // What comes before the end is the answer to the next request, and that of the last one is too much.
+    // Bytes that come before the end are the answer to the next request; those after the last one are too much.
     let early = |turn: Turn| {
         let more = (turn.request == 3).then(|| say(turn.at + 3 * MS / 2, PONG));
         pong(turn.at + MS).into_iter().chain(more).collect()

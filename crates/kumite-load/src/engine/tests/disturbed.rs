@@ -1,6 +1,4 @@
-//! What a disturbance brings: when it is done, what counts as its recovery, and how long the server is watched.
-//!
-//! The load's own three connections have a millisecond for each answer.
+//! Disturbances: when they are done, what counts as their recovery, and how long the server is watched.
 
 use std::cell::RefCell;
 
@@ -47,7 +45,7 @@ fn a_server_that_was_paused_and_is_right_at_once() {
     // Sent at 399 ms, at 599 and at 799; the last ones were answered.
     assert_eq!((disturbed.errors, disturbed.recovery), (timeouts(6), recovery(MS, true)));
     assert_eq!(disturbed.first_right, Some(ms(1)), "from when it went on, not from when it was stopped");
-    // What was on its way at the end was a millisecond late, and the engine listens for 10 ms more.
+    // The answers on their way at the end were a millisecond late, and the engine listens for 10 ms more.
     assert!((1860 * MS..1863 * MS).contains(&ended), "{ended}");
 }
 

@@ -3,8 +3,8 @@
 use super::*;
 use crate::{Arrivals, Disturbance, DisturbanceKind, Event, Interval, Opener};
 
-/// What a load finds whose window is asked to open once the last `alike` intervals have had as many answers; and when that
-/// was to be, if it was asked.
+/// The outcome of a load whose window is asked to open once the last `alike` intervals have had as many answers; and
+/// when that was to be, if it was asked.
 fn when_alike(load: Load, alike: usize, server: impl Server) -> (Outcome, Option<Duration>) {
     let opener = Opener::default();
     let load = Load { opener: Some(opener.clone()), ..load };
@@ -41,7 +41,7 @@ fn a_window_opens_where_the_server_has_become_steady() {
     let before = opened.as_millis() as i64;
     assert_eq!(starts(&outcome), (-before / 100..5).map(|nth| nth * 100).collect::<Vec<_>>());
     let warm_up: u64 = outcome.intervals.iter().filter(|it| it.start_ms < 0).map(|it| it.ok).sum();
-    // What comes at the opening itself is the window's.
+    // An answer at the opening itself is the window's.
     assert!(outcome.warm_up_requests.abs_diff(warm_up) <= 2, "{warm_up}");
 }
 

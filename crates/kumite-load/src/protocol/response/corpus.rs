@@ -16,7 +16,7 @@ struct Case {
     bytes: Vec<u8>,
 }
 
-/// What a client made of a connection's bytes.
+/// A client's reading of a connection's bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Reading {
     Answer { status: u16, body: Vec<u8>, reused: bool },
@@ -41,7 +41,7 @@ impl fmt::Display for Reading {
     }
 }
 
-/// What this reader makes of the bytes, and of the connection's close if that follows.
+/// This reader's reading of the bytes, and of the connection's close if that follows.
 fn ours(case: &Case, close: bool) -> Reading {
     // A check that holds the body.
     let check = Check::Contains(b"x".to_vec());
@@ -61,7 +61,7 @@ fn ours(case: &Case, close: bool) -> Reading {
     Reading::Answer { status: answer.status, body: reader.held.clone(), reused }
 }
 
-/// What hyper makes of them. The clock stands still and jumps when nothing is left to do, so no time passes.
+/// hyper's reading of them. The clock stands still and jumps when nothing is left to do, so no time passes.
 async fn hypers(case: &Case, close: bool) -> Reading {
     const LONG: Duration = Duration::from_secs(60);
     let (client, mut server) = tokio::io::duplex(1 << 20);

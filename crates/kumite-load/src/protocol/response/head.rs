@@ -15,7 +15,7 @@ pub(super) const LONG: usize = 4096;
 /// None takes fewer bytes.
 const SHORTEST_HEADER: usize = "A:\n".len();
 
-/// What a head says.
+/// A head, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     /// In bytes, with the empty line.
@@ -141,15 +141,15 @@ pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option
     Ok(Some(Head { length, status, framing, keep_alive: !close && (version == 1 || keep_alive) }))
 }
 
-/// Whether a head that is not as it should be leaves no doubt about where the answer ends, and is read without the lines
-/// that are none (as curl does): names with blanks or other characters that must not be in them, values with control
-/// characters, and lines that go on on the next one.
+/// Returns `true` if a head that is not as it should be leaves no doubt about where the answer ends. Then it is read
+/// without the lines that are none, as curl does: names with blanks or other characters that must not be in them,
+/// values with control characters, and lines that go on on the next one.
 fn may_pass(error: httparse::Error, data: &[u8]) -> bool {
     use httparse::Error::{HeaderName, HeaderValue, NewLine, TooManyHeaders};
     if error == TooManyHeaders {
         return true;
     }
-    // What is longer is refused anyhow.
+    // A longer one is refused anyhow.
     let data = &data[..data.len().min(HEAD_LIMIT)];
     let mut decides = true;
     matches!(error, HeaderName | HeaderValue | NewLine)
@@ -176,7 +176,7 @@ fn lines(data: &[u8]) -> impl Iterator<Item = &[u8]> {
         .take_while(|line| !line.is_empty())
 }
 
-/// Whether a name is one, or could be taken for one, that decides where the answer or the connection ends.
+/// The name is one, or could be taken for one, that decides where the answer or the connection ends.
 fn is_of_framing(name: &[u8]) -> bool {
     let letters: Vec<u8> =
         name.iter().filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_lowercase).collect();

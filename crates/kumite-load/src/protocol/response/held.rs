@@ -6,12 +6,11 @@ use std::rc::Rc;
 /// For all connections of a load.
 pub(crate) const HELD_LIMIT: usize = 512 * 1024 * 1024;
 
-/// What is left of it for the connections of one thread.
+/// The bytes that are left of it for the connections of one thread.
 #[derive(Debug, Clone)]
 pub(crate) struct HeldRoom(Rc<Cell<usize>>);
 
 impl HeldRoom {
-    /// So many bytes.
     pub fn new(bytes: usize) -> HeldRoom {
         HeldRoom(Rc::new(Cell::new(bytes)))
     }
@@ -22,7 +21,7 @@ impl HeldRoom {
 pub(super) struct Held(Option<(HeldRoom, usize)>);
 
 impl Held {
-    /// Takes so many bytes instead of those that it has; whether there was room for them.
+    /// Takes `bytes` instead of those that it has. Returns `false`, and has none, if there is no room for them.
     pub fn grow_to(&mut self, bytes: usize, room: &HeldRoom) -> bool {
         self.give_back();
         let left = room.0.get();
@@ -34,7 +33,6 @@ impl Held {
         true
     }
 
-    /// Has none any more.
     pub fn give_back(&mut self) {
         if let Some((room, bytes)) = self.0.take() {
             room.0.set(room.0.get() + bytes);

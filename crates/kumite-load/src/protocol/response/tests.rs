@@ -1,11 +1,11 @@
-//! What becomes of the bytes of one connection.
+//! The reader of answers, on the bytes of one connection.
 
 use proptest::prelude::*;
 
 use super::chunked::OVERHEAD_LIMIT;
 use super::*;
 
-/// What became of a connection's bytes up to its close.
+/// How reading a connection's bytes ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Complete(Answer),
@@ -453,7 +453,8 @@ proptest! {
     }
 }
 
-/// What curl reads too, and what it does not; and what it reads, but leaves in doubt where it ends.
+/// Headers that curl reads too, those that it does not, and those that it reads but that leave in doubt where the
+/// answer ends.
 #[test]
 fn a_header_that_is_none_is_passed_over_unless_it_could_be_one_of_framing() {
     for (line, passes) in [

@@ -1,4 +1,4 @@
-//! What is made of requests that finished when.
+//! The recorder, given requests that finished at known instants.
 
 use super::*;
 use crate::record::aggregate::Aggregate;
@@ -6,7 +6,7 @@ use crate::{Event, Interval, Recovery};
 
 const MS: u64 = 1_000_000;
 
-/// What is made of this, with a time-out of 100 ms: `end` is when the load was over.
+/// The outcome of these requests, with a time-out of 100 ms: `end` is when the load was over.
 fn recorded(
     (opens, closes): (u64, Option<u64>),
     by_due: bool,
