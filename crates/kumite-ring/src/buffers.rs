@@ -7,8 +7,8 @@ use io_uring::types::BufRingEntry;
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// How many buffers there are, and how large each is, in bytes. Of their 4 MiB only the pages that were written to take
-/// memory: with small answers the first of each.
+/// How many buffers there are, and how large each is, in bytes. Of their 4 MiB only the pages that were written to
+/// take memory: with small answers the first of each.
 const COUNT: u16 = 128;
 const SIZE: usize = 32 * 1024;
 

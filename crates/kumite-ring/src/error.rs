@@ -25,9 +25,9 @@ pub enum RingError {
     /// Anything else, such as a lack of memory.
     #[error("io_uring: cannot {step}: {source}")]
     Refused {
-        /// What was tried.
+        /// The step that failed: `set up a ring`.
         step: &'static str,
-        /// What the kernel said.
+        /// The kernel's error.
         source: Errno,
     },
 }

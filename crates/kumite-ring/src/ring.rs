@@ -1,4 +1,19 @@
 //! The ring: operations go in, events come out.
+//!
+//! Three ideas carry it:
+//!
+//! - **A slot outlives its connections.** A completion may come when its connection has been closed and the slot has
+//!   another. So each connection of a slot has a number, its *generation*, which its operations carry in their
+//!   [`Tag`]. Completions of an older generation give back what they hold and are not told.
+//! - **Most sends are quiet.** A small request fits into the empty buffer of a socket, so its success need not
+//!   be told: a quiet send asks for no completion if it succeeds (`SKIP_SUCCESS`), and not to wait if it does not fit
+//!   (`MSG_DONTWAIT`). So it is over when the system call that submits it returns, and only a failure is told. Its
+//!   bytes are kept until every completion was seen that could be that failure (`settle_quiet`).
+//! - **The other sends go one at a time.** Of a connection's sends that are not quiet one is with the kernel, which
+//!   may take it in parts, and the others wait in a list. So no bytes overtake others. A send is quiet only while
+//!   that list is empty.
+//!
+//! When the kernel refuses to go on, `failed` says why, and every later call returns it.
 
 mod completion;
 mod submission;
@@ -18,9 +33,9 @@ use crate::error::{RingError, errno};
 use crate::sends::{Bytes, NONE, Send, Sends};
 use crate::tag::Tag;
 
-/// Operations that are queued before a system call submits them, wait or not.
+/// When so many operations are queued, a system call submits them, wait or not.
 const QUEUE: u32 = 1024;
-/// Connects among them.
+/// When so many connects are queued, they are submitted.
 const CONNECTS: usize = 256;
 /// The kernel's own limit of completions that it keeps for us.
 const MAX_COMPLETIONS: usize = 65_536;
@@ -30,7 +45,7 @@ pub const QUIET_BYTES: usize = 4096;
 
 const BUFFER_GROUP: u16 = 0;
 
-/// What unregisters a socket.
+/// Written to a slot, it unregisters the slot's socket.
 static NO_SOCKET: RawFd = -1;
 
 /// All connections of a thread. Each has a slot: a number below that of connections (another panics).
@@ -55,11 +70,11 @@ pub struct Ring {
     submitted: usize,
     /// The buffer that the last event showed.
     lent: Option<u16>,
-    /// The ring has failed.
+    /// Why the ring has failed; `None` while it works.
     failed: Option<Errno>,
 }
 
-/// What became of a connection.
+/// Something that happened on a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
     /// The end of [`Ring::connect`], once for each. After an error there is no other event.
@@ -207,13 +222,13 @@ impl Ring {
         self.sends.spare()
     }
 
-    /// Whether a send waits for the kernel to take it, or cannot be taken. A quiet one does so only if it turned out not to fit in the
-    /// socket's buffer.
+    /// A send waits for the kernel to take it, or cannot be taken. A quiet one does so only if it turned out not to
+    /// fit in the socket's buffer.
     pub fn is_sending(&self, slot: usize) -> bool {
         self.slots[slot].first != NONE || self.slots[slot].failed.is_some()
     }
 
-    /// How many bytes wait for the kernel to take them; what it has taken of an unfinished send is among them.
+    /// Bytes that wait for the kernel to take them; those that it has taken of an unfinished send are among them.
     pub fn unsent(&self, slot: usize) -> usize {
         self.slots[slot].unsent
     }
@@ -272,7 +287,7 @@ impl Ring {
         self.enter(1, EnterFlags::GETEVENTS, Some(&timeout))
     }
 
-    /// Whether there is nothing that [`next`](Self::next) could give.
+    /// There is nothing that [`next`](Self::next) could give.
     pub fn is_idle(&mut self) -> bool {
         self.uring.completion().is_empty()
     }
@@ -297,7 +312,8 @@ impl Ring {
         if quiet {
             state.quiet_bytes += len;
             self.push_send(index);
-            // Not before: what is in the list counts as submitted when the queue is, which may happen while pushing.
+            // Not before it is pushed: an index that is in the list counts as submitted when the queue is, which may
+            // happen while pushing.
             self.quiet.push(index);
             return;
         }

@@ -1,9 +1,10 @@
-//! The bytes that are on their way to the kernel, and whose they are.
+//! The bytes that are on their way to the kernel, and whose they are. They neither move nor change while the kernel
+//! may read them: a place is freed only when its send is over.
 
 /// Stands for no send.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What is sent.
+/// The bytes of a send.
 pub(crate) enum Bytes {
     /// One of the shared ones.
     Shared(usize),
@@ -14,13 +15,13 @@ pub(crate) enum Bytes {
 /// A send, or a free place for one.
 pub(crate) struct Send {
     pub bytes: Bytes,
-    /// How much of it the kernel has taken.
+    /// Bytes of it that the kernel has taken.
     pub written: usize,
     pub slot: usize,
     pub generation: u64,
-    /// Whether the kernel says nothing if it succeeds.
+    /// The kernel says nothing if it succeeds.
     pub quiet: bool,
-    /// Whether its end is told.
+    /// Its end is told as [`Event::Sent`](crate::Event::Sent).
     pub told: bool,
     /// The send after this on the same connection, or the next free place.
     pub next: u32,

@@ -1,6 +1,7 @@
-//! What an operation was, as the 64 bits that its completion brings back.
+//! Tags: which operation a completion is of, as the 64 bits that the kernel brings back.
 
-/// An operation. Slots have 20 bits, which is as many files as a ring can register; a generation then has 40.
+/// An operation. Slots have 20 bits, which is as many files as a ring can register; a generation then has 40. A slot
+/// that connects a thousand times a second needs 34 years to use them up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tag {
     /// Nobody waits for the outcome.

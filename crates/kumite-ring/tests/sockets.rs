@@ -471,7 +471,7 @@ fn memory() -> usize {
     line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
 }
 
-/// What the kernel does not let go of within a second is leaked. On a machine that stands still that may happen, but not
+/// Memory that the kernel does not let go of within a second is leaked. On a machine that stands still that may happen, but not
 /// half of the time.
 #[test]
 fn a_ring_that_is_dropped_with_everything_in_flight_gives_its_memory_back() {

@@ -1,4 +1,8 @@
-//! What the kernel says: completions, and the events that they are.
+//! Completions: from the kernel's 64 bits and a number to an event, or to nothing that the caller need know.
+//!
+//! The tag says which operation completed, and the generation whether its connection is still there. A buffer that
+//! comes with a completion is always either lent to the caller or given back: one that is lost would be missing for
+//! ever.
 
 use io_uring::cqueue;
 use rustix::io::Errno;
@@ -7,7 +11,7 @@ use super::{Event, Ring, SlotState};
 use crate::sends::{Bytes, NONE, Send};
 use crate::tag::Tag;
 
-/// An event without what it borrows.
+/// An event that does not borrow from the ring yet: a buffer by its number and length.
 enum Completed {
     Connected(Result<(), Errno>),
     Received(u16, usize),
@@ -185,7 +189,9 @@ impl Ring {
         Completed::Broken(error)
     }
 
-    /// All completions were seen, so the quiet sends that were submitted before have succeeded or were dealt with.
+    /// All completions were seen, so the quiet sends that were submitted before have succeeded or were dealt with:
+    /// their places are free. If the kernel has more completions than it could hand out (`cq_overflow`), a failure
+    /// may be among those, so they are kept.
     fn settle_quiet(&mut self) {
         if self.submitted > 0 && !self.uring.submission().cq_overflow() {
             for index in self.quiet.drain(..self.submitted) {

@@ -1,4 +1,8 @@
-//! What the kernel is told: operations, queued one by one and submitted together.
+//! Submissions: operations, queued one by one and submitted together.
+//!
+//! Every `unsafe` block here rests on one promise, that of [`Ring::push`]: memory that an operation refers to stays
+//! where it is until the operation is over. Who queues one says above it whose memory that is, and what keeps it
+//! there.
 
 use io_uring::types::{Fixed, SubmitArgs, Timespec};
 use io_uring::{EnterFlags, opcode, squeue};
@@ -11,7 +15,7 @@ use crate::tag::Tag;
 
 /// The longest single operation, in bytes; the kernel's limit is just below 2 GiB.
 const MAX_SEND: usize = 1 << 30;
-/// How often what the kernel did not take is submitted again.
+/// The kernel may take a part of the queue: the rest is submitted again so many times, and then the ring has failed.
 const TRIES: usize = 16;
 const MSG_NOSIGNAL: i32 = rustix::net::SendFlags::NOSIGNAL.bits() as i32;
 const MSG_DONTWAIT: i32 = rustix::net::SendFlags::DONTWAIT.bits() as i32;

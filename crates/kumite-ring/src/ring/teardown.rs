@@ -1,4 +1,7 @@
 //! The end of a ring: its memory is freed when the kernel has let go of it, and else leaked.
+//!
+//! To free memory that the kernel may still write to would be to corrupt whatever comes to lie there. A leak of some
+//! megabytes, where a kernel does not answer for a second, harms nobody.
 
 use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
@@ -14,9 +17,9 @@ use crate::tag::Tag;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Ring {
-    /// Ends everything; whether the kernel has let go of all our memory.
+    /// Ends everything. Returns `true` if the kernel has let go of all our memory.
     fn end(&mut self) -> bool {
-        // What is queued and was never submitted finds no socket.
+        // So operations that are queued and were never submitted find no socket.
         let none = vec![NO_SOCKET; self.slots.len()];
         let _ = self.uring.submitter().register_files_update(0, &none);
         self.failed = None;

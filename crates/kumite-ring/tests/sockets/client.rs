@@ -18,7 +18,7 @@ pub struct Client {
     pub connections: Vec<SlotEvents>,
 }
 
-/// What was seen of a slot since it was connected.
+/// The events of a slot since it was connected.
 #[derive(Default, Clone, PartialEq, Debug)]
 pub struct SlotEvents {
     pub connected: Option<Result<(), Errno>>,
