@@ -2,7 +2,7 @@
 
 use crate::request::Request;
 
-/// What to tell whoever sent a body's head and waits.
+/// Told to a client that sent a head and waits before it sends the body.
 pub(crate) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 const MALFORMED: &[u8] = b"malformed request\n";
 
@@ -32,7 +32,7 @@ impl Answer {
     pub const MALFORMED: Answer =
         Answer { kind: AnswerKind::Malformed, keep_alive: false, old: false, head_only: false };
 
-    /// Which of the versions of its kind.
+    /// The index of its version among those of its kind.
     fn version(self) -> usize {
         match (self.keep_alive, self.old) {
             (true, false) => 0,

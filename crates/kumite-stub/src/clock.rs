@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use crate::stall::Stall;
 
-/// How long a stop may go unseen.
+/// A stop is seen after so long at the latest.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
-/// What must be asked before anything is done.
+/// The stub's clock. Everything that the stub does asks it first ([`Clock::go_on`]), so nothing is done in a stall.
 pub(crate) struct Clock<'a> {
     start: Instant,
     stall: Option<Stall>,

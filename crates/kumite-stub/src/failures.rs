@@ -10,7 +10,7 @@ use crate::notation::{NotationError, share};
 pub struct Failures {
     /// How likely a failure is.
     pub share: f64,
-    /// What it is.
+    /// The kind of failure.
     pub kind: FailureKind,
 }
 
@@ -24,7 +24,8 @@ pub enum FailureKind {
 }
 
 impl Failures {
-    /// Whether the n-th request that a stub with this seed reads fails. The delays make no difference to that.
+    /// For each request that a stub with this seed reads, in order: `true` if it fails. The delays make no difference
+    /// to that.
     pub fn draws(self, seed: u64) -> impl Iterator<Item = bool> {
         let mut draws = Draws::new(Some(self), seed);
         std::iter::repeat_with(move || draws.next())

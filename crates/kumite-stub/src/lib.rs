@@ -49,7 +49,7 @@ pub use notation::NotationError;
 pub use report::Report;
 pub use stall::Stall;
 
-/// What a stub should do.
+/// The behaviour of a stub.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
     /// The address of this machine where it listens; 127.0.0.1 by default.
@@ -62,13 +62,13 @@ pub struct Config {
     pub body: Vec<u8>,
     /// The status of answers that do not fail, from 200 to 599. With 204 and 304 there is no body.
     pub status: u16,
-    /// Which answers fail; none for none.
+    /// The failures among its answers; `None` for none.
     pub failures: Option<Failures>,
-    /// When it does nothing; none for never.
+    /// The times at which it does nothing; `None` for none.
     pub stall: Option<Stall>,
     /// The most connections that are open at once, at least 1; none for as many as files may be open.
     pub connections: Option<usize>,
-    /// What happens to more of them.
+    /// The fate of connections above that.
     pub over_limit: OverLimit,
     /// The most requests that are in their delay at once, at least 1; the others wait in order. None for no limit.
     pub workers: Option<usize>,
@@ -102,7 +102,7 @@ impl Default for Config {
     }
 }
 
-/// What happens to a connection too many.
+/// The fate of a connection too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverLimit {
     /// It is not accepted until another one is closed.
@@ -121,7 +121,7 @@ pub enum Error {
         host: Ipv4Addr,
         /// The port.
         port: u16,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// More connections than files may be open.
@@ -219,7 +219,7 @@ impl Running {
     ///
     /// # Errors
     ///
-    /// What [`Stub::serve`] ended with.
+    /// As [`Stub::serve`].
     pub fn stop(mut self) -> Result<Report, Error> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.take().expect("only this and dropping take it");

@@ -11,11 +11,11 @@ pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no {what}: {expected}")]
 pub struct NotationError {
-    /// What was written.
+    /// The text that was given.
     pub text: String,
-    /// What it should be.
+    /// The name of what it should be.
     pub what: &'static str,
-    /// How that is written.
+    /// How that is written, with examples.
     pub expected: &'static str,
 }
 

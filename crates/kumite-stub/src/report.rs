@@ -1,4 +1,4 @@
-//! What a stub did.
+//! The report of a stub.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 /// Two minutes in ns; what is later counts as that.
 const LATEST: u64 = 120_000_000_000;
 
-/// What a stub did in its life, as it counted it itself.
+/// A stub's own counts of its whole life.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// From the start of listening to its end.

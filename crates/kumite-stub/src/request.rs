@@ -27,7 +27,7 @@ pub(crate) struct Request {
     pub delay: Option<u64>,
 }
 
-/// What a piece of input was.
+/// A piece of input that was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Read {
     /// The rest of a request, which is complete.

@@ -67,7 +67,7 @@ struct Server<'a> {
     failures: failures::Draws,
     resets: bool,
     close_after: u64,
-    /// When what happens where; those at the same time in the order in which they were begun.
+    /// The requests that are due: when, in which order they were begun, and their slot.
     due: BinaryHeap<Reverse<(u64, u64, usize)>>,
     begun: u64,
     workers: usize,
@@ -213,7 +213,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Whether to be told of new connections.
+    /// Asks the kernel to announce new connections, or no longer to.
     fn listen(&mut self, listening: bool) -> io::Result<()> {
         if listening != self.listening {
             let flags = if listening { EventFlags::IN } else { EventFlags::empty() };
@@ -254,7 +254,7 @@ impl<'a> Server<'a> {
     fn close(&mut self, slot: usize) {
         if self.slots[slot].take().is_some() {
             self.free.push(slot);
-            // That was possible before; if it failed, connections would wait.
+            // It was possible before; if it failed now, connections would wait.
             let _ = self.listen(true);
         }
     }

@@ -202,7 +202,7 @@ fn a_client_that_goes_is_counted_and_harms_no_other() {
         let mut gone = Client::new(stub.addr);
         let sent = Instant::now();
         gone.send(b"GET /?delay=200ms HTTP/1.1\r\n\r\n");
-        // What came first was read first: the stub has begun with it when this has its answer.
+        // The request that came first was read first: the stub has begun with it when this one has its answer.
         client.get();
         set_socket_linger(&gone.0, Some(Duration::ZERO)).unwrap();
         drop(gone);
