@@ -1,4 +1,4 @@
-//! What states are written to.
+//! Devices: states are written to them.
 
 mod gcapi;
 mod log;
@@ -20,7 +20,7 @@ pub trait Device {
     /// Gives it a state. `since_start` is when that is, counted from the start of the play.
     fn write(&mut self, state: PadState, since_start: Duration) -> Result<(), DeviceError>;
 
-    /// What there is to say of it to whoever plays on it, such as what it is connected to.
+    /// A description of the device for whoever plays on it, such as what it is connected to.
     fn description(&self) -> Option<String> {
         None
     }

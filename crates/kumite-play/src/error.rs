@@ -61,9 +61,9 @@ pub enum DeviceError {
     NoGamepad {
         /// Of uinput.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// The kernel did not take a state.
@@ -71,7 +71,7 @@ pub enum DeviceError {
     Gamepad {
         /// From the start of the play.
         at_ms: f64,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// There is no uinput on this platform.

@@ -34,12 +34,12 @@ pub struct Macro {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Line {
     Hold(Held),
-    /// What follows, up to its `End`, so many times.
+    /// The lines that follow, up to its `End`, are played so many times.
     Loop(u32),
     End,
 }
 
-/// What is wrong with a macro, and where.
+/// The first fault of a macro, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {what}")]
 pub struct NotationError {
@@ -47,7 +47,7 @@ pub struct NotationError {
     pub line: usize,
     /// In characters, counted from 1. Behind the last one where something is missing at the end of the line.
     pub column: usize,
-    /// What was found, and what was expected.
+    /// The fault: what was found, and what was expected.
     pub what: String,
 }
 

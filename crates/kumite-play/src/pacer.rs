@@ -1,28 +1,33 @@
-//! Waiting for an instant: a sleep until shortly before, and a spin.
+//! The pacer: waits for an instant by a sleep until shortly before, and a spin.
 //!
-//! How long before is a matter of what a sleep's end is late by. bench/play shows that beside what became of it: with
-//! SCHED_FIFO nearly all sleeps end within 1 ms, so that is how long the pacer spins. Twice as long costs twice the CPU time
-//! and was hardly more exact. Without SCHED_FIFO no spin is long enough on a busy machine: such a thread waits for whole time
-//! slices of others. It sleeps for the time that is left, not until an absolute time: what those two differ by, and the 50 µs by
-//! which Linux lets ordinary threads sleep longer (timer slack), is within the spin.
+//! **Never early.** `wait_until` returns when the clock has passed the instant, or when it is to stop.
+//!
+//! **Why it spins for 1 ms.** The spin must be longer than a sleep ends late. bench/play shows both side by side:
+//! with SCHED_FIFO nearly all sleeps end within 1 ms. To spin twice as long cost twice the CPU time and was hardly
+//! more exact. Without SCHED_FIFO no spin is long enough on a busy machine, for such a thread waits for whole time
+//! slices of others.
+//!
+//! **Why it sleeps for the time that is left**, and not until an absolute time: what those two differ by, and the 50
+//! µs by which Linux lets ordinary threads sleep longer (timer slack), is within the spin.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long it spins at most.
+/// The longest spin.
 const AWAKE: Duration = Duration::from_millis(1);
-/// How often it looks whether all is to end.
+/// The longest sleep, after which it looks whether it is to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Time since the start of a play.
 pub(crate) trait Clock {
-    /// How long ago that was.
+    /// Time since the start; never goes back.
     fn now(&self) -> Duration;
-    /// Waits until then; whether it came before `stop` was set. What is due already does not wait.
+    /// Waits until `due`, counted from the start; not at all if that is past. Returns `false` as soon as `stop` is
+    /// seen to be set.
     fn wait_until(&self, due: Duration, stop: &AtomicBool) -> bool;
 }
 
-/// The clock of a play that is really played.
+/// The clock of a real play.
 pub(crate) struct Pacer {
     start: Instant,
 }
@@ -58,7 +63,8 @@ impl Clock for Pacer {
     }
 }
 
-/// Of a wait of that length. The kernel takes the CPU from a real-time thread that never sleeps.
+/// The length of the spin at the end of a wait. At most half of the wait, for the kernel takes the CPU from a
+/// real-time thread that never sleeps.
 fn awake(wait: Duration) -> Duration {
     AWAKE.min(wait / 2)
 }
@@ -72,7 +78,7 @@ mod tests {
     #[test]
     fn a_pacer_waits_until_then_and_not_for_what_is_past() {
         let pacer = Pacer::start();
-        // Below and above what it spins, and above how often it looks.
+        // Below and above the longest spin, and above the longest sleep.
         for due in [0, 100, 900, 3_000, 50_000].map(Duration::from_micros) {
             assert!(pacer.wait_until(due, &NEVER));
             assert!(pacer.now() >= due);

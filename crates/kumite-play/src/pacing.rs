@@ -1,4 +1,4 @@
-//! How exactly states were in time.
+//! How exactly the states of a play were in time. Pure: instants in, figures out.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ pub struct Pacing {
 pub type Arrival = (Duration, i64);
 
 impl Pacing {
-    /// Of these states, in any order; none if there are none.
+    /// The figures of these states, in any order; `None` if there are none.
     pub fn from_arrivals(arrivals: &[Arrival], fps: f64) -> Option<Pacing> {
         let first = arrivals.iter().map(|(due, _)| *due).min()?;
         let last = arrivals.iter().map(|(due, _)| *due).max()?;

@@ -112,12 +112,12 @@ impl Page {
         Ok(page)
     }
 
-    /// What to open in a browser.
+    /// The address to open in a browser, with the token if one is needed.
     pub fn link(&self) -> &str {
         &self.link
     }
 
-    /// What there is to say of the device it plays on.
+    /// The description of the device it plays on, if it has one.
     pub fn device(&self) -> Option<&str> {
         self.device.as_deref()
     }

@@ -1,4 +1,9 @@
-//! A schedule, played on a device.
+//! The player: writes each state of a schedule to a device when it is due.
+//!
+//! Everything that takes time is done before the first state: instants are computed, and the memory for what is
+//! measured is touched. On the clock it only waits ([`Clock::wait_until`]), writes, and reads the clock once more.
+//! Instants are counted from the first state and not from one another, so no error adds up. However a play ends, by
+//! an error or a panic too, the device is released.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +15,7 @@ use crate::pacer::{Clock, Pacer};
 use crate::pacing::Arrival;
 use crate::{Device, DeviceError, Pacing, PadState, Schedule};
 
-/// What came of a play.
+/// A play that has ended.
 #[derive(Debug)]
 pub struct Played {
     /// How it ended.
@@ -20,7 +25,7 @@ pub struct Played {
     /// How exactly its states were in time; none if none was played. The instant of a state is when the device had taken
     /// it: when [`Device::write`] was back.
     pub pacing: Option<Pacing>,
-    /// Whether it had real-time priority.
+    /// It had real-time priority.
     pub real_time: bool,
 }
 
@@ -163,7 +168,7 @@ mod tests {
         }
     }
 
-    /// What a device does at a write.
+    /// A device's reaction to a write.
     #[derive(Clone, Copy, Debug)]
     enum Reaction {
         Fails,
@@ -226,7 +231,7 @@ mod tests {
         schedule().due(FPS).map(|(_, state)| state).collect()
     }
 
-    /// What came of it, what the device got, and how many states were counted.
+    /// The play's end, what the device got, and how many states were counted.
     fn played(
         schedule: &Schedule,
         reactions: &[(usize, Reaction)],
@@ -315,7 +320,7 @@ mod tests {
         assert_eq!(has, [(PadState::RELEASED, ms(0))]);
     }
 
-    /// What the device got of a play that panicked, and with what.
+    /// The states that the device got of a play that panicked, and the panic's words.
     fn panicked(reactions: &[(usize, Reaction)]) -> (Vec<PadState>, String) {
         let (clock, stop, at) = (Fake::default(), AtomicBool::new(false), AtomicUsize::new(0));
         let mut device = Fussy {

@@ -1,4 +1,4 @@
-//! Which state is held how long.
+//! The schedule of a macro: states, and how long each is held.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ pub const FPS: f64 = 59.94;
 pub struct Held {
     /// At least 1.
     pub frames: u32,
-    /// What is pressed meanwhile.
+    /// The controls that are pressed meanwhile.
     pub state: PadState,
 }
 

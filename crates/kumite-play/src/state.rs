@@ -1,4 +1,4 @@
-//! What is pressed on a controller.
+//! Controls of a controller, and which of them are pressed.
 
 /// A control that a macro can press: its position among the 36 values of a state, in the Titan One's PlayStation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,7 +31,7 @@ pub enum Control {
     Square = 20,
 }
 
-/// Which controls are pressed, and no others.
+/// The controls that are pressed, all at once; the others are not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PadState(u64);
 
@@ -47,7 +47,7 @@ impl PadState {
         PadState(self.0 | 1 << control as u32)
     }
 
-    /// Whether it is pressed.
+    /// Returns `true` if the control is pressed.
     pub fn has(self, control: Control) -> bool {
         self.0 & (1 << control as u32) != 0
     }

@@ -20,13 +20,13 @@ use libloading::Library;
 
 use crate::{DeviceError, PadState};
 
-/// What the adapter says of its two ends: `GCAPI_REPORT`.
+/// The adapter's report of its two ends: `GCAPI_REPORT`.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// Which console it is plugged into; 0 if none.
+    /// The number of the console that it is plugged into; 0 if none.
     pub(crate) console: u8,
-    /// Which controller is plugged into it, in the upper four bits; 0 if none.
+    /// The number of the controller that is plugged into it, in the upper four bits; 0 if none.
     pub(crate) controller: u8,
     led: [u8; 4],
     rumble: [u8; 2],
@@ -82,7 +82,7 @@ impl TitanOne {
         Ok(TitanOne { functions, _library: library })
     }
 
-    /// Whether the adapter is there.
+    /// The library sees an adapter.
     pub(crate) fn is_connected(&mut self) -> bool {
         (self.functions.is_connected)() != 0
     }
@@ -92,7 +92,7 @@ impl TitanOne {
         (self.functions.firmware)()
     }
 
-    /// What it says of its two ends, if it does.
+    /// The adapter's report, if it gives one.
     pub(crate) fn report(&mut self) -> Option<Report> {
         let mut report = Report::default();
         ((self.functions.read)(&mut report) != 0).then_some(report)

@@ -70,8 +70,8 @@ impl Drop for Gcapi {
     }
 }
 
-/// What is connected to what: the header's numbers of a console and of a controller. What those of firmware mean is not
-/// documented.
+/// A description of what is connected to what: the header's numbers of a console and of a controller. The meaning of
+/// those of firmware is not documented.
 fn describe(firmware: u16, ends: Option<(u8, u8)>) -> String {
     let mut text = "Titan One".to_owned();
     if firmware != 0 {

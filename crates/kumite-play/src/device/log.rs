@@ -10,7 +10,7 @@ use crate::{DeviceError, PadState};
 #[derive(Debug)]
 pub struct Log<W> {
     to: W,
-    /// What comes after the time in the line of this state.
+    /// A state, and the text after the time in its line.
     keys: (PadState, Vec<u8>),
     /// Kept, so that it grows once.
     line: Vec<u8>,

@@ -1,4 +1,4 @@
-//! What keys are called.
+//! The names of keys.
 
 use crate::{Control, PadState};
 
@@ -20,7 +20,7 @@ const ACROSS: [Option<Control>; 3] = [Some(Control::Left), None, Some(Control::R
 /// By row, from below.
 const ALONG: [Option<Control>; 3] = [Some(Control::Down), None, Some(Control::Up)];
 
-/// What a key stands for.
+/// The meaning of a key.
 pub(super) enum Key {
     Button(Control),
     /// A digit, and what it presses from left to right and up and down.
@@ -44,7 +44,7 @@ pub(super) fn all() -> String {
     format!("a direction 1 to 9, {}", names.join(", "))
 }
 
-/// How a state is written: its direction, if it has one, and its buttons.
+/// The names of a state's keys: its direction, if it has one, and its buttons.
 pub(super) fn key_names(state: PadState) -> Vec<String> {
     let nth = |axis: [Option<Control>; 3]| {
         axis.iter().position(|control| control.is_some_and(|control| state.has(control))).unwrap_or(1)

@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         self.at = self.text.len() - self.rest().trim_start_matches([' ', '\t']).len();
     }
 
-    /// What comes, up to a blank, comma or `>`.
+    /// The text that comes, up to a blank, comma or `>`.
     pub fn word(&self) -> &'a str {
         let rest = self.rest();
         &rest[..rest.find([' ', '\t', ',', '>']).unwrap_or(rest.len())]

@@ -5,7 +5,7 @@ use super::lines::{Cursor, TextPosition, lines};
 use super::{Line, Macro, NotationError, keys};
 use crate::{Control, Held, PadState};
 
-/// That one line holds its keys.
+/// The most frames for which one line holds its keys.
 const MOST_FRAMES: u32 = 65_535;
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
@@ -27,7 +27,7 @@ pub(super) fn parse(text: &[u8]) -> Result<Macro, NotationError> {
     Ok(Macro { lines: parser.lines })
 }
 
-/// What was read so far.
+/// The lines that were read so far.
 #[derive(Default)]
 struct Parser {
     lines: Vec<Line>,
@@ -99,7 +99,7 @@ impl Parser {
     }
 }
 
-/// What other notations begin and end a loop with.
+/// The word begins or ends a loop in other notations.
 fn is_almost_a_loop(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphabetic()).to_ascii_lowercase();
     bare.contains("loop") || ["repeat", "end", "for", "times"].contains(&&*bare)
@@ -113,7 +113,7 @@ fn too_long() -> String {
 /// Keys with commas between them.
 fn state(cursor: &mut Cursor) -> Result<PadState, NotationError> {
     let mut state = PadState::RELEASED;
-    // Which digit pressed what, by axis.
+    // By axis: the digit that pressed a direction, and the direction.
     let mut directions: [Option<(usize, Control)>; 2] = [None; 2];
     loop {
         let word = cursor.word();
@@ -143,7 +143,7 @@ fn state(cursor: &mut Cursor) -> Result<PadState, NotationError> {
     }
 }
 
-/// What a part of a macro comes to when its loops are expanded: never more than is played.
+/// The size of a part of a macro when its loops are expanded: never more than is played.
 #[derive(Clone, Copy, Default)]
 struct Size {
     states: u32,

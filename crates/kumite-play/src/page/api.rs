@@ -1,4 +1,4 @@
-//! What the server answers.
+//! The server's routes and answers.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -32,7 +32,7 @@ pub(crate) struct App {
     pub guard: Guard,
     pub playing: Arc<Playing>,
     pub fps: f64,
-    /// What the device says of itself.
+    /// [`Device::description`](crate::Device::description) of the device as it was opened first.
     pub device: Option<String>,
 }
 
@@ -175,7 +175,7 @@ struct PlayPosition {
     /// Counted from 1; 0 before the first.
     at: usize,
     of: usize,
-    /// What is pressed; empty before the first.
+    /// The keys that are pressed; empty before the first state.
     keys: String,
 }
 

@@ -1,4 +1,4 @@
-//! Who may speak to the server: the page that it served itself, and programs of whoever started it.
+//! The guard of the page's server: it answers the page that it served itself, and programs of whoever started it.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use kumite_guard::Site;
 
 use super::PageError;
 
-/// What requests must have.
+/// The names, and the token, that requests must have.
 pub(crate) struct Guard {
     site: Site,
     port: u16,
@@ -34,7 +34,7 @@ impl Guard {
         Ok(Guard { site: Site::new(listens, name), port: listens.port(), token })
     }
 
-    /// Whether the request is to be answered.
+    /// Refuses a request that is not to be answered.
     pub fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
         let from_us = self.site.check(headers);
         if from_us == Err(kumite_guard::Refused::NotOurs) {
@@ -70,8 +70,8 @@ impl Guard {
         format!("kumite_{}", self.port)
     }
 
-    /// What the browser is to keep if it came by the link. A cookie, for a header could not be sent with the first
-    /// requests for styles and script, and the script could be made to tell it.
+    /// The cookie that the browser is to keep if it came by the link. A header would not do, for it could not be sent
+    /// with the first requests for styles and script, and the script could be made to tell it.
     pub fn set_cookie(&self, uri: &Uri) -> Option<HeaderValue> {
         let token = self.token.as_ref().filter(|_| in_query(uri).is_some())?;
         let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", self.cookie());

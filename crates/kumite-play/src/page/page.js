@@ -10,7 +10,7 @@ const SYMBOLS = { 1: "↙", 2: "↓", 3: "↘", 4: "←", 5: "neutral", 6: "→"
 const LETTERS = { u: "lp", i: "mp", o: "hp", j: "lk", k: "mk", l: "hk", p: "pause", r: "reload", s: "save" };
 const BUTTONS = { pause: "start", reload: "select" };
 
-// What was run, as long as it is what stands in the box: the line of each of its states.
+// The line of each state of the macro that was run, as long as that is what stands in the box.
 let lines = null;
 let wrongLine = 0, nowLine = 0;
 // The number of the last play whose end was shown.

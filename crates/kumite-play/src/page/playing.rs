@@ -16,7 +16,8 @@ const RELEASED_FRAMES: f64 = 2.0;
 /// Fingers are faster than presses are played: so many wait.
 const MOST_WAITING: usize = 8;
 
-/// What is played now and next, and what came of what was.
+/// The turns that are played now and next, and the outcome of the last one. The thread that plays and the server
+/// share it.
 pub(crate) struct Playing {
     desk: Mutex<Desk>,
     changed: Condvar,
@@ -31,7 +32,7 @@ struct Desk {
     over: bool,
 }
 
-/// What somebody asked to be played.
+/// The kind of thing that somebody asked to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TurnKind {
     /// A macro: it may take long.
@@ -142,7 +143,7 @@ impl Playing {
         self.changed.notify_one();
     }
 
-    /// What is played, or is about to be; and what came of the last one.
+    /// The turn that is played, or is about to be; and the outcome of the last one.
     pub fn look(&self) -> (Option<Turn>, Option<Outcome>) {
         let desk = self.desk();
         (desk.now.as_ref().or(desk.waiting.front()).cloned(), desk.last.clone())

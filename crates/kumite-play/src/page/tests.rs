@@ -16,7 +16,7 @@ use crate::{DeviceError, FPS, Macro, PadState};
 const LONG: Duration = Duration::from_secs(60);
 const JSON: &str = "Content-Type: application/json\r\n";
 
-/// What a device is told, how often it was opened, and what it does.
+/// A device that keeps what it is given and counts how often it is opened, and how it behaves.
 #[derive(Clone, Default)]
 struct TestDevice {
     states: Arc<Mutex<Vec<PadState>>>,

@@ -38,7 +38,7 @@ fn library(name: &str) -> PathBuf {
     example(&format!("{DLL_PREFIX}{name}{DLL_SUFFIX}"))
 }
 
-/// What one process did, and what was asked of its library meanwhile.
+/// A process's end, and the calls of its library meanwhile.
 struct Play {
     said: String,
     calls: Vec<Call>,

@@ -113,8 +113,8 @@ impl Drop for Uinput {
     }
 }
 
-/// What to tell the kernel for one state after another, all of it if it is not known what was before: a report, or nothing
-/// if nothing changes.
+/// The events that tell the kernel of a state that follows another, or of all of it if it is not known what was
+/// before: a report, or nothing if nothing changes.
 fn events(before: Option<PadState>, after: PadState) -> Vec<input_event> {
     let time = EventTime::default();
     let buttons = BUTTONS.iter().filter_map(|(control, key)| {
