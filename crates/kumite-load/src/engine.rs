@@ -15,9 +15,11 @@
 //! 4. The clock is read: that is when these answers came. `take_answers` pairs each of them with its `InFlight`.
 //! 5. `finish_request` asks the schedule whether the request counts, and gives the recorder `due`, `sent` and this
 //!    instant.
-//! 6. [`Recorder::record_right`] puts the differences into the histograms of the present tenth of a second. When that
-//!    is over, [`Aggregate::take`](crate::record::aggregate::Aggregate::take) adds it to those of the other threads,
-//!    and to the window's.
+//! 6. [`Recorder::record_right`] puts the differences into the histograms of the present tenth of a second
+//!    ([`IntervalCounts`](crate::record::aggregate::IntervalCounts)).
+//! 7. When that is over, it goes by `tell` to whoever runs the engine: `threads.rs`, which gives it to the
+//!    [`Aggregate`](crate::record::aggregate::Aggregate). That adds up what all threads have of the same tenth of a second,
+//!    and appends it to [`Outcome::response_over_time`], whose sum is [`Outcome::response`].
 //!
 //! **What always holds.** A request is finished once, by a right answer or by one [`Failure`]: in `finish_request`, or
 //! in `count_unsent` if an open loop never sent it. Those that are on their way when the load ends are in no figure.
@@ -501,13 +503,13 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         now: u64,
     ) {
         let InFlight { due, sent, target } = request;
-        let counts = self.schedule.finish(due, now);
+        let is_counted = self.schedule.finish(due, now);
         if slot >= self.base_connections {
             self.burst_request_finished(failure.is_none(), now);
         }
         match failure {
-            None if counts => self.recorder.record_right(due, sent, now),
-            Some(failure) if counts => {
+            None if is_counted => self.recorder.record_right(due, sent, now),
+            Some(failure) if is_counted => {
                 self.recorder.describe_first_wrong(|| {
                     failure_in_words(failure, self.requests.url(target), now.saturating_sub(sent))
                 });

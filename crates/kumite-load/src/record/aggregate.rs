@@ -120,8 +120,8 @@ impl IntervalCounts {
     fn merge(&mut self, other: &IntervalCounts) {
         if self.window_answers.is_some() || other.window_answers.is_some() {
             // One of them ended in it, the other went on.
-            let mut window = self.counted().cloned().unwrap_or_else(histogram);
-            other.counted().into_iter().for_each(|answers| add(&mut window, answers));
+            let mut window = self.window_responses().cloned().unwrap_or_else(histogram);
+            other.window_responses().into_iter().for_each(|answers| add(&mut window, answers));
             self.window_answers = Some(window);
         }
         add(&mut self.response, &other.response);
@@ -137,7 +137,7 @@ impl IntervalCounts {
     }
 
     /// The response times that are the window's; `None` if none can be.
-    fn counted(&self) -> Option<&Histogram<u64>> {
+    fn window_responses(&self) -> Option<&Histogram<u64>> {
         self.window_answers.as_ref().or(self.measured.then_some(&self.response))
     }
 
@@ -169,8 +169,9 @@ pub(crate) struct Aggregate<'a> {
     /// By start: intervals that not every thread has given yet, and how many have.
     waiting: BTreeMap<i64, (IntervalCounts, usize)>,
     intervals: Vec<Interval>,
-    times: Times,
-    service: Option<Times>,
+    response_over_time: Times,
+    /// `None` in a closed loop.
+    service_over_time: Option<Times>,
 }
 
 impl<'a> Aggregate<'a> {
@@ -180,8 +181,8 @@ impl<'a> Aggregate<'a> {
             threads,
             waiting: BTreeMap::new(),
             intervals: Vec::new(),
-            times: Times::default(),
-            service: open_loop.then(Times::default),
+            response_over_time: Times::default(),
+            service_over_time: open_loop.then(Times::default),
         }
     }
 
@@ -221,9 +222,9 @@ impl<'a> Aggregate<'a> {
     }
 
     fn count_interval(&mut self, counts: &IntervalCounts) {
-        if let Some(answers) = counts.counted() {
-            self.times.add(answers);
-            if let Some((times, counts)) = self.service.as_mut().zip(counts.service.as_ref()) {
+        if let Some(answers) = counts.window_responses() {
+            self.response_over_time.add(answers);
+            if let Some((times, counts)) = self.service_over_time.as_mut().zip(counts.service.as_ref()) {
                 times.add(counts);
             }
         }
@@ -246,15 +247,17 @@ impl<'a> Aggregate<'a> {
     pub fn finish(mut self, outcomes: Vec<Outcome>, pace: Pace) -> Outcome {
         self.release(i64::MAX);
         self.count_from_opening();
-        let response = self.times.from(0).1;
-        let service = self.service.clone().unwrap_or_else(|| self.times.clone());
+        let (_, response) = self.response_over_time.from_ms(0);
+        let service_over_time =
+            self.service_over_time.clone().unwrap_or_else(|| self.response_over_time.clone());
+        let (_, service) = service_over_time.from_ms(0);
         let mut outcome = Outcome {
             response,
-            service: service.from(0).1,
-            open_loop: self.service.is_some(),
+            service,
+            open_loop: self.service_over_time.is_some(),
             pace,
-            times: self.times,
-            service_times: service,
+            response_over_time: self.response_over_time,
+            service_over_time,
             intervals: self.intervals,
             ..Outcome::default()
         };

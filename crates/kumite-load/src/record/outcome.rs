@@ -60,12 +60,13 @@ pub struct Outcome {
     /// Response times of the right answers in ns, to three digits: from when the request was due, which in a closed loop
     /// is the start of sending it, to the moment the engine saw the last byte of the answer. Connecting is not in it.
     pub response: Histogram<u64>,
-    /// The same by when the answers came.
-    pub times: Times,
+    /// The same by when the answers came, in steps of 100 ms: for whoever wants the times of a part of the window alone,
+    /// as after a warm-up that is found only later.
+    pub response_over_time: Times,
     /// Service times in ns: from the start of sending. In a closed loop the same as the response times.
     pub service: Histogram<u64>,
     /// The same by when the answers came.
-    pub service_times: Times,
+    pub service_over_time: Times,
     /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and what came after it.
     pub intervals: Vec<Interval>,
     /// It was an open loop.
@@ -142,9 +143,9 @@ impl Default for Outcome {
             reconnects: 0,
             elapsed: Duration::ZERO,
             response: histogram(),
-            times: Times::default(),
+            response_over_time: Times::default(),
             service: histogram(),
-            service_times: Times::default(),
+            service_over_time: Times::default(),
             intervals: Vec::new(),
             open_loop: false,
             pace: Pace::default(),

@@ -1,4 +1,5 @@
-//! Response times by when the answers came.
+//! Response times by when the answers came: for each tenth of a second of the window how often there was each time, so
+//! that any part of the window can be had afterwards. In a long window later parts are longer.
 
 use hdrhistogram::Histogram;
 
@@ -36,7 +37,7 @@ impl Times {
 
     /// The times from so many ms after the window's opening on, and when in ms that really begins: at the next multiple
     /// of 100, or in long windows later, by at most a hundredth of the time before. At the end, there are none.
-    pub fn from(&self, ms: u64) -> (u64, Histogram<u64>) {
+    pub fn from_ms(&self, ms: u64) -> (u64, Histogram<u64>) {
         let first = self.parts.partition_point(|part| part.begin * INTERVAL_MS < ms);
         let begin = self.parts.get(first).map_or(self.intervals, |part| part.begin);
         let mut times = Histogram::new(3).expect("3 is a precision that hdrhistogram has");
@@ -100,23 +101,23 @@ mod tests {
             for nth in first..40 {
                 expected.add(interval(nth)).unwrap();
             }
-            assert_eq!(times.from(first * 100), (first * 100, expected.clone()));
+            assert_eq!(times.from_ms(first * 100), (first * 100, expected.clone()));
             assert_eq!(
-                times.from((first * 100).saturating_sub(99)).1,
+                times.from_ms((first * 100).saturating_sub(99)).1,
                 expected,
                 "the next one begins at {first}"
             );
         }
-        assert_eq!(times.from(9_999), (4_000, Histogram::new(3).unwrap()));
-        assert_eq!(Times::default().from(0).1.len(), 0);
+        assert_eq!(times.from_ms(9_999), (4_000, Histogram::new(3).unwrap()));
+        assert_eq!(Times::default().from_ms(0).1.len(), 0);
     }
 
     #[test]
     fn a_long_load_has_few_parts_that_lose_nothing() {
         let times = times(36_000);
         assert!(times.parts.len() < 800, "{}", times.parts.len());
-        assert_eq!(times.from(0).1.len(), 3 * 36_000);
-        let (begin, rest) = times.from(1_800_000);
+        assert_eq!(times.from_ms(0).1.len(), 3 * 36_000);
+        let (begin, rest) = times.from_ms(1_800_000);
         assert!((1_800_000..1_818_100).contains(&begin), "{begin}");
         assert_eq!(rest.len(), 3 * (36_000 - begin / 100));
     }

@@ -63,7 +63,7 @@ pub fn load_result(
     };
     let service = if outcome.open_loop { "service" } else { "response" };
     let used_from_ms = trial_sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
-    let (_, times) = outcome.times.from(used_from_ms);
+    let (_, times) = outcome.response_over_time.from_ms(used_from_ms);
     let seconds = outcome.elapsed.as_secs_f64();
     LoadResult {
         schema: SCHEMA,

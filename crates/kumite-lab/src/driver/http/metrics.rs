@@ -256,7 +256,7 @@ mod tests {
             ok,
             elapsed: Duration::from_secs(1),
             response,
-            times,
+            response_over_time: times,
             cpu: Duration::from_secs_f64(busy),
             busiest: busy,
             ..load::Outcome::default()
@@ -309,17 +309,17 @@ mod tests {
     /// A load with so many right answers in each tenth of a second from -1,000 ms on, each of as many µs as there are.
     fn in_steps(answers: impl IntoIterator<Item = u64>) -> load::Outcome {
         let mut outcome = outcome(0, 1, 0.5);
-        outcome.times = load::Times::default();
+        outcome.response_over_time = load::Times::default();
         for (ok, start_ms) in answers.into_iter().zip((-1000..).step_by(100)) {
             outcome.intervals.push(interval(start_ms, ok));
             if start_ms >= 0 {
                 let mut times = load::Histogram::new(3).unwrap();
                 times.record_n(ok * 1000, ok).unwrap();
-                outcome.times.add(&times);
+                outcome.response_over_time.add(&times);
                 outcome.elapsed = Duration::from_millis(start_ms.unsigned_abs() + 100);
             }
         }
-        outcome.response = outcome.times.from(0).1;
+        outcome.response = outcome.response_over_time.from_ms(0).1;
         outcome
     }
 

@@ -50,7 +50,8 @@ pub(crate) fn part(outcome: &load::Outcome) -> WindowPart {
     let found = steady(&answers, Better::Larger);
     let at = |position: usize| intervals[position].start_ms;
     let since_ms = found.as_ref().and_then(|found| found.since).map(at);
-    let (used_from_ms, response) = outcome.times.from(since_ms.unwrap_or(0).max(0).unsigned_abs());
+    let (used_from_ms, response) =
+        outcome.response_over_time.from_ms(since_ms.unwrap_or(0).max(0).unsigned_abs());
     WindowPart {
         warm_up_ms: since_ms.map(|since_ms| (since_ms - at(0)) as f64),
         throughput_rps: response.len() as f64 / (window - used_from_ms as f64 / 1e3),

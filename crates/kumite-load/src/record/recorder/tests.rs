@@ -51,7 +51,8 @@ fn a_closed_loop_counts_by_the_time_of_finishing() {
     assert_eq!((outcome.errors.reset, outcome.reconnects), (1, 1));
     assert_eq!(outcome.elapsed, Duration::from_millis(370));
     assert_eq!(outcome.response.len(), 3);
-    let from = |ms| (outcome.times.from(ms).0, outcome.times.from(ms).1.len());
+    let from =
+        |ms| (outcome.response_over_time.from_ms(ms).0, outcome.response_over_time.from_ms(ms).1.len());
     assert_eq!([from(0), from(1), from(999)], [(0, 3), (100, 1), (400, 0)]);
     assert!(outcome.response.equivalent(outcome.response.max(), 100 * MS));
     assert!(outcome.response.equivalent(outcome.response.value_at_quantile(0.5), 10 * MS));
@@ -137,7 +138,7 @@ fn a_window_of_whole_intervals_has_no_empty_one_at_its_end() {
     // A limit of requests ends with the last of them.
     let outcome = at(200 * MS);
     assert_eq!((outcome.intervals.len(), outcome.response.len()), (3, 1));
-    assert_eq!(outcome.times.from(200).1.len(), 1);
+    assert_eq!(outcome.response_over_time.from_ms(200).1.len(), 1);
 }
 
 #[test]
@@ -194,7 +195,7 @@ fn in_an_open_loop_a_request_belongs_to_where_it_was_due() {
     assert_eq!(outcome.send_lag.len(), 1);
     let last = (200, 1, 1);
     assert_eq!(counts(&seen), [(-100, 1, 0), (0, 2, 0), (100, 0, 1), last]);
-    assert_eq!(outcome.response, outcome.times.from(0).1);
+    assert_eq!(outcome.response, outcome.response_over_time.from_ms(0).1);
     let logged = |it: &Finished| (it.due / MS, it.sent.map(|at| at / MS), it.finished / MS, it.failure);
     assert_eq!(
         outcome.log.iter().map(logged).collect::<Vec<_>>(),
