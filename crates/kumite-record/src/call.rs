@@ -8,10 +8,10 @@ pub struct Call {
     pub offered_ms: f64,
     /// From then to its answer: what a caller waits.
     pub wall_ms: f64,
-    /// Which instance it went to, counted from 1; none if it was refused.
+    /// The instance it went to, counted from 1 in the order of their start; none if the host refused the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<u32>,
-    /// Whether the instance was started for it.
+    /// True if the instance was started for this call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cold: bool,
     /// How often the function's initialization was begun for it: twice where the first was cut off or failed.
@@ -22,16 +22,16 @@ pub struct Call {
     pub init_ms: f64,
     /// The invoke phase: from the event to the next request for one. A second initialization is part of it.
     pub duration_ms: f64,
-    /// What was billed until 2025: the invoke phase, in steps of 100 ms.
+    /// The bill by the rule until 2025: the invoke phase, rounded up to steps of 100 ms.
     pub billed_2016_ms: f64,
-    /// What has been billed since: the init phase and the invoke phase, in steps of 1 ms.
+    /// The bill by the rule since 2025: init and invoke phase, rounded up to steps of 1 ms.
     pub billed_2025_ms: f64,
     /// CPU time of the instance in the invoke phase; none where it cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ms: Option<f64>,
     /// The most memory that the instance has had resident until then.
     pub max_memory_bytes: u64,
-    /// What went wrong: the kind of error, and its message.
+    /// The kind of error and its message, as the caller gets them; none of a call that succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -39,9 +39,9 @@ pub struct Call {
 /// A stretch of the life of an instance. Times count from when the first call of the trial was offered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Phase {
-    /// Which instance, counted from 1.
+    /// The instance, counted from 1; the same number as in `calls`.
     pub instance: u32,
-    /// What it did.
+    /// The activity, which is the same from `from_ms` to `to_ms`.
     pub kind: PhaseKind,
     /// When it began to.
     pub from_ms: f64,
@@ -52,7 +52,7 @@ pub struct Phase {
     pub ending: Option<String>,
 }
 
-/// What an instance does.
+/// An activity of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {

@@ -3,7 +3,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EffectKind, Reason, Unit};
 
-/// What must be so whatever the contenders are, and whether it was.
+/// A property that must hold whatever the contenders are, and the run's answer. A red check is a doubt about every
+/// verdict that rests on the same cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// Unique among the claims and checks of the experiment.
@@ -12,11 +13,11 @@ pub struct Check {
     pub assert: String,
     /// The check in plain words, where the experiment gives them.
     pub title: Option<String>,
-    /// What it is compared with.
+    /// The quantity it is compared with.
     pub binds: Binds,
     /// Why it must be so, and why within this band, in a sentence.
     pub because: String,
-    /// What the run says.
+    /// The run's answer, over all comparisons.
     pub outcome: CheckOutcome,
     /// How many comparisons are green.
     pub green: usize,
@@ -30,7 +31,7 @@ pub struct Check {
     pub reason: Option<Reason>,
 }
 
-/// What a check is compared with.
+/// The quantity a check is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Binds {
@@ -40,7 +41,7 @@ pub enum Binds {
     Median,
 }
 
-/// What a run says of a check.
+/// A run's answer to a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
@@ -74,8 +75,8 @@ pub struct RedComparison {
     pub rounds: usize,
     /// How far off it is: in the round that is furthest off where trials are bound, else by the median.
     pub effect: f64,
-    /// What the effect is: left over right, or left less right.
+    /// The form of the effect: left over right, or left less right.
     pub effect_kind: EffectKind,
-    /// What a difference is counted in.
+    /// The unit of `effect` where it is a difference; without meaning where it is a ratio.
     pub effect_unit: Unit,
 }

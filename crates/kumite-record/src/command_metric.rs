@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Unit;
 
-/// What is known of a run of a command, by the names of hyperfine 2.0. Of all of it less is better.
+/// A metric of a run of a command, by the names of hyperfine 2.0. Less is better of all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandMetric {
@@ -40,7 +40,7 @@ impl CommandMetric {
         }
     }
 
-    /// What it is counted in; which says what is better, too.
+    /// Its unit, from which follows that less is better.
     pub fn unit(self) -> Unit {
         match self {
             CommandMetric::MemoryPeakResident => Unit::Bytes,

@@ -1,9 +1,9 @@
-//! What `kumite compare` found: the document that `--json` writes.
+//! The document that `kumite compare --json` writes.
 //!
 //! The verdicts: `pairs[i].verdict` (`faster`, `slower`, `no-difference`, `undecided`: of wall time),
-//! `pairs[i].cpu.verdict` and `pairs[i].memory.verdict` (`less`, `more`, `no-difference`, `undecided`), each of command
-//! `a` against the reference `b`; the ratios beside them are value(b) / value(a), so that more than 1 is in favour of `a`. Where
-//! metrics were named, those in `pairs[i].metrics` are what was judged together, in the same words.
+//! `pairs[i].cpu.verdict` and `pairs[i].memory.verdict` (`less`, `more`, `no-difference`, `undecided`), each of
+//! command `a` against the reference `b`; the ratios beside them are value(b) / value(a), so that more than 1 is in
+//! favour of `a`. Where metrics were named, those in `pairs[i].metrics` were judged together, in the same words.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub struct Comparison {
     pub kumite: String,
     /// When it began.
     pub started: Timestamp,
-    /// What it ran on.
+    /// The machine that all of it ran on.
     pub machine: Machine,
     /// Orders the runs within the blocks; the same seed repeats the order.
     pub seed: u64,
@@ -37,8 +37,8 @@ pub struct Comparison {
     pub alpha: f64,
     /// The same for each verdict: alpha divided by the number of pairs, and by that of `metrics` (Bonferroni).
     pub alpha_per_pair: f64,
-    /// What was named to be judged and shown, in that order; if nothing was, wall time is judged, and CPU time and memory
-    /// beside it.
+    /// The metrics that were named, in that order: they are judged and shown. Empty if none was named: then wall time
+    /// is judged, and CPU time and memory beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<CommandMetric>,
     /// A ratio from 1 / (1 + margin) to 1 + margin is no difference.
@@ -52,20 +52,20 @@ pub struct Comparison {
     pub servers: Vec<ComparedServer>,
     /// Everyone but the reference, against the reference.
     pub pairs: Vec<ComparedPair>,
-    /// What `--gate` made of them, where there was one.
+    /// The answer of `--gate`; none without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<ComparisonGate>,
-    /// What measuring itself cost.
+    /// The cost of measuring itself, so that a reader can judge how much of a short command's time it is.
     pub costs: Costs,
-    /// What disturbed it from outside; none if it was too short to tell.
+    /// Disturbances from outside; none if the comparison was too short to tell.
     pub noise: Option<ComparedNoise>,
-    /// What `kumite selfcheck` last found of the machine; none if there is no results store here that knows.
+    /// The last result of `kumite selfcheck` on this machine; none if no results store here has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
-    /// What running two at once gained or lost, where that was asked for.
+    /// The gain or loss by running two at once; none without `--duet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<Duet>,
-    /// What is said of one command that is compared with nothing.
+    /// Steadiness and outliers of a single command, which is compared with nothing; none of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
     /// Doubts.
@@ -87,9 +87,9 @@ pub struct Alone {
 /// A run that is far from the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outlier {
-    /// Which run it was, from 0.
+    /// The position of the run in `times`, from 0.
     pub run: usize,
-    /// What it took, in seconds.
+    /// Its wall time in seconds.
     pub wall_s: f64,
     /// How often it had to give way to another process.
     pub involuntary_switches: u64,
@@ -99,8 +99,8 @@ pub struct Outlier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonEnd {
-    /// What was asked for was decided: every verdict; or the gate, where there was one. What cannot be told (see
-    /// `untold`) was not waited for.
+    /// Everything asked for was decided: every verdict; or the gate, where there was one. A verdict that cannot be
+    /// reached (see `untold`) was not waited for.
     Decided,
     /// The most runs that were allowed had been made.
     MaxRuns,
@@ -115,7 +115,7 @@ pub enum ComparisonEnd {
 /// A command and what its runs took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCommand {
-    /// What it is called in reports; unique.
+    /// The name in reports: that of `--command-name`, or the command; unique.
     pub name: String,
     /// As it was typed, parameters filled in.
     pub command: String,
@@ -152,9 +152,9 @@ pub struct ComparedCommand {
 /// A server and what it did under load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedServer {
-    /// What it is called in reports; unique.
+    /// The name in reports: that of `--command-name`, or the URL; unique.
     pub name: String,
-    /// What was asked.
+    /// The URL of each request.
     pub url: String,
     /// Median over the blocks. None of these three if there are no blocks.
     pub throughput_rps: Option<Estimate>,
@@ -179,7 +179,7 @@ pub struct ComparedServer {
 /// Two in the same blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedPair {
-    /// Who is judged.
+    /// The name of the one that is judged.
     pub a: String,
     /// The reference.
     pub b: String,
@@ -192,9 +192,9 @@ pub struct ComparedPair {
     pub blocks: usize,
     /// How long it took until then.
     pub seconds: f64,
-    /// What it would take to a verdict, where there is none.
+    /// The estimated way to a verdict; none where there is one, or none is in sight.
     pub remaining: Option<Remaining>,
-    /// Whether `a` passes `--gate`, where there was one.
+    /// The answer of `--gate` for `a`; none without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PairGate>,
     /// Each of the metrics that were named, in their order.
@@ -210,7 +210,7 @@ pub struct ComparedPair {
     /// 99th percentile of the response time, of servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_p99: Option<ComparedTime>,
-    /// What an imported document says of the same two.
+    /// The ratio of the same two in an imported document; none without `--import`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
 }
@@ -240,7 +240,7 @@ pub struct ImportedRatio {
 pub struct ComparedUse {
     /// How `a` compares.
     pub verdict: Thrift,
-    /// What b used / what a used.
+    /// Use of b / use of a: above 1, `a` used less.
     pub ratio: Ratio,
     /// Blocks it rests on.
     pub blocks: usize,
@@ -249,9 +249,9 @@ pub struct ComparedUse {
 /// How two commands compare by a metric that was named.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedMetric {
-    /// Which.
+    /// The metric that is judged.
     pub metric: CommandMetric,
-    /// What is better of it.
+    /// The better end of it, more or less.
     pub better: Better,
     /// How `a` compares; of wall time, `less` is faster.
     pub verdict: Thrift,
@@ -262,12 +262,12 @@ pub struct JudgedMetric {
     /// verdict is in reach.
     #[serde(default)]
     pub untold: usize,
-    /// What it would take to a verdict, where there is none.
+    /// The estimated way to a verdict; none where there is one, or none is in sight.
     pub remaining: Option<Remaining>,
-    /// Whether `a` passes `--gate` by this metric, where there was one.
+    /// The answer of `--gate` for `a` by this metric; none without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PairGate>,
-    /// What an imported document says of it.
+    /// The ratio of an imported document for this metric; none without `--import`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
 }
@@ -300,7 +300,7 @@ pub enum Thrift {
     Undecided,
 }
 
-/// What measuring cost that is in no run's time, and what starting a process costs, which is in each.
+/// The cost of measuring, which is in no run's time, and the cost of starting a process, which is in each.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Costs {
     /// From the first run of the first block to the end of the last, what was run in between included.
@@ -313,7 +313,7 @@ pub struct Costs {
     pub empty_shell_s: Option<f64>,
 }
 
-/// What came from outside while it was measured, by stretches of time.
+/// Disturbances from outside while it was measured, by stretches of time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedNoise {
     /// How many stretches were looked at.

@@ -11,7 +11,7 @@ use crate::{Point, Unit, describe_tag};
 pub struct Decider {
     /// In the words of the claim.
     pub comparison: String,
-    /// What is compared with what; none where wrong answers are counted, or the profile has no such comparison.
+    /// Both sides with their figures; none where wrong answers are counted, or the profile has no such comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<Sides>,
     /// The contender that an `every` around it has set.
@@ -29,13 +29,14 @@ pub struct Decider {
 /// Both sides of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sides {
-    /// What stands on the left.
+    /// The left side.
     pub left: Side,
     /// How they are compared.
     pub op: Op,
-    /// What stands on the right.
+    /// The right side.
     pub right: Side,
-    /// What their figures are counted in, and a difference between them: seconds, bytes, a second, cores or plain numbers.
+    /// The unit of both sides' figures, and of a difference between them: seconds, bytes, a second, cores or plain
+    /// numbers.
     pub unit: Unit,
 }
 
@@ -47,26 +48,26 @@ pub struct Sides {
 pub enum Side {
     /// A metric of a contender, or a multiple of one.
     Metric {
-        /// Which contender.
+        /// The contender's name in the record.
         contender: String,
         /// At which point.
         point: Point,
-        /// Which metric.
+        /// The metric's name in the record.
         metric: String,
-        /// What it is multiplied by.
+        /// The factor of the claim, as 2 in `2 * throughput(a)`; 1 where there is none.
         times: f64,
-        /// What it was, before that; none where it was not measured.
+        /// The metric before it is multiplied, in `unit`; none where it was not measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
     },
     /// A number, or parameters alone.
     Number {
-        /// What it is.
+        /// The number, in `unit`.
         value: f64,
     },
     /// Anything else that was worked out.
     Expression {
-        /// What it came to; none where it was not measured.
+        /// The result of the expression, in `unit`; none where a part of it was not measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
     },
@@ -81,7 +82,7 @@ impl Side {
         }
     }
 
-    /// What that is multiplied by.
+    /// The factor that the claim has before this side; 1 where it has none.
     pub fn times(&self) -> f64 {
         match self {
             Side::Metric { times, .. } => *times,
@@ -123,19 +124,19 @@ fn describe_share(schema: &mut Schema) {
     }
 }
 
-/// What a comparison came to.
+/// The size of a difference: the estimate and its bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Effect {
     /// The median over rounds of left over right, or of left less right; or the exact value. A multiple of a metric is taken
     /// as one, so that what is claimed of a ratio is that it is above, below or near 1, and of a difference 0.
     pub value: f64,
-    /// Which of these it is.
+    /// The form of `value`.
     pub kind: EffectKind,
     /// How large it is at least, or at most.
     pub bound: Bound,
 }
 
-/// What the effect of a comparison is.
+/// The form of an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EffectKind {
@@ -156,7 +157,7 @@ pub enum Bound {
     Exact,
     /// The verdict rests on what it is at least.
     AtLeast {
-        /// That.
+        /// The lower bound, on which the verdict rests.
         low: f64,
         /// The other end of the interval, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -169,7 +170,7 @@ pub enum Bound {
         /// The other end of the interval, where there is one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<f64>,
-        /// What it is at most.
+        /// The upper bound, on which the verdict rests.
         high: f64,
         /// How sure it is, as a share.
         level: f64,

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Lateness;
 
-/// What a slow disk did in its life, as it counted it itself: the document that `kumite disk --json` writes.
+/// The life of a slow disk, as it counted it itself: the document that `kumite disk --json` writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskResult {
     /// The version of this form.
@@ -13,7 +13,7 @@ pub struct DiskResult {
     pub command: String,
     /// Where it was mounted.
     pub mount_point: String,
-    /// What each seek took, in microseconds.
+    /// The time that each seek took, in microseconds.
     pub delay_us: f64,
     /// From mounting to its end.
     pub seconds: f64,
@@ -26,7 +26,7 @@ pub struct DiskResult {
     pub seeks: u64,
     /// Bytes of files that were asked for.
     pub bytes: u64,
-    /// Whether its threads had real-time priority, so that others' work did not delay it.
+    /// True if its threads had real-time priority, so that others' work did not delay it.
     pub real_time: bool,
     /// How late the answers were for which a reader waited; none if there were none.
     pub late_us: Option<Lateness>,

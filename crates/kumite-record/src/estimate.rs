@@ -14,7 +14,7 @@ pub struct Estimate {
     pub low: Option<f64>,
     /// Upper end of the 95 % interval.
     pub high: Option<f64>,
-    /// What it is counted in.
+    /// The unit of the estimate and of both ends.
     pub unit: Unit,
     /// Number of blocks.
     pub n: usize,

@@ -16,7 +16,7 @@ pub struct Export {
     pub schema: u32,
     /// The run.
     pub run: Run,
-    /// What it ran on.
+    /// The machine that the run was executed on; of a merged run `run.merged` has all of them.
     pub machine: Machine,
     /// Every contender of the experiment, those that did not take part included.
     pub contenders: Vec<Contender>,
@@ -28,10 +28,10 @@ pub struct Export {
     pub parts: Vec<Cell>,
     /// The verdicts.
     pub claims: Vec<Claim>,
-    /// What must be so whatever the contenders are.
+    /// The checks with the run's answers, in the order of the experiment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// What `--gate` made of it, where there was one.
+    /// The answer of `--gate`; none without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<RunGate>,
     /// Doubts.
@@ -43,7 +43,7 @@ pub struct Export {
 /// A contender at a point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
-    /// Which contender.
+    /// The contender's name.
     pub contender: String,
     /// At which point.
     pub point: Point,
@@ -61,12 +61,12 @@ pub struct Cell {
     /// have. They have no estimate: a median over those trials that have enough would favour the fast ones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
-    /// Whether its trials were steady; none if that is not known of any.
+    /// Steadiness over its trials; none if no trial tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<CellSteadiness>,
 }
 
-/// Whether the trials of a cell were steady.
+/// The steadiness of a cell's trials.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CellSteadiness {
     /// The class that all of them have, or `inconsistent`.

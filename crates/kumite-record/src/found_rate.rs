@@ -13,9 +13,9 @@ pub struct FoundRate {
     pub schema: u32,
     /// The command that repeats it.
     pub command: String,
-    /// What was asked.
+    /// The URL of each request.
     pub url: String,
-    /// What a trial had to meet.
+    /// The objective that a trial had to meet, as it was typed.
     pub slo: String,
     /// Connections of each trial.
     pub connections: u64,
@@ -31,7 +31,8 @@ pub struct FoundRate {
     pub ended: SearchEnd,
     /// The rate at which a trial meets the SLO in half of the trials, where it was found.
     pub rate_rps: Option<RateEstimate>,
-    /// What each repetition of the search found, in their order: the geometric middle of a bracket of at most 2 %.
+    /// The answer of each repetition of the search, in their order, in requests a second: the geometric middle of a
+    /// bracket of at most 2 %.
     pub answers_rps: Vec<f64>,
     /// The last rate at which a trial met the SLO: what is known where there is no answer.
     pub met_rps: Option<f64>,
@@ -91,24 +92,24 @@ pub struct RateTrial {
     /// The figures that the SLO is about, by metric: times in µs, from when requests were due, and `error_share`. What was
     /// not answered in time counts as having taken the time-out.
     pub figures: BTreeMap<String, f64>,
-    /// Whether it met the SLO.
+    /// The trial's answer about its rate.
     pub verdict: RateVerdict,
     /// Why it is void, if it is.
     pub void: Option<VoidReason>,
     /// The conditions that it did not meet.
     pub broke: Vec<String>,
-    /// Whether times from when requests were sent, and not due, would have met the SLO, and were about what they were
+    /// True if times from when requests were sent, and not due, would have met the SLO, and were about as long as
     /// before the search: requests waited for a free connection.
     pub waited: bool,
     /// How late requests were sent by the engine's own fault, 99th percentile.
     pub send_lag_p99_us: f64,
     /// The share of its core that the engine's busiest thread used.
     pub engine_busy: f64,
-    /// Whether the server answered fast again before the trial began.
+    /// True if the server answered fast again before the trial began.
     pub settled: bool,
 }
 
-/// What a trial says about its rate.
+/// The answer of a trial about its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateVerdict {

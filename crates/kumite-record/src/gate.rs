@@ -1,11 +1,11 @@
-//! What `--gate` made of what was measured.
+//! The answer of `--gate`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Remaining;
 
-/// What a gate lets pass.
+/// The bar of a gate: the states that it lets pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateBar {
@@ -16,7 +16,7 @@ pub enum GateBar {
 }
 
 impl GateBar {
-    /// Whether a gate in this state lets pass.
+    /// True if a gate in this state lets pass.
     pub fn passes(self, state: GateState) -> bool {
         match self {
             GateBar::Fails => state != GateState::Shut,
@@ -25,13 +25,13 @@ impl GateBar {
     }
 }
 
-/// What was shown.
+/// The state of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateState {
-    /// That all is well.
+    /// All was shown to be well.
     Open,
-    /// That something is not.
+    /// Something was shown not to be.
     Shut,
     /// Neither.
     Undecided,
@@ -61,7 +61,7 @@ impl GateState {
 /// uses more of one of them by more than the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparisonGate {
-    /// What it lets pass.
+    /// The bar that was chosen by the flag.
     pub passes: GateBar,
     /// Shut if one of `pairs[i].gate` is; open if all are, and the comparison came to its end.
     pub state: GateState,
@@ -72,21 +72,22 @@ pub struct ComparisonGate {
 pub struct PairGate {
     /// Shut if the whole interval is below 1 / (1 + margin), open if none of it is.
     pub state: GateState,
-    /// What it would take to decide it, where it is undecided.
+    /// The estimated way to a decision; none where the gate is decided, or no realistic number of blocks would decide
+    /// it.
     pub remaining: Option<Remaining>,
 }
 
 /// The gate of a run: whether its claims, its checks and its contenders pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunGate {
-    /// What it lets pass.
+    /// The bar that was chosen by the flag.
     pub passes: GateBar,
     /// Shut by a claim or a check that does not pass, or was not tested, and by a contender that is missing, failed or
     /// answered wrong.
     pub state: GateState,
-    /// What shuts it, or else what is undecided; none if it is open.
+    /// The reasons that it is shut, or else undecided; empty if it is open.
     pub because: Vec<GateReason>,
-    /// What would have counted, too, and was let pass by its name.
+    /// The reasons that would have counted, too, and were let pass by their names (`--gate-allow`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<GateReason>,
 }
@@ -96,7 +97,7 @@ pub struct RunGate {
 pub struct GateReason {
     /// The claim, the check or the contender.
     pub name: String,
-    /// What became of it.
+    /// The reason in a sentence.
     pub why: String,
 }
 

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Errors, Needs, Series, Steadiness, Void};
 
-/// What `kumite load` measured: the document that `--json` writes.
+/// The document that `kumite load --json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
     /// The version of this form.
@@ -11,7 +11,7 @@ pub struct LoadResult {
     pub schema: u32,
     /// The command that repeats it.
     pub command: String,
-    /// What was asked.
+    /// The URL of each request.
     pub url: String,
     /// Keep-alive connections.
     pub connections: u64,
@@ -28,7 +28,7 @@ pub struct LoadResult {
     /// Right answers a second, from when throughput was steady; over the whole of `seconds` if it never was, and in an open
     /// loop.
     pub throughput_rps: f64,
-    /// Whether throughput was steady, and from when to the end the figures are; none if it was measured too shortly to
+    /// The steadiness of throughput, and from when to the end the figures are; none if the load was too short to
     /// tell, and then they are of the whole.
     pub steadiness: Option<Steadiness>,
     /// From the start of the load to where throughput was steady; 0 if it always was, none if it never was.
@@ -53,7 +53,7 @@ pub struct LoadResult {
     /// was taken for the answer to the last one there may have been such, too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unasked: u64,
-    /// What the engine itself needed.
+    /// The engine's own use and headroom: the instrument is on trial too.
     pub engine: Engine,
     /// The first answer that was wrong or malformed, or the first connection that could not be established, in words.
     pub first_wrong: Option<String>,
@@ -62,10 +62,10 @@ pub struct LoadResult {
     /// From the first failure to the first right answer after which none failed for 1.5 time-outs; the longest time, if
     /// that happened more than once. None if nothing failed. A lower bound if `recovered` is false.
     pub recovery_us: Option<f64>,
-    /// Whether the steady time was seen to its end, each time; none if nothing failed. It cannot have been if something
-    /// failed in the last 1.5 time-outs.
+    /// True if each steady time after failures was seen to its end; none if nothing failed. False if something failed
+    /// in the last 1.5 time-outs: then nobody can have seen it.
     pub recovered: Option<bool>,
-    /// Whether it was ended before its limit.
+    /// True if it was ended before its limit.
     pub cut_short: bool,
     /// Why its figures are worth nothing: kumite was stopped meanwhile, or the machine slept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,12 +94,12 @@ pub struct Latency {
     pub max: f64,
 }
 
-/// What the load engine itself needed: the instrument is on trial too.
+/// The load engine's own use and headroom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Engine {
-    /// What moved the bytes: epoll or io_uring.
+    /// The way bytes were moved: `epoll` or `io_uring`.
     pub io: String,
-    /// Whether its threads had real-time priority (SCHED_FIFO).
+    /// True if its threads had real-time priority (SCHED_FIFO).
     pub real_time: bool,
     /// CPU time of the engine's threads.
     pub cpu_s: f64,
@@ -113,10 +113,10 @@ pub struct Engine {
     pub receive_lag_p99_us: Option<f64>,
     /// Busy time of the busiest thread, divided by the measured time: 1 for one without headroom.
     pub busiest: f64,
-    /// Whether the engine had no headroom, so that it and not the server may have been the limit.
+    /// True if the engine had no headroom, so that it and not the server may have been the limit.
     pub bound: bool,
-    /// Whether the engine sent one request in a hundred of an open loop a millisecond late or more, beyond what --economy
-    /// allows it, though a connection was free, so that response times are also its own.
+    /// True if the engine sent one request in a hundred of an open loop a millisecond late or more, beyond what
+    /// --economy allows it, though a connection was free, so that response times are also its own.
     pub late: bool,
 }
 

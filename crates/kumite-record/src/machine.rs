@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the run was executed on.
+/// The machine that a run was executed on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
     /// Kernel name and release.
@@ -18,22 +18,22 @@ pub struct Machine {
     pub smt_siblings: Vec<Vec<usize>>,
     /// Physical memory.
     pub memory_bytes: u64,
-    /// Whether the kernel says it runs under a hypervisor.
+    /// True if the kernel says that it runs under a hypervisor.
     pub virtual_machine: bool,
     /// The frequency governor, where there is one.
     pub governor: Option<String>,
-    /// Which CPUs did what.
+    /// The CPUs of each role.
     pub cores: Cores,
 }
 
-/// Which CPUs the contender and the engine were given.
+/// The CPUs that the contender and the engine were given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cores {
     /// CPUs of the contender.
     pub contender: Vec<usize>,
     /// CPUs of the load engine.
     pub engine: Vec<usize>,
-    /// Whether these are on different machines.
+    /// True if these are on different machines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
 }

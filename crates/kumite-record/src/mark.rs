@@ -66,7 +66,7 @@ impl Mark {
         Mark::FrequencyChanged,
     ];
 
-    /// Whether it speaks of noise from outside: another trial of the same cell may well be without it.
+    /// True of a mark for noise from outside: another trial of the same cell may well be without it.
     pub fn is_outside(self) -> bool {
         match self {
             Mark::RecorderLate

@@ -8,18 +8,18 @@ use crate::{Better, Unit};
 pub struct Metric {
     /// Its name, the end of which says the unit where it has one.
     pub name: String,
-    /// What its values are counted in.
+    /// The unit of its values.
     pub unit: Unit,
-    /// Which values are better; none where neither is by itself.
+    /// The better end of its values; none where neither is better by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub better: Option<Better>,
-    /// What it is, in a sentence.
+    /// An explanation in a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// Whether it would crowd a main table.
+    /// True if it would crowd a main table; such a metric is among the details.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_detail: bool,
-    /// What a report draws from it, where it is more than a column.
+    /// The role by which a report finds it to draw more than a column; none of most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
 }

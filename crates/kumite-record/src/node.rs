@@ -10,6 +10,6 @@ use crate::Machine;
 pub struct Node {
     /// Unique among those of a run.
     pub name: String,
-    /// What it is.
+    /// Its hardware and kernel, as it said itself.
     pub machine: Machine,
 }

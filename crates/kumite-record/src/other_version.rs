@@ -10,15 +10,15 @@ use crate::describe_tag;
 pub struct OtherVersion {
     /// Of what.
     pub of: Versioned,
-    /// Which one the first part was made by; none if it says none.
+    /// The version that the first part was made by; none if the program says none.
     pub first: Option<String>,
-    /// Which one this part was made by.
+    /// The version that this part was made by; none if the program says none.
     pub here: Option<String>,
-    /// Which part.
+    /// The part that differs from the first.
     pub part: Part,
 }
 
-/// What has a version.
+/// A program with a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
@@ -27,12 +27,12 @@ pub enum Versioned {
     Kumite,
     /// The tools of this contender.
     Tools {
-        /// Which one.
+        /// The contender whose tools they are.
         contender: String,
     },
     /// This service.
     Service {
-        /// Which one.
+        /// The service's name in the experiment.
         name: String,
     },
 }
@@ -47,7 +47,7 @@ pub enum Part {
         /// Its number.
         nth: u32,
     },
-    /// What was measured after it was taken up again, until it was so the next time.
+    /// The trials after the run was taken up again, up to the next time that it was.
     Resumed {
         /// When it was.
         at: Timestamp,

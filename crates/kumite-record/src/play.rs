@@ -9,7 +9,7 @@ pub struct PlayResult {
     pub schema: u32,
     /// The command that repeats it.
     pub command: String,
-    /// What it was played on: `log`, `uinput` or `gcapi`.
+    /// The output device: `log`, `uinput` or `gcapi`.
     pub device: String,
     /// Frames a second.
     pub fps: f64,
@@ -25,7 +25,7 @@ pub struct PlayResult {
     pub why: Option<String>,
     /// Why what is pressed may stay so, if it may.
     pub unreleased: Option<String>,
-    /// Whether it had real-time priority.
+    /// True if the player's thread had real-time priority.
     pub real_time: bool,
     /// Half of the states were off by no more. A state is there when the device has taken it.
     pub error_p50_us: Option<f64>,

@@ -110,7 +110,7 @@ impl fmt::Display for AxisValue {
 pub struct Point(pub BTreeMap<String, AxisValue>);
 
 impl Point {
-    /// Whether it names no axis.
+    /// True of the one point of a run without axes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What is missing to a verdict.
+//! The estimated way to a verdict.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 /// About what it would take to reach a verdict, if it went on like this.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Remaining {
-    /// That many more blocks.
+    /// Further blocks.
     pub blocks: usize,
-    /// That much more time.
+    /// Further time in seconds, if blocks go on to take as long.
     pub seconds: f64,
 }

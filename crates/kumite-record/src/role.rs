@@ -13,9 +13,9 @@ use crate::Node;
 pub enum Role {
     /// The contenders, where they are servers.
     Server,
-    /// What runs beside contenders.
+    /// The services beside the contenders.
     Services,
-    /// What measures, and whatever else no other node has.
+    /// The load engine, and whatever else no other node has.
     Engine,
 }
 
@@ -54,9 +54,9 @@ impl FromStr for Role {
 /// A role that another node has in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoleElsewhere {
-    /// Which.
+    /// The role.
     pub role: Role,
-    /// Who.
+    /// The node that has it.
     pub node: Node,
 }
 

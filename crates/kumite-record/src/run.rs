@@ -16,15 +16,15 @@ pub struct Run {
     pub id: String,
     /// The experiment's name, which is its folder's.
     pub experiment: String,
-    /// What was typed for it: its name, or the way to its folder.
+    /// The experiment as it was typed: a name, or the way to a folder.
     #[serde(default)]
     pub experiment_given: String,
-    /// Which workload the trials had: `http`, …
+    /// The kind of workload of all trials: `http`, `task`, …
     pub kind: Kind,
     /// The profile that was chosen.
     pub profile: String,
-    /// Which figures its own belong together with: those of runs that have the same. None in one that was made before it was
-    /// counted.
+    /// The value of kumite's `MEASURES` when its trials were made: figures of two runs belong together only if theirs
+    /// are equal. None in a run from before it was counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measures: Option<u32>,
     /// Orders the blocks and seeds the resampling; the same seed repeats both.
@@ -33,7 +33,7 @@ pub struct Run {
     pub started: Timestamp,
     /// When it ended; none while it runs or if it was killed.
     pub finished: Option<Timestamp>,
-    /// Whether it ended before its plan did, and why.
+    /// The reason that it ended before its plan did; none if it did not.
     pub cut_short: Option<String>,
     /// When it was taken up again after it had ended early: the blocks of these moments are not back to back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -45,7 +45,7 @@ pub struct Run {
     /// Versions of parts of it that are not those of its first part.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_versions: Vec<OtherVersion>,
-    /// What is asked, and who asked it.
+    /// The question, and who argued it.
     pub question: Question,
     /// The parameters of the workload after the profile. One that is an axis too is that axis's default.
     pub workload: BTreeMap<String, AxisValue>,
@@ -57,7 +57,7 @@ pub struct Run {
     /// The points among them that this machine cannot measure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unavailable: Vec<Unavailable>,
-    /// What runs beside the contenders in each trial.
+    /// The services beside the contenders, the same in each trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<Service>,
     /// The axis that each trial sweeps within itself, if it does.
@@ -66,13 +66,14 @@ pub struct Run {
     /// How many of its values trials at each of `points` have; none of this where all have all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within_at: Vec<usize>,
-    /// What this machine did not let kumite do to contenders, such as limit their memory, in words.
+    /// The things that this machine did not let kumite do to contenders, such as limit their memory, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<String>,
-    /// What trials measure, in the order in which it is shown.
+    /// The metrics of trials, in the order in which they are shown. A metric that is not here is one of an older
+    /// kumite: it is shown last, by the unit that its name ends in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,
-    /// What their parts measure, where an axis is swept within trials.
+    /// The metrics of parts of trials; empty where no axis is swept within trials.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub part_metrics: Vec<Metric>,
     /// How many blocks were planned at each point, at most.
@@ -89,24 +90,24 @@ pub struct Run {
     /// By which rule its claims are judged.
     #[serde(default)]
     pub rule: Rule,
-    /// What the verdicts that came early saved; none if they did not.
+    /// The trials that were not made because verdicts came early; none if all were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved: Option<Saved>,
-    /// What was known of the machine when the run began; none if `kumite selfcheck` had not measured it.
+    /// The last self-check of this machine when the run began; none if `kumite selfcheck` had not measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
     /// The experiment file, word for word.
     pub spec: String,
-    /// What was published, to be shown beside the estimates.
+    /// The figures that were published, to be shown beside the estimates; never compared with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Published>,
     /// The parts of it that other nodes have.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<RoleElsewhere>,
-    /// Which share of the plan it is, if it is one: its claims are judged when all shares are merged.
+    /// The share of the plan that this run is; none of a whole one. Claims are judged when all shares are merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// What it was merged from, if it was.
+    /// The runs that this one was merged from; none of a run that was measured as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
 }
@@ -130,7 +131,7 @@ impl Run {
         self.workload.get(name).filter(|_| !is_inner)
     }
 
-    /// What a metric is counted in.
+    /// The unit of a metric: as it was declared, else by the end of its name.
     pub fn unit(&self, metric: &str) -> Unit {
         let declared = self.metrics.iter().chain(&self.part_metrics).find(|of| of.name == metric);
         declared.map_or_else(|| Unit::of_name(metric).unwrap_or(Unit::Number), |of| of.unit)
@@ -141,7 +142,7 @@ impl Run {
         self.margin_percent / 100.0
     }
 
-    /// Whether the plan has this contender at the point with this position.
+    /// True if the plan has this contender at the point with this position in `points`.
     pub fn plans(&self, contender: &str, point: usize) -> bool {
         self.contenders_at.get(point).is_none_or(|names| names.iter().any(|name| name == contender))
     }
@@ -179,18 +180,18 @@ pub struct Within {
 /// A point that this machine cannot measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unavailable {
-    /// Which one.
+    /// The point.
     pub point: Point,
-    /// What is missing.
+    /// The thing that is missing, in words.
     pub why: String,
 }
 
-/// What runs beside the contenders.
+/// A program beside the contenders, which all of them use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Service {
-    /// What the experiment calls it.
+    /// The name that the experiment gives it.
     pub name: String,
-    /// What it is.
+    /// The kind of service: `postgresql`, `stub`, …
     pub kind: String,
     /// Its version.
     pub version: String,
@@ -203,7 +204,7 @@ pub struct Saved {
     pub trials: usize,
     /// About how long they would have taken.
     pub seconds: f64,
-    /// Whether every claim that can be decided was: else the run went on to its last block.
+    /// True if every claim that can be decided was; else the run went on to its last block.
     pub decided: bool,
 }
 
@@ -212,7 +213,7 @@ pub struct Saved {
 pub struct Question {
     /// The question, one sentence.
     pub text: String,
-    /// Who published the argument.
+    /// The published argument; none where nobody argued it.
     pub source: Option<Source>,
 }
 
@@ -248,9 +249,9 @@ pub struct Published {
 /// The published figures of one contender under one condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PublishedRow {
-    /// Which of the source's runs it is from.
+    /// The run of the source that it is from.
     pub series: String,
-    /// Which contender.
+    /// The contender of ours that it is set beside.
     pub contender: String,
     /// Under which values of `beside`.
     pub point: Point,
@@ -265,18 +266,18 @@ pub struct Contender {
     pub name: String,
     /// The concurrency model, one of the list in docs/contenders.md.
     pub model: String,
-    /// What its `version` command printed: the receipt that it is built and runs.
+    /// The output of its `version` command: the receipt that it is built and runs. None if it gave none.
     pub version: Option<String>,
-    /// What it was built from; none if it was not.
+    /// Digests of its files and tools; none if it was not built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digests: Option<Digests>,
-    /// Whether it took part.
+    /// Its part in the run.
     pub status: ContenderStatus,
     /// Why not, where it did not.
     pub reason: Option<String>,
 }
 
-/// What a contender was built from: another run must have the same to be of the same contender.
+/// Digests of a contender's files and tools. Trials of two runs are of the same contender only if `source` is equal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Digests {
     /// Of its files and of the command that builds it: the same on every machine.
@@ -285,7 +286,7 @@ pub struct Digests {
     pub tools: String,
 }
 
-/// Whether a contender took part in the run.
+/// A contender's part in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContenderStatus {

@@ -1,15 +1,16 @@
-//! Whether all contenders write the same at a point, where they are to.
+//! Judges outputs: where all contenders are to write the same, an output that the majority did not write is wrong.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::{Outcome, Point, Trial, Written};
 
-/// What each contender of a point wrote first, by its name; none of who failed, or is wrong by itself. A contender has one
-/// vote, however many trials it has.
+/// The first output of each contender of a point, by its name; none of one that failed, or is wrong by itself. A
+/// contender has one vote, however many trials it has.
 pub type Votes = BTreeMap<String, Option<Written>>;
 
-/// What is wrong with this output, if anything is. Right is what more than half of *all* contenders at the point wrote, or
-/// all of whom anything is known: those who gave nothing can make no minority right. Where neither is, nobody knows who is.
+/// The fault of this output; none if it is right. Right is what more than half of *all* contenders at the point
+/// wrote, or all of whom anything is known: those who gave nothing can make no minority right. Where neither is,
+/// nobody knows who is.
 pub fn unlike_the_others(written: &Written, votes: &Votes) -> Option<String> {
     let known = || votes.iter().filter_map(|(name, vote)| Some((name, vote.as_ref()?)));
     let who = |digest: &str| -> Vec<&str> {
@@ -113,7 +114,7 @@ mod tests {
         words.split(' ').enumerate().map(trial).collect()
     }
 
-    /// Who is disqualified, by their positions.
+    /// The positions of the trials that are disqualified.
     fn wrong(words: &str) -> Vec<usize> {
         let mut trials = trials(words);
         judge_outputs(&mut trials);
@@ -139,7 +140,7 @@ mod tests {
             // A contender votes once: the trials of b are no majority.
             ("a=x b=y b=y b=y", vec![0, 1, 2, 3]),
             ("a=x b=x c=y c=y c=y", vec![2, 3, 4]),
-            // Who was right once is not right for ever, nor wrong.
+            // A contender may be right in one block and wrong in another.
             ("a=x b=x c=y a=y b=x c=x", vec![2, 3]),
             ("a=x a=y", vec![1]),
         ] {

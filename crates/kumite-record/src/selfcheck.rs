@@ -1,4 +1,4 @@
-//! What `kumite selfcheck` found: how far kumite can be trusted on a machine.
+//! The document of `kumite selfcheck`: how far kumite can be trusted on a machine.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -22,30 +22,30 @@ pub struct SelfCheck {
     pub seconds: f64,
     /// Orders and resampling; the same seed repeats both.
     pub seed: u64,
-    /// Whether it was interrupted: it is then not kept.
+    /// True if it was interrupted: then it is not kept.
     pub cut_short: bool,
-    /// What it ran on.
+    /// The machine that was checked.
     pub machine: Machine,
     /// A command against itself.
     pub commands: Option<SameTwice>,
     /// An HTTP server against itself.
     pub server: Option<SameTwice>,
-    /// What the clock is worth.
+    /// The clock's resolution, cost and steps; none if the check was interrupted before it.
     pub clock: Option<ClockCheck>,
     /// Every CPU that kumite may use, up to 16.
     pub cpus: Vec<CpuCheck>,
     /// The load engine against servers that know what they did.
     pub engine: Vec<EngineCheck>,
-    /// Whether two at once pay.
+    /// The gain by running two at once; none without `--duet`.
     pub duet: Option<DuetCheck>,
-    /// What is worse than promised; none is as it should be.
+    /// The things that are worse than promised; empty if all is as it should be.
     pub problems: Vec<Problem>,
 }
 
 /// Comparisons of something with itself (A/A), and what follows from their pairs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SameTwice {
-    /// What was compared with itself.
+    /// The command or server that was compared with itself.
     pub what: String,
     /// How many comparisons were made.
     pub comparisons: usize,
@@ -76,7 +76,7 @@ pub struct FalseVerdicts {
     pub low: f64,
     /// Its upper end.
     pub high: f64,
-    /// What the share is promised to be at most.
+    /// The share that was promised as a maximum.
     pub promised: f64,
 }
 
@@ -96,7 +96,7 @@ pub struct SmallestDifference {
 /// The clock that all times are differences of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockCheck {
-    /// What a reading costs.
+    /// The time of a reading, in nanoseconds.
     pub cost_ns: f64,
     /// The smallest step between two readings.
     pub resolution_ns: f64,
@@ -132,18 +132,18 @@ pub struct CpuCheck {
 /// The load engine against a server that knows what it did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineCheck {
-    /// What the server does.
+    /// The server's behaviour, in words.
     pub server: String,
     /// How often it was tried: what disagrees is tried again, up to three times, for anything may hold up an answer once.
     pub tries: usize,
     /// Requests of the last try.
     pub requests: u64,
-    /// Whether all of `figures` agree, or all tries found that they do not. None if it could not be told: times were too
-    /// long while something else disturbed the machine.
+    /// True if all of `figures` agree, false if all tries found that they do not. None if it could not be told: times
+    /// were too long while something else disturbed the machine.
     pub truthful: Option<bool>,
-    /// What disturbed the last try.
+    /// The disturbances of the last try.
     pub marks: Vec<Mark>,
-    /// What the last try found.
+    /// The figures of the last try.
     pub figures: Vec<EngineFigure>,
 }
 
@@ -152,9 +152,9 @@ pub struct EngineCheck {
 pub struct EngineFigure {
     /// `requests`, `p50_us`, `p99_us`, `max_us` or `slow_answers`.
     pub name: String,
-    /// What the server did.
+    /// The figure by the server's own count.
     pub server: f64,
-    /// What the engine saw.
+    /// The figure by the engine.
     pub engine: f64,
     /// The least that the engine may see.
     pub least: f64,
@@ -163,12 +163,12 @@ pub struct EngineFigure {
 }
 
 impl EngineFigure {
-    /// Whether the engine saw what the server did.
+    /// True if the engine's figure is between `least` and `most`.
     pub fn agrees(&self) -> bool {
         (self.least..=self.most).contains(&self.engine)
     }
 
-    /// Whether it saw too much: the only thing that what disturbs the machine can bring about.
+    /// True if it is above `most`: the only fault that a disturbance of the machine can cause.
     pub fn too_much(&self) -> bool {
         self.engine > self.most
     }
@@ -182,18 +182,18 @@ pub struct DuetCheck {
     pub sequential_width: Ratio,
     /// Rounds of 20 pairs of either kind.
     pub rounds: usize,
-    /// Whether all of the interval is on one side; none if not, or without an interval.
+    /// True if all of the interval is above 1, false if all is below; none if neither, or without an interval.
     pub pays: Option<bool>,
 }
 
 /// Something that is worse than promised.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
-    /// What it is.
+    /// The fault, in words.
     pub what: String,
-    /// What it means for results.
+    /// Its consequence for results.
     pub means: String,
-    /// What would help.
+    /// A remedy.
     pub remedy: String,
 }
 

@@ -6,7 +6,7 @@ use crate::{Node, Trial};
 /// One of the shares that several runs have of a plan: every `of`-th round, the `nth` of them first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
-    /// Which one, from 1.
+    /// The number of the share, from 1.
     pub nth: u32,
     /// How many there are.
     pub of: u32,
@@ -15,13 +15,13 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether it has the round with this index, from 0.
+    /// True if it has the round with this index, from 0.
     pub fn has(&self, round: u32) -> bool {
         round % self.of == self.nth - 1
     }
 }
 
-/// What a run was merged from.
+/// The runs and nodes that a run was merged from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Merged {
     /// How many shards make it whole.
@@ -30,7 +30,7 @@ pub struct Merged {
     pub runs: Vec<String>,
     /// The nodes that they were executed on, in the order of their first shards.
     pub nodes: Vec<Node>,
-    /// What its verdicts are about.
+    /// The subject of its verdicts.
     pub scope: Scope,
 }
 
@@ -42,7 +42,7 @@ impl Merged {
     }
 }
 
-/// What the verdicts of a run on several nodes are about.
+/// The subject of the verdicts of a run on several nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {

@@ -83,13 +83,13 @@ const TABLES: &str = "
 /// For whoever else is writing.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What is kept under a name that somebody chose.
+/// A document that is kept under a name that somebody chose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Named {
     /// A comparison of commands or of servers.
     Comparison(Box<Comparison>),
-    /// What a load found.
+    /// A load.
     Load(Box<LoadResult>),
 }
 
@@ -101,7 +101,7 @@ pub enum StoreError {
     Open {
         /// The file.
         path: PathBuf,
-        /// What the system or SQLite said.
+        /// The error of the system or of SQLite.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The file was written by another kumite.
@@ -118,7 +118,7 @@ pub enum StoreError {
     /// No run goes by that name.
     #[error("no run '{id}' in the results store {path}; `kumite list --runs` shows those that are there")]
     NoSuchRun {
-        /// What was asked for.
+        /// The name that was asked for.
         id: String,
         /// The file.
         path: PathBuf,
@@ -126,7 +126,7 @@ pub enum StoreError {
     /// More than one run begins so.
     #[error("'{id}' is the beginning of {} runs: {}", .matches.len(), .matches.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The name that was asked for.
         id: String,
         /// The runs it may mean.
         matches: Vec<String>,
@@ -136,7 +136,7 @@ pub enum StoreError {
     Sqlite {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// The error of SQLite.
         source: rusqlite::Error,
     },
     /// Its file is not there any more.
@@ -168,9 +168,9 @@ pub enum StoreError {
     Row {
         /// The file.
         path: PathBuf,
-        /// Which row.
+        /// The row, by its table and key.
         what: String,
-        /// What is wrong with it.
+        /// The fault in it.
         reason: String,
     },
 }
@@ -196,7 +196,7 @@ fn found(then: u32, now: u32) -> String {
     }
 }
 
-/// What would help, after what the system or SQLite said; nothing, if nobody knows.
+/// The remedy for an error of the system or SQLite, as a clause to append; empty if nobody knows one.
 fn remedy(error: &(dyn std::error::Error + 'static)) -> &'static str {
     use rusqlite::ErrorCode::{
         CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, PermissionDenied, ReadOnly,
@@ -224,7 +224,7 @@ fn remedy(error: &(dyn std::error::Error + 'static)) -> &'static str {
 pub struct StoredRun {
     /// The run.
     pub run: Run,
-    /// What it ran on.
+    /// The machine it ran on.
     pub machine: Machine,
     /// Every contender of the experiment.
     pub contenders: Vec<Contender>,
@@ -238,7 +238,7 @@ pub struct StoredRun {
     pub warnings: Vec<Warning>,
 }
 
-/// What is written of a run when it begins.
+/// The rows of a run when it begins.
 struct Beginning<'a> {
     run: &'a Run,
     row: String,
@@ -263,7 +263,7 @@ impl Beginning<'_> {
     }
 }
 
-/// What is written of a trial.
+/// The rows of a trial.
 struct TrialRows<'a> {
     run: &'a str,
     seq: u32,
@@ -285,7 +285,7 @@ impl TrialRows<'_> {
     }
 }
 
-/// What is written of a run when it ends: table, column and rows.
+/// The rows of a run when it ends: table, column and rows.
 struct Findings<'a> {
     run: &'a str,
     columns: [(&'static str, &'static str, Vec<String>); 3],
@@ -307,7 +307,7 @@ impl Findings<'_> {
 /// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns.
 pub struct Store {
     path: PathBuf,
-    /// Which file that was when it was opened; none in memory.
+    /// The file as it was when it was opened; none in memory.
     file: Option<place::File>,
     db: Connection,
 }
@@ -594,7 +594,7 @@ impl Store {
         })
     }
 
-    /// What is kept under a name, if anything is.
+    /// The document under a name; none if there is none.
     pub fn named(&self, name: &str) -> Result<Option<Named>, StoreError> {
         Ok(self.rows("named", "SELECT kept FROM named WHERE name = ?1", [name])?.pop())
     }

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a delay stub did in its life, as it counted it itself: the document that `kumite stub --json` writes.
+/// The life of a delay stub, as it counted it itself: the document that `kumite stub --json` writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StubResult {
     /// The version of this form.

@@ -10,7 +10,7 @@ use crate::{Arrival, AxisValue, Call, Mark, Phase, Point, Role, Void, Written};
 /// One measured execution of a cell, from fresh start to stop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
-    /// Position in the run, from 0.
+    /// Position in the run, from 0, in the order in which trials began; unique.
     pub seq: u32,
     /// The block it belongs to, counted from 0 at each point: the unit of pairing.
     pub block: u32,
@@ -21,7 +21,7 @@ pub struct Trial {
     /// Why it counts for nothing, and all of its attempt with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<Void>,
-    /// Which contender.
+    /// The contender's name.
     pub contender: String,
     /// At which point.
     pub point: Point,
@@ -31,27 +31,29 @@ pub struct Trial {
     pub outcome: Outcome,
     /// Why, where the outcome is not `ok`; with the end of the contender's log.
     pub reason: Option<String>,
-    /// What was measured, where there was anything to measure.
+    /// The measurements; empty where there was nothing to measure.
     pub sample: Sample,
-    /// What makes the sample doubtful.
+    /// The doubts about the sample; empty where there are none.
     pub marks: Vec<Mark>,
-    /// Time from start until the contender was ready.
+    /// From the contender's start until it was ready, in milliseconds; of a function the first call's init phase. None
+    /// where it never was, and of a command, which has no such moment.
     pub ready_ms: Option<f64>,
-    /// Time it was under load, warm-up and watching included.
+    /// The time it was under load, warm-up and watching included, in milliseconds; none where it did not come to that.
     #[serde(default)]
     pub load_ms: Option<f64>,
-    /// Time since the trial before it ended, or the run began, to its own end.
+    /// From the end of the trial before it, or the run's beginning, to its own end, in milliseconds: the sum over a run is
+    /// how long it took.
     #[serde(default)]
     pub took_ms: Option<f64>,
     /// The node that it was executed on, where a run has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// The contender's output, relative to the folder of the store.
+    /// The file of the contender's output, relative to the folder of the store; none where none was kept.
     pub log: Option<String>,
 }
 
 impl Trial {
-    /// Whether its figure for a metric is the least it can be.
+    /// True if its figure for a metric is the least it can be.
     pub fn is_lower_bound(&self, metric: &str) -> bool {
         self.sample.lower_bounds.contains(metric)
     }
@@ -98,7 +100,7 @@ impl Outcome {
     }
 }
 
-/// What a trial measured.
+/// The measurements of a trial.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
     /// Metrics by name; the unit is the end of the name.
@@ -109,18 +111,18 @@ pub struct Sample {
     /// Failures by kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: Errors,
-    /// What failed answers said of themselves, in the words `status body`, and how often; of a load in steps, the drop after
-    /// it included.
+    /// The words of failed answers, as `status body`, and how often each came; of a load in steps, the drop after it
+    /// included.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, u64>,
     /// Metrics that it has too few requests for, and how many more those would take.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
-    /// What would give it these, where that is known.
+    /// The parameters that would give it these, by metric; absent where nobody knows.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub enough: BTreeMap<String, Enough>,
-    /// What came from outside while it was measured, by name; the unit is the end of the name. What the machine does not
-    /// tell is absent.
+    /// The noise from outside while it was measured, by name; the unit is the end of the name. A figure that the
+    /// machine does not tell is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noise: BTreeMap<String, f64>,
     /// The doubts that came from a node with a role of its own, by that role.
@@ -136,7 +138,7 @@ pub struct Sample {
     /// The jobs of a task, in the order in which they were given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<Job>,
-    /// What happened within the last of them that told; in the order of time.
+    /// The events within the last of the jobs that told any, in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<JobEvent>,
     /// The calls of a function, in the order in which they were offered.
@@ -148,13 +150,14 @@ pub struct Sample {
     /// The states of a player, in the order in which they were due.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<Arrival>,
-    /// Whether that was steady, and what of it the figures are of; none if it is too short to tell.
+    /// The steadiness of throughput, and the part of the window that the figures are of; none if it is too short to
+    /// tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<Steadiness>,
-    /// What was done to the contender after the window, if anything was.
+    /// The disturbance after the window; none where there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<Disturbance>,
-    /// What its runs wrote, where all contenders are to write the same.
+    /// The output of its runs, where all contenders are to write the same; none elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Written>,
     /// Histograms by name; in the store only.
@@ -181,7 +184,7 @@ pub struct Job {
     pub elapsed_ms: f64,
     /// The worker's own time.
     pub worker_elapsed_ms: f64,
-    /// Whether it was given to warm the worker up, and counts in no figure but `first_elapsed_ms`.
+    /// True if it was given to warm the worker up: then it counts in no figure but `first_elapsed_ms`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_up: bool,
     /// Metrics that the worker gave with its answer, by name; none of a job that was given to warm it up.
@@ -211,10 +214,10 @@ pub struct Enough {
     pub value: f64,
 }
 
-/// Whether a trial was steady. Times count from the window's opening; below 0 is the warm-up.
+/// The steadiness of a trial. Times count from the window's opening, in milliseconds; below 0 is the warm-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
-    /// What throughput was like, from the start of the load to the window's end.
+    /// The course of throughput, from the start of the load to the window's end.
     pub class: SteadyClass,
     /// When it became steady; none if it did not.
     pub since_ms: Option<i64>,
@@ -225,7 +228,7 @@ pub struct Steadiness {
     pub used_from_ms: u64,
 }
 
-/// Whether throughput was steady: the classes of Barrett et al. 2017.
+/// The course of throughput, by the classes of Barrett et al. 2017.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SteadyClass {
@@ -266,7 +269,8 @@ impl fmt::Display for SteadyClass {
 /// An HDR histogram of nanoseconds.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
-/// What was done after the window to see how the contender recovers. Times count from the window's opening.
+/// A disturbance after the window, to see how the contender recovers. Times count from the window's opening, in
+/// milliseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disturbance {
     /// `pause`, `burst`, or `drop`: the load in steps fell to a low rate.
@@ -275,7 +279,8 @@ pub struct Disturbance {
     pub began_ms: f64,
     /// When it was over: the contender was resumed, or the last connection of the burst was begun; of a drop at once.
     pub ended_ms: f64,
-    /// What recovery counts from: the later of `ended_ms` and the first failure since `began_ms`; of a drop `began_ms`.
+    /// The moment that recovery counts from: the later of `ended_ms` and the first failure since `began_ms`; of a
+    /// drop `began_ms`.
     pub since_ms: f64,
     /// When watching the contender ended.
     pub until_ms: f64,
@@ -305,7 +310,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// Whether nothing was recorded.
+    /// True if nothing was recorded.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }

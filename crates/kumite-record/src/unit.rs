@@ -3,7 +3,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a figure is counted in, which the end of its name says where it can.
+/// The unit of a figure, which the end of its name says where it can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Unit {
     /// Nanoseconds.
@@ -41,7 +41,7 @@ pub enum Unit {
     Number,
 }
 
-/// What the ends of names say.
+/// The units that the ends of names say.
 const SUFFIXES: [(&str, Unit); 9] = [
     ("_ns", Unit::Nanoseconds),
     ("_us", Unit::Microseconds),
@@ -55,7 +55,7 @@ const SUFFIXES: [(&str, Unit); 9] = [
 ];
 
 impl Unit {
-    /// What the end of a name says; none if it says nothing.
+    /// The unit that the end of a name says; none if it says nothing.
     pub fn of_name(name: &str) -> Option<Unit> {
         SUFFIXES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, unit)| *unit)
     }
@@ -67,7 +67,7 @@ impl Unit {
         unit.filter_map(|(end, _)| name.strip_suffix(end)).next().unwrap_or(name)
     }
 
-    /// What a figure is multiplied by to be in seconds, bytes or plain numbers.
+    /// The factor from this unit to seconds, bytes or plain numbers.
     pub fn scale(self) -> f64 {
         match self {
             Unit::Nanoseconds => 1e-9,
@@ -77,7 +77,7 @@ impl Unit {
         }
     }
 
-    /// Which values are better, where the unit alone tells.
+    /// The better end, where the unit alone tells.
     pub fn better(self) -> Option<Better> {
         match self {
             Unit::RequestsPerSecond | Unit::PerSecond => Some(Better::Higher),
@@ -109,7 +109,7 @@ impl fmt::Display for Unit {
     }
 }
 
-/// Which values of a metric are better.
+/// The better end of a metric's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {

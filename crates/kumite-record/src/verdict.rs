@@ -16,23 +16,23 @@ pub struct Claim {
     pub assert: String,
     /// The claim in plain words, where the experiment gives them.
     pub title: Option<String>,
-    /// What was published, where something was.
+    /// The published figure or sentence, as the experiment gives it; none where nothing was published.
     pub published: Option<String>,
-    /// What the run says.
+    /// The run's verdict.
     pub verdict: Verdict,
     /// The comparison that decided, or the one that tells most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Decider>,
-    /// What it came to; none where it was not tested.
+    /// The size of that comparison's effect; none where it was not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// What was betted on the verdict, or on the likeliest one; none where nothing was.
+    /// The evidence for the verdict, or for the likeliest one; none where nothing was bet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bet: Option<Bet>,
-    /// What that comparison came to on each node, where there are several.
+    /// The same comparison on each node alone; empty where there is one node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeEffect>,
-    /// What else there is to say of that comparison.
+    /// The reason, where the effect does not say it: what is missing, or how much more would decide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// Doubts about what it, and all that came out alike, rest on.
@@ -59,16 +59,16 @@ pub struct Bet {
     pub comparisons: usize,
 }
 
-/// What a comparison came to on one of several nodes.
+/// The effect of a comparison on one of several nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeEffect {
-    /// Which node.
+    /// The node's name.
     pub node: String,
     /// The median of its rounds' effects.
     pub effect: f64,
     /// How many rounds it has.
     pub rounds: usize,
-    /// Whether that median lies on another side of a border than the verdict says.
+    /// True if that median lies on another side of a border than the verdict says.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contradicts: bool,
 }
@@ -101,14 +101,14 @@ pub enum Reason {
     NotPlanned {
         /// The profile.
         profile: String,
-        /// What it does not try.
+        /// The cell that it does not try.
         cell: CellName,
     },
     /// A contender did not take part.
     Absent {
-        /// Which.
+        /// The contender.
         contender: String,
-        /// What became of it.
+        /// Its part in the run: skipped or failed.
         status: ContenderStatus,
         /// Why.
         why: String,
@@ -120,7 +120,7 @@ pub enum Reason {
     },
     /// All trials of a cell failed or were disqualified.
     NoUsableTrial {
-        /// Which cell.
+        /// The cell.
         cell: CellName,
         /// How the first of them ended.
         outcome: Outcome,
@@ -129,31 +129,31 @@ pub enum Reason {
     },
     /// Its trials do not measure this.
     NoMetric {
-        /// Which cell.
+        /// The cell.
         cell: CellName,
-        /// What is missing.
+        /// The metric that is missing.
         metric: String,
     },
     /// It was planned and not tried.
     NotTried {
-        /// What.
+        /// The cell.
         cell: CellName,
     },
     /// Some trial has too few values for a percentile.
     TooFewValues {
-        /// Which cell.
+        /// The cell.
         cell: CellName,
         /// The percentile.
         metric: String,
         /// How many more values the trial with the fewest needs.
         missing: u64,
-        /// What would give it enough, where that is known.
+        /// The parameter that would give it enough; none where nobody knows.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         enough: Option<Enough>,
     },
     /// There is no round in which all of these were measured.
     NoRound {
-        /// Which cells.
+        /// The cells.
         cells: Vec<CellName>,
     },
     /// Some of its figures are lower bounds, and the verdict depends on how far they go.
@@ -164,7 +164,7 @@ pub enum Reason {
     NoValue,
     /// So many trials of a contender gave a wrong answer.
     WrongAnswers {
-        /// Which contender.
+        /// The contender.
         contender: String,
         /// How many.
         wrong: usize,
@@ -175,7 +175,7 @@ pub enum Reason {
     MoreBlocks {
         /// How many.
         blocks: Option<usize>,
-        /// What it would be already, if the claim were the only one.
+        /// The verdict that it would have already, if the claim were the only one; none if that is undecided, too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alone: Option<Verdict>,
     },
@@ -183,7 +183,7 @@ pub enum Reason {
     MoreNodes {
         /// How many.
         nodes: Option<usize>,
-        /// What it would be already, if the claim were the only one.
+        /// The verdict that it would have already, if the claim were the only one; none if that is undecided, too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alone: Option<Verdict>,
     },
@@ -193,14 +193,14 @@ pub enum Reason {
     Other(Foreign),
 }
 
-/// What is doubtful about the trials that a verdict rests on.
+/// A doubt about the trials that a verdict rests on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
 pub enum Doubt {
     /// Trials of a cell failed or were disqualified: what is judged are the others.
     LostTrials {
-        /// Which cell.
+        /// The cell.
         cell: CellName,
         /// How many were lost.
         lost: usize,
@@ -209,14 +209,14 @@ pub enum Doubt {
     },
     /// Trials of a cell are marked.
     Marked {
-        /// Which cell.
+        /// The cell.
         cell: CellName,
         /// The mark.
         mark: Mark,
     },
     /// A check is red at a cell that it rests on.
     Check {
-        /// Which check.
+        /// The id of the check.
         id: String,
     },
     /// One that a later kumite knows.
@@ -228,17 +228,18 @@ pub enum Doubt {
 /// A contender at a point, as values: people read the name of its cell.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CellName {
-    /// Which contender.
+    /// The contender's name.
     pub contender: String,
     /// At which point.
     #[serde(default, skip_serializing_if = "Point::is_empty")]
     pub point: Point,
 }
 
-/// What a later kumite has written of a kind that this one does not know.
+/// A value by a later kumite, of a kind that this one does not know: kept whole, so that it is written again as it
+/// was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Foreign {
-    /// Which kind.
+    /// The name of the kind.
     pub what: String,
     /// All else that it says.
     #[serde(flatten)]
@@ -249,7 +250,7 @@ fn is_none(count: &usize) -> bool {
     *count == 0
 }
 
-/// What a run says of a claim.
+/// A run's answer to a claim.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// meanwhile, or had not what it takes to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Void {
-    /// What happened.
+    /// The cause.
     pub what: VoidCause,
     /// The process that it happened to, if it was not kumite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -19,7 +19,7 @@ pub struct Void {
     pub lasted_ms: f64,
 }
 
-/// What makes a trial void. Never a figure of a contender, nor its silence: these are results.
+/// A cause that makes a trial void. Never a figure of a contender, nor its silence: these are results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VoidCause {

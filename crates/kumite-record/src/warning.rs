@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A doubt that travels with the numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
-    /// What it is about: a contender, a cell, the machine.
+    /// The thing that is doubtful: a contender, a cell, the machine.
     #[serde(rename = "where")]
     pub place: String,
     /// The doubt, in a sentence.

@@ -1,9 +1,9 @@
-//! What a trial wrote.
+//! The output of a trial.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What all runs of a trial wrote, which nothing else calls wrong.
+/// The output of all runs of a trial, which nothing else calls wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Written {
     /// The BLAKE3 digest of it.

@@ -1,4 +1,4 @@
-//! What is written is read again, and nothing that cannot be read is passed over.
+//! A store gives back all that was written, and passes nothing over that it cannot read.
 
 use std::collections::BTreeMap;
 use std::slice::from_ref;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-/// Which file it is, whatever it is called.
+/// The identity of a file, whatever it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct File {
     device: u64,

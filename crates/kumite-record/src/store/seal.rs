@@ -1,4 +1,5 @@
-//! What a run had when it ended, so that whoever reads it later sees whether that is all there.
+//! The seal of a run: a count and a digest of its rows when it ended, so that a later reader sees whether all of them
+//! are there.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,7 +11,7 @@ pub(super) struct Seal {
     digest: String,
 }
 
-/// What is read of a run, in that order. The run itself is not among it: it is taken up and ended again.
+/// The tables that are sealed, in that order. The run's own row is not among them: it is taken up and ended again.
 const ROWS: [&str; 6] = [
     "SELECT seq, trial FROM trial WHERE run = ?1 ORDER BY seq",
     "SELECT seq, name, hdr FROM histogram WHERE run = ?1 ORDER BY seq, name",
