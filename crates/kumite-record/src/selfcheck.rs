@@ -215,7 +215,7 @@ pub struct NoiseFloor {
 
 impl NoiseFloor {
     /// Of a check.
-    pub fn of(check: &SelfCheck) -> NoiseFloor {
+    pub fn from_check(check: &SelfCheck) -> NoiseFloor {
         let both = || [&check.commands, &check.server].into_iter().flatten();
         let smallest = |of: &Option<SameTwice>| of.as_ref().and_then(|same| same.smallest);
         NoiseFloor {

@@ -317,7 +317,7 @@ fn the_latest_self_check_of_the_same_machine_is_found() {
     }
     let found = store.latest_selfcheck(&machine).unwrap().unwrap();
     assert_eq!(found, selfcheck(2, "Linux 6"));
-    assert_eq!(NoiseFloor::of(&found).measured, found.started);
+    assert_eq!(NoiseFloor::from_check(&found).measured, found.started);
     assert_eq!(store.latest_selfcheck(&Machine { cpus: 4, ..machine }).unwrap(), None);
 }
 

@@ -17,7 +17,7 @@ pub use timeline::{Timeline, Timelines};
 use kumite_record::Export;
 use serde::Serialize;
 
-/// What a contender looks like in every chart of a page: told apart by any two of colour, marker and dashes.
+/// The look of a contender in every chart of a page: any two of colour, marker and dashes tell it from all others.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Look {
     pub color: usize,
@@ -42,7 +42,7 @@ const DASHES: usize = 3;
 
 impl Look {
     /// By the contender's place in the record.
-    pub fn of(export: &Export, contender: &str) -> Look {
+    pub fn of_contender(export: &Export, contender: &str) -> Look {
         let place = export.contenders.iter().position(|known| known.name == contender);
         let nth = place.unwrap_or(export.contenders.len());
         Look { color: nth % COLORS, marker: MARKERS[nth % MARKERS.len()], dash: nth / COLORS % DASHES }

@@ -42,7 +42,7 @@ pub struct Shown {
     pub units: Units,
 }
 
-/// What times are counted in.
+/// The unit that times are shown in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeUnit {
     /// Millionths of a second.
@@ -53,7 +53,7 @@ pub enum TimeUnit {
     Second,
 }
 
-/// What `kumite compare` prints at its end.
+/// The text that `kumite compare` prints at its end.
 pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) -> String {
     let (style, names) = (*style, Names::of_all(comparison));
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! What a report says and in which order, before any format: every text is cleaned, every number is written out.
+//! The contents of a report in their order, before any format: every text is cleaned, every number is written out.
 
 use kumite_record::{ContenderStatus, Export, Run, Warning};
 use serde::Serialize;
@@ -28,16 +28,16 @@ pub struct Document {
     pub cut_short: Option<String>,
     /// When the run was taken up again, if it was.
     pub resumed: Option<String>,
-    /// What `--gate` made of it.
+    /// The answer of `--gate`, where there was one.
     pub gate: Option<String>,
     pub checks: Option<ChecksText>,
     pub tally: String,
     pub verdicts: Vec<VerdictText>,
     /// How to read the tables.
     pub reading: String,
-    /// What was measured without a disturbance, the defaults first.
+    /// The measurements without a disturbance, the defaults first.
     pub groups: Vec<GroupTables>,
-    /// What is said in their place if there are none.
+    /// The sentence in their place if there are none.
     pub no_groups: Option<&'static str>,
     pub failures: Failures,
     /// Trial by trial, for formats with room.
@@ -49,7 +49,7 @@ pub struct Document {
     pub warnings: Vec<Remark>,
     pub facts: Vec<Fact>,
     pub command: String,
-    /// What no figure of the report says.
+    /// The questions that no figure of the report answers.
     pub limits: String,
 }
 
@@ -61,7 +61,6 @@ pub struct Absent {
     pub reason: String,
 }
 
-/// What a contender says it is.
 #[derive(Debug, Serialize)]
 pub struct Version {
     pub name: String,
@@ -77,12 +76,12 @@ pub struct Remark {
 
 const READING: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
 
-/// What every format says above published figures.
+/// Stands above published figures in every format.
 pub const FROM_ELSEWHERE: &str =
     "The published figures come from another machine. They are shown, and compared with nothing.";
 
 impl Document {
-    pub fn of(record: &Record, groups: &Groups) -> Document {
+    pub fn new(record: &Record, groups: &Groups) -> Document {
         let export = record.export;
         let run = &export.run;
         let (present, absent): (Vec<_>, Vec<_>) =
@@ -115,13 +114,13 @@ impl Document {
             }),
             resumed: resumed(run),
             gate: run_gate(export),
-            checks: ChecksText::of(run, &export.checks),
+            checks: ChecksText::new(run, &export.checks),
             tally: [Some(tally(&export.claims)), not_judged(run), saved(run)]
                 .into_iter()
                 .flatten()
                 .collect::<Vec<_>>()
                 .join(" "),
-            verdicts: export.claims.iter().map(|claim| VerdictText::of(run, claim)).collect(),
+            verdicts: export.claims.iter().map(|claim| VerdictText::new(run, claim)).collect(),
             reading: reading(record, groups),
             groups: groups.calm().map(|group| group_tables(record, groups, group, &own)).collect(),
             no_groups: groups.calm().next().is_none().then_some(match failures.disturbances.is_empty() {

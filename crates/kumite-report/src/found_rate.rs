@@ -8,8 +8,8 @@ use crate::words::number::{count, digits_apart, plural, significant};
 use crate::words::quantity::{Measured, length};
 use crate::words::text::one_line;
 
-/// What `kumite load --find-rate` prints at its end: the answer or why there is none, what was tried, what broke, and what to
-/// doubt.
+/// The text that `kumite load --find-rate` prints at its end: the answer or why there is none, the trials, the
+/// conditions that broke, and doubts.
 pub fn found_rate_terminal(found: &FoundRate, style: &Style) -> String {
     let style = *style;
     let mut out = style.bold(&style.wrap(&answer(found), 0));
@@ -23,7 +23,7 @@ pub fn found_rate_terminal(found: &FoundRate, style: &Style) -> String {
     out
 }
 
-/// What has a column of its own.
+/// The metric with a column of its own.
 const FAILED: &str = "error_share";
 
 /// A trial on a line, for whoever watches.

@@ -28,8 +28,8 @@ const TEMPLATES: [(&str, &str); 10] = [
 /// The report as one self-contained page: no network, light and dark; its only script shows the time series of a trial that
 /// the reader chooses.
 pub fn html(export: &Export) -> String {
-    let (record, groups) = (Record::of(export), Groups::of(export));
-    let document = Document::of(&record, &groups);
+    let (record, groups) = (Record::new(export), Groups::new(export));
+    let document = Document::new(&record, &groups);
     let doubts = doubts(export, &document);
     let templates = [&TEMPLATES, kind_of(&record).templates()].concat();
     page(
@@ -39,8 +39,8 @@ pub fn html(export: &Export) -> String {
             css => CSS,
             document => Serde(document),
             doubts => doubts,
-            forest => Serde(Forest::of(export)),
-            pictures => Serde(Pictures::of(&record, &groups)),
+            forest => Serde(Forest::new(export)),
+            pictures => Serde(Pictures::new(&record, &groups)),
             not_recovered => NOT_RECOVERED,
             chapters => Serde(kind_of(&record).page(&record, &groups)),
             from_elsewhere => FROM_ELSEWHERE,

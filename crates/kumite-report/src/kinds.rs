@@ -1,5 +1,5 @@
-//! What a report shows for one kind of workload alone. The kinds are registered here, each has a file of its own, and
-//! nothing else in this crate knows one.
+//! The part of a report that only one kind of workload has. The kinds are registered here, each has a file of its
+//! own, and nothing else in this crate knows one.
 
 pub mod chapter;
 mod command;
@@ -26,37 +26,38 @@ pub fn kind_of(record: &Record) -> &'static dyn KindReport {
     KINDS.into_iter().find(|kind| kind.name() == name).unwrap_or(&Unknown)
 }
 
-/// What a report shows for a kind of workload; without an answer of its own, what is true of all.
+/// The part of a report that is a kind's own. Each answer that a kind does not give itself is one that is true of
+/// all.
 pub trait KindReport: Sync {
     /// The word of the record.
     fn name(&self) -> &'static str;
 
-    /// What is at work beside the contenders.
+    /// The program at work beside the contenders.
     fn engine(&self) -> &'static str {
         "kumite"
     }
 
-    /// What one must know to read the tables.
+    /// A sentence that a reader of the tables needs.
     fn reading(&self) -> Option<&'static str> {
         None
     }
 
-    /// What figures are of, where trials say whether they were steady.
+    /// The sentence on the time that figures are of, where trials say whether they were steady.
     fn steady(&self) -> &'static str {
         "Figures are of the part of each trial that was steady, or of all of it where no part was; the column “over time” says whether one was."
     }
 
-    /// What must lie beyond a percentile in every trial.
+    /// The number of values that must lie beyond a percentile in every trial.
     fn needs(&self) -> &'static str {
         "ten requests"
     }
 
-    /// What no figure of its reports says, beside what no figure of any report does.
+    /// The questions that no figure of its reports answers, beside those that no report's do.
     fn limits(&self) -> Option<&'static str> {
         None
     }
 
-    /// What one needs to know to doubt its figures.
+    /// Facts without which nobody could doubt its figures.
     fn facts(&self, _: &Record) -> Vec<Fact> {
         Vec::new()
     }
@@ -71,7 +72,7 @@ pub trait KindReport: Sync {
         Vec::new()
     }
 
-    /// Whether a metric has a chart over the x axis: it is in the main table, and what is there does not say it already.
+    /// True of a metric with a chart over the x axis: it is in the main table, and no other chart shows it already.
     fn is_drawn(&self, metric: &Metric) -> bool {
         !metric.is_detail && !has_role(metric, &["cpu", "threads"])
     }
@@ -91,17 +92,17 @@ pub trait KindReport: Sync {
         &[]
     }
 
-    /// What the chapter on failures is called.
+    /// The title of the chapter on failures.
     fn failures(&self) -> &'static str {
         "Failures"
     }
 
-    /// What failed within trials that count.
+    /// Failures within trials that count.
     fn failed(&self, _: &Record, _: &Groups) -> Option<Failed> {
         None
     }
 
-    /// What was done to the contenders, at each point where anything was.
+    /// Disturbances of the contenders, for each point that has any.
     fn disturbances(&self, _: &Record, _: &Groups) -> Vec<Disturbed> {
         Vec::new()
     }
@@ -121,7 +122,6 @@ impl KindReport for Unknown {
     }
 }
 
-/// Whether a metric has one of these roles.
 fn has_role(metric: &Metric, roles: &[&str]) -> bool {
     metric.role.as_deref().is_some_and(|role| roles.contains(&role))
 }

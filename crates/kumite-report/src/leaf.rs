@@ -7,11 +7,11 @@ use serde::Serialize;
 use crate::charts::tenth;
 use crate::page::{CSS, page};
 
-/// What is on it, from above.
+/// The contents of the page, from above.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Leaf {
     pub title: String,
-    /// What takes from its worth.
+    /// Doubts that come before the answer.
     pub alarms: Vec<String>,
     /// The answer.
     pub sentences: Vec<String>,
@@ -19,7 +19,7 @@ pub(crate) struct Leaf {
     pub tables: Vec<Table>,
     pub bars: Vec<Bar>,
     pub notes: Vec<String>,
-    /// What repeats it.
+    /// The command that repeats it.
     pub command: String,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Leaf {
 pub(crate) struct Strip {
     pub caption: String,
     pub rows: Vec<StripRow>,
-    /// What the ends of the scale stand for.
+    /// Labels of both ends of the scale.
     pub from: String,
     pub to: String,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Table {
 #[derive(Debug, Serialize)]
 pub(crate) struct Head {
     pub text: String,
-    /// Whether its column is of figures.
+    /// True of a column of figures, which are aligned at the right.
     pub figures: bool,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Bar {
 pub(crate) const STRIP_WIDTH: f64 = 600.0;
 
 impl Table {
-    pub(crate) fn of((heads, rows): (Vec<(String, bool)>, Vec<Vec<String>>)) -> Table {
+    pub(crate) fn from_rows((heads, rows): (Vec<(String, bool)>, Vec<Vec<String>>)) -> Table {
         let heads = heads.into_iter().map(|(text, figures)| Head { text, figures });
         Table { heads: heads.collect(), rows }
     }

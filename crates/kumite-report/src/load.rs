@@ -11,7 +11,7 @@ use crate::words::quantity::Measured;
 use crate::words::steadiness::{needs, of_trial};
 use crate::words::text::one_line;
 
-/// What `kumite load` prints at its end: whether it can be believed, how much, how fast, and what the engine needed.
+/// The text that `kumite load` prints at its end: doubts, throughput, times, and the engine's own use.
 pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
     let style = *style;
     let mut out = String::new();
@@ -57,7 +57,8 @@ pub fn load_markdown(result: &LoadResult) -> String {
 
 /// The same as one self-contained page.
 pub fn load_html(result: &LoadResult) -> String {
-    let tables = result.response_us.iter().map(|response| Table::of(percentile_rows(result, response)));
+    let tables =
+        result.response_us.iter().map(|response| Table::from_rows(percentile_rows(result, response)));
     let bars = bars(&result.histogram_us);
     let most = bars.iter().map(|(_, n)| *n).max().unwrap_or(0);
     let bar = |(end, n): &(f64, u64)| Bar {
@@ -134,7 +135,7 @@ fn summary(result: &LoadResult) -> String {
     format!("{}, {offered}, {}", one_line(&result.url), Unit::Seconds.text(result.seconds))
 }
 
-/// What takes from the figures' worth, first of all.
+/// Doubts about the figures. They stand above all else.
 fn doubts(result: &LoadResult) -> Vec<String> {
     let mut doubts = Vec::new();
     doubts.extend(result.void.as_ref().map(|void| format!("void: {void}, so measure again")));
@@ -164,7 +165,7 @@ fn doubts(result: &LoadResult) -> Vec<String> {
     doubts
 }
 
-/// Which part of the time the figures are of.
+/// The part of the time that the figures are of.
 fn steady(result: &LoadResult) -> Option<String> {
     let steadiness = result.steadiness.as_ref()?;
     let found = format!("over time: {}", of_trial(steadiness, result.warm_up_ms));

@@ -15,8 +15,8 @@ use crate::words::verdict::VerdictText;
 
 /// The report in GitHub's Markdown.
 pub fn markdown(export: &Export) -> String {
-    let (record, groups) = (Record::of(export), Groups::of(export));
-    let document = Document::of(&record, &groups);
+    let (record, groups) = (Record::new(export), Groups::new(export));
+    let document = Document::new(&record, &groups);
     let mut out = head_lines(&document);
     out += &document.checks.as_ref().map_or(String::new(), check_lines);
     out += &format!("\n## Verdicts\n\n{}\n", document.tally);

@@ -1,4 +1,4 @@
-//! What a metric is called, from its name; and which metrics are shown, from the record.
+//! The names of metrics, from their words in the record; and the choice of those that are shown.
 
 use std::collections::HashSet;
 

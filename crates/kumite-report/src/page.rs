@@ -3,7 +3,7 @@
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, Value};
 
-/// What every page begins with: of its context it shows `title`, and `css`.
+/// The head of every page. Of its context it shows `title` and `css`.
 const HEAD: (&str, &str) = ("head.html", include_str!("page/head.html"));
 /// How they look.
 pub(crate) const CSS: &str = include_str!("page/report.css");

@@ -10,7 +10,7 @@ use crate::record::Record;
 use crate::tables::cells::sort;
 use crate::tables::group::{Group, Groups};
 
-/// What a page shows beside its tables.
+/// The pictures of a page, beside its tables.
 #[derive(Debug, Serialize)]
 pub struct Pictures {
     /// For each group without a disturbance: lines over the x axis, or rows where it has one point.
@@ -26,7 +26,7 @@ pub struct GroupPictures {
 }
 
 impl Pictures {
-    pub fn of(record: &Record, groups: &Groups) -> Pictures {
+    pub fn new(record: &Record, groups: &Groups) -> Pictures {
         let calm = groups.calm().enumerate();
         Pictures {
             groups: calm.map(|(nth, group)| group_pictures(record, groups, group, nth)).collect(),

@@ -9,9 +9,9 @@ use crate::metric::{known, present};
 /// A record and its index.
 pub struct Record<'a> {
     pub export: &'a Export,
-    /// What trials measure, in the order in which it is shown; last what no descriptor names.
+    /// Metrics of trials, in the order in which they are shown; last those without a descriptor.
     pub metrics: Vec<Metric>,
-    /// What their parts measure.
+    /// The same of the parts of trials.
     pub part_metrics: Vec<Metric>,
     places: HashMap<&'a Point, usize>,
     points: Vec<AtPoint<'a>>,
@@ -30,7 +30,7 @@ pub struct AtPoint<'a> {
 }
 
 impl<'a> Record<'a> {
-    pub fn of(export: &'a Export) -> Record<'a> {
+    pub fn new(export: &'a Export) -> Record<'a> {
         let mut record = Record {
             export,
             metrics: known(&export.run.metrics, &export.cells),
@@ -80,7 +80,7 @@ impl<'a> Record<'a> {
         self.points.iter_mut().for_each(|point| point.parts.sort_by_cached_key(order));
     }
 
-    /// What there is at a point.
+    /// All of a point; nothing of one that the record does not have.
     pub fn at(&self, point: &Point) -> &AtPoint<'a> {
         self.places.get(point).map_or(&self.nothing, |place| &self.points[*place])
     }

@@ -11,7 +11,7 @@ use crate::words::number::{count, plural, significant};
 use crate::words::quantity::{Measured, length};
 use crate::words::text::one_line;
 
-/// What `kumite selfcheck` prints at its end.
+/// The text that `kumite selfcheck` prints at its end.
 pub fn selfcheck_terminal(check: &SelfCheck, style: &Style) -> String {
     let style = *style;
     let mut out = answer(check, style);

@@ -3,7 +3,7 @@ use anstyle::AnsiColor;
 /// How a terminal is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Whether colours are wanted; nothing is said by colour alone.
+    /// True if colours are wanted; nothing is said by colour alone.
     pub color: bool,
     /// Columns that fit on a line; fewer than 40 count as 40.
     pub width: usize,

@@ -24,10 +24,10 @@ const LINES: usize = 40;
 /// A table is cut to what is left of them, but not to less.
 const LEAST_ROWS: usize = 5;
 
-/// What a reader wants to know first, in at most 40 lines as far as there are not too many claims for that.
+/// A run on one screen: at most 40 lines, unless there are too many claims for that.
 pub fn summary(export: &Export, style: &Style) -> String {
-    let (record, groups, style) = (Record::of(export), Groups::of(export), *style);
-    let document = Document::of(&record, &groups);
+    let (record, groups, style) = (Record::new(export), Groups::new(export), *style);
+    let document = Document::new(&record, &groups);
     let mut head = style.bold(&style.wrap(&format!("{}: {}", document.experiment, document.question), 0));
     head += &alarms(&document, style);
     head += &style.wrap(&document.tally, 0);
@@ -63,15 +63,15 @@ pub fn verdict_lines(export: &Export, document: &Document, style: Style) -> Stri
 
 fn lines_of(export: &Export, document: &Document, style: Style, room: Room) -> String {
     let verdicts = export.claims.iter().zip(&document.verdicts);
-    verdicts.map(|(claim, text)| Line::of(&export.run, claim, text).written(style, room)).collect()
+    verdicts.map(|(claim, text)| Line::new(&export.run, claim, text).written(style, room)).collect()
 }
 
 /// One claim, as soon as it is decided.
 pub fn decided(run: &Run, claim: &Claim, style: &Style) -> String {
-    Line::of(run, claim, &VerdictText::of(run, claim)).written(*style, Room::Ample)
+    Line::new(run, claim, &VerdictText::new(run, claim)).written(*style, Room::Ample)
 }
 
-/// What is wrong with the run as a whole.
+/// The faults of the run as a whole.
 fn alarms(document: &Document, style: Style) -> String {
     let alarm = |text: String| {
         let text = style.wrap(&text, 2);
@@ -107,7 +107,7 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn of<'a>(run: &Run, claim: &Claim, verdict: &'a VerdictText) -> Line<'a> {
+    fn new<'a>(run: &Run, claim: &Claim, verdict: &'a VerdictText) -> Line<'a> {
         let tells = |reason: &&Reason| {
             let (Reason::MoreBlocks { blocks: count, .. } | Reason::MoreNodes { nodes: count, .. }) = reason
             else {
@@ -120,7 +120,7 @@ impl Line<'_> {
             (Some(_), reason) => {
                 Line { verdict, reason: None, more: reason.as_ref().filter(tells).map(said) }
             }
-            // What was not tested has a reason in place of an effect.
+            // A claim that was not tested has a reason in place of an effect.
             (None, Some(reason)) => Line { verdict, reason: Some(said(reason)), more: None },
             (None, None) => Line { verdict, reason: None, more: None },
         }
@@ -261,7 +261,7 @@ pub(crate) fn doubts(export: &Export, document: &Document) -> Vec<String> {
     said
 }
 
-/// Whether all trials of a cell that it rests on are marked.
+/// True if all trials of a cell that the claim rests on are marked.
 fn rests_on_marked_alone(export: &Export, claim: &Claim) -> bool {
     let is_all_marked = |cell: &Cell| {
         let standing = cell.trials - cell.disqualified - cell.failed;
@@ -292,7 +292,7 @@ mod tests {
         let title =
             Some("a title that is long enough to be cut where there is little room for it".to_owned());
         let claim = Claim { title, ..Claim::default() };
-        let verdict = VerdictText::of(&run, &claim);
+        let verdict = VerdictText::new(&run, &claim);
         let why = "a p99 takes 1,000 requests and the windows have 312: make duration_s = 4 or more, or claim a p90 in place of it";
         let line = Line { verdict: &verdict, reason: Some(why.to_owned()), more: None };
         for room in [Room::One, Room::Two, Room::Ample] {

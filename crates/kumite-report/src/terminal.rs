@@ -18,8 +18,8 @@ use crate::words::verdict::VerdictText;
 
 /// The report for a terminal: no line is wider than the style says, except commands, which are to be copied.
 pub fn terminal(export: &Export, style: &Style) -> String {
-    let (record, groups, style) = (Record::of(export), Groups::of(export), *style);
-    let document = Document::of(&record, &groups);
+    let (record, groups, style) = (Record::new(export), Groups::new(export), *style);
+    let document = Document::new(&record, &groups);
     let mut out = head_lines(&document, style);
     out += &check_lines(&document, style);
     out += &heading("verdicts", style);

@@ -80,5 +80,5 @@ impl Save {
 /// What a run or a comparison is to keep of the latest self-check of this machine.
 pub fn noise_floor(store: &Store) -> Option<NoiseFloor> {
     let found = store.latest_selfcheck(&machine(cores())).ok().flatten();
-    found.as_ref().map(NoiseFloor::of)
+    found.as_ref().map(NoiseFloor::from_check)
 }

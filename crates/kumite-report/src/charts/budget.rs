@@ -11,7 +11,7 @@ pub struct Budget {
 
 impl Budget {
     /// For a page with so many charts: about 100 bytes a mark that is told, 20 one that is not.
-    pub fn of(charts: usize) -> Budget {
+    pub fn new(charts: usize) -> Budget {
         let share = |page: usize| page / charts.max(1);
         Budget { marks: share(60_000).clamp(100, 2_000), told: share(20_000).min(800) }
     }

@@ -34,7 +34,7 @@ pub struct Forest {
     ticks: Vec<Tick>,
     rows: Vec<Row>,
     description: String,
-    /// Whether a row has a scale of its own.
+    /// True if a row has a scale of its own.
     own_scale: bool,
 }
 
@@ -64,7 +64,7 @@ struct Row {
     nodes: Vec<NodeRow>,
 }
 
-/// What the claim came to on a node, below its row.
+/// The claim's effect on one node, below its row.
 #[derive(Debug, Serialize)]
 struct NodeRow {
     name: String,
@@ -86,13 +86,13 @@ pub fn forest_svg(export: &Export) -> String {
     // The ending of the name turns escaping on.
     let svg = templates.add_template("forest.xml", include_str!("../page/forest.svg"));
     let render =
-        || templates.get_template("forest.xml")?.render(context! { forest => Serde(Forest::of(export)) });
+        || templates.get_template("forest.xml")?.render(context! { forest => Serde(Forest::new(export)) });
     svg.and_then(|()| render()).expect("the template is part of the program and its tests render it")
 }
 
 impl Forest {
-    pub fn of(export: &Export) -> Forest {
-        let places: Vec<Option<Place>> = export.claims.iter().map(Place::of).collect();
+    pub fn new(export: &Export) -> Forest {
+        let places: Vec<Option<Place>> = export.claims.iter().map(Place::new).collect();
         let far = places.iter().flatten().filter(|place| !place.own_scale).flat_map(Place::all);
         let span = far.map(f64::abs).fold(LEAST_SPAN.ln(), f64::max).min(MOST_SPAN.ln());
         let mut top = TOP;
@@ -131,7 +131,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(claim: &Claim) -> Option<Place> {
+    fn new(claim: &Claim) -> Option<Place> {
         let effect = claim.effect.as_ref()?;
         let kind = effect.kind;
         let zone = claim.decided_by.as_ref()?.sides.as_ref()?.op.zone(kind)?;
@@ -182,7 +182,7 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
         title_lines.truncate(TITLE_LINES);
         title_lines[TITLE_LINES - 1].push('…');
     }
-    let effect = EffectText::of(&export.run, claim);
+    let effect = EffectText::new(&export.run, claim);
     let verdict = claim.verdict.to_string();
     let head = effect.as_ref().map_or(verdict.clone(), |effect| format!("{verdict}: {}", effect.effect));
     let below = effect.map(|effect| effect.below()).unwrap_or_default();
@@ -284,29 +284,29 @@ mod tests {
 
     #[test]
     fn what_holds_is_right_of_the_middle_whichever_way_the_claim_is_put() {
-        let at_least = Place::of(&claim(2.0, Op::Greater, Bound::Unknown)).unwrap();
-        let at_most = Place::of(&claim(0.5, Op::Less, Bound::Unknown)).unwrap();
+        let at_least = Place::new(&claim(2.0, Op::Greater, Bound::Unknown)).unwrap();
+        let at_most = Place::new(&claim(0.5, Op::Less, Bound::Unknown)).unwrap();
         assert_eq!((at_least.effect, at_most.effect), (2f64.ln(), 2f64.ln()));
-        assert!(Place::of(&claim(0.5, Op::GreaterOrEqual, Bound::Unknown)).unwrap().effect < 0.0);
+        assert!(Place::new(&claim(0.5, Op::GreaterOrEqual, Bound::Unknown)).unwrap().effect < 0.0);
     }
 
     #[test]
     fn a_bound_from_above_is_turned_with_its_claim() {
         let bound = Bound::AtMost { low: Some(0.4), high: 0.8, level: 0.9 };
-        let place = Place::of(&claim(0.5, Op::LessOrEqual, bound)).unwrap();
+        let place = Place::new(&claim(0.5, Op::LessOrEqual, bound)).unwrap();
         assert_eq!((place.low, place.high), (Some(-(0.8f64.ln())), None));
     }
 
     #[test]
     fn within_has_a_band_around_equality() {
-        let place = Place::of(&claim(1.02, Op::Within(0.1), Bound::Unknown)).unwrap();
+        let place = Place::new(&claim(1.02, Op::Within(0.1), Bound::Unknown)).unwrap();
         assert!(place.holds_from < 0.0 && place.effect > 0.0 && place.effect < place.holds_to);
     }
 
     #[test]
     fn a_claim_without_an_effect_has_a_row_and_no_point() {
         let export_claim = Claim { verdict: Verdict::NotTested, title: Some("T".into()), ..Claim::default() };
-        assert!(Place::of(&export_claim).is_none());
+        assert!(Place::new(&export_claim).is_none());
     }
 
     #[test]

@@ -14,15 +14,15 @@ pub struct Lane {
     pub height: f64,
     /// How it is written; empty if not in a way of its own.
     pub class: &'static str,
-    /// What lanes are judged by, at the right end.
+    /// The number by which lanes are compared, at the right end.
     pub count: Option<String>,
 }
 
-/// What looks alike; either each by itself or, where there is too much to be told one by one, as one path.
+/// The marks of one look; each by itself or, where there are too many for titles, as one path.
 #[derive(Debug, Serialize)]
 pub struct Marks {
     pub class: &'static str,
-    /// Whether each of them stands for several things, between which there is something else.
+    /// True if each of them stands for several things, between which there is something else.
     pub several: bool,
     pub told: Vec<Mark>,
     pub path: String,

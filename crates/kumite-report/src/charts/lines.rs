@@ -125,7 +125,7 @@ pub fn line_chart(
             "Line chart of {} over {}, from first to last: {} All figures are in the tables.",
             metric.words(),
             at(over, label, ", at "),
-            told(&lines, gaps)
+            described(&lines, gaps)
         )),
         frame: plot
             .upright(x_ticks(&xs, &x_scale), ticks(&y_scale, |value| metric.tick(value)))
@@ -183,7 +183,7 @@ fn line_set(
             label: shortened(&one_line(name), LABEL_CHARS),
             label_y: end.1,
             end,
-            look: Look::of(record.export, name),
+            look: Look::of_contender(record.export, name),
             path,
             dots,
         });
@@ -192,7 +192,7 @@ fn line_set(
 }
 
 /// The lines in words, for those who do not see them.
-fn told(lines: &[Line], gaps: Vec<String>) -> String {
+fn described(lines: &[Line], gaps: Vec<String>) -> String {
     let line = |line: &Line| Some(format!("{}; {}.", line.dots.first()?.text, line.dots.last()?.text));
     lines.iter().filter_map(line).chain(gaps).collect::<Vec<_>>().join(" ")
 }

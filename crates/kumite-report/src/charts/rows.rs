@@ -22,7 +22,7 @@ pub struct RowChart {
     pub description: String,
     pub frame: Frame,
     pub rows: Vec<Row>,
-    /// What the markers stand for, where a row has several.
+    /// The names of the markers, where a row has several.
     pub key: Vec<Key>,
 }
 
@@ -45,7 +45,7 @@ pub struct RowMark {
     pub x: f64,
     pub whisker: Option<(f64, f64)>,
     pub marker: &'static str,
-    /// Whether it is the least that the figure can be.
+    /// True if the figure is a lower bound; an arrow says so.
     pub open: bool,
     pub text: String,
 }
@@ -58,7 +58,7 @@ pub struct Key {
     pub label: String,
 }
 
-/// What is drawn of each cell, and how it is called in the key.
+/// A metric to draw of each cell, and its name in the key.
 pub struct Figure<'m> {
     pub metric: &'m Metric,
     pub label: &'static str,
@@ -138,10 +138,10 @@ pub fn chart(
 }
 
 fn row(record: &Record, cell: &Cell, figures: &[Figure], scale: &Scale, y: f64) -> Row {
-    let look = Look::of(record.export, &cell.contender);
+    let look = Look::of_contender(record.export, &cell.contender);
     let mark = |(nth, figure): (usize, &Figure)| {
         let of = cell.metrics.get(&figure.metric.name).filter(|of| of.estimate.is_finite())?;
-        let bound = Bound::of(record, cell, &figure.metric.name);
+        let bound = Bound::new(record, cell, &figure.metric.name);
         let (text, note) = figure.metric.bounded(of, bound);
         let note = note.map_or(String::new(), |note| format!(" ({note})"));
         Some(RowMark {

@@ -13,7 +13,7 @@ use crate::words::text::one_line;
 use super::metrics;
 use super::names::Names;
 
-/// Who is how many times as fast, how sure that is, and after how much; the faster one first.
+/// `A is 1.2 times as fast as B`, with the interval and the number of pairs; the faster one first.
 pub(super) fn sentence(pair: &ComparedPair, after: &str, comparison: &Comparison, names: &Names) -> String {
     let (a, b) = (names.of(&pair.a), names.of(&pair.b));
     let level = level(comparison);
@@ -35,7 +35,7 @@ pub(super) fn sentence(pair: &ComparedPair, after: &str, comparison: &Comparison
     }
 }
 
-/// What it would take to know.
+/// The estimated way to a verdict, as a clause.
 pub(super) fn more(remaining: Option<Remaining>) -> String {
     match remaining {
         Some(more) => {
@@ -103,7 +103,7 @@ fn alone_notes(comparison: &Comparison) -> Vec<String> {
     notes
 }
 
-/// What else there is to say of how it came about.
+/// Notes on how the answer came about.
 pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     let mut notes = alone_notes(comparison);
     notes.extend(comparison.pairs.iter().flat_map(|pair| imported_notes(pair, names)));
@@ -137,7 +137,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     notes
 }
 
-/// What an imported document says of the same two.
+/// The ratios of an imported document, beside ours.
 fn imported_notes(pair: &ComparedPair, names: &Names) -> Vec<String> {
     let (a, b) = (names.of(&pair.a), names.of(&pair.b));
     let note = |imported: &ImportedRatio, metric: CommandMetric| {

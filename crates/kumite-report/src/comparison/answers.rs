@@ -1,4 +1,4 @@
-//! Which sentences are the answer, and whether each is a verdict.
+//! The sentences that are the answer. Each knows if it is a verdict.
 
 use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Speed, Thrift};
 
@@ -7,7 +7,7 @@ use super::{answer, uses};
 use crate::words::number::plural;
 use crate::words::quantity::length;
 
-/// What was found of a pair, by wall time or by a metric that was named.
+/// The answer on a pair, by wall time or by a metric that was named.
 pub(super) struct Answer {
     pub is_decided: bool,
     pub text: String,

@@ -81,7 +81,7 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
         let (a, b) = (names.of(&pair.a), names.of(&pair.b));
         let none = || "–".to_owned();
         let headline = pair.verdict == Speed::Slower;
-        // Whether the reference is the better one, and what is said of it.
+        // True if the reference is the better one; and the word for it.
         let speed = |verdict| match verdict {
             Speed::Faster => (false, format!("{a} is faster")),
             Speed::Slower => (true, format!("{b} is faster")),

@@ -1,4 +1,4 @@
-//! What `--gate` made of it, on one line that programs find by its beginning.
+//! The answer of `--gate`, on one line that programs find by its beginning.
 
 use kumite_record::{
     CommandMetric, ComparedPair, Comparison, ComparisonEnd, ComparisonGate, GateState, JudgedMetric,
@@ -25,7 +25,7 @@ pub(super) fn line(comparison: &Comparison, names: &Names) -> Option<String> {
         .iter()
         .flat_map(|pair| asked(pair, comparison, names))
         .filter(|asked| asked.gate.state == state)
-        .map(|asked| told(&asked, comparison))
+        .map(|asked| outcome(&asked, comparison))
         .collect();
     let mut parts: Vec<String> = cut_short(comparison.ended).map(str::to_owned).into_iter().collect();
     parts.extend(why.iter().take(MOST_NAMED).cloned());
@@ -117,7 +117,7 @@ fn too_few(pair: &ComparedPair) -> String {
     format!("{} are too few to tell", plural(pair.blocks, "pair"))
 }
 
-fn told(asked: &Asked, comparison: &Comparison) -> String {
+fn outcome(asked: &Asked, comparison: &Comparison) -> String {
     let Asked { gate, is, is_not, measured } = asked;
     let margin = margin(comparison);
     match gate.state {

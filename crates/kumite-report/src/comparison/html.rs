@@ -9,7 +9,7 @@ use crate::words::text::one_line;
 
 /// No picture needs more dots.
 const MOST_DOTS: usize = 400;
-/// What is this many times as far from the median as nine of ten are is drawn at the edge.
+/// A run is drawn at the edge if it is this many times as far from the median as nine of ten are.
 const FAR: f64 = 3.0;
 
 /// The same as one self-contained page, with every run as a dot.
@@ -19,9 +19,9 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
     let warnings = comparison.warnings.iter();
     let warnings =
         warnings.map(|warning| format!("{}: {}", one_line(&warning.place), one_line(&warning.what)));
-    let mut tables = vec![Table::of(figures::subjects(comparison, &names, shown))];
+    let mut tables = vec![Table::from_rows(figures::subjects(comparison, &names, shown))];
     if !comparison.pairs.is_empty() {
-        tables.push(Table::of(figures::ratios(comparison, &names)));
+        tables.push(Table::from_rows(figures::ratios(comparison, &names)));
     }
     let sentences = answers::answers(comparison, &names).into_iter().map(|answer| answer.text);
     leaf(&Leaf {

@@ -53,7 +53,7 @@ pub(super) fn head(metric: CommandMetric) -> &'static str {
     }
 }
 
-/// What it is called in sentences.
+/// Its name in sentences.
 pub(super) fn word(metric: CommandMetric) -> &'static str {
     match metric {
         CommandMetric::TimeWallClock => "wall time",
@@ -64,12 +64,12 @@ pub(super) fn word(metric: CommandMetric) -> &'static str {
     }
 }
 
-/// What it is called beside a ratio.
+/// Its name beside a ratio.
 pub(super) fn row(metric: CommandMetric) -> &'static str {
     if metric == CommandMetric::MemoryPeakResident { "peak RSS" } else { word(metric) }
 }
 
-/// What it is called in the heads of other columns.
+/// Its name in the heads of other columns.
 pub(super) fn column(metric: CommandMetric) -> &'static str {
     match metric {
         CommandMetric::TimeWallClock => "wall",

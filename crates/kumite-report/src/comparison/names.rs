@@ -4,10 +4,10 @@ use kumite_record::Comparison;
 
 use crate::words::text::one_line;
 
-/// What fits into a sentence and a table.
+/// Characters of a name that fits into a sentence and a table.
 const LONGEST: usize = 40;
 
-/// What commands are called: by their names, or by letters if those are too long.
+/// The short names of commands: their own, or letters if those are too long.
 pub(super) struct Names {
     by_name: BTreeMap<String, String>,
     /// The letters, and what they stand for.

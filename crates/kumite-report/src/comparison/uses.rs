@@ -6,7 +6,7 @@ use super::answer::{factor, interval, level, margin, more, reciprocal, times};
 use super::metrics::word;
 use super::names::Names;
 
-/// Who uses how many times as much, and how sure that is; the one that uses more first.
+/// `A uses 1.2 times as much CPU as B`, with the interval; the one that uses more first.
 pub(super) fn sentence(
     judged: &JudgedMetric,
     pair: &ComparedPair,

@@ -10,22 +10,22 @@ use crate::tables::cells::{Overview, Table};
 #[derive(Debug)]
 pub struct Chapter {
     pub title: &'static str,
-    /// What it is about, where its title does not say it.
+    /// A sentence below the title, where the title does not say enough.
     pub about: Option<&'static str>,
     pub points: Vec<ChapterPoint>,
 }
 
-/// What it says of a point.
+/// A chapter's part on one point.
 #[derive(Debug, Serialize)]
 pub struct ChapterPoint {
     /// The point among all.
     pub place: String,
-    /// What a terminal has room for, too: contenders by what is swept within trials.
+    /// Contenders by the axis within trials: short enough for a terminal, too.
     pub overviews: Vec<Overview>,
     /// How to read these.
     pub note: Option<&'static str>,
     pub table: Option<Table>,
-    /// What the table is called, if it is to be unfolded.
+    /// The label of the table that is unfolded, if it is.
     pub summary: Option<&'static str>,
 }
 
@@ -36,12 +36,12 @@ pub struct PageChapter {
     /// How the page's contents call it.
     pub link: &'static str,
     pub template: &'static str,
-    /// What its template shows.
+    /// The value that its template shows.
     pub shown: Value,
     pub script: Option<Script>,
 }
 
-/// What makes a chapter answer to its reader.
+/// A script with its data, by which a reader chooses.
 #[derive(Debug, Serialize)]
 pub struct Script {
     pub data: Value,
@@ -50,7 +50,7 @@ pub struct Script {
 
 impl PageChapter {
     /// One that shows each of these in its turn; none where there is nothing.
-    pub fn of<T: Serialize>(
+    pub fn new<T: Serialize>(
         id: &'static str,
         link: &'static str,
         template: &'static str,

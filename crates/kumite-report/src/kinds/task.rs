@@ -50,7 +50,7 @@ impl KindReport for Task {
     }
 }
 
-/// What a task pays for the pipe: an exchange that does nothing.
+/// The time of an exchange that does nothing: the pipe's own cost for each task.
 fn empty_exchange(record: &Record) -> Option<String> {
     let metric = record.metric("round-trip")?;
     let estimates = record.export.cells.iter().filter_map(|cell| cell.metrics.get(&metric.name));

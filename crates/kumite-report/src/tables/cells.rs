@@ -26,7 +26,7 @@ pub struct GroupTables {
 #[derive(Debug, Serialize)]
 pub struct Overview {
     pub title: String,
-    /// Whether there are cells that were not planned; they are empty.
+    /// True if cells are empty because they were not planned.
     pub sparse: bool,
     pub table: Table,
 }
@@ -45,7 +45,7 @@ pub struct PointTables {
     pub source_lines: Vec<String>,
 }
 
-/// What a kind of workload has in its tables of its own.
+/// The columns and lines that only one kind of workload has.
 pub struct OfKind<'a> {
     /// A column of the main table that is no metric.
     pub column: &'a dyn Fn(&[&Cell], &Point) -> Option<Filled>,
@@ -58,7 +58,7 @@ pub struct OfKind<'a> {
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<Entry>>,
-    /// Whether formats without small print keep every interval, and not only that of the first figure.
+    /// True if formats without small print keep every interval, and not only that of the first figure.
     pub all_notes: bool,
 }
 
@@ -77,13 +77,13 @@ pub struct Column {
 pub struct Entry {
     pub text: String,
     pub note: Option<String>,
-    /// Whether it says that there is no figure, or not all of them, because trials do not count.
+    /// True if there is no figure, or not all of them, because trials do not count.
     pub lost: bool,
 }
 
 impl Table {
     /// Columns of equal length, as rows.
-    pub fn of(columns: Vec<Filled>) -> Table {
+    pub fn from_columns(columns: Vec<Filled>) -> Table {
         let length = columns.first().map_or(0, |(_, entries)| entries.len());
         let (columns, entries): (Vec<Column>, Vec<Vec<Entry>>) = columns.into_iter().unzip();
         let mut entries: Vec<_> = entries.into_iter().map(Vec::into_iter).collect();
@@ -112,7 +112,7 @@ impl Entry {
 }
 
 /// A column of words about each cell.
-pub fn words(cells: &[&Cell], name: &str, numeric: bool, of: impl Fn(&Cell) -> String) -> Filled {
+pub fn text_column(cells: &[&Cell], name: &str, numeric: bool, of: impl Fn(&Cell) -> String) -> Filled {
     let entries = cells.iter().map(|cell| Entry::plain(one_line(&of(cell))));
     (Column { name: name.to_owned(), numeric }, entries.collect())
 }
@@ -178,7 +178,7 @@ pub fn matrix(
     };
     let columns: Vec<Filled> = points.iter().map(column).collect();
     let first = (Column { name: "contender".to_owned(), numeric: false }, rows);
-    Table::of(std::iter::once(first).chain(columns).collect())
+    Table::from_columns(std::iter::once(first).chain(columns).collect())
 }
 
 /// Why a planned cell has no figure.
@@ -196,9 +196,9 @@ fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point, own: &
         record.metrics_of(&cells).into_iter().partition(|metric| metric.is_detail);
     let order = main.first().and_then(|metric| sort(&mut cells, metric)).unwrap_or_default();
 
-    let names = || words(&cells, "contender", false, |cell| cell.contender.clone());
+    let names = || text_column(&cells, "contender", false, |cell| cell.contender.clone());
     let mut columns =
-        vec![names(), words(&cells, "model", false, |cell| model(record, &cell.contender).to_owned())];
+        vec![names(), text_column(&cells, "model", false, |cell| model(record, &cell.contender).to_owned())];
     columns.extend(figures(record, &cells, &main));
     if cells.iter().any(|cell| cell.steadiness.is_some()) {
         let column = Column { name: "over time".to_owned(), numeric: false };
@@ -209,21 +209,22 @@ fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point, own: &
         columns.push((column, cells.iter().map(entry).collect()));
     }
     columns.extend((own.column)(&cells, point));
-    columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
-    let (head, mut entries) = words(&cells, "marks", false, |cell| marks(record, cell));
+    columns.push(text_column(&cells, "trials", true, |cell| cell.trials.to_string()));
+    let (head, mut entries) = text_column(&cells, "marks", false, |cell| marks(record, cell));
     for (entry, cell) in entries.iter_mut().zip(&cells) {
         entry.lost = cell.failed + cell.disqualified > 0;
     }
     columns.push((head, entries));
-    let details = (!details.is_empty())
-        .then(|| Table::of([names()].into_iter().chain(figures(record, &cells, &details)).collect()));
+    let details = (!details.is_empty()).then(|| {
+        Table::from_columns([names()].into_iter().chain(figures(record, &cells, &details)).collect())
+    });
     // Where nobody has published anything, there is no form of a source's own.
     let has_source = record.export.run.question.source.is_some();
     let source_lines = if has_source { (own.source_lines)(&cells) } else { Vec::new() };
     PointTables {
         place: groups.full_place(group, point),
         order,
-        main: Table::of(columns),
+        main: Table::from_columns(columns),
         details,
         source_lines,
     }
@@ -246,7 +247,7 @@ pub fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
 pub fn figure(record: &Record, cell: &Cell, metric: &Metric) -> Entry {
     match cell.metrics.get(&metric.name) {
         Some(estimate) => {
-            let (text, note) = metric.bounded(estimate, Bound::of(record, cell, &metric.name));
+            let (text, note) = metric.bounded(estimate, Bound::new(record, cell, &metric.name));
             Entry { text, note, lost: false }
         }
         None => Entry::plain(cell.needs.get(&metric.name).map_or("–".to_owned(), |missing| needs(*missing))),
@@ -279,7 +280,7 @@ pub fn model<'a>(record: &Record<'a>, name: &str) -> &'a str {
     record.export.contenders.iter().find(|contender| contender.name == name).map_or("", |c| &c.model)
 }
 
-/// What a reader must know of a cell before its figures are believed.
+/// Doubts about a cell's trials, by mark.
 pub fn marks(record: &Record, cell: &Cell) -> String {
     let of = |n: u32, what: &str| (n > 0).then(|| format!("{n} {what}"));
     let mut kinds = BTreeMap::<&str, u32>::new();

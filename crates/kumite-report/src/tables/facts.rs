@@ -1,4 +1,4 @@
-//! What one needs to know to repeat a run, or to doubt it.
+//! Facts by which a run can be repeated, or doubted.
 
 use kumite_record::{
     Claim, Cores, Export, Machine, RoleElsewhere, Rule, Run, Scope, Shard, Trial, Unit, standing,
@@ -62,7 +62,7 @@ fn hardware(machine: &Machine) -> String {
     parts.join(", ")
 }
 
-/// Which nodes, and whether verdicts are about these or about nodes like these.
+/// The nodes, and whether verdicts are about these or about nodes like these.
 fn nodes(run: &Run) -> String {
     if let Some(Shard { nth, of, node }) = &run.shard {
         return format!("shard {nth} of {of}, on {node}");
@@ -76,7 +76,7 @@ fn nodes(run: &Run) -> String {
     format!("{} of {} shards, on {}; {scope}", merged.runs.len(), merged.of, names.join(", "))
 }
 
-/// Which parts other nodes have, and what those are.
+/// The roles of other nodes, and their machines.
 fn roles(roles: &[RoleElsewhere]) -> String {
     let of_node = |one: &[RoleElsewhere]| {
         let words: Vec<&str> = one.iter().map(|of| of.role.as_str()).collect();
@@ -105,7 +105,7 @@ fn cores(record: &Record, engine_is: &str) -> String {
     let is_axis = |name: &&&str| run.points.iter().any(|point| point.get(name).is_some());
     let axis = ["server_cores", "cores"].iter().find(is_axis);
     let relation = match (shared, siblings) {
-        // What is listed is what any point used.
+        // The list has each value that any point used.
         (true, _) if let Some(axis) = axis => {
             &format!("; how many and whether they share goes by {axis}, and samples that shared are marked")
         }
@@ -139,7 +139,7 @@ fn judged(export: &Export) -> String {
     format!("{right}; ratios within {margin} % are no difference")
 }
 
-/// What part of the time was not measuring, and what was measured anew.
+/// The part of the time that was not measuring, and the trials that were made anew.
 fn trials(export: &Export) -> String {
     let sum = |value: fn(&Trial) -> Option<f64>| export.trials.iter().filter_map(value).sum::<f64>() / 1e3;
     let (under_load, took) = (sum(|trial| trial.load_ms), sum(|trial| trial.took_ms));

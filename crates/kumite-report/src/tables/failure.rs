@@ -16,21 +16,20 @@ use crate::words::text::{clean, one_line};
 pub struct Failures {
     pub title: &'static str,
     pub disturbances: Vec<Disturbed>,
-    /// What failed without a disturbance, within trials that count.
+    /// Failures without a disturbance, within trials that count.
     pub failed: Option<Failed>,
     /// Trials that do not count.
     pub trials: Vec<LostTrials>,
 }
 
-/// What failed within trials, by cell.
+/// Failures within trials, by cell.
 #[derive(Debug, Serialize)]
 pub struct Failed {
     pub title: &'static str,
-    /// What the table has.
     pub caption: &'static str,
     /// None where nothing failed.
     pub table: Option<Table>,
-    /// What is then said.
+    /// The sentence in place of the table.
     pub nothing: Option<&'static str>,
 }
 
@@ -47,7 +46,6 @@ const TOLD: usize = 30;
 const TOLD_ALIKE: usize = 3;
 
 impl Failures {
-    /// Whether there is anything to tell.
     pub fn any(&self) -> bool {
         let failed = self.failed.as_ref().is_some_and(|failed| failed.table.is_some());
         failed || !self.disturbances.is_empty() || !self.trials.is_empty()
@@ -127,17 +125,17 @@ pub fn most_first<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -
     all
 }
 
-/// What was done to the contenders at a point, and how they took it.
+/// A disturbance of the contenders at a point, and how they took it.
 #[derive(Debug, Serialize)]
 pub struct Disturbed {
     pub title: String,
-    /// What was done, in a sentence.
+    /// The disturbance in a sentence.
     pub what: String,
     pub order: String,
     pub table: Table,
-    /// Whether a figure is the least it can be.
+    /// True if a figure is a lower bound.
     pub bounded: bool,
 }
 
-/// What lower bounds mean.
+/// Explains lower bounds.
 pub const NOT_RECOVERED: &str = "“>” and “or more”: in some trials answers were not steady again when watching ended, so the figure is the least it can be.";

@@ -20,17 +20,17 @@ pub struct Groups<'a> {
 /// Points that differ in the x axis only.
 #[derive(Debug)]
 pub struct Group<'a> {
-    /// What sets it apart from the other groups; nothing where it is the only one.
+    /// The values that tell it from the other groups; empty where it is the only one.
     pub label: String,
-    /// Whether it is that of all defaults.
+    /// True of the group of all defaults.
     pub is_default: bool,
-    /// What was done to the contenders after the window, if anything was.
+    /// The disturbance after the window, where there was one.
     pub disturbance: Option<String>,
     /// In the order of the x axis.
     pub points: Vec<&'a Point>,
 }
 
-/// What the points of a run differ in.
+/// The axes in which the points of a run differ.
 struct Axes<'a> {
     export: &'a Export,
     /// See [`Groups::x`].
@@ -43,7 +43,7 @@ struct Axes<'a> {
 type Key = Vec<Option<String>>;
 
 impl<'a> Axes<'a> {
-    fn of(export: &'a Export, points: &[&'a Point]) -> Axes<'a> {
+    fn new(export: &'a Export, points: &[&'a Point]) -> Axes<'a> {
         let names: BTreeSet<&str> =
             points.iter().flat_map(|point| point.0.keys()).map(String::as_str).collect();
         // How many values each axis has, and the first of them.
@@ -108,7 +108,7 @@ impl<'a> Axes<'a> {
     }
 }
 
-/// What a point has on an axis; where it says nothing, what the workload has.
+/// A point's value on an axis; the workload's, where the point has none.
 fn value(export: &Export, axis: &str, point: &Point) -> Option<String> {
     point.get(axis).or_else(|| export.run.workload.get(axis)).map(AxisValue::to_string)
 }
@@ -130,11 +130,11 @@ fn parted<'a>(points: Vec<&'a Point>, axes: &Axes<'a>) -> Vec<(Key, Vec<&'a Poin
 }
 
 impl<'a> Groups<'a> {
-    pub fn of(export: &'a Export) -> Groups<'a> {
+    pub fn new(export: &'a Export) -> Groups<'a> {
         let mut seen: HashSet<&Point> = HashSet::new();
         let all = export.run.points.iter().chain(export.cells.iter().map(|cell| &cell.point));
         let points: Vec<&Point> = all.filter(|point| seen.insert(point)).collect();
-        let axes = Axes::of(export, &points);
+        let axes = Axes::new(export, &points);
         let groups: Vec<Group> =
             parted(points, &axes).into_iter().map(|(key, points)| axes.group(&key, points)).collect();
         let group_of = groups.iter().enumerate();
@@ -189,7 +189,7 @@ impl<'a> Groups<'a> {
         nth.map_or_else(|| title(point), |nth| self.full_place(&self.groups[*nth], point))
     }
 
-    /// What points have that is not named in their places, where there are several groups.
+    /// The values that all points have and no place names, where there are several groups.
     pub fn defaults(&self) -> Option<&str> {
         self.groups.iter().find(|group| group.is_default).map(|group| &*group.label).filter(|l| !l.is_empty())
     }

@@ -1,4 +1,4 @@
-//! What came from outside while each trial was measured.
+//! The noise from outside while each trial was measured.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,7 +55,7 @@ pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
             trial.sample.noise.get(&metric.name).map_or("–".to_owned(), |value| metric.text(*value))
         })
     }));
-    Some(NoiseText { summary: summary(&trials, &zero), table: Table::of(columns) })
+    Some(NoiseText { summary: summary(&trials, &zero), table: Table::from_columns(columns) })
 }
 
 /// With the role of the node that it is from, where nodes have roles.

@@ -1,4 +1,4 @@
-//! What was published, beside ours: shown, never compared. Only the source's own runs are held against each other.
+//! Published figures beside ours: shown, never compared. Only the source's own runs are held against each other.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use crate::words::text::{clean, one_line};
 /// Published figures as every format shows them.
 #[derive(Debug, Serialize)]
 pub struct PublishedText {
-    /// What ours have that is not named in the tables.
+    /// The values of our points that no table names.
     pub ours: Option<String>,
     /// How they came about, by paragraph.
     pub note: Vec<String>,
@@ -30,7 +30,7 @@ pub struct PublishedText {
 pub struct Beside {
     pub title: String,
     pub table: Table,
-    /// Whether the source's runs disagree in any row.
+    /// True if the source's runs disagree in any row.
     pub disagree: bool,
 }
 
@@ -110,7 +110,7 @@ fn beside(
         columns.push((head("remark", false), remarks.into_iter().map(|r| text(r.to_owned())).collect()));
     }
     columns.extend(ours(record, groups, published, &keys, metric));
-    let table = Table { all_notes: true, ..Table::of(columns) };
+    let table = Table { all_notes: true, ..Table::from_columns(columns) };
     Beside { title: one_line(&metric.label()), table, disagree }
 }
 
@@ -144,7 +144,7 @@ fn ours(
     columns
 }
 
-/// Whether the figures were published for parts of trials, such as single calls.
+/// True if the figures were published for parts of trials, such as single calls.
 fn has_parts(record: &Record, published: &Published) -> bool {
     record.export.run.within.as_ref().is_some_and(|within| published.beside.contains(&within.axis))
 }
@@ -166,10 +166,10 @@ fn rows_table(record: &Record, rows: &[&PublishedRow]) -> Table {
         };
         columns.push((head(&metric.label(), true), rows.iter().map(value).collect()));
     }
-    Table::of(columns)
+    Table::from_columns(columns)
 }
 
-/// What the rows have: in the order of our metrics, then what is none of them.
+/// The metrics of the rows: ours in their order, then the source's own.
 fn metrics(record: &Record, rows: &[&PublishedRow]) -> Vec<Metric> {
     let mut names: BTreeSet<&str> =
         rows.iter().flat_map(|row| row.metrics.keys()).map(String::as_str).collect();

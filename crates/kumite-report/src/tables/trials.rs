@@ -7,7 +7,7 @@ use kumite_record::{Cell, Export, Metric, Outcome, Point, Trial, VoidCause, stan
 use crate::record::Record;
 use crate::words::number::plural;
 
-/// What a trial must have to be chosen.
+/// A trial is chosen only if this is true of it.
 pub type Has = fn(&Trial) -> bool;
 
 /// The trial in the middle by that metric, among those that stand and end like that; none where there is no such trial.
@@ -61,7 +61,6 @@ fn first(record: &Record, cells: &[&Cell]) -> Metric {
     measured.first().map_or_else(|| Metric::named(""), |metric| (*metric).clone())
 }
 
-/// Whether it has a time series.
 pub fn has_series(trial: &Trial) -> bool {
     !trial.sample.series.is_empty()
 }

@@ -4,7 +4,7 @@ use kumite_record::{Cell, Outcome};
 
 use crate::record::Record;
 
-/// Which parts of an estimate are lower bounds.
+/// The parts of an estimate that are lower bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bound {
     /// The median would be larger if the trials that had not recovered had taken for ever.
@@ -15,7 +15,7 @@ pub struct Bound {
 
 impl Bound {
     /// Of a metric of a cell.
-    pub fn of(record: &Record, cell: &Cell, metric: &str) -> Bound {
+    pub fn new(record: &Record, cell: &Cell, metric: &str) -> Bound {
         let trials = record.trials_of(cell).filter(|trial| trial.outcome == Outcome::Ok);
         let values: Vec<(f64, bool)> = trials
             .filter_map(|trial| Some((*trial.sample.metrics.get(metric)?, trial.is_lower_bound(metric))))

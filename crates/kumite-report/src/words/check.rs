@@ -28,7 +28,7 @@ pub struct CheckText {
     pub id: String,
     /// The check in plain words or, where there are none, in its grammar.
     pub title: String,
-    /// What is red, or why it was not tested; a line each.
+    /// A line for each red comparison, or why it was not tested.
     pub what: Vec<String>,
     pub because: String,
     /// The check in its grammar, where the title is in plain words.
@@ -37,12 +37,12 @@ pub struct CheckText {
 
 impl ChecksText {
     /// None where there are none.
-    pub fn of(run: &Run, checks: &[Check]) -> Option<ChecksText> {
+    pub fn new(run: &Run, checks: &[Check]) -> Option<ChecksText> {
         let of = |outcome| -> Vec<CheckText> {
             checks
                 .iter()
                 .filter(|check| check.outcome == outcome)
-                .map(|check| CheckText::of(run, check))
+                .map(|check| CheckText::new(run, check))
                 .collect()
         };
         let [red, green, not_tested] =
@@ -62,7 +62,7 @@ impl ChecksText {
 }
 
 impl CheckText {
-    fn of(run: &Run, check: &Check) -> CheckText {
+    fn new(run: &Run, check: &Check) -> CheckText {
         let mut what: Vec<String> = check.red.iter().take(TOLD).map(|red| off(check.binds, red)).collect();
         if let Some(more) = check.red.len().checked_sub(TOLD).filter(|more| *more > 0) {
             what.push(format!("and {} more", plural(more, "comparison")));
@@ -127,7 +127,7 @@ mod tests {
     fn the_tally_is_one_word_where_all_are_green() {
         let tally = |outcomes: &[CheckOutcome]| {
             let checks: Vec<Check> = outcomes.iter().map(|outcome| check(*outcome, Vec::new())).collect();
-            ChecksText::of(&Run::default(), &checks).map(|checks| checks.tally)
+            ChecksText::new(&Run::default(), &checks).map(|checks| checks.tally)
         };
         use CheckOutcome::{Green, NotTested, Red};
         assert_eq!(tally(&[]), None);
@@ -151,14 +151,14 @@ mod tests {
             off(Binds::Median, &by_median),
             "n(a) = 3: the median is a ratio of 1.18; not so in 2 of 12 rounds"
         );
-        let many = CheckText::of(&Run::default(), &check(CheckOutcome::Red, vec![by_median; 7]));
+        let many = CheckText::new(&Run::default(), &check(CheckOutcome::Red, vec![by_median; 7]));
         assert_eq!((many.what.len(), many.what[5].as_str()), (6, "and 2 comparisons more"));
     }
 
     #[test]
     fn what_was_not_tested_says_why_and_what_is_green() {
         let why = Reason::NotTried { cell: CellName { contender: "b".to_owned(), ..CellName::default() } };
-        let text = CheckText::of(
+        let text = CheckText::new(
             &Run::default(),
             &Check { reason: Some(why), ..check(CheckOutcome::NotTested, Vec::new()) },
         );

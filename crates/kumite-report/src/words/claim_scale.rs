@@ -1,4 +1,4 @@
-//! That a claim was judged at another scale than its source had.
+//! The sentence on a claim that was judged at another scale than its source had.
 
 use kumite_record::{AxisValue, Claim, Run, Verdict};
 

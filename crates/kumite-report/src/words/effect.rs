@@ -1,4 +1,4 @@
-//! What the comparison that decided a claim came to, in words: both sides, their figures, the bound and what is claimed.
+//! The comparison that decided a claim, in words: both sides, their figures, the bound and the claim.
 
 use kumite_record::{Bound, Claim, Effect, EffectKind, Op, Point, Run, Side, Sides, Unit, Verdict};
 
@@ -25,7 +25,7 @@ pub struct EffectText {
 
 impl EffectText {
     /// None where nothing was measured.
-    pub fn of(run: &Run, claim: &Claim) -> Option<EffectText> {
+    pub fn new(run: &Run, claim: &Claim) -> Option<EffectText> {
         let (effect, decider) = (claim.effect.as_ref()?, claim.decided_by.as_ref()?);
         let Some(sides) = &decider.sides else {
             return Some(EffectText {
@@ -34,8 +34,8 @@ impl EffectText {
                 ..EffectText::default()
             });
         };
-        let shown = Shown::of(sides, effect);
-        let names = Names::of(shown.left, shown.right);
+        let shown = Scaled::new(sides, effect);
+        let names = Names::new(shown.left, shown.right);
         let alone = if claim.verdict == Verdict::Undecided { "alone, " } else { "" };
         let level = effect.bound.level().map(|level| format!("{alone}{}", percent(level)));
         let place = match &names.place {
@@ -72,7 +72,7 @@ impl EffectText {
         format!("{}{}{}", self.effect, in_brackets([self.sure_bound(), self.claimed.clone()]), self.rest())
     }
 
-    /// What follows the effect, in lines of their own: the bound and what is claimed, the figures and the place.
+    /// The lines below the effect: the bound and what is claimed, the figures and the place.
     pub fn below(&self) -> Vec<String> {
         let bounds: Vec<String> = [self.sure_bound(), self.claimed.clone()].into_iter().flatten().collect();
         let figures: Vec<String> = [&self.figures, &self.place].into_iter().flatten().cloned().collect();
@@ -106,7 +106,7 @@ fn at(run: &Run, point: &Point) -> Option<String> {
 /// `on each node: n1 1.20 × (6 rounds), n2 …`
 pub fn of_nodes(claim: &Claim) -> Option<Vec<String>> {
     let sides = claim.decided_by.as_ref()?.sides.as_ref()?;
-    let shown = Shown::of(sides, claim.effect.as_ref()?);
+    let shown = Scaled::new(sides, claim.effect.as_ref()?);
     Some(claim.nodes.iter().map(|node| shown.with_unit(shown.figure(node.effect))).collect())
 }
 
@@ -119,20 +119,20 @@ pub fn two_sided(claim: &Claim) -> Option<String> {
         }
         _ => return None,
     };
-    let shown = Shown::of(decider.sides.as_ref()?, effect);
+    let shown = Scaled::new(decider.sides.as_ref()?, effect);
     Some(format!("{}: {}", percent(effect.bound.level()?), shown.interval(low, high)))
 }
 
 /// How the effect of a comparison is shown: what is claimed of a multiple is shown of the metric itself, and what is compared
 /// with a number as a figure beside that number.
-struct Shown<'a> {
+struct Scaled<'a> {
     left: &'a Side,
     right: &'a Side,
     op: Op,
     effect: &'a Effect,
     /// The number stood on the left.
     is_turned: bool,
-    /// What an effect is multiplied by, and what is added then.
+    /// An effect is multiplied by the one, and then the other is added.
     times: f64,
     plus: f64,
     /// None of a ratio of two sides that are no numbers.
@@ -144,8 +144,8 @@ struct Shown<'a> {
     symbol: String,
 }
 
-impl<'a> Shown<'a> {
-    fn of(sides: &'a Sides, effect: &'a Effect) -> Shown<'a> {
+impl<'a> Scaled<'a> {
+    fn new(sides: &'a Sides, effect: &'a Effect) -> Scaled<'a> {
         let (mut left, mut right) = (&sides.left, &sides.right);
         let is_number = |side: &Side| matches!(side, Side::Number { .. });
         let can_be_turned = !matches!(sides.op, Op::Within(_)) && effect.kind != EffectKind::Exact;
@@ -163,7 +163,7 @@ impl<'a> Shown<'a> {
             (EffectKind::Difference, _) => (1.0, 0.0, Some(sides.unit)),
         };
         let op = if is_turned { turned(sides.op) } else { sides.op };
-        let mut shown = Shown {
+        let mut shown = Scaled {
             left,
             right,
             op,
@@ -331,7 +331,7 @@ fn turned(op: Op) -> Op {
     }
 }
 
-/// What both sides are called, and where both were measured.
+/// The names of both sides, and the place that both were measured at.
 struct Names {
     /// None of what has no name.
     left: Option<String>,
@@ -341,7 +341,7 @@ struct Names {
 }
 
 impl Names {
-    fn of(left: &Side, right: &Side) -> Names {
+    fn new(left: &Side, right: &Side) -> Names {
         match (left, right) {
             (
                 Side::Metric { contender: a, point: at_a, metric: metric_a, .. },
@@ -374,7 +374,7 @@ impl Names {
     }
 }
 
-/// What of a point another has too, and what not.
+/// The part of a point that another has too, and the rest.
 fn shared(of: &Point, other: &Point) -> (Point, Point) {
     let (shared, own) = of.0.clone().into_iter().partition(|(axis, value)| other.get(axis) == Some(value));
     (Point(shared), Point(own))
@@ -419,7 +419,7 @@ mod tests {
             ..Claim::default()
         };
         let run = Run { workload: [("cores".to_owned(), AxisValue::Int(1))].into(), ..Run::default() };
-        EffectText::of(&run, &claim).unwrap()
+        EffectText::new(&run, &claim).unwrap()
     }
 
     const AT_MOST: Bound = Bound::AtMost { low: Some(0.4), high: 0.542, level: 0.95 };

@@ -54,7 +54,7 @@ pub(crate) fn painted(line: &str, state: GateState, style: Style) -> String {
     style.paint(color.on_default().bold(), line) + "\n"
 }
 
-/// What a gate does with what is undecided.
+/// The clause on a gate's bar, for what is undecided.
 pub(crate) fn passing(bar: GateBar) -> &'static str {
     match bar {
         GateBar::Fails => "--gate lets that pass",

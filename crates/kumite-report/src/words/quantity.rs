@@ -20,7 +20,7 @@ pub enum Quantity {
     Plain,
 }
 
-/// What has values that can be written.
+/// A thing whose values can be written in units that fit.
 pub trait Measured {
     /// How they are.
     fn quantity(&self) -> Quantity;
@@ -83,7 +83,7 @@ pub trait Measured {
         }
     }
 
-    /// What to divide a value by, and the unit it then has.
+    /// The divisor for a value of this size, and the unit it then has.
     fn fitting(&self, value: f64) -> (f64, &'static str) {
         let quantity = self.quantity();
         let steps: &[(f64, &str)] = match quantity {
@@ -120,7 +120,7 @@ impl Measured for Unit {
 }
 
 impl Measured for Metric {
-    /// That of its unit. A ratio is a part of a whole only if its name says so.
+    /// The quantity of the metric's unit. A ratio is a part of a whole only if its name says so.
     fn quantity(&self) -> Quantity {
         match self.unit {
             Unit::Ratio if Unit::of_name(&self.name) == Some(Unit::Ratio) => Quantity::Share,
@@ -129,7 +129,7 @@ impl Measured for Metric {
     }
 }
 
-/// What follows a figure of this unit: what fits, or else the unit's own symbol.
+/// The symbol after a figure of this unit: one that fits its size, or else the unit's own.
 pub fn with_symbol(unit: Unit, fitting: &str) -> String {
     match (fitting, unit.symbol()) {
         ("", "") => String::new(),

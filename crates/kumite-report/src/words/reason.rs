@@ -120,7 +120,7 @@ fn more(what: &str, count: Option<usize>, alone: Option<Verdict>) -> String {
     format!("{alone}; here it takes {more}")
 }
 
-/// What a later kumite says: its word, and all that stands beside it.
+/// A reason by a later kumite: its word, and all that stands beside it.
 fn foreign(Foreign { what, rest }: &Foreign) -> String {
     let rest: Vec<String> = rest.iter().map(|(key, value)| format!("{key} {value}")).collect();
     if rest.is_empty() { what.clone() } else { format!("{what} ({})", rest.join(", ")) }

@@ -1,4 +1,4 @@
-//! Whether trials were steady, in words.
+//! Steadiness of trials, in words.
 
 use kumite_record::{Cell, Steadiness, SteadyClass, Unit};
 
@@ -6,7 +6,7 @@ use crate::record::Record;
 use crate::words::number::count;
 use crate::words::quantity::Measured;
 
-/// What a figure says that has too few requests for it.
+/// Stands in place of a figure that has too few requests.
 pub fn needs(missing: u64) -> String {
     format!("needs {} more", count(missing as f64))
 }

@@ -21,15 +21,15 @@ pub struct VerdictText {
     pub title: String,
     /// The verdict's word.
     pub word: String,
-    /// What the claim came to; none where nothing was measured.
+    /// The size of the effect; none where nothing was measured.
     #[serde(skip)]
     pub effect: Option<EffectText>,
     /// The word with the effect, its bound, what was claimed and both figures.
     pub sentence: String,
     pub why: String,
-    /// That the source had another scale, if it had.
+    /// The sentence on another scale of the source, if it had one.
     pub scale: Option<String>,
-    /// What it came to on each node, where there are several.
+    /// The effect on each node, where there are several.
     pub nodes: Option<String>,
     pub published: Option<String>,
     pub id: String,
@@ -38,8 +38,8 @@ pub struct VerdictText {
 }
 
 impl VerdictText {
-    pub fn of(run: &Run, claim: &Claim) -> VerdictText {
-        let effect = EffectText::of(run, claim);
+    pub fn new(run: &Run, claim: &Claim) -> VerdictText {
+        let effect = EffectText::new(run, claim);
         let word = one_line(&claim.verdict.to_string());
         VerdictText {
             key: key(claim.verdict),
@@ -142,7 +142,7 @@ mod tests {
     fn a_verdict_of_a_later_kumite_is_shown_by_its_word() {
         let claim = |verdict| Claim { verdict, ..Claim::default() };
         let later = claim(Verdict::Other(Word::new("depends-on-the-sitting")));
-        let text = VerdictText::of(&Run::default(), &later);
+        let text = VerdictText::new(&Run::default(), &later);
         assert_eq!((text.key, text.symbol, &*text.sentence), ("other", '·', "depends-on-the-sitting"));
         assert_eq!(
             tally(&[claim(Verdict::Holds), later.clone(), later]),

@@ -291,7 +291,7 @@ fn events_are_told_by_thread() {
 #[test]
 fn events_of_one_length_have_one_axis() {
     let page = html(&fixture::task::export());
-    // That of 3.52 s; the 1.91 s of the wrong answer have room on it, and decide nothing.
+    // The end of the 3.52 s job; the 1.91 s of the wrong answer have room on it, and decide nothing.
     assert!(
         page.contains(
             "<figcaption>reactor-blocking, block 1: 18.1 s, on a time axis of its own</figcaption>"

@@ -1,4 +1,4 @@
-//! What every page must be, as a browser reads it and as XML.
+//! Conditions that every page meets, as a browser reads it and as XML.
 
 use std::sync::LazyLock;
 

@@ -17,7 +17,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(page: &str, section: Node) -> Parts {
+    fn new(page: &str, section: Node) -> Parts {
         let mut parts = Parts::default();
         let mut rest = section.range();
         for node in section.descendants() {
@@ -40,13 +40,13 @@ impl Parts {
     }
 }
 
-/// What stands directly in the page, by name: `header`, the verdicts, `nav`, then the other sections.
+/// The elements directly in the page, by name: `header`, the verdicts, `nav`, then the other sections.
 fn sections(page: &str) -> Vec<(String, Parts)> {
     let document = parsed(page);
     let main = document.descendants().find(|node| node.tag_name().name() == "main").unwrap();
     let name = |node: &Node| node.attribute("aria-labelledby").unwrap_or(node.tag_name().name()).to_owned();
     let elements = main.children().filter(Node::is_element);
-    elements.map(|node| (name(&node), Parts::of(page, node))).collect()
+    elements.map(|node| (name(&node), Parts::new(page, node))).collect()
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a report says of blocks that were void.
+//! The report of blocks that were void.
 
 use kumite_record::{Export, Outcome, Trial, Void, VoidCause};
 use kumite_report::{Style, html, load_terminal, markdown, terminal};

@@ -1,4 +1,4 @@
-//! What calls took, and what is billed for them: three bars a contender.
+//! The time of calls and their bills: three bars a contender.
 
 use kumite_record::{Cell, Metric, Unit};
 use serde::Serialize;
@@ -55,7 +55,7 @@ const PLOT: Plot = Plot { width: 532.0, left: 170.0, right: 425.0, top: 8.0, bot
 const STEP: f64 = 16.0;
 const GAP: f64 = 12.0;
 const LABEL_CHARS: usize = 20;
-/// What is not nothing is seen.
+/// The least width of a bar that is not nothing, so that it is seen.
 const LEAST: f64 = 1.5;
 
 /// Contenders in the order of the cells, with the metrics that the bars are of; none where no cell has any of them.

@@ -13,7 +13,7 @@ use crate::kinds::has_role;
 use crate::metric::Named;
 use crate::record::Record;
 use crate::tables::cells::{
-    Column, Entry, Filled, Overview, Table, distinct_points, figures, lost, matrix, words,
+    Column, Entry, Filled, Overview, Table, distinct_points, figures, lost, matrix, text_column,
 };
 use crate::tables::group::Groups;
 use crate::tables::trials::telling_trials;
@@ -33,7 +33,7 @@ struct CallsOnPage {
     lines: Vec<LineChart>,
 }
 
-/// What a row of several calls says.
+/// Stands below a table with rows of several calls.
 const REST: &str = "A column or row of several calls has the middle of their figures and, where others have an interval, the least and the greatest of them.";
 
 /// A point of a function.
@@ -47,7 +47,7 @@ struct CallsAt<'a> {
 /// A call in all trials of a contender; or the last calls together.
 struct Row {
     cell: Cell,
-    /// Which calls, counted from 0.
+    /// Positions of calls, from 0.
     calls: Range<usize>,
     /// How many of them there are in all trials that count.
     of: usize,
@@ -56,7 +56,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(cell: Cell, calls: Range<usize>, trials: &[&Trial]) -> Row {
+    fn new(cell: Cell, calls: Range<usize>, trials: &[&Trial]) -> Row {
         let counted =
             trials.iter().filter(|trial| trial.contender == cell.contender && trial.outcome == Outcome::Ok);
         let all: Vec<&Call> =
@@ -100,9 +100,9 @@ fn rows(record: &Record, parts: &[&Cell], trials: &[&Trial]) -> Vec<Row> {
         let mut rows: Vec<Row> = first
             .iter()
             .enumerate()
-            .map(|(nth, cell)| Row::of((*cell).clone(), nth..nth + 1, trials))
+            .map(|(nth, cell)| Row::new((*cell).clone(), nth..nth + 1, trials))
             .collect();
-        rows.extend(together(record, last).map(|cell| Row::of(cell, own..cells.len(), trials)));
+        rows.extend(together(record, last).map(|cell| Row::new(cell, own..cells.len(), trials)));
         rows
     };
     parts.chunk_by(|a, b| a.contender == b.contender).flat_map(of_contender).collect()
@@ -151,7 +151,7 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let points = calls(record, groups);
     let chosen: Vec<(Metric, Vec<&Trial>)> =
         points.iter().map(|at| telling_trials(record, at.point, has_calls)).collect();
-    let budget = Budget::of(chosen.iter().map(|(_, trials)| trials.len()).sum());
+    let budget = Budget::new(chosen.iter().map(|(_, trials)| trials.len()).sum());
     let shown = |(nth, (at, (by, trials))): (usize, (&CallsAt, &(Metric, Vec<&Trial>)))| CallsOnPage {
         tables: tables(record, at),
         billing: billing(record, nth, at),
@@ -160,7 +160,7 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
         lines: waits(record, nth, at),
     };
     let shown: Vec<CallsOnPage> = points.iter().zip(&chosen).enumerate().map(shown).collect();
-    PageChapter::of("calls", "Call by call", "calls.html", &shown)
+    PageChapter::new("calls", "Call by call", "calls.html", &shown)
 }
 
 fn billing(record: &Record, nth: usize, at: &CallsAt) -> Vec<BillingChart> {
@@ -204,8 +204,8 @@ fn tables(record: &Record, CallsAt { place, rows, .. }: &CallsAt) -> ChapterPoin
         table: cold_table(rows, &points),
     });
     let mut columns = vec![
-        words(&cells, "contender", false, |cell| cell.contender.clone()),
-        words(&cells, "call", false, |cell| value(&cell.point)),
+        text_column(&cells, "contender", false, |cell| cell.contender.clone()),
+        text_column(&cells, "call", false, |cell| value(&cell.point)),
     ];
     columns.extend(share("cold", |row| row.cold));
     columns.extend(share("failed", |row| row.failed));
@@ -215,7 +215,7 @@ fn tables(record: &Record, CallsAt { place, rows, .. }: &CallsAt) -> ChapterPoin
     ChapterPoint {
         place: place.clone(),
         overviews: cold.into_iter().chain(asked).collect(),
-        table: (!known.is_empty()).then(|| Table::of(columns)),
+        table: (!known.is_empty()).then(|| Table::from_columns(columns)),
         summary: Some("All figures of each call"),
         note: is_merged.then_some(REST),
     }
@@ -235,7 +235,7 @@ fn cold_table(rows: &[Row], points: &[&Point]) -> Table {
         };
         columns.push((head(value(point), true), contenders.iter().map(entry).collect()));
     }
-    Table::of(columns)
+    Table::from_columns(columns)
 }
 
 fn value(point: &Point) -> String {

@@ -6,7 +6,7 @@ use kumite_record::{Call, Cell, Trial};
 
 use crate::charts::shortened;
 use crate::record::Record;
-use crate::tables::cells::{Column, Entry, Table, words};
+use crate::tables::cells::{Column, Entry, Table, text_column};
 use crate::tables::failure::{Failed, failing, most_first};
 use crate::tables::group::Groups;
 use crate::words::number::count;
@@ -22,7 +22,7 @@ pub fn failed(record: &Record, groups: &Groups) -> Option<Failed> {
     })
 }
 
-/// What failed calls said of themselves, in as many characters, and so many different ones of a cell.
+/// An error is cut to so many characters, and a cell shows so many different ones.
 const ERROR_CHARS: usize = 80;
 const ERRORS: usize = 4;
 
@@ -38,14 +38,14 @@ fn calls(record: &Record, groups: &Groups) -> Option<Table> {
     };
     let number = |calls: usize| count(calls as f64);
     let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
-    Some(Table::of(vec![
-        words(&only, "contender", false, |cell| cell.contender.clone()),
+    Some(Table::from_columns(vec![
+        text_column(&only, "contender", false, |cell| cell.contender.clone()),
         (Column { name: "at".to_owned(), numeric: false }, places),
-        words(&only, "failed", true, |cell| {
+        text_column(&only, "failed", true, |cell| {
             number(of(cell).iter().filter(|call| call.error.is_some()).count())
         }),
-        words(&only, "of", true, |cell| number(of(cell).len())),
-        words(&only, "why", false, |cell| why(&of(cell))),
+        text_column(&only, "of", true, |cell| number(of(cell).len())),
+        text_column(&only, "why", false, |cell| why(&of(cell))),
     ]))
 }
 

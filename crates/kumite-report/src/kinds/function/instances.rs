@@ -33,7 +33,7 @@ pub struct InstanceChart {
     pub lanes: Vec<Lane>,
     pub looks: Vec<Marks>,
     pub order: CallOrder,
-    /// What is not drawn one by one.
+    /// How many marks stand for how many things, where they are fewer.
     pub merged: Option<String>,
 }
 
@@ -43,7 +43,7 @@ const CALLS: f64 = 18.0;
 const LANE: f64 = 22.0;
 /// Between the two parts: the values of the time, and the title of the order.
 const BETWEEN: f64 = 48.0;
-/// What takes no longer than this is drawn so wide, and one with its neighbours.
+/// Anything shorter is drawn so wide, and as one with its neighbours.
 const LEAST: f64 = 3.0;
 const MOST_LANES: usize = 12;
 /// Columns of the order.
@@ -51,9 +51,9 @@ const MOST_COLUMNS: usize = 40;
 /// Beside what takes more than so many times as long there is little to be seen.
 const ALIKE: f64 = 3.0;
 
-/// What is drawn, in the order in which it is.
+/// The looks in the order in which they are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Look {
+enum Glyph {
     Frozen,
     Invoke,
     Init,
@@ -64,17 +64,17 @@ enum Look {
     Failed,
 }
 
-impl Look {
+impl Glyph {
     fn class(self) -> &'static str {
         match self {
-            Look::Frozen => "phase-frozen",
-            Look::Invoke => "phase-invoke",
-            Look::Init => "phase-init",
-            Look::Reinit => "phase-reinit",
-            Look::Killed => "cross",
-            Look::Warm => "call-warm",
-            Look::Cold => "call-cold",
-            Look::Failed => "cross",
+            Glyph::Frozen => "phase-frozen",
+            Glyph::Invoke => "phase-invoke",
+            Glyph::Init => "phase-init",
+            Glyph::Reinit => "phase-reinit",
+            Glyph::Killed => "cross",
+            Glyph::Warm => "call-warm",
+            Glyph::Cold => "call-cold",
+            Glyph::Failed => "cross",
         }
     }
 
@@ -82,19 +82,19 @@ impl Look {
     fn outline(self, x: f64, to: f64, middle: f64) -> String {
         let bar = |half: f64| format!("M{x},{}H{to}v{}H{x}z", tenth(middle - half), tenth(2.0 * half));
         match self {
-            Look::Frozen => bar(1.0),
-            Look::Invoke => bar(5.0),
-            Look::Init => bar(8.0),
-            Look::Reinit => bar(7.0),
+            Glyph::Frozen => bar(1.0),
+            Glyph::Invoke => bar(5.0),
+            Glyph::Init => bar(8.0),
+            Glyph::Reinit => bar(7.0),
             // Several are a stretch of time.
-            Look::Killed | Look::Failed if to > x + LEAST => {
+            Glyph::Killed | Glyph::Failed if to > x + LEAST => {
                 format!("{}M{x},{middle}H{to}", cross(x, middle))
             }
-            Look::Warm if to > x + LEAST => bar(3.0),
-            Look::Cold if to > x + LEAST => format!("{}{}", triangle(x, middle), bar(1.5)),
-            Look::Killed | Look::Failed => cross(x, middle),
-            Look::Warm => format!("M{x},{}v10", tenth(middle - 5.0)),
-            Look::Cold => triangle(x, middle),
+            Glyph::Warm if to > x + LEAST => bar(3.0),
+            Glyph::Cold if to > x + LEAST => format!("{}{}", triangle(x, middle), bar(1.5)),
+            Glyph::Killed | Glyph::Failed => cross(x, middle),
+            Glyph::Warm => format!("M{x},{}v10", tenth(middle - 5.0)),
+            Glyph::Cold => triangle(x, middle),
         }
     }
 }
@@ -107,7 +107,6 @@ fn cross(x: f64, middle: f64) -> String {
     format!("M{},{}l8,8m0,-8l-8,8", tenth(x - 4.0), tenth(middle - 4.0))
 }
 
-/// Whether it says what instances did.
 pub fn has_calls(trial: &Trial) -> bool {
     !trial.sample.calls.is_empty() || !trial.sample.phases.is_empty()
 }
@@ -127,7 +126,7 @@ pub fn instance_charts(id: &str, trials: &[&Trial], budget: Budget) -> Vec<Insta
 
 fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceChart {
     let (calls, phases) = (&trial.sample.calls, &trial.sample.phases);
-    let life = Life::of(trial);
+    let life = Life::new(trial);
     let x_scale = Scale::linear(0.0, axis_ms, PLOT.x());
     let spots = spots(&life, phases, &x_scale);
     let all = spots.len();
@@ -151,10 +150,10 @@ fn chart(id: String, trial: &Trial, axis_ms: f64, budget: Budget) -> InstanceCha
             text: spot.text(),
         }
     });
-    let looks = by_look(marks, Look::class, told);
+    let looks = by_look(marks, Glyph::class, told);
     let end = Unit::Milliseconds.text(end_ms(trial));
     let on = plural(life.instances, "instance");
-    let order = CallOrder::of(&life, bottom + BETWEEN);
+    let order = CallOrder::new(&life, bottom + BETWEEN);
     InstanceChart {
         id,
         title: one_line(&format!(
@@ -177,7 +176,7 @@ fn lane(label: String, y: f64, height: f64) -> Lane {
     Lane { label, y, height, class: "", count: None }
 }
 
-/// Who is who in a trial.
+/// The instances of a trial, their lanes and their calls.
 struct Life<'a> {
     calls: &'a [Call],
     instances: usize,
@@ -190,7 +189,7 @@ struct Life<'a> {
 }
 
 impl<'a> Life<'a> {
-    fn of(trial: &'a Trial) -> Life<'a> {
+    fn new(trial: &'a Trial) -> Life<'a> {
         let calls = &trial.sample.calls;
         let mut calls_of: BTreeMap<u32, Vec<(f64, usize)>> = BTreeMap::new();
         for phase in &trial.sample.phases {
@@ -222,10 +221,10 @@ impl<'a> Life<'a> {
 struct Spot {
     /// Counted from 0, which is that of the calls.
     lane: usize,
-    look: Look,
+    look: Glyph,
     x: f64,
     to: f64,
-    /// Whether it is too short to be seen in its true width.
+    /// True if it is too short to be seen in its true width.
     small: bool,
     first: String,
     from_ms: f64,
@@ -267,31 +266,31 @@ fn spots(life: &Life, phases: &[Phase], x_scale: &Scale) -> Vec<Spot> {
     };
     let of_phase = |phase: &Phase| {
         let look = match phase.kind {
-            PhaseKind::Init => Look::Init,
-            PhaseKind::Reinit => Look::Reinit,
-            PhaseKind::Invoke => Look::Invoke,
-            PhaseKind::Frozen => Look::Frozen,
-            // That an instance is ended with its trial is as it should be.
+            PhaseKind::Init => Glyph::Init,
+            PhaseKind::Reinit => Glyph::Reinit,
+            PhaseKind::Invoke => Glyph::Invoke,
+            PhaseKind::Frozen => Glyph::Frozen,
+            // The end of an instance with its trial is no event.
             PhaseKind::Killed if phase.ending.is_none() => return None,
-            PhaseKind::Killed => Look::Killed,
+            PhaseKind::Killed => Glyph::Killed,
         };
         let lane = 1 + life.lane_of.get(&phase.instance)?;
-        let to_ms = if look == Look::Killed { phase.from_ms } else { phase.to_ms };
+        let to_ms = if look == Glyph::Killed { phase.from_ms } else { phase.to_ms };
         Some(spot(lane, look, phase.from_ms, to_ms, phase_text(life, phase)))
     };
     let of_call = |(nth, call): (usize, &Call)| {
         let look = match call {
-            Call { error: Some(_), .. } => Look::Failed,
-            Call { cold: true, .. } => Look::Cold,
-            _ => Look::Warm,
+            Call { error: Some(_), .. } => Glyph::Failed,
+            Call { cold: true, .. } => Glyph::Cold,
+            _ => Glyph::Warm,
         };
         spot(0, look, call.offered_ms, call.offered_ms, call_text(nth, call))
     };
     phases.iter().filter_map(of_phase).chain(life.calls.iter().enumerate().map(of_call)).collect()
 }
 
-/// What is too short to be seen is one with its neighbours of the same look, as far as it covers them; and more of it, until
-/// there are few enough.
+/// Merges marks that are too short to be seen with neighbours of the same look that they would cover; and more of
+/// them, until there are few enough.
 fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
     spots.sort_by(|a, b| (a.lane, a.look).cmp(&(b.lane, b.look)).then(a.x.total_cmp(&b.x)));
     let mut least = LEAST;
@@ -336,7 +335,7 @@ fn end_ms(trial: &Trial) -> f64 {
 mod tests {
     use super::*;
 
-    fn spot(look: Look, from: f64, to: f64) -> Spot {
+    fn spot(look: Glyph, from: f64, to: f64) -> Spot {
         let small = to - from <= LEAST;
         let first = format!("{from}");
         Spot {
@@ -352,30 +351,30 @@ mod tests {
         }
     }
 
-    fn places(spots: &[Spot]) -> Vec<(Look, f64, f64, usize)> {
+    fn places(spots: &[Spot]) -> Vec<(Glyph, f64, f64, usize)> {
         spots.iter().map(|spot| (spot.look, spot.x, spot.to, spot.of)).collect()
     }
 
     #[test]
     fn only_what_is_too_short_to_be_seen_is_one_with_its_neighbours() {
-        let long = [spot(Look::Invoke, 0.0, 100.0), spot(Look::Invoke, 100.0, 200.0)];
+        let long = [spot(Glyph::Invoke, 0.0, 100.0), spot(Glyph::Invoke, 100.0, 200.0)];
         assert_eq!(places(&merged(long.into(), 9)).len(), 2);
         let short = [
-            spot(Look::Invoke, 10.0, 10.1),
-            spot(Look::Invoke, 12.0, 12.1),
-            spot(Look::Init, 12.0, 12.1),
-            spot(Look::Invoke, 14.5, 14.6),
-            spot(Look::Invoke, 18.0, 18.1),
+            spot(Glyph::Invoke, 10.0, 10.1),
+            spot(Glyph::Invoke, 12.0, 12.1),
+            spot(Glyph::Init, 12.0, 12.1),
+            spot(Glyph::Invoke, 14.5, 14.6),
+            spot(Glyph::Invoke, 18.0, 18.1),
         ];
         assert_eq!(
             places(&merged(short.into(), 9)),
-            [(Look::Invoke, 10.0, 17.5, 3), (Look::Invoke, 18.0, 21.0, 1), (Look::Init, 12.0, 15.0, 1)]
+            [(Glyph::Invoke, 10.0, 17.5, 3), (Glyph::Invoke, 18.0, 21.0, 1), (Glyph::Init, 12.0, 15.0, 1)]
         );
     }
 
     #[test]
     fn there_are_never_more_marks_than_may_be() {
-        let many = (0..400).map(|nth| spot(Look::Invoke, f64::from(nth) * 4.0, f64::from(nth) * 4.0));
+        let many = (0..400).map(|nth| spot(Glyph::Invoke, f64::from(nth) * 4.0, f64::from(nth) * 4.0));
         let few = merged(many.collect(), 10);
         assert!(few.len() <= 10, "{}", few.len());
         assert_eq!(few.iter().map(|spot| spot.of).sum::<usize>(), 400);

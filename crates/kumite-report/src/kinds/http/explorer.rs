@@ -34,9 +34,9 @@ struct Named {
 struct Steps {
     c: usize,
     p: usize,
-    /// What the list of trials says of it.
+    /// The label in the list of trials.
     name: String,
-    /// Whether it is shown first.
+    /// True of the trial that is shown first.
     first: bool,
     dt_ms: u64,
     start_ms: i64,
@@ -68,7 +68,7 @@ const MOST_STEPS: usize = 80_000;
 
 impl Explorer {
     /// None where no trial has a time series.
-    pub fn of(record: &Record, groups: &Groups) -> Option<Explorer> {
+    pub fn new(record: &Record, groups: &Groups) -> Option<Explorer> {
         let places: Vec<(String, &Point)> = groups.points().collect();
         let tried: HashSet<&str> = record.export.trials.iter().map(|trial| &*trial.contender).collect();
         let mut names: Vec<&str> =
@@ -90,7 +90,10 @@ impl Explorer {
                 }
             }
         }
-        let named = |name: &&str| Named { name: one_line(name), color: Look::of(record.export, name).color };
+        let named = |name: &&str| Named {
+            name: one_line(name),
+            color: Look::of_contender(record.export, name).color,
+        };
         (!trials.is_empty()).then(|| Explorer {
             merged,
             contenders: names.iter().map(named).collect(),

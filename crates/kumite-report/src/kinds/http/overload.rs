@@ -32,13 +32,13 @@ pub struct OverloadChart {
     pub description: String,
     /// One or two, from the top; the last has the time axis.
     pub panels: Vec<Panel>,
-    /// What became of the requests, as bars upon one another.
+    /// The fates of requests, as bars upon one another.
     pub fates: Vec<Bars>,
     /// How many were due a second.
     pub offered: String,
     /// How long right answers took, on average.
     pub responses: String,
-    /// What each stretch of time was like.
+    /// The figures of each stretch of time, for a pointer.
     pub tips: Vec<Tip>,
     pub drop: Option<Dropped>,
 }
@@ -83,7 +83,7 @@ const TIPS: usize = 45;
 /// Between two values of an axis.
 const ROOM: f64 = 16.0;
 
-/// Whether it says what became of requests by when they were due.
+/// True of a trial whose series counts requests by when they were due.
 pub fn has_fates(trial: &Trial) -> bool {
     trial.sample.series.columns.contains_key(FATES[0].0)
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::charts::{Figure, RowChart, row_chart};
 use crate::kinds::chapter::{Chapter, ChapterPoint, PageChapter};
 use crate::record::Record;
-use crate::tables::cells::{Table, figures, sort, words};
+use crate::tables::cells::{Table, figures, sort, text_column};
 use crate::tables::group::Groups;
 
 /// The percentiles of a point.
@@ -54,9 +54,9 @@ pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
 
 fn table(record: &Record, place: String, cells: &[&Cell]) -> ChapterPoint {
     let metrics: Vec<&Metric> = shown(record).iter().map(|figure| figure.metric).collect();
-    let names = words(cells, "contender", false, |cell| cell.contender.clone());
+    let names = text_column(cells, "contender", false, |cell| cell.contender.clone());
     let columns = std::iter::once(names).chain(figures(record, cells, &metrics));
-    let table = Some(Table::of(columns.collect()));
+    let table = Some(Table::from_columns(columns.collect()));
     ChapterPoint { place, overviews: Vec::new(), note: None, table, summary: None }
 }
 
@@ -69,5 +69,5 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     };
     let points: Vec<OnPage> = points(record, groups).into_iter().enumerate().map(on_page).collect();
     let is_drawn = points.iter().any(|point| point.chart.is_some());
-    PageChapter::of("percentiles", "Percentiles", "percentiles.html", &points).filter(|_| is_drawn)
+    PageChapter::new("percentiles", "Percentiles", "percentiles.html", &points).filter(|_| is_drawn)
 }

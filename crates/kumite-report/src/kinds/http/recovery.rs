@@ -9,7 +9,7 @@ use crate::charts::{Figure, row_chart};
 use crate::kinds::chapter::DisturbedPictures;
 use crate::metric::Named;
 use crate::record::Record;
-use crate::tables::cells::{Table, figures, marks, model, sort, words};
+use crate::tables::cells::{Table, figures, marks, model, sort, text_column};
 use crate::tables::failure::{Disturbed, sum};
 use crate::tables::group::{Group, Groups};
 use crate::words::bound::Bound;
@@ -17,7 +17,7 @@ use crate::words::number::count;
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// What was done at each point, and how they took it.
+/// The disturbance at each point, and how contenders took it.
 pub fn disturbances(record: &Record, groups: &Groups) -> Vec<Disturbed> {
     let all = groups.disturbed().flat_map(|group| group.points.iter().map(move |point| (group, *point)));
     all.map(|(group, point)| disturbed(record, groups, group, point)).collect()
@@ -50,35 +50,35 @@ fn disturbed(record: &Record, groups: &Groups, group: &Group, point: &Point) -> 
         record.trials_of(cell).filter_map(|trial| trial.sample.disturbance.as_ref()).collect()
     };
     let mut columns = vec![
-        words(&cells, "contender", false, |cell| cell.contender.clone()),
-        words(&cells, "model", false, |cell| model(record, &cell.contender).to_owned()),
+        text_column(&cells, "contender", false, |cell| cell.contender.clone()),
+        text_column(&cells, "model", false, |cell| model(record, &cell.contender).to_owned()),
     ];
     let metrics: Vec<&Metric> = recovery.into_iter().chain(record.metric("first-right")).collect();
     columns.extend(figures(record, &cells, &metrics));
-    columns.push(words(&cells, "right since", true, |cell| sum(seen(cell).iter().map(|d| d.ok))));
-    columns.push(words(&cells, "failed since", false, |cell| {
+    columns.push(text_column(&cells, "right since", true, |cell| sum(seen(cell).iter().map(|d| d.ok))));
+    columns.push(text_column(&cells, "failed since", false, |cell| {
         kinds(seen(cell).iter().map(|disturbance| &disturbance.errors))
     }));
     if cells.iter().any(|cell| seen(cell).iter().any(|d| d.burst_ok + d.burst_errors > 0)) {
-        columns.push(words(&cells, "of these the burst’s", true, |cell| {
+        columns.push(text_column(&cells, "of these the burst’s", true, |cell| {
             let right = sum(seen(cell).iter().map(|d| d.burst_ok));
             format!("{right} right, {} failed", sum(seen(cell).iter().map(|d| d.burst_errors)))
         }));
     }
-    columns.push(words(&cells, "trials", true, |cell| cell.trials.to_string()));
-    columns.push(words(&cells, "marks", false, |cell| marks(record, cell)));
+    columns.push(text_column(&cells, "trials", true, |cell| cell.trials.to_string()));
+    columns.push(text_column(&cells, "marks", false, |cell| marks(record, cell)));
     let all: Vec<&Disturbance> = cells.iter().flat_map(|cell| seen(cell)).collect();
     Disturbed {
         title: groups.full_place(group, point),
         what: what(group.disturbance.as_deref().unwrap_or_default(), &all),
         order,
-        table: Table::of(columns),
+        table: Table::from_columns(columns),
         bounded: recovery
-            .is_some_and(|metric| cells.iter().any(|cell| Bound::of(record, cell, &metric.name).high)),
+            .is_some_and(|metric| cells.iter().any(|cell| Bound::new(record, cell, &metric.name).high)),
     }
 }
 
-/// What was done, from what the trials say.
+/// The disturbance in a sentence, from what trials recorded.
 fn what(kind: &str, seen: &[&Disturbance]) -> String {
     let median = |of: fn(&Disturbance) -> f64| {
         let mut values: Vec<f64> = seen.iter().map(|disturbance| of(disturbance)).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kumite_record::{Cell, Errors, Trial};
 
 use crate::record::Record;
-use crate::tables::cells::{Column, Entry, Table, words};
+use crate::tables::cells::{Column, Entry, Table, text_column};
 use crate::tables::failure::{Failed, failing, most_first, sum};
 use crate::tables::group::Groups;
 use crate::words::number::count;
@@ -35,22 +35,24 @@ fn requests(record: &Record, groups: &Groups) -> Option<Table> {
     };
     let places = cells.iter().map(|(_, place)| Entry::plain(place.clone())).collect();
     let mut columns = vec![
-        words(&only, "contender", false, |cell| cell.contender.clone()),
+        text_column(&only, "contender", false, |cell| cell.contender.clone()),
         (Column { name: "at".to_owned(), numeric: false }, places),
-        words(&only, "failed", true, |cell| sum(errors(cell).into_iter().flat_map(|e| e.values().copied()))),
-        words(&only, "of", true, |cell| count(finished(cell))),
-        words(&only, "by kind", false, |cell| kinds(errors(cell).into_iter())),
+        text_column(&only, "failed", true, |cell| {
+            sum(errors(cell).into_iter().flat_map(|e| e.values().copied()))
+        }),
+        text_column(&only, "of", true, |cell| count(finished(cell))),
+        text_column(&only, "by kind", false, |cell| kinds(errors(cell).into_iter())),
     ];
     if only.iter().any(|cell| record.trials_of(cell).any(|trial| !trial.sample.answers.is_empty())) {
-        columns.push(words(&only, "refusals said", false, |cell| {
-            said(record.trials_of(cell).map(|trial| &trial.sample.answers))
+        columns.push(text_column(&only, "refusals said", false, |cell| {
+            answer_counts(record.trials_of(cell).map(|trial| &trial.sample.answers))
         }));
     }
-    Some(Table::of(columns))
+    Some(Table::from_columns(columns))
 }
 
 /// `500 refused after 1 (1,312), 503 (4)`, most first.
-fn said<'a>(answers: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> String {
+fn answer_counts<'a>(answers: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> String {
     let said = most_first(answers);
     let said: Vec<String> =
         said.into_iter().map(|(words, n)| format!("{} ({})", one_line(words), count(n as f64))).collect();

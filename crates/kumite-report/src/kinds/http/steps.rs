@@ -1,4 +1,4 @@
-//! What is swept within each trial, such as the steps of a load: the parts of trials as tables.
+//! The axis within trials, such as the steps of a load: the parts of trials as tables.
 
 use kumite_record::{Cell, Metric, Point};
 use serde::Serialize;
@@ -9,7 +9,7 @@ use crate::kinds::chapter::{Chapter, ChapterPoint, PageChapter};
 use crate::kinds::has_role;
 use crate::metric::Named;
 use crate::record::Record;
-use crate::tables::cells::{Column, Entry, Overview, Table, distinct_points, figures, matrix, words};
+use crate::tables::cells::{Column, Entry, Overview, Table, distinct_points, figures, matrix, text_column};
 use crate::tables::group::Groups;
 use crate::tables::trials::median_trials;
 use crate::words::text::one_line;
@@ -63,7 +63,7 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
         }
     };
     let shown: Vec<StepsOnPage> = points.iter().enumerate().map(shown).collect();
-    PageChapter::of("by-step", "Step by step", "steps.html", &shown)
+    PageChapter::new("by-step", "Step by step", "steps.html", &shown)
 }
 
 /// Over the axis that trials sweep.
@@ -86,7 +86,7 @@ fn tables(record: &Record, axis: &str, PartsAt { place, cells, .. }: &PartsAt) -
         sparse: false,
         table: matrix(cells, &steps, metric, value),
     };
-    let mut columns = vec![words(cells, "contender", false, |cell| cell.contender.clone())];
+    let mut columns = vec![text_column(cells, "contender", false, |cell| cell.contender.clone())];
     let rates = cells.iter().map(|cell| Entry::plain(one_line(&value(&cell.point)))).collect();
     columns.push((Column { name: one_line(&name.label()), numeric: true }, rates));
     columns.extend(figures(record, cells, &known));
@@ -94,7 +94,7 @@ fn tables(record: &Record, axis: &str, PartsAt { place, cells, .. }: &PartsAt) -
         place: place.clone(),
         overviews: known.iter().filter(|metric| has_role(metric, &SHOWN)).map(overview).collect(),
         note: None,
-        table: Some(Table::of(columns)),
+        table: Some(Table::from_columns(columns)),
         summary: Some("All figures of each step"),
     }
 }

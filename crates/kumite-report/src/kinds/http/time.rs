@@ -26,7 +26,7 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
         .map(|(nth, (place, point))| timelines(record, &format!("time-{nth}"), place, point, None))
         .filter(|timelines| !timelines.charts.is_empty())
         .collect();
-    let explorer = Explorer::of(record, groups);
+    let explorer = Explorer::new(record, groups);
     (explorer.is_some() || !shown.is_empty()).then(|| PageChapter {
         id: "time",
         link: "Over time",
@@ -101,7 +101,7 @@ fn timeline(record: &Record, id: String, trial: &Trial, seconds: (f64, f64)) -> 
         description: one_line(&described(trial, &answers)),
         frame: PLOT.upright(ticks(&x_scale, number), end_ticks(&y_scale, number)).titled("seconds"),
         shades: warm_up.into_iter().chain(disturbed).collect(),
-        color: Look::of(record.export, &trial.contender).color,
+        color: Look::of_contender(record.export, &trial.contender).color,
         answers: path(&answers, |step| x_scale.at(at(step) + interval_s(series) / 2.0), &y_scale),
         failures: bars(&failures, |step| x_scale.at(at(step)), &y_scale),
         recovered,

@@ -27,7 +27,7 @@ struct OnPage {
     points: Vec<Timelines>,
 }
 
-/// What the figures of all states say.
+/// Stands above the figures of all states.
 const POOLED: &str = "Of the states of all trials that count: how far off 50, 90, 99 and 99.9 % of them were at most, and the worst of all, early or late.";
 
 /// As tables.
@@ -75,7 +75,7 @@ fn table(cells: &[Pooled]) -> Table {
         (column, cells.iter().map(entry).collect())
     };
     let first = (Column { name: "contender".to_owned(), numeric: false }, names);
-    Table::of(std::iter::once(first).chain(SHARES.iter().enumerate().map(share)).collect())
+    Table::from_columns(std::iter::once(first).chain(SHARES.iter().enumerate().map(share)).collect())
 }
 
 fn state_by_state(record: &Record, points: &[PacedAt]) -> Vec<Timelines> {
@@ -83,7 +83,7 @@ fn state_by_state(record: &Record, points: &[PacedAt]) -> Vec<Timelines> {
         points.iter().map(|at| median_trials(record, at.point, None, has_arrivals)).collect();
     let all: Vec<&Trial> = chosen.iter().flat_map(|(_, trials)| trials.iter().copied()).collect();
     let frames = points.iter().filter_map(|at| frame_us(record, at.point));
-    let scales = ErrorScales::of(&all, frames.reduce(f64::max));
+    let scales = ErrorScales::new(&all, frames.reduce(f64::max));
     let timelines = |(nth, (at, (by, trials))): (usize, (&PacedAt, &(Metric, Vec<&Trial>)))| {
         let frame_us = frame_us(record, at.point);
         let chart = |(of, trial): (usize, &&Trial)| {
@@ -122,7 +122,7 @@ fn row(record: &Record, Pooled { cell, within_us }: &Pooled, scale: &Scale, y: f
     Row {
         label: shortened(&name, LABEL_CHARS),
         y,
-        color: Look::of(record.export, &cell.contender).color,
+        color: Look::of_contender(record.export, &cell.contender).color,
         span: marks.first().zip(marks.last()).map(|(first, last)| (first.x, last.x)),
         lost: marks.is_empty().then(|| lost(cell)),
         marks,

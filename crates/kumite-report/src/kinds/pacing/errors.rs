@@ -14,7 +14,7 @@ use crate::words::number::plural;
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// What the charts have in common, so that they can be compared.
+/// The scales that all charts share, so that they can be compared.
 pub struct ErrorScales {
     seconds: Scale,
     /// Of what `squeezed` makes of an error.
@@ -34,7 +34,7 @@ const TOLD: [&str; 6] = ["error-p50", "error-p99", "error-max", "missed", "error
 
 impl ErrorScales {
     /// For these trials, and a frame of that length.
-    pub fn of(trials: &[&Trial], frame_us: Option<f64>) -> ErrorScales {
+    pub fn new(trials: &[&Trial], frame_us: Option<f64>) -> ErrorScales {
         let arrivals = || trials.iter().flat_map(|trial| &trial.sample.arrivals);
         let errors = || arrivals().map(|of| of.error_us).filter(|us| us.is_finite()).chain(frame_us);
         let (low, high) = (errors().fold(0.0, f64::min), errors().fold(0.0, f64::max));
@@ -85,7 +85,7 @@ pub fn error_chart(
             .upright(ticks(&scales.seconds, |value| Unit::Number.tick(value)), scales.y_ticks.clone())
             .titled("seconds"),
         shades: Vec::new(),
-        color: Look::of(record.export, &trial.contender).color,
+        color: Look::of_contender(record.export, &trial.contender).color,
         answers: dots(&trial.sample.arrivals, scales),
         failures: String::new(),
         recovered: None,

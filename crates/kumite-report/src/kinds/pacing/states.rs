@@ -16,7 +16,7 @@ pub struct PacedAt<'a> {
 /// Shares of the states that are told, and what they are called.
 pub const SHARES: [(f64, &str); 5] =
     [(0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (0.999, "99.9 %"), (1.0, "all")];
-/// That of 99 %, which contenders are ordered by.
+/// Contenders are ordered by the third of them, 99 %.
 const ORDER: usize = 2;
 
 /// How far off so much of a cell's states was at most, in µs; none where no trial counts.
@@ -25,7 +25,6 @@ pub struct Pooled<'a> {
     pub within_us: Option<[f64; SHARES.len()]>,
 }
 
-/// Whether it says when states came.
 pub fn has_arrivals(trial: &Trial) -> bool {
     !trial.sample.arrivals.is_empty()
 }

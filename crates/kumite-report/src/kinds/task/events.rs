@@ -1,4 +1,4 @@
-//! What happened within one job of a trial: time by thread, a lane for each thread, a mark for each event.
+//! The events within one job of a trial: time by thread, a lane for each thread, a mark for each event.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,7 +19,7 @@ use crate::words::number::{count, plural};
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// What happened within a job of one trial of each contender at a point.
+/// The events of a job of one trial of each contender at a point.
 #[derive(Debug, Serialize)]
 struct Events {
     place: String,
@@ -70,14 +70,14 @@ const PLOT: Plot = Plot { width: 580.0, left: 170.0, right: 528.0, top: 22.0, bo
 const KEY_HEIGHT: f64 = 24.0;
 const MOST_LANES: usize = 16;
 const LABEL_CHARS: usize = 21;
-/// What the `next` events of all lanes share at most.
+/// The height that the `next` events of all lanes share at most.
 const ROOM: f64 = 240.0;
 /// `next` events nearer than this are one upon the other.
 const PILE: f64 = 1.5;
-/// What the other events of a lane have.
+/// The height of a lane's other events.
 const OTHERS: f64 = 13.0;
 const GAP: f64 = 4.0;
-/// What a worker writes has no limit of its own.
+/// A worker's words have no limit of their own.
 const WORD_CHARS: usize = 60;
 /// More first words than these are no families.
 const MOST_FAMILIES: usize = 3;
@@ -97,7 +97,7 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     };
     let points = groups.calm().flat_map(|group| groups.points_of(group));
     let points: Vec<_> = points.filter_map(chosen).collect();
-    let budget = Budget::of(points.iter().map(|(.., trials)| trials.len()).sum());
+    let budget = Budget::new(points.iter().map(|(.., trials)| trials.len()).sum());
     let drawn = |(nth, (place, by, trials)): (usize, (String, String, Vec<&Trial>))| {
         let families = families(&trials);
         let charts = trials.iter().zip(axes(&trials)).enumerate();
@@ -107,7 +107,7 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
         Events { place, by, charts: charts.collect() }
     };
     let shown: Vec<Events> = points.into_iter().enumerate().map(drawn).collect();
-    PageChapter::of("threads", "Events by thread", "threads.html", &shown)
+    PageChapter::new("threads", "Events by thread", "threads.html", &shown)
 }
 
 fn has_events(trial: &Trial) -> bool {
@@ -373,7 +373,7 @@ fn look(event: &JobEvent, families: &[String]) -> usize {
     KINDS.iter().position(|kind| *kind == event.2).unwrap_or(OTHER)
 }
 
-/// Which family of `next` events a look is of, if of any.
+/// The family of `next` events of this look; none of another kind.
 fn family(look: usize) -> Option<usize> {
     look.checked_sub(KINDS.len())
 }
@@ -419,7 +419,8 @@ fn key(looks: impl DoubleEndedIterator<Item = usize>, families: &[String]) -> Ve
     next.into_iter().chain(others).map(entry).collect()
 }
 
-/// What a reader who does not see it must know: which threads did how many of the `next` events, and who else was there.
+/// The chart in words, for those who do not see it: which threads did how many of the `next` events, and who else was
+/// there.
 fn described(trial: &Trial, threads: &[Thread], end: &str) -> String {
     let events = &trial.sample.events;
     let (with, without): (Vec<&Thread>, Vec<&Thread>) = threads.iter().partition(|thread| thread.next > 0);

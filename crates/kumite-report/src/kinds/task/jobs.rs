@@ -31,10 +31,9 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     };
     let points = groups.calm().flat_map(|group| groups.points_of(group)).enumerate().map(point);
     let shown: Vec<Timelines> = points.filter(|point| !point.charts.is_empty()).collect();
-    PageChapter::of("jobs", "Job by job", "jobs.html", &shown)
+    PageChapter::new("jobs", "Job by job", "jobs.html", &shown)
 }
 
-/// Whether a trial has enough jobs for a picture.
 fn has_jobs(trial: &Trial) -> bool {
     trial.sample.jobs.iter().filter(|job| !job.warm_up).count() >= LEAST
 }
@@ -67,7 +66,7 @@ fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
             .upright(ticks(&x_scale, count), end_ticks(&y_scale, |ms| Unit::Milliseconds.tick(ms)))
             .titled("job"),
         shades: (warm_up > 0).then_some(shade).into_iter().collect(),
-        color: Look::of(export, &trial.contender).color,
+        color: Look::of_contender(export, &trial.contender).color,
         answers: path(&elapsed, x, &y_scale),
         failures: String::new(),
         recovered: steady_from(trial).map(|jobs| x_scale.at(jobs as f64 + 0.5)),

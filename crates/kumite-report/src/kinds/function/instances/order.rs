@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::words::call_text;
-use super::{Life, Look, MOST_COLUMNS, PLOT, cross, lane};
+use super::{Glyph, Life, MOST_COLUMNS, PLOT, cross, lane};
 use crate::charts::frame::{Frame, Plot, Tick};
 use crate::charts::lanes::{Drawn, Lane, Marks, by_look};
 use crate::charts::tenth;
@@ -23,7 +23,7 @@ pub struct CallOrder {
 
 impl CallOrder {
     /// A square for each call in the row of its instance, from above to below `top`.
-    pub(super) fn of(life: &Life, top: f64) -> CallOrder {
+    pub(super) fn new(life: &Life, top: f64) -> CallOrder {
         let shown = &life.calls[..life.calls.len().min(MOST_COLUMNS)];
         let mut names = life.lanes.clone();
         if shown.iter().any(|call| call.instance.is_none()) {
@@ -32,7 +32,7 @@ impl CallOrder {
         let row = |(nth, label)| lane(label, top + nth as f64 * ORDER_LANE, ORDER_LANE);
         let lanes: Vec<Lane> = names.into_iter().enumerate().map(row).collect();
         let width = ((PLOT.right - PLOT.left) / shown.len().max(1) as f64).min(COLUMN);
-        let mut marks: Vec<Drawn<Look>> = Vec::new();
+        let mut marks: Vec<Drawn<Glyph>> = Vec::new();
         let mark = |look, path, text| Drawn { look, several: false, path, text };
         for (nth, call) in shown.iter().enumerate() {
             let row = call.instance.and_then(|instance| life.lane_of.get(&instance).copied());
@@ -41,12 +41,12 @@ impl CallOrder {
                 tenth(PLOT.left + nth as f64 * width + 1.0),
                 tenth(PLOT.left + (nth + 1) as f64 * width - 1.0),
             );
-            let look = if call.cold { Look::Init } else { Look::Invoke };
+            let look = if call.cold { Glyph::Init } else { Glyph::Invoke };
             if row.is_some() {
                 marks.push(mark(look, look.outline(x, to, middle), call_text(nth, call)));
             }
             if call.error.is_some() || row.is_none() {
-                marks.push(mark(Look::Failed, cross(tenth((x + to) / 2.0), middle), call_text(nth, call)));
+                marks.push(mark(Glyph::Failed, cross(tenth((x + to) / 2.0), middle), call_text(nth, call)));
             }
         }
         let each = if width >= 20.0 { 1 } else { 5 };
@@ -65,7 +65,7 @@ impl CallOrder {
             frame: Plot { top, bottom: top + lanes.len() as f64 * ORDER_LANE, ..PLOT }
                 .upright(ticks.map(tick).collect(), Vec::new()),
             lanes,
-            looks: by_look(marks.into_iter(), Look::class, true),
+            looks: by_look(marks.into_iter(), Glyph::class, true),
         }
     }
 }
