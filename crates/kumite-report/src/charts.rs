@@ -5,8 +5,10 @@ pub mod forest;
 pub mod frame;
 pub mod lanes;
 mod lines;
+pub mod rates;
 pub mod rows;
 pub mod scale;
+pub mod strip;
 pub mod timeline;
 
 pub use budget::Budget;

@@ -12,17 +12,11 @@ use crate::summary::doubts;
 use crate::tables::failure::NOT_RECOVERED;
 use crate::tables::group::Groups;
 
-const TEMPLATES: [(&str, &str); 10] = [
+const TEMPLATES: [(&str, &str); 4] = [
     ("report.html", include_str!("page/report.html")),
     ("forest.html", include_str!("page/forest.html")),
     ("measurements.html", include_str!("page/measurements.html")),
-    ("table.html", include_str!("page/table.html")),
-    ("frame.html", include_str!("page/frame.html")),
-    ("lanes.html", include_str!("page/lanes.html")),
-    ("line-chart.html", include_str!("page/line-chart.html")),
     ("line-charts.html", include_str!("page/line-charts.html")),
-    ("row-chart.html", include_str!("page/row-chart.html")),
-    ("timeline.html", include_str!("page/timeline.html")),
 ];
 
 /// The report as one self-contained page: no network, light and dark; its only script shows the time series of a trial that

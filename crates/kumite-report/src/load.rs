@@ -1,7 +1,8 @@
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{Latency, LoadResult, Unit};
 
-use crate::charts::tenth;
+use crate::charts::rates::{Rates, seconds_of};
+use crate::charts::{Timeline, tenth};
 use crate::leaf::{Bar, Leaf, Table, leaf};
 use crate::markdown::{escaped, table};
 use crate::style::Style;
@@ -72,9 +73,25 @@ pub fn load_html(result: &LoadResult) -> String {
         sentences: vec![throughput(result).unwrap_or_else(|| NOTHING_RIGHT.to_owned())],
         tables: tables.collect(),
         bars: if most > 0 { bars.iter().map(bar).collect() } else { Vec::new() },
+        series: series(result),
         notes: notes(result),
+        command: result.command.clone(),
         ..Leaf::default()
     })
+}
+
+/// Right answers and failures a second, with the moment from which figures are; none where the record has no series.
+fn series(result: &LoadResult) -> Option<Timeline> {
+    let series = &result.series;
+    let since_ms = result.steadiness.as_ref().and_then(|steadiness| steadiness.since_ms);
+    let rates = Rates {
+        series,
+        disturbance: None,
+        steady_ms: since_ms.filter(|since| *since > series.start_ms).map(|since| since as f64),
+        color: 0,
+    };
+    let title = "right answers a second as a line, failures as bars; dashed: steady from there";
+    rates.chart("series".to_owned(), title, seconds_of(series))
 }
 
 /// All that is neither the answer nor a table.

@@ -3,8 +3,17 @@
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, Value};
 
-/// The head of every page. Of its context it shows `title` and `css`.
-const HEAD: (&str, &str) = ("head.html", include_str!("page/head.html"));
+/// Any page may include these. The head shows `title` and `css` of its context; charts show `chart`.
+const COMMON: [(&str, &str); 8] = [
+    ("head.html", include_str!("page/head.html")),
+    ("table.html", include_str!("page/table.html")),
+    ("frame.html", include_str!("page/frame.html")),
+    ("lanes.html", include_str!("page/lanes.html")),
+    ("line-chart.html", include_str!("page/line-chart.html")),
+    ("row-chart.html", include_str!("page/row-chart.html")),
+    ("strip.html", include_str!("page/strip.html")),
+    ("timeline.html", include_str!("page/timeline.html")),
+];
 /// How they look.
 pub(crate) const CSS: &str = include_str!("page/report.css");
 
@@ -14,7 +23,7 @@ pub(crate) fn page(templates: &[(&'static str, &'static str)], context: Value) -
     let page = || -> Result<String, Error> {
         let mut known = Environment::new();
         known.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
-        for (name, text) in templates.iter().chain([&HEAD]) {
+        for (name, text) in templates.iter().chain(&COMMON) {
             known.add_template(name, text)?;
         }
         known.get_template(templates[0].0)?.render(context)

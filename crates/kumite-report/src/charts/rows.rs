@@ -22,6 +22,8 @@ pub struct RowChart {
     pub description: String,
     pub frame: Frame,
     pub rows: Vec<Row>,
+    /// The place of a value that rows are compared with, such as a ratio of 1.
+    pub border: Option<f64>,
     /// The names of the markers, where a row has several.
     pub key: Vec<Key>,
 }
@@ -133,6 +135,7 @@ pub fn chart(
             .rows(ticks_apart(scale, |value| values.tick(value)))
             .with_foot(if labels.is_empty() { 0.0 } else { KEY_HEIGHT }),
         rows,
+        border: None,
         key: key.collect(),
     }
 }

@@ -1,16 +1,16 @@
-use kumite_record::{CommandMetric, ComparedCommand, Comparison, Unit};
+use kumite_record::{CommandMetric, ComparedCommand, ComparedPair, Comparison, Estimate, Ratio, Unit};
 
 use super::names::Names;
 use super::{Shown, answer, answers, cut_short, figures, gate, metrics};
-use crate::leaf::{Leaf, Strip, StripRow, Table, leaf, place};
-use crate::words::number::plural;
-use crate::words::quantity::Measured;
+use crate::charts::rows::{LABEL_CHARS, PLOT, Row, RowMark, chart, row_y};
+use crate::charts::scale::Scale;
+use crate::charts::strip::{StripChart, Values, strip_chart};
+use crate::charts::{MARKERS, RowChart, shortened};
+use crate::leaf::{Leaf, Table, leaf};
 use crate::words::text::one_line;
 
-/// No picture needs more dots.
-const MOST_DOTS: usize = 400;
-/// A run is drawn at the edge if it is this many times as far from the median as nine of ten are.
-const FAR: f64 = 3.0;
+const RUNS: &str =
+    "each run is a dot, the line is the median, and its interval is shaded; what is far off lies at the edge";
 
 /// The same as one self-contained page, with every run as a dot.
 pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
@@ -35,58 +35,80 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
             .chain(answer::alone_sentence(comparison, &names))
             .chain(gate::line(comparison, &names))
             .collect(),
+        ratios: ratios(comparison, &names),
         strip: strip(comparison, &names),
         tables,
-        bars: Vec::new(),
         notes: legend.chain(answer::notes(comparison, &names)).collect(),
         command: comparison.command.clone(),
+        ..Leaf::default()
     })
 }
 
-fn strip(comparison: &Comparison, names: &Names) -> Option<Strip> {
-    let has_runs = |command: &&ComparedCommand| !command.times.is_empty();
-    if !metrics::shown(comparison).contains(&CommandMetric::TimeWallClock) {
+fn is_wall_time_shown(comparison: &Comparison) -> bool {
+    metrics::shown(comparison).contains(&CommandMetric::TimeWallClock)
+}
+
+/// Wall time of each pair, or throughput of servers, against the reference; none where no pair has a ratio.
+fn ratios(comparison: &Comparison, names: &Names) -> Option<RowChart> {
+    let of_servers = !comparison.servers.is_empty();
+    if !of_servers && !is_wall_time_shown(comparison) {
         return None;
     }
-    let commands: Vec<&ComparedCommand> = comparison.commands.iter().filter(has_runs).collect();
-    let ends: Vec<(f64, f64)> = commands.iter().map(|command| nearby(&command.times)).collect();
-    let from = ends.iter().map(|(low, _)| *low).reduce(f64::min)?;
-    let to = ends.iter().map(|(_, high)| *high).reduce(f64::max)?;
-    let row = |command: &ComparedCommand| {
-        let wall = command.wall_s.as_ref();
-        let median = wall.map_or(0.0, |wall| wall.estimate);
-        let at = |value: f64| place(value, from, to);
-        let bound = |of: Option<f64>| at(of.unwrap_or(median));
-        let every = command.times.len().div_ceil(MOST_DOTS);
-        StripRow {
-            label: names.of(&command.name),
-            description: format!(
-                "{} of {}, median {}",
-                plural(command.times.len(), "run"),
-                names.of(&command.name),
-                Unit::Seconds.text(median)
+    let reference = names.of(&comparison.pairs.first()?.b);
+    let by = if of_servers { "throughput" } else { "wall time" };
+    let ends =
+        comparison.pairs.iter().flat_map(|pair| [Some(pair.ratio.estimate), pair.ratio.low, pair.ratio.high]);
+    let ends = ends.flatten().filter(|ratio| *ratio > 0.0).chain([1.0]);
+    let scale = Scale::exact(ends, PLOT.x())?;
+    let row = |(nth, pair): (usize, &ComparedPair)| {
+        let Ratio { estimate, low, high } = pair.ratio;
+        let name = names.of(&pair.a);
+        let mark = RowMark {
+            x: scale.at(estimate),
+            whisker: low.zip(high).map(|(low, high)| (scale.at(low), scale.at(high))),
+            marker: MARKERS[0],
+            open: false,
+            text: format!(
+                "{name}: {}{}",
+                answer::times(pair.ratio),
+                answer::interval(pair.ratio).map_or(String::new(), |ends| format!(" ({ends})"))
             ),
-            points: command.times.iter().step_by(every).map(|time| at(*time)).collect(),
-            median: at(median),
-            low: bound(wall.and_then(|wall| wall.low)),
-            high: bound(wall.and_then(|wall| wall.high)),
+        };
+        let is_known = estimate.is_finite() && estimate > 0.0;
+        Row {
+            label: shortened(&name, LABEL_CHARS),
+            y: row_y(nth),
+            color: 0,
+            span: None,
+            lost: (!is_known).then_some("no ratio"),
+            marks: if is_known { vec![mark] } else { Vec::new() },
         }
     };
-    Some(Strip {
-        caption: "Each run is a dot, the line is the median, and its interval is shaded; what is far off lies at the edge"
-            .to_owned(),
-        rows: commands.iter().map(|command| row(command)).collect(),
-        from: Unit::Seconds.text(from),
-        to: Unit::Seconds.text(to),
-    })
+    let rows: Vec<Row> = comparison.pairs.iter().enumerate().map(row).collect();
+    let texts: Vec<&str> = rows.iter().flat_map(|row| &row.marks).map(|mark| &*mark.text).collect();
+    let description = format!("A row for each of them. {}.", texts.join(". "));
+    let title = format!("times as fast as {reference}, by {by}");
+    let chart = chart("ratios".to_owned(), title, rows, &scale, &Unit::Number, &[]);
+    Some(RowChart { description, border: Some(scale.at(1.0)), ..chart })
 }
 
-/// The ends of a scale that shows nearly all of them, and is not made for the farthest.
-fn nearby(times: &[f64]) -> (f64, f64) {
-    let mut sorted = times.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
-    let (low, middle, high) = (at(0.05), at(0.5), at(0.95));
-    let reach = FAR * (high - middle).max(middle - low);
-    (at(0.0).max(middle - reach), at(1.0).min(middle + reach))
+fn strip(comparison: &Comparison, names: &Names) -> Option<StripChart> {
+    if !is_wall_time_shown(comparison) {
+        return None;
+    }
+    let commands = comparison.commands.iter().filter(|command| !command.times.is_empty());
+    let named: Vec<(String, &ComparedCommand, &Estimate)> = commands
+        .filter_map(|command| Some((names.of(&command.name), command, command.wall_s.as_ref()?)))
+        .collect();
+    let sets: Vec<Values> = named
+        .iter()
+        .map(|(name, command, wall)| Values {
+            name,
+            all: &command.times,
+            median: wall.estimate,
+            low: wall.low,
+            high: wall.high,
+        })
+        .collect();
+    strip_chart("runs", RUNS, Unit::Seconds, &sets)
 }

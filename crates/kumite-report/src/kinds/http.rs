@@ -24,8 +24,6 @@ pub(super) struct Http;
 const RECOVERY: &str = "recovery";
 
 /// Columns of time series: requests that ended in each interval, rightly or not, and what was seen of them.
-const OK: &str = "ok";
-const ERRORS: &str = "errors";
 const P50_US: &str = "response_p50_us";
 const P99_US: &str = "response_p99_us";
 const MAX_US: &str = "response_max_us";

@@ -11,6 +11,8 @@ use kumite_report::{
 };
 use serde_json::json;
 
+use crate::page::leaf;
+
 const STYLE: Style = Style { color: false, width: 100 };
 
 /// One pair, made as a reader of the document would write it.
@@ -344,16 +346,21 @@ fn tables_are_written_in_the_forms_of_others() {
 }
 
 #[test]
+fn a_page_of_one_command_has_no_ratios() {
+    let mut comparison = comparison();
+    comparison.pairs.clear();
+    comparison.commands.truncate(1);
+    assert_eq!(leaf(&compare_html(&comparison, Shown::default())), 1);
+}
+
+#[test]
 fn a_page_has_a_dot_for_each_run_and_is_well_formed() {
     let mut comparison = comparison();
     comparison.commands[0].name = "<script>".to_owned();
     let page = compare_html(&comparison, Shown::default());
-    roxmltree::Document::parse_with_options(
-        &page,
-        roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() },
-    )
-    .unwrap();
+    assert_eq!(leaf(&page), 2, "ratios, and runs");
     assert_eq!(page.matches("<circle").count(), 28);
+    assert_eq!(page.matches("class=\"steady\"").count(), 1, "a ratio of 1 is drawn");
     assert!(!page.contains("<script>"));
 }
 

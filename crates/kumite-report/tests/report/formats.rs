@@ -1,15 +1,15 @@
 //! One record, every format, compared with what was reviewed by reading.
 
 use kumite_record::{
-    AxisValue, CellName, ContenderStatus, Doubt, Estimate, Export, JobEvent, Mark, Reason, SelfCheck, Side,
-    Trial, Unit, Verdict,
+    AxisValue, CellName, ContenderStatus, Doubt, Estimate, Export, JobEvent, Mark, Reason, SelfCheck, Series,
+    Side, Trial, Unit, Verdict,
 };
 use kumite_report::{
-    Style, csv, forest_svg, html, load_terminal, markdown, selfcheck_terminal, summary, terminal,
+    Style, csv, forest_svg, html, load_html, load_terminal, markdown, selfcheck_terminal, summary, terminal,
 };
 
 use crate::fixture;
-use crate::page::{accessible, parsed, sparse};
+use crate::page::{accessible, leaf, parsed, sparse};
 
 const PLAIN: Style = Style { color: false, width: 100 };
 
@@ -636,6 +636,22 @@ fn a_selfcheck_that_found_nothing_wrong_says_so_and_one_that_did_not_end_does_no
 #[test]
 fn load_report() {
     insta::assert_snapshot!(load_terminal(&fixture::load(), &PLAIN));
+}
+
+#[test]
+fn a_page_of_a_load_has_its_command_and_its_series() {
+    let mut load = fixture::load();
+    assert_eq!(leaf(&load_html(&load)), 0);
+    let column = |value: f64| (0..100).map(|nth| Some(value * f64::from(nth % 7))).collect();
+    let columns = [("ok", column(700.0)), ("errors", column(1.0))].map(|(name, of)| (name.to_owned(), of));
+    load.series = Series { interval_ms: 100, columns: columns.into(), ..Series::default() };
+    let page = load_html(&load);
+    assert_eq!(leaf(&page), 1);
+    assert!(
+        page.contains("<pre>kumite load http:&#x2f;&#x2f;127.0.0.1:8080&#x2f; -c 50 -d 10s</pre>"),
+        "{page}"
+    );
+    assert!(page.contains("Right answers a second from 0 s to 10.0 s: between 0 and 42,000"), "{page}");
 }
 
 #[test]

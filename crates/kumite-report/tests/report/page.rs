@@ -65,6 +65,19 @@ pub fn accessible(page: &str) -> (usize, usize) {
     (charts.len(), tables.len())
 }
 
+/// Asserts all that holds for a page of one sheet; says how many charts it has.
+pub fn leaf(page: &str) -> usize {
+    let html = Html::parse_document(page);
+    assert!(html.errors.is_empty(), "{:?}", html.errors);
+    parsed(page);
+    ids_and_links(&html);
+    headings(&html);
+    assert_eq!(all(&html, "h1").len(), 1, "only the title is a heading");
+    let charts = all(&html, "svg");
+    charts.iter().for_each(chart);
+    charts.len()
+}
+
 fn all<'a>(html: &'a Html, what: &str) -> Vec<ElementRef<'a>> {
     html.select(&Selector::parse(what).unwrap()).collect()
 }

@@ -5,8 +5,9 @@ use std::collections::{HashMap, HashSet};
 use kumite_record::{Mark, Outcome, Point, Trial};
 use serde::Serialize;
 
-use super::{CPU_CORES, ERRORS, MAX_US, OK, P50_US, P99_US, RECOVERY};
+use super::{CPU_CORES, MAX_US, P50_US, P99_US, RECOVERY};
 use crate::charts::Look;
+use crate::charts::rates::{ERRORS, OK};
 use crate::record::Record;
 use crate::tables::group::Groups;
 use crate::tables::trials::{has_series, median_trials};
