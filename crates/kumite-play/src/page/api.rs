@@ -206,7 +206,7 @@ impl LastPlay {
         let (ended, error) = match outcome.how {
             How::Whole => ("whole", None),
             How::Stopped => ("stopped", None),
-            How::Failed(error) => ("failed", Some(error)),
+            How::Failed(failure) => ("failed", Some(failure.to_string())),
         };
         let Outcome { number, kind: of, real_time, pacing, .. } = outcome;
         LastPlay {

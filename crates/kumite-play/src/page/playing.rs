@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::{OpenDevice, PageError};
-use crate::{Device, Pacing, PlayEnd, Played, Schedule, play};
+use super::{OpenDevice, OpenError, PageError};
+use crate::{Device, DeviceError, Pacing, PlayEnd, Played, Schedule, play};
 
 /// Between one play and the next all is released for so long: a game looks once in a frame, and would see one long press in
 /// two short ones.
@@ -67,11 +67,26 @@ pub(crate) struct Outcome {
     pub real_time: bool,
 }
 
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub(crate) enum How {
     Whole,
     Stopped,
-    Failed(String),
+    Failed(Arc<TurnFailure>),
+}
+
+/// Why a turn failed, for whoever asked for it.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TurnFailure {
+    /// The device failed in the turn before, and cannot be opened again.
+    #[error("{0}")]
+    Open(OpenError),
+    #[error(transparent)]
+    Device(DeviceError),
+    /// The device could not be released, either; this is the first that went wrong.
+    #[error("{0}; what was pressed may still be")]
+    Unreleased(DeviceError),
+    #[error("the player panicked; its message is where kumite was started")]
+    Panicked,
 }
 
 /// Another is being played, or it is over.
@@ -174,7 +189,7 @@ impl Playing {
                     }
                     outcome
                 }
-                Err(error) => turn.ended(How::Failed(error.to_string())),
+                Err(error) => turn.failed(TurnFailure::Open(error)),
             };
             let mut desk = self.desk();
             desk.now = None;
@@ -197,19 +212,21 @@ impl Playing {
 impl Turn {
     fn outcome(&self, played: std::thread::Result<Played>) -> Outcome {
         let Ok(Played { ended, unreleased, pacing, real_time }) = played else {
-            let why = "the player panicked; its message is where kumite was started";
-            return self.ended(How::Failed(why.to_owned()));
+            return self.failed(TurnFailure::Panicked);
         };
-        let mut how = match ended {
-            PlayEnd::Whole => How::Whole,
-            PlayEnd::Stopped => How::Stopped,
-            PlayEnd::Failed(error) => How::Failed(error.to_string()),
+        let outcome = match (ended, unreleased) {
+            (PlayEnd::Failed(error), Some(_)) | (_, Some(error)) => {
+                self.failed(TurnFailure::Unreleased(error))
+            }
+            (PlayEnd::Failed(error), None) => self.failed(TurnFailure::Device(error)),
+            (PlayEnd::Whole, None) => self.ended(How::Whole),
+            (PlayEnd::Stopped, None) => self.ended(How::Stopped),
         };
-        if let Some(error) = unreleased {
-            let why = if let How::Failed(why) = how { why } else { error.to_string() };
-            how = How::Failed(format!("{why}; what was pressed may still be"));
-        }
-        Outcome { pacing, real_time, ..self.ended(how) }
+        Outcome { pacing, real_time, ..outcome }
+    }
+
+    fn failed(&self, failure: TurnFailure) -> Outcome {
+        self.ended(How::Failed(Arc::new(failure)))
     }
 
     /// Without having been played.
