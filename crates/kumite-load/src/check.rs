@@ -26,7 +26,7 @@ pub enum Check {
     Contains(Vec<u8>),
     /// The pattern matches some of it.
     Matches(Pattern),
-    /// It is JSON and has this value at this place.
+    /// The body is JSON and has this value at this place.
     Json(JsonCheck),
 }
 
@@ -79,7 +79,7 @@ impl Eq for Pattern {}
 /// Why a text says nothing about a body.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
-    /// Nothing to look for.
+    /// The text to look for is empty.
     #[error("an empty text is in every body: give one that the body must contain")]
     Empty,
     /// Not a regular expression, or one too large.
@@ -137,12 +137,12 @@ impl Check {
         Check::Json(JsonCheck { pointer: String::new(), value, right: OnceLock::new() })
     }
 
-    /// It must see the whole body at once.
+    /// Returns `true` if the check must see the whole body at once.
     pub(crate) fn holds_body(&self) -> bool {
         !matches!(self, Check::Any | Check::Equals(_))
     }
 
-    /// The whole body is right.
+    /// Returns `true` if the whole body is right.
     pub(crate) fn allows(&self, body: &[u8]) -> bool {
         match self {
             Check::Any => true,

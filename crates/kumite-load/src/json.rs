@@ -42,12 +42,12 @@ impl Json {
         Some(Json(place.to_owned()))
     }
 
-    /// Both are the same value. Numbers are the same only if both or neither are integers.
+    /// Returns `true` if both are the same value. Numbers are the same only if both or neither are integers.
     pub fn is(&self, other: &Json) -> bool {
         same(&self.0, &other.0, same_number, DEEPEST)
     }
 
-    /// The same, but 1 and 1.0 are the same number.
+    /// As [`is`](Self::is), but 1 and 1.0 are the same number.
     pub fn is_like(&self, other: &Json) -> bool {
         same(&self.0, &other.0, |one, other| same_number(one, other) || is_equal(one, other), DEEPEST)
     }
@@ -97,7 +97,7 @@ fn in_order(value: &RawValue, deepest: usize) -> String {
     .unwrap_or_else(|| in_a_line(value.get()))
 }
 
-/// As it was written, without the blanks between its parts.
+/// The value as it was written, without the blanks between its parts.
 fn in_a_line(text: &str) -> String {
     let (mut in_text, mut escaped) = (false, false);
     let keep = |c: &char| {
@@ -156,7 +156,7 @@ fn is_same_double(one: &str, other: &str) -> bool {
     double(one).is_some_and(|one| double(other) == Some(one))
 }
 
-/// Both are the same number, however written.
+/// Returns `true` if both are the same number, however written.
 fn is_equal(one: &str, other: &str) -> bool {
     match (Decimal::new(one), Decimal::new(other)) {
         (Some(one), Some(other)) => one == other,

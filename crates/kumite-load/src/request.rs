@@ -84,7 +84,7 @@ pub(crate) enum Prepared {
     /// Other values each time.
     Varying {
         parts: Vec<TemplatePart>,
-        /// So many of them are the head.
+        /// How many of `parts` are the head.
         head: usize,
         variables: Variables,
     },

@@ -1,5 +1,8 @@
 //! Schedule: which requests may be sent, which count, and when the load is over. It reads no clock: the engine says
 //! what time it is.
+//!
+//! In a closed loop a connection sends its next request as soon as it is free, so a request is due when it is sent. In an
+//! open loop [`Arrivals`](arrivals::Arrivals) say when each is due.
 
 pub(crate) mod arrivals;
 pub(crate) mod pace;

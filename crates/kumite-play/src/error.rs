@@ -59,7 +59,7 @@ pub enum DeviceError {
     /// There is no uinput, or it may not be used.
     #[error("cannot make a gamepad by {}: {source}; {remedy}", path.display())]
     NoGamepad {
-        /// Of uinput.
+        /// The path of uinput.
         path: PathBuf,
         /// The kernel's error.
         source: io::Error,

@@ -45,7 +45,8 @@ enum Line {
 pub struct NotationError {
     /// Counted from 1.
     pub line: usize,
-    /// In characters, counted from 1. Behind the last one where something is missing at the end of the line.
+    /// The column in characters, counted from 1; behind the last one where something is missing at the end of the
+    /// line.
     pub column: usize,
     /// The fault: what was found, and what was expected.
     pub what: String,
@@ -62,7 +63,7 @@ impl Macro {
         parse::parse(text)
     }
 
-    /// With its loops expanded.
+    /// The states of the macro, its loops expanded.
     pub fn schedule(&self) -> Schedule {
         let mut states = Vec::new();
         let mut open = Vec::new();

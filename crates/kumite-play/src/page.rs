@@ -53,7 +53,7 @@ pub struct Page {
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
-    /// It cannot listen there.
+    /// The address or the port cannot be had.
     #[error("cannot listen on {host}, port {port}: {source}")]
     Listen {
         /// As given.
@@ -163,7 +163,7 @@ fn link(host: &str, address: SocketAddr, token: Option<&str>) -> String {
     format!("http://{host}:{}/{query}", address.port())
 }
 
-/// By which address others probably reach this machine: the one that it would use to reach them. Nothing is sent.
+/// The address by which others probably reach this machine: the one that it would use to reach them. Nothing is sent.
 fn reached_by(any: IpAddr) -> IpAddr {
     // Addresses for documentation: nobody has them.
     let (elsewhere, loopback): (IpAddr, IpAddr) = match any {

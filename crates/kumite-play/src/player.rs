@@ -32,7 +32,7 @@ pub struct Played {
 /// How a play ended.
 #[derive(Debug)]
 pub enum PlayEnd {
-    /// All of it was played.
+    /// Every state was written.
     Whole,
     /// `stop` was set.
     Stopped,
@@ -72,7 +72,7 @@ pub fn play_as_is(
     play_by(Pacer::start, schedule, fps, device, stop, at)
 }
 
-/// By the clock that is started with the first state.
+/// Plays by the clock that `start` gives, which begins with the first state.
 fn play_by<C: Clock>(
     start: impl FnOnce() -> C,
     schedule: &Schedule,

@@ -21,7 +21,7 @@ pub struct Held {
 pub struct Schedule(pub Vec<Held>);
 
 impl Schedule {
-    /// All of them together.
+    /// The frames of all states together.
     pub fn frames(&self) -> u64 {
         self.0.iter().map(|held| u64::from(held.frames)).sum()
     }

@@ -41,7 +41,7 @@ impl PadState {
     /// Nothing is pressed.
     pub const RELEASED: PadState = PadState(0);
 
-    /// The same with this control pressed.
+    /// This state, with the control pressed as well.
     #[must_use]
     pub fn with(self, control: Control) -> PadState {
         PadState(self.0 | 1 << control as u32)

@@ -48,7 +48,7 @@ const BUFFER_GROUP: u16 = 0;
 /// Written to a slot, it unregisters the slot's socket.
 static NO_SOCKET: RawFd = -1;
 
-/// All connections of a thread. Each has a slot: a number below that of connections (another panics).
+/// All connections of a thread. Each has a slot, a number below that of connections; another number panics.
 ///
 /// A ring is used by the thread that made it:
 ///
@@ -107,7 +107,7 @@ struct Slot {
     latest: u32,
     /// Bytes of the sends that are not quiet.
     unsent: usize,
-    /// Nothing can be sent any more, for this reason. What has come is still received, and then this is told.
+    /// Why nothing can be sent any more. What has come is still received, and then this is told.
     failed: Option<Errno>,
     /// Bytes sent quietly since something was received.
     quiet_bytes: usize,

@@ -6,7 +6,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// The bytes of a send.
 pub(crate) enum Bytes {
-    /// One of the shared ones.
+    /// The shared byte string of this index.
     Shared(usize),
     /// Bytes of this send alone.
     Own(Vec<u8>),

@@ -6,7 +6,7 @@ use crate::request::Request;
 pub(crate) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 const MALFORMED: &[u8] = b"malformed request\n";
 
-/// One of them.
+/// An answer, by the little in which answers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub kind: AnswerKind,

@@ -13,7 +13,7 @@ pub(crate) const LOOK: Duration = Duration::from_millis(50);
 pub(crate) struct Clock<'a> {
     start: Instant,
     stall: Option<Stall>,
-    /// From beginning to end; beyond all time if none is to come.
+    /// The beginning and the end of the next stall; beyond all time if none is to come.
     next_stall: (u64, u64),
     stop: &'a AtomicBool,
 }

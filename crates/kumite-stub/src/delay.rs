@@ -69,7 +69,7 @@ impl Delay {
     }
 }
 
-/// The same draws, without end.
+/// The draws of [`Delay::draws`], without end.
 #[derive(Debug)]
 pub(crate) struct Draws {
     delay: Delay,

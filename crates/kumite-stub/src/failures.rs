@@ -32,7 +32,7 @@ impl Failures {
     }
 }
 
-/// The same draws, without end.
+/// The draws of [`Failures::draws`], without end.
 #[derive(Debug)]
 pub(crate) struct Draws {
     share: f64,

@@ -77,7 +77,7 @@ pub struct Config {
     pub backlog: i32,
     /// The answer on each connection after which it is closed, at least 1; none for no such answer.
     pub close_after: Option<u64>,
-    /// Of the delays and the failures.
+    /// The seed of the delays and the failures.
     pub seed: u64,
 }
 
@@ -105,7 +105,7 @@ impl Default for Config {
 /// The fate of a connection too many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverLimit {
-    /// It is not accepted until another one is closed.
+    /// It waits in the backlog until another one is closed.
     Wait,
     /// It is accepted and closed at once.
     Close,
@@ -114,7 +114,7 @@ pub enum OverLimit {
 /// Why a stub cannot work.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It cannot have its port.
+    /// The address or the port cannot be had.
     #[error("cannot listen on {host}:{port}: {source}; choose another port, or 0 for any that is free")]
     Listen {
         /// The address.

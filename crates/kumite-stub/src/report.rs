@@ -10,7 +10,7 @@ const LATEST: u64 = 120_000_000_000;
 /// A stub's own counts of its whole life.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// From the start of listening to its end.
+    /// The time from the start of listening to the end.
     pub duration: Duration,
     /// CPU time of its thread.
     pub cpu: Duration,

@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use crate::notation::{duration, nanos};
 
 const HEADERS_LIMIT: usize = 64;
-/// Of what must have arrived as a whole to be understood: heads, chunk sizes, trailers.
+/// The most bytes of a part that must have arrived whole to be understood: a head, a chunk's size, trailers.
 const PART_LIMIT: usize = 16 * 1024;
 
 /// A request that has been read.
@@ -125,7 +125,7 @@ impl Reader {
     }
 }
 
-/// Of something that has begun in `rest` and may yet become whole.
+/// The result for a part that has begun in `rest` and may yet become whole.
 fn part(used: usize, rest: &[u8]) -> Result<(usize, Read), Malformed> {
     if rest.len() > PART_LIMIT { Err(Malformed) } else { Ok((used, Read::Part)) }
 }

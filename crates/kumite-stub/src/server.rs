@@ -23,7 +23,7 @@ use crate::{Config, FailureKind, OverLimit, Report, delay, failures};
 
 const LISTENER: u64 = u64::MAX;
 const BUFFER: usize = 64 * 1024;
-/// So many of one kind are done before others have their turn.
+/// The most events of one kind that are handled before others have their turn.
 const TURN: usize = 256;
 
 /// Serves until `stop` is set.
@@ -46,7 +46,7 @@ pub(crate) fn serve(
     Ok(report)
 }
 
-/// Of the calling thread.
+/// CPU time of the calling thread.
 fn cpu_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
@@ -95,9 +95,10 @@ struct Connection {
 #[derive(Clone, Copy)]
 enum ConnectionState {
     Reading,
-    /// For a worker, and then until the answer is due. The connection stays, whatever its client does.
+    /// The request waits for a worker, and then until its answer is due. The connection stays, whatever its client
+    /// does.
     Waiting(Fate),
-    /// So many bytes of the answer have been taken.
+    /// The kernel has taken so many bytes of the answer.
     Writing(Answer, usize),
     /// Input is thrown away until the client ends: to close on unread input would take the answer from it.
     Ending,
@@ -179,7 +180,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Until the next answer is due.
+    /// The time until the next answer is due.
     fn timeout(&self) -> Timespec {
         let ns = match self.due.peek() {
             _ if !self.again.is_empty() => 0,

@@ -13,7 +13,7 @@ pub struct Stall {
     pub at: Duration,
     /// How long each is.
     pub length: Duration,
-    /// From the beginning of one to that of the next, longer than one is; none if there is only one.
+    /// The time from the beginning of one to that of the next, longer than one is; `None` if there is only one.
     pub every: Option<Duration>,
 }
 

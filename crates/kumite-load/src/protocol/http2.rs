@@ -37,11 +37,11 @@ pub(crate) struct Http2 {
     pipe: Pipe,
     connection: Connection<Pipe, Bytes>,
     sender: SendRequest<Bytes>,
-    /// In the order of the requests that are on their way.
+    /// The streams of the requests that are on their way, in the order in which they were sent.
     streams: VecDeque<Stream>,
     /// Something has come.
     has_heard: bool,
-    /// It takes no more requests.
+    /// The server takes no more requests here.
     gone: bool,
     /// `connection` may have something to write.
     dirty: bool,

@@ -176,7 +176,7 @@ pub(crate) struct Session {
 /// The next step of whoever gave the bytes, when some of them were taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// All was taken.
+    /// Every byte was taken, and there is nothing to read.
     Done,
     /// The plaintext is to be taken from [`Session::plain`], and the rest then given again.
     Plain,

@@ -1,4 +1,4 @@
-//! How requests fail, and how often each way.
+//! The ways in which requests fail, and how often each occurs.
 
 /// Finished requests that did not bring a right answer, by what went wrong. Each is counted once, as one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -10,8 +10,8 @@ pub struct Errors {
     /// No whole answer within the time-out after the request was sent. An answer, or an error on the connection, that
     /// comes later than that is a time-out too.
     pub timeout: u64,
-    /// Of an open loop: not sent within the time-out after it was due, because no connection was free or this machine stood
-    /// still; the second is in [`Outcome::send_lag`](crate::Outcome::send_lag) too.
+    /// A request of an open loop that was not sent within the time-out after it was due, because no connection was
+    /// free or this machine stood still; the second is in [`Outcome::send_lag`](crate::Outcome::send_lag) too.
     pub unsent: u64,
     /// No connection: the server refused it (ECONNREFUSED).
     pub refused: u64,
@@ -28,7 +28,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// All of them.
+    /// The sum of all kinds.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count)| count).sum()
     }

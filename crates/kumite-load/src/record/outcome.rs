@@ -32,7 +32,7 @@ pub struct Interval {
     pub p99_us: f64,
     /// Longest response time in µs, to three digits.
     pub max_us: f64,
-    /// Of an open loop: the most requests that were due and waited for a connection.
+    /// The most requests that were due at the same time and waited for a connection; 0 in a closed loop.
     pub backlog: u64,
     /// CPU time of the engine's threads in it, but for what they only waited for a request to be due.
     pub engine_cpu_s: f64,
@@ -65,11 +65,11 @@ pub struct Outcome {
     pub response_over_time: Times,
     /// Service times in ns: from the start of sending. In a closed loop the same as the response times.
     pub service: Histogram<u64>,
-    /// The same by when the answers came.
+    /// The service times by when the answers came.
     pub service_over_time: Times,
     /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and what came after it.
     pub intervals: Vec<Interval>,
-    /// It was an open loop.
+    /// The load was an open loop.
     pub open_loop: bool,
     /// How exactly its schedule was to be kept.
     pub pace: Pace,
@@ -82,8 +82,9 @@ pub struct Outcome {
     /// CPU time of the busiest thread in the window, divided by its length, but for what it only waited for a request to
     /// be due: 1 for a thread without headroom.
     pub busiest: f64,
-    /// Of an open loop, in ns: from when a request was due to the start of sending it, where a connection was free; or until
-    /// the engine came for it, where that was later than a time-out, so that it was not sent.
+    /// Lateness of sending in ns, of an open loop; empty in a closed one. From when a request was due to the start of
+    /// sending it, where a connection was free; or until the engine came for it, where that was later than a
+    /// time-out, so that it was not sent.
     pub send_lag: Histogram<u64>,
     /// In ns: from when the engine last looked for answers, or was woken by one, to when an answer was read. It may have
     /// waited for so long, and that is in its response time.
@@ -100,13 +101,13 @@ pub struct Outcome {
     pub stopped: bool,
     /// Requests finished before the window opened.
     pub warm_up_requests: u64,
-    /// Those of them that failed.
+    /// Requests that failed before the window opened.
     pub warm_up_errors: Errors,
     /// Right answers in the first second of the load, in which the connections are opened, whatever of it is warm-up;
     /// none if the load was shorter.
     pub first_second: Option<u64>,
-    /// Of the longest episode of failures in the window: from its first failure to the first right answer after which
-    /// none failed for 1.5 time-outs. None if nothing failed.
+    /// The longest episode of failures in the window: from its first failure to the first right answer after which
+    /// none failed for 1.5 time-outs. `None` if nothing failed.
     pub recovery: Option<Recovery>,
     /// The disturbance and the recovery from it; `None` if there was none, or if the run was stopped before it was
     /// over.
@@ -114,7 +115,7 @@ pub struct Outcome {
     /// If [`Load::log`](crate::Load::log) says so: every request that was counted, of the warm-up, of the window and of what
     /// came after it, in the order in which they were due.
     pub log: Vec<Finished>,
-    /// How many are not in the log because it was full ([`LOG_LIMIT`](crate::LOG_LIMIT)).
+    /// Requests that are not in the log because it was full ([`LOG_LIMIT`](crate::LOG_LIMIT)).
     pub unlogged: u64,
 }
 
@@ -202,7 +203,7 @@ pub struct Disturbed {
     pub ok: u64,
     /// The others.
     pub errors: Errors,
-    /// Those of a burst's own connections.
+    /// The requests of a burst's own connections, which are counted above, too.
     pub burst: Burst,
     /// From `since` to the first right answer after it; none if none came up to `until`.
     pub first_right: Option<Duration>,

@@ -11,8 +11,8 @@ pub(crate) struct Http2Request {
 }
 
 impl Http2Request {
-    /// Of the bytes of the same request in HTTP/1.1, as [`crate::Request`] makes them. None if it holds something that
-    /// cannot be said in HTTP/2.
+    /// Makes it of the bytes of the same request in HTTP/1.1, as [`crate::Request`] makes them. `None` if it holds
+    /// something that HTTP/2 cannot say.
     pub fn parse(bytes: &[u8], secure: bool) -> Option<Http2Request> {
         let end = memchr::memmem::find(bytes, b"\r\n\r\n")?;
         let (head, body) = (&bytes[..end], &bytes[end + 4..]);

@@ -14,7 +14,7 @@ pub(crate) struct Mix {
 }
 
 impl Mix {
-    /// Of these weights; a target of weight 0 gets no turn unless all are 0.
+    /// A target of weight 0 gets no turn, unless all weights are 0.
     pub fn new(weights: &[u32]) -> Mix {
         let targets: Vec<_> = weights.iter().map(|&weight| (u64::from(weight), 0)).collect();
         let total = targets.iter().map(|(weight, _)| weight).sum();

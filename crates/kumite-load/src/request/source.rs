@@ -15,9 +15,9 @@ use crate::{Error, Http, Load, Target};
 pub(crate) struct RequestSource {
     /// Where all of them go.
     pub address: Address,
-    /// Those that are the same each time.
+    /// The requests that are the same each time, as bytes of HTTP/1.1.
     pub fixed: Vec<Box<[u8]>>,
-    /// The same in HTTP/2, if that is spoken.
+    /// `fixed` in HTTP/2, index by index; empty where that is not spoken.
     fixed_http2: Vec<Http2Request>,
     secure: bool,
     entries: Arc<[Entry]>,

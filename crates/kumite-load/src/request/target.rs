@@ -51,7 +51,7 @@ impl Address {
         Ok(socket)
     }
 
-    /// As the kernel knows it.
+    /// The address as the kernel takes it.
     pub(crate) fn any(&self) -> Result<SocketAddrAny, Errno> {
         Ok(match self {
             Address::Tcp(address) => SocketAddrAny::from(*address),

@@ -19,7 +19,7 @@ const BRACES: &str = "for two braces that begin no name write {{\"{{\"}}";
 pub struct Variables {
     /// Rows by turns: the request of number `seq` has row `seq` modulo their number.
     pub rows: Rows,
-    /// Of the UUIDs: the same seed gives the same request the same UUID.
+    /// The seed of the UUIDs: the same seed gives the same request the same UUID.
     pub seed: u64,
 }
 
@@ -48,7 +48,7 @@ pub enum TemplateError {
     Unknown {
         /// The name.
         name: String,
-        /// Those that stand for something.
+        /// The names that stand for something.
         known: Vec<String>,
     },
     /// Not a CSV file with a header row.
@@ -244,7 +244,7 @@ impl Variables {
         }
     }
 
-    /// Of a part of the body.
+    /// The length of a part of the body, in bytes.
     fn length(&self, part: &TemplatePart, given: &Given) -> usize {
         let digits = |number: u64| number.checked_ilog10().unwrap_or(0) as usize + 1;
         match part {

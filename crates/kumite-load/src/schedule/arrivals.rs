@@ -21,7 +21,8 @@ pub enum Arrivals {
         pieces: Vec<Piece>,
         /// How they follow one another.
         gaps: Gaps,
-        /// So many are due at the same instant, and so many times rarer; at least 1.
+        /// The number of requests that are due at the same instant, at least 1; such instants are so many times
+        /// rarer.
         burst: u32,
     },
     /// At these instants, in ascending order.
@@ -279,7 +280,7 @@ enum Source {
         integral: f64,
         random: Option<Box<ChaCha8Rng>>,
         burst: u32,
-        /// Of the present burst.
+        /// Arrivals of the present burst that are still to come.
         left: u32,
         at: u64,
         begun: bool,

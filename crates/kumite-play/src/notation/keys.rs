@@ -15,9 +15,9 @@ const BUTTONS: [(&[&str], Control); 9] = [
     (&["save"], Control::R3),
 ];
 
-/// By column of the keypad.
+/// The direction of each column of the keypad.
 const ACROSS: [Option<Control>; 3] = [Some(Control::Left), None, Some(Control::Right)];
-/// By row, from below.
+/// The direction of each row, from below.
 const ALONG: [Option<Control>; 3] = [Some(Control::Down), None, Some(Control::Up)];
 
 /// The meaning of a key.

@@ -2,7 +2,7 @@
 
 use super::NotationError;
 
-/// Of what was found, the most characters that an error shows.
+/// The most characters that an error shows of the text that was found.
 const SHOWN: usize = 40;
 
 /// Lines end with LF, CRLF or CR; what follows the last end is a line too.

@@ -33,14 +33,14 @@ struct Parser {
     lines: Vec<Line>,
     /// Loops that are not closed yet, the innermost last.
     open: Vec<Open>,
-    /// Since the innermost of them was opened.
+    /// The size of the lines since the innermost of them was opened.
     size: Size,
 }
 
 struct Open {
     position: TextPosition,
     times: u32,
-    /// Of what stands before it in the loop around it.
+    /// The size of the lines before it in the loop around it.
     before: Size,
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Line, Macro, keys};
 use crate::PadState;
 
-/// As the keys of a line: `2,mk`. Nothing pressed is `5`.
+/// Prints it as the keys of a line: `2,mk`. Nothing pressed is `5`.
 impl fmt::Display for PadState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&keys::key_names(*self).join(","))

@@ -24,7 +24,7 @@ const MOST_BODY_BYTES: usize = 1 << 20;
 /// How long a button of the page is pressed.
 const PRESS_FRAMES: u32 = 2;
 
-/// Nothing but what this server serves, and not in a frame of another site.
+/// The page may load nothing but from this server, and be in no frame of another site.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -243,7 +243,7 @@ fn kind(kind: TurnKind) -> &'static str {
     }
 }
 
-/// Of a body that is JSON.
+/// Reads a request's body, which must be JSON.
 fn read<T: DeserializeOwned>(asked: Asked) -> Result<T, Answer> {
     let body = asked.map_err(|why| match why.status() {
         status @ StatusCode::PAYLOAD_TOO_LARGE => {

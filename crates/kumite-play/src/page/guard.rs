@@ -13,7 +13,7 @@ use super::PageError;
 pub(crate) struct Guard {
     site: Site,
     port: u16,
-    /// None on loopback.
+    /// `None` on loopback.
     pub token: Option<String>,
 }
 
@@ -28,7 +28,7 @@ const CROSS_SITE: Refused = (StatusCode::FORBIDDEN, "only the page itself may as
 const NOT_JSON: Refused = (StatusCode::UNSUPPORTED_MEDIA_TYPE, "the content type must be application/json");
 
 impl Guard {
-    /// With a new token, unless only this machine can connect.
+    /// A guard with a new token, or with none if only this machine can connect.
     pub fn new(listens: SocketAddr, name: &str) -> Result<Guard, PageError> {
         let token = if listens.ip().is_loopback() { None } else { Some(random_token()?) };
         Ok(Guard { site: Site::new(listens, name), port: listens.port(), token })
@@ -90,7 +90,7 @@ fn in_query(uri: &Uri) -> Option<&str> {
     uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
-/// In a time that does not tell how much of it was right.
+/// Compares in a time that does not tell how much of it was right.
 fn same(given: &str, token: &str) -> bool {
     let differences = given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     given.len() == token.len() && differences == 0

@@ -89,7 +89,7 @@ pub(crate) enum TurnFailure {
     Panicked,
 }
 
-/// Another is being played, or it is over.
+/// Another turn is being played, or the server ends.
 #[derive(Debug)]
 pub(crate) struct Busy;
 
@@ -150,7 +150,7 @@ impl Playing {
         self.desk().stop();
     }
 
-    /// The same, and the thread ends.
+    /// As [`stop`](Self::stop), and then the thread ends.
     pub fn end(&self) {
         let mut desk = self.desk();
         desk.stop();
@@ -172,7 +172,7 @@ impl Playing {
         let mut device = Some(device);
         let mut released = None::<Instant>;
         while let Some(turn) = self.take() {
-            // One that failed was dropped, and is tried anew.
+            // A device that failed was dropped, and is opened anew.
             let opened = match device.take() {
                 Some(device) => Ok(device),
                 None => open(),

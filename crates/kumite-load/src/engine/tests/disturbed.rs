@@ -1,4 +1,6 @@
 //! Disturbances: when they are done, what counts as their recovery, and how long the server is watched.
+//!
+//! The load's own three connections have a millisecond for each answer.
 
 use std::cell::RefCell;
 

@@ -12,13 +12,13 @@ pub(crate) const HEAD_LIMIT: usize = 64 * 1024;
 const HEADERS_USUAL: usize = 128;
 /// A head that is longer is unusual.
 pub(super) const LONG: usize = 4096;
-/// None takes fewer bytes.
+/// No header takes fewer bytes.
 const SHORTEST_HEADER: usize = "A:\n".len();
 
 /// A head, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
-    /// In bytes, with the empty line.
+    /// The head's length in bytes, its empty line included.
     pub length: usize,
     pub status: u16,
     pub framing: ParseState,

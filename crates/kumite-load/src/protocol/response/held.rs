@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// For all connections of a load.
+/// The bytes that the connections of a load may hold, all together.
 pub(crate) const HELD_LIMIT: usize = 512 * 1024 * 1024;
 
 /// The bytes that are left of it for the connections of one thread.
