@@ -150,7 +150,7 @@ mod tests {
             assert!(found.of_these <= 34, "{interaction}: {} of these", found.of_these);
             assert!(found.of_all <= 34, "{interaction}: {} of all", found.of_all);
         }
-        // What holds on two nodes of which each has 3 % of its own may be otherwise on the next.
+        // Two nodes, each with 3 % of its own, are no sample of all nodes: the next one may contradict them.
         let found = simulate(2, 24, 0.03, 300);
         assert!(
             found.of_these <= 34 && found.of_these_taken_for_all > 30,

@@ -21,7 +21,7 @@ pub(crate) use units::dimension;
 pub struct ClaimError {
     /// Where in its text, in characters from 1.
     pub column: usize,
-    /// What is wrong, and the remedy.
+    /// The fault and its remedy, as a sentence without a full stop.
     pub what: String,
 }
 
@@ -36,11 +36,11 @@ pub struct ClaimSpec {
     pub assert: String,
     /// The published figures.
     pub published: Option<String>,
-    /// What `assert` says.
+    /// `assert`, parsed and checked: it speaks only of what the experiment has.
     pub parsed: Claim,
 }
 
-/// What a claim may speak of.
+/// Everything that a claim may name: a word outside of it is an error with its column.
 pub struct Names<'a> {
     /// Contenders.
     pub contenders: &'a BTreeSet<String>,
@@ -48,7 +48,7 @@ pub struct Names<'a> {
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
     /// Parameters of the workload.
     pub workload: &'a BTreeMap<String, AxisValue>,
-    /// What parameters and axes are counted in, where that is declared.
+    /// The declared units of parameters and axes; one that is absent has the unit that its name ends with.
     pub units: &'a BTreeMap<String, Unit>,
     /// Of whole trials.
     pub metrics: &'a [Metric],
@@ -123,7 +123,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Whether its effect has an interval: it is not a count, and not "equal".
+    /// A count and an equality are exact: they have no interval, and nothing is betted on them.
     pub fn has_interval(&self) -> bool {
         !matches!(self.test, Test::Disqualified(_) | Test::Compare(_, Op::Equal, _))
     }
@@ -213,7 +213,7 @@ impl Arithmetic {
 /// The word that stands for each contender in `every contender: …`.
 pub const EACH_CONTENDER: &str = "contender";
 
-/// What a figure with this name is multiplied by to be in seconds, bytes or plain numbers.
+/// The factor from a figure with this name to seconds, bytes or plain numbers: names end with their unit.
 pub(crate) fn scale_of_name(name: &str) -> f64 {
     Unit::of_name(name).map_or(1.0, Unit::scale)
 }

@@ -11,7 +11,7 @@ use crate::claim::{self, ClaimError, Dimension, Expr, Own, own_dimension, scale_
 pub struct Declared {
     /// As the record has it.
     pub metric: Metric,
-    /// What it follows from, in words of the claim grammar; none if it comes with a worker's answers.
+    /// The expression it follows from, in the claim grammar; `None` if it comes with a worker's answers.
     pub value: Option<String>,
 }
 
@@ -23,7 +23,8 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// What is declared beside `known` metrics, with these parameters. An error comes with the name it is about.
+    /// Checks the declared metrics against the `known` ones and these parameters. An error comes with the name it is
+    /// about.
     pub fn new(
         declared: &[Declared],
         known: &[Metric],
@@ -53,7 +54,7 @@ impl Derived {
         Ok(derived)
     }
 
-    /// Whether a worker is to give it.
+    /// A worker has to give it with its answers.
     pub fn is_worker_s(&self, name: &str) -> bool {
         self.of_answers().any(|own| own == name)
     }
@@ -115,7 +116,6 @@ fn expression(
     }
 }
 
-/// Whether all metrics that an expression uses are such.
 fn uses_only(expr: &Expr, is_known: &dyn Fn(&str) -> bool) -> bool {
     match expr {
         Expr::Number(_) | Expr::Parameter(_) => true,

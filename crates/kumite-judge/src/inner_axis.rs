@@ -49,7 +49,7 @@ impl<'a> Grid<'a> {
         self.unavailable[point]
     }
 
-    /// Whether the plan has this contender at the point.
+    /// A point within trials is planned where its trial is.
     pub fn plans(&self, contender: &str, point: usize) -> bool {
         self.run.plans(contender, self.folded[point])
     }
@@ -119,12 +119,14 @@ impl<'a> Look<'a> {
         self.part.map_or(&self.trial.sample.needs, |part| &part.needs)
     }
 
-    /// What would give it enough values for a metric; not known of parts.
+    /// The parameter that would give enough values for a metric, and how large it would have to be; `None` for parts,
+    /// where nobody has worked it out.
     pub fn enough(&self, metric: &str) -> Option<&'a Enough> {
         self.trial.sample.enough.get(metric).filter(|_| self.is_whole())
     }
 
-    /// Whether the metric is the least that it can be. What is known of a part is known.
+    /// The true value may be larger without limit, because the trial ended first. A part is seen to its end, so it
+    /// never is one.
     pub fn is_lower_bound(&self, metric: &str) -> bool {
         self.part.is_none() && self.trial.is_lower_bound(metric)
     }

@@ -68,12 +68,12 @@ pub fn too_few_values(
     Evidence::of(run, trials, contenders).lacking_values(claims)
 }
 
-/// What a claim says that has no value at a point of the plan, whatever is measured there: a division by 0, for example.
+/// The first expression of a claim that can have no value, whatever is measured: a division by 0, for example.
 pub fn without_value(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Option<ClaimError> {
     Evidence::of(run, &[], contenders).without_value(claim)
 }
 
-/// What a run can decide, as it is before its first trial.
+/// The verdicts that a plan can lead to, and the blocks they take. Needs no trial.
 pub fn prospects(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> Prospects {
     Evidence::of(run, &[], contenders).prospects(claims)
 }

@@ -32,7 +32,8 @@ pub use self::prospect::{Prospect, Prospects};
 use self::sides::Sides;
 use crate::claim::{ClaimSpec, Comparison, Expr, Op, Test};
 
-/// What a run may err: the share of its verdicts that is false, on average; or, if it is strict, how often any of them is.
+/// The error that a run is allowed: the mean share of false verdicts among its verdicts; if it is strict, the
+/// probability of any false verdict.
 const ALPHA: f64 = 0.05;
 
 impl Evidence<'_> {
@@ -99,7 +100,8 @@ impl Evidence<'_> {
         Posed::of(self, spec, &self.parts(spec, Reach::Measurable))
     }
 
-    /// Whether all that a comparison needs was to be tried: known before the first trial.
+    /// All contenders run and this machine lacks none of the points. Known before the first trial, so that the number
+    /// of bets does not depend on what is measured.
     fn can_be_tried(&self, comparison: &Comparison, scope: &Scope) -> bool {
         let ran = |reference: &Reference| {
             let named = self.contenders.iter().find(|contender| contender.name == reference.contender);

@@ -1,4 +1,4 @@
-//! What this machine can and cannot give, and which contenders have their tools.
+//! The abilities of this machine, and the contenders whose tools are here.
 
 mod tools;
 
@@ -13,7 +13,7 @@ pub use tools::{Equipment, NeedFound};
 /// The version of [`Diagnosis`]. It grows when a reader of the old form would misread the new one.
 const SCHEMA: u32 = 1;
 
-/// What this machine can and cannot give: what `kumite doctor` shows.
+/// The findings that `kumite doctor` shows.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
     /// The version of this form.
@@ -21,9 +21,9 @@ pub struct Diagnosis {
     pub schema: u32,
     /// kumite's own version.
     pub kumite: String,
-    /// What was found, group by group.
+    /// The findings, group by group.
     pub findings: Vec<Finding>,
-    /// Which contenders of the experiments here have their tools.
+    /// The contenders of the experiments here, with their tools.
     pub contenders: Vec<Equipment>,
 }
 

@@ -11,7 +11,6 @@ use thiserror::Error;
 use crate::toml_source::SpecError;
 use crate::unfit::Unfit;
 
-/// What kept something from being done.
 type Cause = Box<dyn StdError + Send + Sync>;
 
 /// Why the lab could not do something. Each says what that was, and its source what kept it from being done: [`chain`] says
@@ -25,7 +24,7 @@ pub enum Error {
         doing: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 
@@ -34,38 +33,38 @@ pub enum Error {
     At {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 
     /// A step of something longer could not be done.
     #[error("{step}")]
     Step {
-        /// What it was.
+        /// The step, with its verb: `cannot adopt processes …`.
         step: Cow<'static, str>,
-        /// What kept it from being done.
+        /// The cause.
         source: Cause,
     },
 
     /// A service did not start, count or end.
     #[error("the service '{name}'{} {}", kind.map(|kind| format!(" ({kind})")).unwrap_or_default(), chain(&**error))]
     Service {
-        /// What the experiment calls it.
+        /// Its name in experiment.toml.
         name: String,
         /// Of which kind it is, where that says more.
         kind: Option<&'static str>,
-        /// What it could not do.
+        /// The cause, as a predicate: "did not start".
         error: Box<Error>,
     },
 
     /// Somebody needs what is not here.
     #[error("{who_needs} {}{}", chain(&**error), also_after(installed))]
     Missing {
-        /// Who needs it, with the verb.
+        /// The subject with its verb.
         who_needs: String,
-        /// What was installed for it, and did not help.
+        /// The packages that were installed for it, in vain.
         installed: Vec<String>,
-        /// Which it is.
+        /// The tool that is missing.
         error: Box<Error>,
     },
 
@@ -78,7 +77,7 @@ pub enum Error {
     Mending {
         /// Why the one was tried.
         first: Box<Error>,
-        /// Which failed then.
+        /// The second attempt, as a clause.
         then: String,
         /// Why.
         source: Box<Error>,
@@ -87,18 +86,18 @@ pub enum Error {
     /// An error with what can be done about it.
     #[error("{}; {remedy}", chain(&**error))]
     Remedied {
-        /// What can be done.
+        /// The remedy, as a clause.
         remedy: Cow<'static, str>,
-        /// What went wrong.
+        /// The error that it mends.
         error: Box<Error>,
     },
 
-    /// What a file asked for went wrong.
+    /// An error in carrying out what a file asks for.
     #[error("{} (in {})", chain(&**error), file.display())]
     Within {
         /// The file.
         file: PathBuf,
-        /// What went wrong.
+        /// The error.
         error: Box<Error>,
     },
 
@@ -167,7 +166,7 @@ pub enum Error {
         value: PathBuf,
     },
 
-    /// What npm brings would have no place.
+    /// Packages of npm would have no place.
     #[error("there is no place for them: neither HOME nor XDG_CACHE_HOME is set")]
     NoHome,
 
@@ -204,7 +203,7 @@ pub enum Error {
         needed / 1e9, folder.display(), free / 1e9
     )]
     NoRoom {
-        /// Which profile.
+        /// The profile.
         profile: String,
         /// Where its files would be.
         folder: PathBuf,
@@ -221,13 +220,13 @@ pub enum MissingTool {
     /// It is nowhere.
     #[error("{need}, which is not on PATH")]
     Absent {
-        /// What is needed.
+        /// The need, as contender.toml has it.
         need: String,
     },
     /// It is too old.
     #[error("{need}, found {found} in {}", folder.display())]
     Old {
-        /// What is needed.
+        /// The need, as contender.toml has it.
         need: String,
         /// The newest version there is.
         found: String,
@@ -237,11 +236,11 @@ pub enum MissingTool {
     /// It does not say how old it is.
     #[error("{need}, and {} {}", file.display(), chain(&**error))]
     Silent {
-        /// What is needed.
+        /// The need, as contender.toml has it.
         need: String,
         /// The tool.
         file: PathBuf,
-        /// What came of asking it.
+        /// The error of asking it for its version.
         error: Box<Error>,
     },
 }
@@ -253,8 +252,10 @@ fn also_after(installed: &[String]) -> String {
     format!(", also after installing {}", installed.join(" "))
 }
 
-/// What another program did that it should not, or did not do that it should, in words: a contender, a service, a tool, a node.
-/// It is no failure of ours, and goes into the record.
+/// A misdeed of another program, in words: of a contender, a service, a tool, a node. It is no failure of ours, and
+/// goes into the record as a trial's reason.
+///
+/// It holds words alone, because its only reader is a person: nothing in kumite decides by which fault it was.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
 pub struct Fault(String);
@@ -273,7 +274,7 @@ impl From<Fault> for String {
 }
 
 impl Error {
-    /// What could not be done with a file.
+    /// An error that names the file and the verb, for `map_err`.
     pub(crate) fn cannot(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> Error + Copy {
         move |source| Error::File { doing, path: path.to_owned(), source }
     }
@@ -283,7 +284,7 @@ impl Error {
         move |source| Error::At { path: path.to_owned(), source }
     }
 
-    /// Which step could not be done.
+    /// An error that names the step, for `map_err`.
     pub(crate) fn step<E: Into<Cause>>(step: impl Into<Cow<'static, str>>) -> impl FnOnce(E) -> Error {
         move |source| Error::Step { step: step.into(), source: source.into() }
     }

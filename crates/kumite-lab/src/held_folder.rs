@@ -72,7 +72,7 @@ pub(crate) fn remove_left(root: &Path, prefix: &str) -> Vec<PathBuf> {
     left
 }
 
-/// What cannot be removed now, the next one tries again.
+/// A folder that cannot be removed now is left to the next one that looks.
 fn remove(folder: &Path) {
     if fs::remove_dir_all(folder).is_err() {
         // A disk that was served from there by a kumite that was killed.

@@ -56,25 +56,25 @@ const CHECKS: &[Check] = &[
     Check { what: "it exits with 2 at a line that is no request", tried: endings::no_request },
 ];
 
-/// What came of one check.
+/// The outcome of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KitFinding {
-    /// What a kit has to do.
+    /// The duty of a kit, as a sentence.
     pub what: &'static str,
-    /// What was expected and what came instead; none if all was well.
+    /// The expected and the actual; `None` if the kit does its duty.
     pub failure: Option<String>,
 }
 
-/// What came of all.
+/// The outcomes of all checks.
 #[derive(Clone, Debug)]
 pub struct KitTested {
     /// How many checks went well.
     pub right: usize,
     /// How many did not.
     pub failing: usize,
-    /// What an empty job takes; none if the worker could not do that so often.
+    /// The times of empty jobs; `None` if the worker could not do so many.
     pub empty: Option<Exchange>,
-    /// What a hello takes, likewise.
+    /// The times of hellos, likewise.
     pub hello: Option<Exchange>,
 }
 

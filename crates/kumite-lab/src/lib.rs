@@ -1,4 +1,4 @@
-//! The lab: spec → prepare → plan → execute → export. What is estimated and judged, kumite-judge says.
+//! The lab: spec → prepare → plan → execute → export. Estimates and verdicts are made by kumite-judge.
 //!
 //! Each arrow is a plain value. Nothing here draws, and nothing here starts a process but through `kumite-process`.
 

@@ -1,13 +1,13 @@
-//! What trials measure: declared by whoever measures it, put into one order for the record.
+//! The declared metrics of trials, put into one order for the record.
 
 use kumite_record::Metric;
 
-/// What a kind of workload measures.
+/// The metrics of a kind of workload, in two groups.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
-    /// What a reader asks first.
+    /// The results, which a reader asks for first.
     pub results: Vec<Metric>,
-    /// What it took, which comes last.
+    /// The costs, which come last.
     pub costs: Vec<Metric>,
 }
 

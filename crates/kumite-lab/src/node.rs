@@ -1,7 +1,6 @@
 //! Another node that has a role in a run.
 //!
-//! What it is asked, and what it answers, is JSON on the way: of a [`Work`], and of that question's answer. `station.rs` is the
-//! other end.
+//! Questions are of type [`Work`] and travel as JSON, as does each question's answer. `station.rs` is the other end.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -39,7 +38,7 @@ impl Remote {
         Remote { name: name.into(), address, talk: Arc::new(Mutex::new(talk)) }
     }
 
-    /// What it is called.
+    /// The name of the role's host, as the command line has it.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -49,7 +48,7 @@ impl Remote {
         self.address
     }
 
-    /// Whether they are one.
+    /// Both are the same node.
     fn is(&self, other: &Remote) -> bool {
         Arc::ptr_eq(&self.talk, &other.talk)
     }
@@ -67,7 +66,7 @@ impl Remote {
     /// From here on it is seen whether the node is there.
     pub(crate) fn begin_trial(&self) -> Result<(), Error> {
         self.ask(BeginTrial {})?;
-        // That of before is of no trial.
+        // A question that is still open belongs to no trial.
         self.cut_off();
         Ok(())
     }
@@ -97,7 +96,7 @@ impl fmt::Debug for Remote {
     }
 }
 
-/// Which node has which role; this one has those that no other has. The engine is always here.
+/// The node of each role; this one has those that no other has. The engine is always here.
 #[derive(Clone, Debug)]
 pub struct Nodes {
     /// Where this machine is reached by the others; loopback if there are none.
@@ -115,7 +114,7 @@ impl Default for Nodes {
 }
 
 impl Nodes {
-    /// Who has a role, if that is another node.
+    /// The node that has a role; `None` if it is this one.
     pub(crate) fn of(&self, role: Role) -> Option<&Remote> {
         self.elsewhere.get(&role)
     }

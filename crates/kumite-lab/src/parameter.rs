@@ -18,15 +18,15 @@ pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 pub(crate) struct Param {
     pub name: &'static str,
     pub takes: Takes,
-    /// What it is counted in; as the end of its name says, or a plain number.
+    /// Its unit; `None` if its name ends with the unit, or it is a plain number.
     pub unit: Option<Unit>,
     /// The parameter whose value it has where it is not given.
     pub like: Option<&'static str>,
-    /// What it is, in a sentence.
+    /// Its meaning, in a sentence for the reference.
     pub about: &'static str,
 }
 
-/// What values a parameter may have.
+/// The values that a parameter may have.
 #[derive(Debug)]
 pub(crate) enum Takes {
     /// A whole number.
@@ -102,7 +102,7 @@ impl Param {
         self
     }
 
-    /// What it is counted in.
+    /// Its unit: the declared one, or the one that its name ends with.
     pub fn counted_in(&self) -> Unit {
         let of_name = || match self.takes {
             Takes::Cores => Some(Unit::Cores),
@@ -149,7 +149,7 @@ impl Params<'_> {
         }
     }
 
-    /// Which of its words it is, by position.
+    /// The position of its word among those that are allowed.
     pub fn word(&self, name: &str) -> Result<usize, Unfit> {
         let Takes::Word(words) = self.takes(name) else { panic!("{name} is none of several words") };
         let Some(given) = self.given.get(name) else { return Ok(0) };

@@ -1,4 +1,4 @@
-//! What each kind of workload takes and measures, as a document.
+//! The parameters and metrics of each kind of workload, as a document: docs/reference.md.
 
 use kumite_record::{Better, Metric};
 

@@ -13,9 +13,9 @@ use crate::spec::{ExperimentFile, FunctionsFile};
 
 /// A kind of document, and how to get its schema.
 pub struct Described {
-    /// What it is called.
+    /// The name that `kumite schema` takes.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// Its use, in a line.
     pub what: &'static str,
     /// Its JSON Schema, draft 2020-12.
     pub schema: fn() -> Schema,

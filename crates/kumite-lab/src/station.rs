@@ -181,7 +181,7 @@ impl Station<'_> {
         match work {
             Work::Prepare(_) => Err(Fault::new("it is ready already").into()),
             Work::StartServices(StartServices { parameters, host, clients, log }) => {
-                // What is left of a trial that its driver gave up.
+                // A trial that its driver gave up may have left something running.
                 self.running = None;
                 let log = self.log(&log)?;
                 self.services.listen_at(host, clients);

@@ -22,7 +22,7 @@ pub enum SpecError {
         line: usize,
         /// Column, from 1, in characters.
         column: usize,
-        /// What is wrong, and the remedy.
+        /// The fault and its remedy, as a sentence without a full stop.
         what: String,
     },
     /// A file or folder could not be read.
@@ -30,13 +30,13 @@ pub enum SpecError {
     Read {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// No experiment goes by that name.
     #[error("no experiment '{name}': {looked}; `kumite list` shows those that are there")]
     NoExperiment {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
         /// Where it was looked for.
         looked: String,
@@ -141,7 +141,7 @@ impl TomlSource {
     }
 }
 
-/// What serde says, in the words of a file: which key may be meant by one that is unknown, and lists and tables.
+/// Serde's message in the words of a file: near keys for an unknown one, and lists and tables.
 fn plainly(what: &str) -> String {
     let unknown = what.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
     if let Some((key, expected)) = unknown {

@@ -2,7 +2,11 @@
 
 use thiserror::Error;
 
-/// What is wrong with a value of a specification, and what would do, in words. Who reads the file knows its place.
+/// A value of a specification that will not do, in words: the fault, and a value that would do. The caller that reads
+/// the file adds the place.
+///
+/// It holds words alone, because it is only ever put into a [`SpecError`](crate::SpecError): nothing decides by which
+/// fault it was.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{0}")]
 pub struct Unfit(String);

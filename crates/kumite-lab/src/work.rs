@@ -1,4 +1,4 @@
-//! What a node with a role is asked, and what it answers to each question.
+//! The questions to a node that has a role, and the type of each answer.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -11,7 +11,7 @@ use crate::parameter::Parameters;
 
 /// Something that a node with a role is asked.
 pub(crate) trait Ask: Into<Work> {
-    /// What it answers.
+    /// The type of its answer.
     type Answer: Serialize + DeserializeOwned;
 }
 
@@ -64,9 +64,9 @@ questions! {
         -> u16;
     /// How it is.
     LookAtServer {} -> Look;
-    /// What its log ends with.
+    /// The end of its log.
     LastLines {} -> String;
-    /// Whether it is who listens on its port. Answered by why not.
+    /// It listens on its port itself; else the reason to think it does not.
     OwnPort {} -> Option<String>;
     /// Where it listens that it should not, if anywhere.
     Elsewhere {} -> Option<String>;
@@ -78,7 +78,7 @@ questions! {
     Resume {} -> bool;
     /// To watch the node from here on.
     BeginWatch {} -> ();
-    /// What was seen since then.
+    /// The figures and marks since the watch began.
     EndWatch {} -> Seen;
     /// To end the server.
     StopServer {} -> ServerEnded;
@@ -88,12 +88,12 @@ questions! {
     EndTrial {} -> Option<Void>;
 }
 
-/// What a node has for its roles.
+/// The abilities of a node for its roles.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Readied {
     pub contenders: Vec<record::Contender>,
     pub services: Vec<record::Service>,
-    /// Which of its CPUs a contender may have.
+    /// The CPUs that a contender may have there.
     pub cores: Cores,
     pub machine: Machine,
     /// Where a stub of ours answers at once, to see how long the way there and back takes.
@@ -105,7 +105,7 @@ pub(crate) struct Readied {
 pub(crate) struct Look {
     /// How it ended, if it has.
     pub exited: Option<String>,
-    /// What is wrong with its log.
+    /// The fault of its log, if it has become too long.
     pub too_much: Option<String>,
     pub cpu_ns: u64,
     pub peak_rss_bytes: u64,
@@ -113,23 +113,23 @@ pub(crate) struct Look {
     pub at_ns: u64,
 }
 
-/// What came from outside.
+/// The noise from outside.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Seen {
     pub figures: BTreeMap<String, f64>,
     pub marks: Vec<Mark>,
 }
 
-/// What remains of a server.
+/// A server after its end.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ServerEnded {
-    /// What was wrong with how it ended.
+    /// The fault in how it ended.
     pub wrong: Option<String>,
     /// The end of its log.
     pub log: String,
 }
 
-/// What remains of services.
+/// Services after their end.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ServicesEnded {
     pub metrics: BTreeMap<String, f64>,

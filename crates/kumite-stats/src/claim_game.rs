@@ -1,4 +1,4 @@
-//! What is betted on a claim of several comparisons.
+//! The bets on a claim of several comparisons.
 
 use crate::one_sided::wealth_after;
 
@@ -37,11 +37,12 @@ pub struct ClaimRounds {
 /// The wealth of whoever betted on each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClaimWealth {
-    /// That the claim holds: the least of the wealths of its comparisons.
+    /// The bet that the claim holds: the least of the wealths of its comparisons.
     pub holds: f64,
-    /// That it fails: the mean of those of the opposite bets, which is a fair game itself where all comparisons are true.
+    /// The bet that it fails: the mean of those of the opposite bets, which is a fair game itself where all
+    /// comparisons are true.
     pub fails: f64,
-    /// That it is no difference: loosened it holds, and tightened it fails.
+    /// The bet that it is no difference: loosened it holds, and tightened it fails.
     pub no_difference: f64,
 }
 
@@ -62,12 +63,12 @@ impl ClaimRounds {
         }
     }
 
-    /// What there is after these rounds.
+    /// The wealths after these rounds.
     pub fn wealth(&self) -> ClaimWealth {
         self.wealth_after(0)
     }
 
-    /// What there is after more rounds, if they go on like these.
+    /// The wealths after more rounds, if they go on like these.
     pub fn wealth_after(&self, more: usize) -> ClaimWealth {
         let least = |tallies: &[Tally]| {
             let so = tallies.iter().map(|tally| continued(tally.so, tally.n, more));

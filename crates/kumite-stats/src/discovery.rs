@@ -1,6 +1,6 @@
 //! Many verdicts at once, and how often they may be false.
 
-/// What is bounded by α.
+/// The error that α bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorRate {
     /// Of the verdicts that are given, the share that is false, on average (e-BH: R. Wang, A. Ramdas, "False discovery
@@ -10,7 +10,7 @@ pub enum ErrorRate {
     FamilyWise,
 }
 
-/// Which claims of a run are decided. One that is decided is betted on no further, so they only become more.
+/// The decided claims of a run. One that is decided is betted on no further, so they only become more.
 ///
 /// Of each claim one bet at most can be a fair game that a false verdict comes from, so `claims` is their number and not
 /// that of the bets.
@@ -29,8 +29,8 @@ impl Decisions {
         Decisions { rate, alpha, claims, decided: Vec::new() }
     }
 
-    /// What a wealth must be for its verdict to be given, where these are the wealths of the undecided claims: `claims /
-    /// (d α)` for the largest d such that d claims, with those that are decided, have that much.
+    /// The wealth at which a verdict is given, where these are the wealths of the undecided claims: `claims / (d α)`
+    /// for the largest d such that d claims, with those that are decided, have that much.
     pub fn threshold(&self, undecided: &[f64]) -> f64 {
         let alone = self.claims.max(1) as f64 / self.alpha;
         if self.rate == ErrorRate::FamilyWise {
@@ -51,7 +51,7 @@ impl Decisions {
         }
     }
 
-    /// That a claim is decided, with this wealth.
+    /// Records that a claim is decided, with this wealth. It is betted on no further.
     pub fn decide(&mut self, wealth: f64) {
         self.decided.push(wealth);
     }

@@ -71,7 +71,7 @@
 //! verdict where that is what is bounded ([`ErrorRate::FamilyWise`]); at most 4.0 % of the verdicts were false with a margin
 //! (where equal, or at either end of it), and 3.9 % at the border of a band. Those two tables go to six comparisons.
 //!
-//! What would bias it: blocks that are void, and repeated, more often where one contender is slower. At 2 % for either,
+//! One thing would bias it: blocks that are void, and repeated, more often where one contender is slower. At 2 % for either,
 //! 4.3 % of the verdicts on equal contenders were false. At 2 % and 5 %, which makes 50.8 % of the rounds that are left
 //! "so", 4.8 %; at 2 % and 10 % (52.1 %) 5.6 %; at 2 % and 20 % (55.1 %) 12.4 %, and with more rounds it would be all. No
 //! bias is harmless for ever, and one percentage point is within a hundred rounds. So nothing that a contender does may

@@ -5,8 +5,8 @@ use crate::Error;
 /// Further than anybody waits.
 const MOST_ROUNDS: usize = 500;
 
-/// What a gambler has who began with 1 and betted, round after round, that a thing is so in more than half of all rounds,
-/// when it was so in `so` of `n`. He plays a fair game, or a losing one, where it is so in half of them or less.
+/// The wealth of a gambler who began with 1 and betted, round after round, that a thing is so in more than half of all
+/// rounds, when it was so in `so` of `n`. He plays a fair game, or a losing one, where it is so in half of them or less.
 ///
 /// Half of the money goes on every share above ½ alike, half on "in all". It never falls when one more round is so.
 ///

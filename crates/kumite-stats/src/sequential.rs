@@ -95,7 +95,7 @@ fn outside(n: usize, alpha: f64) -> usize {
     (0..n / 2).take_while(|&beyond| excludes(beyond, n, alpha)).last().unwrap_or(0)
 }
 
-/// Whether a value with `beyond` of n values on its far side is not the median, at this level.
+/// A value with `beyond` of n values on its far side is not the median, at this level.
 fn excludes(beyond: usize, n: usize, alpha: f64) -> bool {
     ln_evidence(beyond, n) >= -alpha.ln()
 }

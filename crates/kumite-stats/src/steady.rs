@@ -1,9 +1,9 @@
-//! Whether a series is steady, and from where.
+//! Finds the steady part of a series, if it has one.
 
 use crate::changepoint::changes;
 use crate::median::median;
 
-/// Which values of a series are better.
+/// The direction in which the values of a series get better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
     /// The larger: rates.
@@ -12,7 +12,7 @@ pub enum Better {
     Smaller,
 }
 
-/// What a series is like: the classes of Barrett et al.
+/// The shape of a series: the classes of Barrett et al.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// Steady from its beginning.
@@ -25,10 +25,10 @@ pub enum Class {
     NoSteadyState,
 }
 
-/// What was found in a series.
+/// The shape of a series and its steady part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steady {
-    /// What it is like.
+    /// The shape of the whole.
     pub class: Class,
     /// The position from which it is steady; none if it never is.
     pub since: Option<usize>,
@@ -47,7 +47,8 @@ const LEAST_STEADY: f64 = 0.25;
 /// So much of the steady part is at its level. The rest are excursions that came back, such as a long collection of
 /// garbage: they belong to what the program does.
 const AT_LEVEL: f64 = 0.8;
-/// What a change costs, in log n. A change has three parameters, so 3 would be the Bayesian information criterion.
+/// The price of one change, in log n. A change has three parameters, so 3 would be the Bayesian information
+/// criterion.
 const PENALTY: f64 = 4.0;
 /// Levels that differ by less than so many standard errors are the same.
 const LEVEL_ERRORS: f64 = 4.0;
@@ -57,8 +58,8 @@ const SLOPE_ERRORS: f64 = 3.0;
 const AROUND: usize = 2;
 /// How many standard deviations away an outlier is.
 const FAR: f64 = 6.0;
-/// What the correlation of neighbours is taken for before any is seen, how many points that counts for, and the most
-/// that is believed: what is correlated more cannot be told from a change.
+/// The prior correlation of neighbours, the number of points it counts for, and the most that is believed: a stronger
+/// correlation cannot be told from a change.
 const CORRELATION: f64 = 0.4;
 const CORRELATION_POINTS: f64 = 20.0;
 const MOST_CORRELATED: f64 = 0.7;
@@ -173,7 +174,7 @@ fn distinct(series: &[f64], changes: &[usize], noise: &Noise) -> Vec<Segment> {
     }
 }
 
-/// What varies from one point to the next.
+/// The variance and the correlation of neighbouring points, without the changes of level.
 struct Noise {
     variance: f64,
     /// How much of a deviation the next point has too.
@@ -217,8 +218,8 @@ impl Noise {
     }
 }
 
-/// Whether a line through the points rises or falls by more than the tolerance from the middle of their first third to
-/// that of the last, as a step by the tolerance would do, and by more than noise would make it.
+/// A line through the points rises or falls by more than the tolerance from the middle of their first third to that
+/// of the last, as a step by the tolerance would do, and by more than noise would make it.
 fn drifts(series: &[f64], noise: &Noise) -> bool {
     let n = series.len() as f64;
     let from_middle = |at: usize| at as f64 - (n - 1.0) / 2.0;

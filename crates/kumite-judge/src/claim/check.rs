@@ -1,4 +1,7 @@
-//! Whether a claim speaks only of what the experiment has, and compares like with like.
+//! Refuses a claim that names what the experiment lacks, or compares unlike with unlike.
+//!
+//! It runs once, when the file is read, so that judging needs no error for either: an expression that passed has a
+//! dimension, and each name in it stands for something. Errors carry the column of the word that is wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +17,7 @@ pub(super) fn check(claim: &Claim, names: &Names) -> Result<(), ClaimError> {
     Scope { names, each_contender: false, set: BTreeSet::new() }.claim(claim)
 }
 
-/// What the claims around an expression have set.
+/// The settings of the claims around an expression: `every contender`, and the axes of `every` and of folds.
 #[derive(Clone)]
 struct Scope<'a> {
     names: &'a Names<'a>,
@@ -95,7 +98,7 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// What it is counted in.
+    /// The dimension of an expression, all names and units in it checked.
     fn expr(&self, expr: &Expr) -> Result<Dimension, ClaimError> {
         match expr {
             Expr::Number(number) => Ok(number.dimension),
@@ -234,7 +237,7 @@ impl Scope<'_> {
     }
 }
 
-/// What an expression over one trial may speak of.
+/// The names that an expression over one trial may use.
 pub struct Own<'a> {
     /// Metrics of that trial.
     pub metrics: &'a [&'a Metric],
@@ -242,7 +245,7 @@ pub struct Own<'a> {
     pub parameters: &'a BTreeMap<String, Unit>,
 }
 
-/// What an expression over one trial is counted in.
+/// The dimension of an expression over one trial, checked like that of a claim.
 pub fn own_dimension(expr: &Expr, names: &Own) -> Result<Dimension, ClaimError> {
     let unknown = |name: &Name, what: &str, known: Vec<&str>| {
         fail(name, format!("no {what} '{}'; there are: {}", name.text, known.join(", ")))
@@ -285,13 +288,12 @@ impl Names<'_> {
         self.metrics.iter().chain(self.part_metrics).find(|metric| metric.name == name)
     }
 
-    /// What a parameter or an axis is counted in.
     fn unit(&self, name: &str) -> Unit {
         self.units.get(name).copied().or(Unit::of_name(name)).unwrap_or(Unit::Number)
     }
 }
 
-/// Whether anything in it is measured.
+/// An expression without a metric or a fold of one says nothing of any trial.
 pub(crate) fn measures(expr: &Expr) -> bool {
     match expr {
         Expr::Metric(_) => true,

@@ -479,7 +479,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What an expression of numbers alone comes to.
+/// The value of an expression of numbers alone; `None` if there is a name in it.
 fn constant(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Number(number) => Some(number.value),

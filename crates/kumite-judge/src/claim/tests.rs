@@ -1,4 +1,4 @@
-//! What can be claimed, and what each wrong claim is told.
+//! Claims that are accepted, and the message for each wrong one.
 
 use super::*;
 

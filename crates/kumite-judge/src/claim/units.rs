@@ -1,4 +1,4 @@
-//! What expressions are counted in, and whether two of them may meet.
+//! Dimensions of expressions, so that a time is never compared with a rate.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub struct Dimension {
     plain: Plain,
 }
 
-/// What a plain number is.
+/// Plain numbers of different origin: a count is not a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plain {
     /// Nothing is known of it: it may meet the others.
@@ -41,7 +41,7 @@ impl Dimension {
         self.powers() == [0; 3]
     }
 
-    /// Whether figures of both may be compared or added.
+    /// Figures of both may be compared or added.
     pub(crate) fn meets(self, other: Dimension) -> bool {
         self.powers() == other.powers()
             && (self.plain == other.plain || [self.plain, other.plain].contains(&Plain::Any))
@@ -134,7 +134,7 @@ impl fmt::Display for Dimension {
     }
 }
 
-/// What may follow a number, and what it then is in seconds, bytes or plain numbers.
+/// The suffixes of numbers: each with its factor to seconds, bytes or plain numbers, and its dimension.
 const UNITS: [(&str, f64, Dimension); 15] = [
     ("%", 0.01, Dimension::RATIO),
     ("ns", 1e-9, Dimension::TIME),
@@ -175,15 +175,15 @@ pub(super) fn unit(text: &str) -> Option<(f64, Dimension)> {
 /// Two expressions that meet: the sides of a comparison, or of a sum.
 pub(super) struct Meeting<'a> {
     pub sides: [(&'a Expr, Dimension); 2],
-    /// What they do there: "compared", "added".
+    /// The verb of the error: "compared", "added".
     pub how: &'static str,
     /// Where the sign between them stands.
     pub column: usize,
 }
 
 impl Meeting<'_> {
-    /// What both are counted in; an error if that is not one thing. `symbol` is how a figure is written that is
-    /// counted like a metric or parameter.
+    /// The dimension of both; an error if they differ. `symbol` is the unit that a figure would be written with which
+    /// is counted like a metric or parameter.
     pub fn check(&self, symbol: &dyn Fn(&Expr) -> Option<&'static str>) -> Result<Dimension, ClaimError> {
         let [(left, of_left), (right, of_right)] = self.sides;
         if of_left.meets(of_right) {
@@ -220,7 +220,7 @@ fn symbol_of(dimension: Dimension) -> Option<&'static str> {
     }
 }
 
-/// What an expression of a claim that was checked is counted in.
+/// The dimension of an expression that was checked.
 pub(crate) fn dimension(expr: &Expr, unit: &dyn Fn(&str) -> Unit) -> Dimension {
     match expr {
         Expr::Number(number) => number.dimension,
@@ -238,7 +238,6 @@ pub(crate) fn dimension(expr: &Expr, unit: &dyn Fn(&str) -> Unit) -> Dimension {
     }
 }
 
-/// What a product or a quotient is counted in.
 pub(super) fn combined(left: Dimension, operator: Arithmetic, right: Dimension) -> Dimension {
     match operator {
         Arithmetic::Divide => left.over(right),

@@ -13,15 +13,15 @@ use crate::claim::{ClaimSpec, Op, Test, dimension};
 /// A check as an experiment states it.
 #[derive(Clone, Debug)]
 pub struct CheckSpec {
-    /// What it says; nothing is published of it.
+    /// Its statement. A check is nobody's published claim, so `published` is `None`.
     pub says: ClaimSpec,
-    /// What it is compared with.
+    /// The reach of the statement: each round, or the median of all.
     pub binds: Binds,
     /// Why it must be so.
     pub because: String,
 }
 
-/// What a comparison of a check came to.
+/// The outcome of one comparison of a check.
 enum Found {
     Green,
     Red(RedComparison),
@@ -112,7 +112,7 @@ impl Evidence<'_> {
     }
 }
 
-/// What is not so of a comparison.
+/// A comparison of a check that is violated.
 struct Off {
     /// In how many rounds.
     violated: usize,

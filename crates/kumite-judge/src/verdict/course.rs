@@ -52,7 +52,7 @@ impl<'a> Course<'a> {
         }
         let ruling = |(posed, look): (Posed<'a>, Option<u32>)| {
             let look = look.unwrap_or(evidence.rounds);
-            // What is not so in any round at all is not so.
+            // An equality that is broken in any round is broken for good, so it is judged on all rounds.
             let posed = match look < evidence.rounds && posed.broken().is_none() {
                 true => evidence.before(look).pose_one(posed.spec),
                 false => posed,
@@ -64,7 +64,8 @@ impl<'a> Course<'a> {
     }
 }
 
-/// What whoever betted on these claims has before this round. What became untestable later was not yet.
+/// The wealth of the bets on each of these claims before round `look`. A claim that became untestable later is judged
+/// on the trials before: it was testable then, and a verdict is not taken back.
 fn wealths(evidence: &Evidence, claims: &[Posed], which: &[usize], look: u32) -> Vec<f64> {
     let is_untestable = |nth: &usize| claims[*nth].untestable().next().is_some();
     let before = which.iter().any(is_untestable).then(|| evidence.before(look));

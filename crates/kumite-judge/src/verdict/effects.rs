@@ -1,4 +1,4 @@
-//! What a comparison came to in each round, and the bets on it.
+//! A comparison's effect in each round, and the bets on it.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,15 @@ use super::evidence::Rounds;
 use super::sides::Sides;
 use crate::claim::{Op, Test};
 
-/// What a comparison came to in each round. Each gives one effect, so that what slows a round down as a whole cancels out.
+/// The effects of a comparison, one for each round: both sides were measured in the same block, so a block that is
+/// slow as a whole cancels out.
 pub(super) struct Effects {
     /// Those that are betted on: one for each round or, where verdicts are about nodes like these, for each node.
     rounds: Vec<Round>,
     are_nodes: bool,
-    /// What it came to on each node, where there are several.
+    /// The rounds by node; empty where there is only one.
     pub nodes: Vec<NodeRounds>,
-    /// Whether a ratio of the sides says something.
+    /// False where a quotient of the sides would say nothing: one of them is 0, or an exponent.
     can_be_a_ratio: bool,
     /// One that it must be beyond, or two that it must be between.
     pub borders: Vec<Border>,
@@ -31,13 +32,13 @@ pub(super) struct NodeRounds {
 
 #[derive(Clone)]
 struct Round {
-    /// Which repetition it is of.
+    /// The repetition it belongs to: its block or, where verdicts are about nodes, the position of its node.
     block: u32,
     /// Both sides as they were measured; then as they are if what was not seen to its end had gone on for ages.
     sides: Vec<(f64, f64)>,
 }
 
-/// What one bets on: that the effect is on this side of it in most rounds.
+/// A bet says that the effect is on this side of the border in more than half of all rounds.
 pub(super) struct Border {
     op: Op,
     /// Where the effect is a ratio; a difference is compared with 0.
@@ -158,7 +159,8 @@ impl Effects {
         middle(before.filter_map(|of| middle(sides(&mut of.rounds.iter()), kind)).collect(), kind)
     }
 
-    /// What the effect is at least and at most, shown by bets that reached the threshold, where there are enough rounds.
+    /// Lower and upper bound of the effect at this threshold; `None` where there are too few rounds for one, or it
+    /// would be infinite.
     pub fn bounds(&self, look: u32, threshold: f64) -> [Option<f64>; 2] {
         let lows = self.values(look, |near, least, _| if least < near { f64::NEG_INFINITY } else { near });
         let highs = self.values(look, |near, _, most| if most > near { f64::INFINITY } else { near });
@@ -250,7 +252,7 @@ impl Border {
         if self.is_below() { self.at / miss.exp() } else { self.at * miss.exp() }
     }
 
-    /// Whether it is what the effect must be above.
+    /// The effect must be above it.
     pub fn is_below(&self) -> bool {
         matches!(self.op, Op::Greater | Op::GreaterOrEqual)
     }

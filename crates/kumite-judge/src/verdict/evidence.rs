@@ -1,4 +1,7 @@
-//! What was measured of the cells that a comparison needs.
+//! The trials of a run as a judge sees them: by cell, and by the rounds in which all of a comparison was measured.
+//!
+//! Nothing is judged here. A cell without a usable trial becomes a `Reason`, and a cell with lost or marked trials a
+//! doubt, so that each gap in the trials reaches the reader by its cause.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -39,7 +42,7 @@ impl<'a> Evidence<'a> {
         Evidence { seen: grid.seen(trials), grid, axes, contenders, trials: trials.to_vec(), rounds }
     }
 
-    /// What there was before this round.
+    /// The same evidence as it was when round `look` began.
     pub(super) fn before(&self, look: u32) -> Evidence<'a> {
         let run = self.grid.run;
         let is_before = |trial: &&Trial| run.repetition(trial) < look;
@@ -126,7 +129,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Whether what could not be tested may be yet: nothing was seen of it, or no more than one trial that came to nothing.
+    /// A later trial may still make it testable: the cell was not tried yet, or failed no more than once.
     pub(super) fn may_come(&self, references: &[Reference], reason: &Reason) -> bool {
         match reason {
             Reason::NotTried { .. } | Reason::NoRound { .. } => true,
@@ -137,7 +140,7 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Whether some trial of this cell has too few values for the metric. Those trials that have enough are not judged alone:
+    /// The metric is lacking in some trial of this cell. Those trials that have enough values are not judged alone:
     /// they are the fast ones.
     pub(super) fn too_few_values(&self, reference: &Reference) -> Option<Reason> {
         let metric = &reference.metric;
@@ -159,7 +162,7 @@ impl<'a> Evidence<'a> {
         references.iter().filter_map(of).collect()
     }
 
-    /// Which of these cells have marked trials, with the marks.
+    /// The marks of these cells' usable trials.
     pub(super) fn marked(&self, references: &[Reference]) -> BTreeSet<CellDoubt> {
         let of = |reference: &Reference| {
             let marks: BTreeSet<_> = self.usable(reference).flat_map(|look| look.marks()).copied().collect();
@@ -199,17 +202,18 @@ impl CellDoubt {
     }
 }
 
-/// What was measured in each round in which everything that a comparison needs was.
+/// The values of a comparison's metrics in each round in which all of them were measured. A round that lacks one is
+/// left out: half a pair compares nothing.
 #[derive(Default)]
 pub(super) struct Rounds {
     pub references: Vec<Reference>,
-    /// Which rounds.
+    /// The blocks, ascending.
     pub blocks: Vec<u32>,
     /// The position of the node that each was executed on, where there are several.
     pub nodes: Vec<Option<usize>>,
     /// For each round a value of each.
     pub values: Vec<Vec<f64>>,
-    /// Which of the values are lower bounds.
+    /// For each round, the values that are lower bounds: the trial ended before the end was seen.
     bounds: Vec<Vec<bool>>,
 }
 

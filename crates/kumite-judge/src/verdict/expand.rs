@@ -13,7 +13,7 @@ use crate::claim::{
 /// A comparison, with what the `every`s around it have set.
 pub(super) type Scoped<'a> = (&'a Comparison, Scope);
 
-/// What the `every`s and folds around an expression have set.
+/// The settings of the `every`s and folds around an expression.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     contender: Option<String>,
@@ -69,7 +69,7 @@ pub struct Reference {
 /// Contenders with positions of points of the plan.
 pub(super) type Cells = BTreeSet<(String, usize)>;
 
-/// Which points an `every` speaks of.
+/// The points that an `every` is expanded over.
 #[derive(Clone, Copy)]
 pub(super) enum Reach {
     /// Those that this machine can measure.
@@ -118,8 +118,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// Whether the plan has all cells that a claim compares, and they are within reach: an `every` speaks of what the profile
-    /// tries.
+    /// The plan has all cells that a claim compares, and they are within reach. An `every` speaks of what the profile
+    /// tries, so a value that lacks one is left out and not untestable.
     fn is_planned(&self, claim: &Claim, scope: &Scope, reach: Reach) -> bool {
         let can_be = |cell: &Reference| match reach {
             Reach::Measurable => self.grid.unavailable(cell.point).is_none(),
@@ -241,7 +241,7 @@ impl Evidence<'_> {
         self.axis_values(&axis.text).iter().filter(has_all).cloned().collect()
     }
 
-    /// Which point a metric is meant at; or how that was described, where there is none.
+    /// The position of the point that a metric is meant at; where there is none, the point that was asked for.
     pub(super) fn point(&self, metric: &MetricOf, scope: &Scope) -> Result<usize, Point> {
         let mut wanted = Point::default();
         for axis in self.axes.keys() {

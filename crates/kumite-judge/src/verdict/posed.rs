@@ -15,7 +15,7 @@ use crate::claim::ClaimSpec;
 pub(super) struct Posed<'a> {
     pub spec: &'a ClaimSpec,
     pub comparisons: Vec<Compared>,
-    /// Whether something may be betted on it: some of its comparisons can be measured, and leave room for chance.
+    /// Some of its comparisons can be tried and leave something to chance: only such claims share the allowed error.
     pub has_bets: bool,
 }
 
@@ -23,9 +23,10 @@ pub(super) struct Posed<'a> {
 pub(super) struct Compared {
     /// In the words of the claim.
     pub text: String,
-    /// What its `every`s have set.
+    /// The settings of its `every`s.
     pub scope: Scope,
-    /// What is compared with what, without figures; none where wrong answers are counted, or there is no comparison.
+    /// Both sides by the record's names, without figures; `None` where wrong answers are counted, or there is no
+    /// comparison.
     pub sides: Option<kumite_record::Sides>,
     /// The cells whose metrics it needs.
     pub references: Vec<Reference>,
@@ -33,7 +34,6 @@ pub(super) struct Compared {
     pub found: Found,
 }
 
-/// What was found of a comparison.
 pub(super) enum Found {
     /// It is betted on.
     Measured(Effects),
@@ -43,7 +43,7 @@ pub(super) enum Found {
     Untestable(Reason),
 }
 
-/// What is so or not in the trials that there are.
+/// A count or an equality, settled by the trials that there are.
 pub(super) struct Exact {
     pub holds: bool,
     pub value: f64,
@@ -91,7 +91,8 @@ impl<'a> Posed<'a> {
         self.comparisons.iter().enumerate().flat_map(of_one)
     }
 
-    /// What whoever betted has before this round. What cannot be tested is lost for all who betted on it.
+    /// The rounds before `look`, as bets see them. A comparison that cannot be tested counts as lost for all who
+    /// betted on it.
     pub fn rounds(&self, look: u32) -> ClaimRounds {
         let untestable = self.untestable().map(|_| Tally { n: look as usize, ..Tally::default() });
         let tallies = |moved| {
@@ -105,7 +106,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// What is so, and was not to be.
+    /// The first exact comparison that is not so.
     pub fn broken(&self) -> Option<(&Compared, &Exact)> {
         self.exact().find(|(_, exact)| !exact.holds)
     }
@@ -124,7 +125,7 @@ impl<'a> Posed<'a> {
         })
     }
 
-    /// What is to be said before this round, if a wealth of `threshold` is enough for it.
+    /// The verdict before round `look`, given at a wealth of `threshold`.
     pub fn verdict(&self, look: u32, threshold: f64) -> Verdict {
         let wealth = self.rounds(look).wealth();
         if self.broken().is_some() {
@@ -156,7 +157,7 @@ fn bets(of: usize, compared: &Compared) -> impl Iterator<Item = Bet<'_>> {
 }
 
 impl Compared {
-    /// What its sides, and a difference between them, are counted in.
+    /// The unit of its sides, and of a difference between them.
     pub fn unit(&self) -> Unit {
         self.sides.as_ref().map_or(Unit::Count, |sides| sides.unit)
     }

@@ -1,4 +1,5 @@
-//! What a plan can decide, before its first trial.
+//! The verdicts that a plan can lead to, computed before its first trial, so that nobody measures for hours what
+//! cannot be decided.
 
 use kumite_stats::{fewest_rounds, wealth_after};
 
@@ -9,7 +10,7 @@ use crate::claim::{ClaimSpec, Test};
 /// How many of the rounds are taken to lie on one side: few things are so in all of them.
 const CLEAR: f64 = 0.9;
 
-/// What a plan can decide.
+/// The outlook of a whole plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prospects {
     /// How many claims share what may go wrong.
@@ -20,10 +21,10 @@ pub struct Prospects {
     pub of_claims: Vec<Prospect>,
 }
 
-/// What it takes to decide a claim, if no other is decided and 90 % of rounds lie on one side.
+/// The blocks that it takes to decide a claim, if no other is decided and 90 % of rounds lie on one side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prospect {
-    /// Which claim.
+    /// The claim's id.
     pub id: String,
     /// How many bets are made on it: two for each `within`, one for each other comparison.
     pub comparisons: usize,
@@ -41,7 +42,6 @@ impl Prospect {
 }
 
 impl Evidence<'_> {
-    /// What can become of these claims.
     pub fn prospects(&self, specs: &[ClaimSpec]) -> Prospects {
         let bets: Vec<(&ClaimSpec, usize, usize, bool)> = specs
             .iter()

@@ -1,4 +1,9 @@
-//! What is shown of a claim: the comparison that tells most, and its bounds.
+//! A verdict as the record has it: the comparison that tells most, with its figures and bounds.
+//!
+//! A claim may rest on hundreds of comparisons, and a reader gets one. Where all have to hold, that is the one with
+//! the least slack; where one failure is enough, the one that fails most clearly. Its bound must be no surer than the
+//! verdict, although it was chosen after the fact, so the wealth that a bound takes is multiplied by the number of
+//! bets it was chosen from.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +19,7 @@ use super::evidence::CellDoubt;
 use super::posed::{Bet, Compared, Exact, Posed};
 use super::{ALPHA, Evidence};
 
-/// Which comparison is shown, how many came out like it, and the wealth that its bounds are shown by.
+/// The comparison that is shown, the number of those that came out like it, and the wealth that its bounds take.
 struct Chosen<'a> {
     bet: Bet<'a>,
     alike: usize,
@@ -131,8 +136,8 @@ impl Posed<'_> {
             return of_all.unwrap_or(Bound::Unknown);
         };
         let [low, high] = bet.effects.bounds(look, threshold);
-        // Which side of which comparison is shown goes by the verdict, so a bound may be false as often as either end of an
-        // interval; that of one of several takes as many times the wealth, and is no surer.
+        // The side and the comparison that are shown go by the verdict, so a bound may be false as often as either
+        // end of an interval; that of one of several takes as many times the wealth, and is no surer.
         let level = 1.0 - 2.0 / course.threshold;
         // Of an undecided claim no side was chosen.
         let alone = 1.0 / ALPHA;
@@ -196,7 +201,8 @@ impl Posed<'_> {
             let alike = self.count(|bet| not_so(bet) >= threshold);
             return Some(Chosen { bet, alike, threshold: Some(threshold) });
         }
-        // What is shown of none alone: the effect of the one that is furthest off, which is beyond the bound of all together.
+        // No single comparison is proved. The one that is furthest off is shown with its effect, which is beyond the
+        // bound of all together.
         let miss = |bet: &Bet| median(&bet.effects.misses(bet.border, look)).unwrap_or(f64::NEG_INFINITY);
         let bet = match self.are_ratios(look) {
             true => self.bets().max_by(|a, b| miss(a).total_cmp(&miss(b)))?,
@@ -258,7 +264,7 @@ impl Posed<'_> {
 }
 
 impl Bet<'_> {
-    /// What the comparison came to on each node, and which of them contradict the verdict.
+    /// The effect on each node, and a flag on those that contradict the verdict.
     fn by_node(&self, nodes: &[Node], verdict: Verdict, look: u32) -> Vec<NodeEffect> {
         let kind = self.effects.kind(look);
         let of_node = |of| {

@@ -12,7 +12,7 @@ pub(super) struct Sides<'a> {
     pub left: &'a Expr,
     pub right: &'a Expr,
     pub scope: &'a Scope,
-    /// What the values of a round are of.
+    /// The metrics whose values a round has, in their order.
     pub references: &'a [Reference],
 }
 
@@ -29,13 +29,13 @@ impl Sides<'_> {
         rounds.iter().map(of_round).collect()
     }
 
-    /// Whether a ratio of them says something: of an exponent and its value it would not.
+    /// An exponent divided by its claimed value would say nothing.
     pub fn can_be_a_ratio(&self) -> bool {
         let is_plain = |expr: &Expr| matches!(expr, Expr::Fold(fold, ..) if fold.is_ratio());
         !is_plain(self.left) && !is_plain(self.right)
     }
 
-    /// What is compared with what, by the record's names and without figures.
+    /// Both sides by the record's names, without figures.
     pub fn named(&self, op: Op) -> kumite_record::Sides {
         let of = |name: &str| self.evidence.grid.run.unit(name);
         let unit = dimension(self.left, &of).or(dimension(self.right, &of)).into();

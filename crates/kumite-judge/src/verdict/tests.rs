@@ -49,8 +49,8 @@ fn claims(asserts: &[&str], workload: &BTreeMap<String, AxisValue>) -> Vec<Claim
     asserts.iter().enumerate().map(claim).collect()
 }
 
-/// What "a" and "b" measured at 1, 10 and 100 connections: noise of a few percent around these, the same for both in a
-/// block, so that only pairing sees through it.
+/// The values of "a" and "b" at 1, 10 and 100 connections: noise of a few percent around these, the same for both in
+/// a block, so that only pairing sees through it.
 struct World {
     trials: Vec<Trial>,
     contenders: Vec<Contender>,
@@ -196,7 +196,7 @@ fn pairs_see_through_a_drift_that_separate_means_do_not() {
     let world = World::new(8, [1e3, 1.1e4, 1e5], [1e3, 1e4, 1e5]);
     let claim = world.judge(FASTER);
     assert_eq!((claim.verdict, claim.effect.as_ref().unwrap().kind), (Verdict::Holds, EffectKind::Ratio));
-    // Which end is shown went by the verdict, so it is no surer than the interval.
+    // The end that is shown went by the verdict, so it is no surer than the interval.
     let (effect, Bound::AtLeast { low, high: Some(high), level: 0.9 }) = effect(&claim) else {
         panic!("{claim:?}")
     };
@@ -625,7 +625,7 @@ fn where_all_comparisons_fail_it_takes_no_longer_and_none_is_named_as_surely() {
     assert_eq!((claim.verdict, decided(&claim).0), (Verdict::Fails, 0));
     let (effect, bound) = effect(&claim);
     assert!((effect - 0.5).abs() < 0.02);
-    // That one of them is below this is as sure as that one of them fails.
+    // This bound of one of them is as sure as the verdict that one of them fails.
     let Bound::AtMost { low: None, high, level } = bound else { panic!("{claim:?}") };
     assert!((0.48..0.53).contains(&high) && level == 0.9, "{claim:?}");
 }

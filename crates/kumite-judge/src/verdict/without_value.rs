@@ -1,4 +1,4 @@
-//! What a claim says that has no value at a point of the plan, whatever is measured there.
+//! Expressions of a claim that can have no value at some point of the plan, found before anything is measured.
 
 use kumite_record::{AxisValue, Point};
 

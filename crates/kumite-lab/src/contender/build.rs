@@ -54,9 +54,9 @@ pub enum Origin {
 
 /// A contender that answers its version command.
 pub(crate) struct Receipt {
-    /// What that prints.
+    /// The output of its version command: a contender that says its version is built and runs.
     pub version: String,
-    /// What it was built from.
+    /// The digests of its sources, which the record keeps.
     pub digests: Digests,
     /// Where its commands run.
     pub folder: PathBuf,
@@ -151,7 +151,7 @@ impl Builds {
                     let held = deps.into_iter().chain([held]).collect();
                     return Ok(Receipt { version, digests, folder, deps: made, origin, held });
                 }
-                // What it needs from outside is there no more, in spite of its key.
+                // A library or interpreter that it needs from outside has gone, though its key is the same.
                 None => anew = true,
             }
         }
@@ -162,13 +162,12 @@ fn unreadable(why: Error) -> Error {
     Error::step("cannot read its files")(why)
 }
 
-/// What is done with the files of a contender.
 fn commands(contender: &Contender) -> Vec<&str> {
     let build = contender.build.as_deref().unwrap_or_default();
     std::iter::once(build).chain(contender.deps.as_ref().map(|deps| &deps.build[..])).collect()
 }
 
-/// What was made from some of the files alone.
+/// The folder that `[deps]` made, and the files it was made from.
 struct MadeDeps {
     from: Sources,
     origin: Origin,
@@ -176,7 +175,8 @@ struct MadeDeps {
 }
 
 impl MadeDeps {
-    /// What is built beside them must not write there: who has every right could.
+    /// The build runs with our rights and could write there. Others share this folder, so a build that did is
+    /// refused.
     fn are_as_they_were(&self) -> Result<(), Error> {
         match self.held.written()? {
             Some(written) => Err(Fault::new(format!(
@@ -189,7 +189,7 @@ impl MadeDeps {
     }
 }
 
-/// What commands of a contender have in common.
+/// The settings that all commands of a contender share.
 struct Job<'a> {
     builds: &'a Builds,
     contender: &'a Contender,
@@ -198,7 +198,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// What is made from some of the files alone, and which these are.
+    /// Makes the folder of `[deps]`, or finds it, and says which files it was made from.
     fn deps(
         &self,
         deps: &Deps,
@@ -270,8 +270,8 @@ fn tools_digest(tools: &Tools) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// What a build depends on, this machine included, and when what it is built beside was made. A tool that says no version is
-/// known by its file.
+/// The name of a build in the cache: it changes with everything that the build depends on, this machine included, and
+/// the time at which the folder beside it was made. A tool that says no version is known by its file.
 fn key(digests: &Digests, tools: &Tools, deps: Option<SystemTime>) -> String {
     let mut hasher = Hasher::new();
     add(&mut hasher, &BUILD_VERSION.to_le_bytes());

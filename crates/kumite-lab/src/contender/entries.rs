@@ -1,4 +1,4 @@
-//! What is in a folder.
+//! The paths of a folder's entries, in no order.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What gets tools: the system's package manager, and npm.
+//! Gets tools that are missing: by the system's package manager, and by npm.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -13,9 +13,9 @@ use crate::error::{Error, Fault, chain};
 const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
 const QUERY_LIMIT: Duration = Duration::from_secs(60);
 
-/// What is looked for, and where it may come from.
+/// One search for tools: who needs them, and the sources that are allowed.
 pub(crate) struct Obtaining<'a> {
-    /// Who needs it, with the verb: `needs`, `the service 'db' needs`.
+    /// The subject with its verb: `needs`, `the service 'db' needs`.
     pub who_needs: &'a str,
     pub packages: &'a Install,
     pub may_install: bool,
@@ -118,7 +118,7 @@ pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), Error> {
     Err(failed.remedied(format!("as root: apt-get update && apt-get install {names}")))
 }
 
-/// Whether one of them is not installed, where Debian's package manager knows that.
+/// True only where Debian's package manager knows that one of them is not installed.
 pub(crate) fn is_any_missing(packages: &Install, log: &Path) -> bool {
     let (names, count) = (packages.apt.join(" "), packages.apt.len());
     let installed = format!("dpkg-query -W -f '${{db:Status-Status}}\\n' {names} | grep -cx installed");

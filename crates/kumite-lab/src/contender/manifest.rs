@@ -25,10 +25,10 @@ pub const MODELS: [&str; 11] = [
     "processes",
 ];
 
-/// What [`is_name`] says, as a pattern.
+/// [`is_name`] as a pattern, for editors.
 const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$";
 
-/// What [`npm_package`] takes apart, as a pattern.
+/// [`npm_package`] as a pattern, for editors.
 const NPM_PACKAGE: &str = "^(@[a-z0-9._-]+/)?[a-z0-9._-]+@[0-9][A-Za-z0-9.+-]*$";
 
 /// MB of memory that an instance of a function may have, as on Lambda.
@@ -43,7 +43,7 @@ pub struct Contender {
     pub needs: Vec<Need>,
     /// Where the tools come from.
     pub install: Install,
-    /// What is made before it, from some of its files alone.
+    /// The step before the build that reads only some of its files.
     pub deps: Option<Deps>,
     /// The command that builds it, if it is built at all.
     pub build: Option<String>,
@@ -85,7 +85,7 @@ pub enum Reads {
     Jmh,
 }
 
-/// What a contender is known to answer, where that is not what it should.
+/// The deliberate answers of a contender that is there to show a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answers {
@@ -93,7 +93,8 @@ pub enum Answers {
     Wrong,
 }
 
-/// What is made first, from some of the files alone, and kept while the others change: an environment with libraries.
+/// A first step that is made from some of the files alone, and kept while the others change: an environment with
+/// libraries.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deps {
@@ -129,7 +130,7 @@ pub(crate) struct ContenderFile {
     needs: Vec<String>,
     /// The command that prints its version: the receipt that it is built and runs.
     version: String,
-    /// What is made before it is built, from some of its files alone: an environment with libraries.
+    /// The step before the build that reads only some of its files: an environment with libraries.
     deps: Option<Deps>,
     /// The command that builds it.
     build: Option<String>,
@@ -200,14 +201,13 @@ impl Contender {
         })
     }
 
-    /// What its folder is called.
     pub(crate) fn folder_name(&self) -> String {
         let full = self.folder.canonicalize().unwrap_or_else(|_| self.folder.clone());
         full.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
-/// Whether what is made first names files that are there.
+/// An error if a file that the first step names is not there.
 fn read_deps(source: &TomlSource, deps: &Deps, folder: &Path) -> Result<(), SpecError> {
     if deps.files.is_empty() {
         let what = "no file: name those that its build reads, such as \"requirements.txt\"";
@@ -261,7 +261,7 @@ pub(super) fn npm_package(text: &str) -> Option<(&str, &str)> {
     (is_name && is_version).then_some((name, version))
 }
 
-/// Whether a claim can name it, and a file be named after it.
+/// A claim can name it, and a file can be named after it.
 fn is_name(name: &str) -> bool {
     name != EACH_CONTENDER
         && !name.contains("--")

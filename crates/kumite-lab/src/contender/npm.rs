@@ -38,7 +38,7 @@ pub(super) fn tool_folders(kept: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether they were installed before.
+/// npm has installed all of them in our cache before.
 pub(super) fn are_installed(packages: &[String]) -> bool {
     !packages.is_empty() && folder().is_some_and(|kept| kept.join(place_name(packages)).exists())
 }

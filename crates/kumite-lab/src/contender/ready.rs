@@ -15,9 +15,9 @@ pub struct Ready {
     pub deps: Option<PathBuf>,
     /// The command that runs it.
     pub run: String,
-    /// What leads it to its tools, set on top of our own environment.
+    /// The variables that lead it to its tools, set on top of our own environment.
     pub env: Vec<(String, String)>,
-    /// What it is known to answer, where that is not what it should.
+    /// Its deliberate answers, where it is there to show a fault; `None` if it has to answer right.
     pub answers: Option<Answers>,
     /// Whose document it writes, if it measures by itself.
     pub reads: Option<Reads>,

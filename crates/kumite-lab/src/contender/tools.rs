@@ -21,7 +21,8 @@ const JVMS: &str = "/usr/lib/jvm";
 /// And Debian each PostgreSQL.
 const POSTGRESQLS: &str = "/usr/lib/postgresql";
 
-/// What tools have said, by the tool and the way to it: each is asked once. What installs has to begin with none.
+/// The versions that tools said, by the tool and the way to it: each is asked once. An installation begins with none,
+/// since it changes them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Versions(Arc<Mutex<HashMap<Asked, Vec<u64>>>>);
 
@@ -33,13 +34,13 @@ pub(crate) struct Tools {
     versions: Versions,
     jvms: PathBuf,
     postgresqls: PathBuf,
-    /// What npm brought.
+    /// Folders of the packages that npm installed.
     npm: Vec<PathBuf>,
-    /// What was found: its command, and its version if one was asked for.
+    /// The tools that were found: each command, with its version if one was asked for.
     pub found: Vec<(String, Option<String>)>,
 }
 
-/// What leads commands to tools.
+/// The folders in which commands find tools: those of PATH in their order, and Java's.
 #[derive(Clone)]
 struct Way {
     path: Vec<PathBuf>,
@@ -78,7 +79,7 @@ impl Tools {
         found.filter_map(|tool| Some((tool, self.file(tool).filter(|file| is_shim(file))?))).collect()
     }
 
-    /// What is to be set on top of our own environment for commands that use them.
+    /// The variables to be set on top of our own environment for commands that use these tools.
     pub fn env(&self) -> Result<Vec<(String, String)>, Error> {
         self.way.env()
     }
@@ -171,7 +172,7 @@ impl Way {
         way
     }
 
-    /// What differs from our own environment.
+    /// The variables that differ from our own environment.
     fn env(&self) -> Result<Vec<(String, String)>, Error> {
         let path = std::env::join_paths(&self.path).map_err(Error::step("PATH cannot be set"))?;
         let java_home = self.java_home.clone().unwrap_or_default().into_os_string();
@@ -221,7 +222,7 @@ fn of_folder(home: &Path) -> Option<Vec<u64>> {
     parse_version(home.file_name()?.to_str()?)
 }
 
-/// What the Java in this folder says of itself in its file `release`.
+/// The version of the Java in this folder, from its file `release`; `None` if there is none to read.
 fn java_version(home: &Path) -> Option<Vec<u64>> {
     let release = std::fs::read_to_string(home.join("release")).ok()?;
     let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;
@@ -240,7 +241,7 @@ fn is_shim(file: &Path) -> bool {
         && Some(first_line()).is_some_and(|line| line.starts_with("#!") && line.trim_end().ends_with("sh"))
 }
 
-/// Whether it is a file that may be run.
+/// A file that somebody may execute.
 pub(super) fn runs(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
@@ -362,7 +363,7 @@ mod tests {
         }
         assert_eq!(machine.find("java >= 25"), Err("java >= 25, found 21.0.10 in jvm/b/bin".into()));
         assert_eq!(machine.find("java >= 21"), found("21.0.10", "jvm/b/bin:", "jvm/b"));
-        // What was found for the first need is what the next one starts from.
+        // The search for the second need starts from the tools that the first one found.
         assert_eq!(machine.find("javac >= 17"), found("21.0.10", "jvm/b/bin:", "jvm/b"));
     }
 

@@ -1,4 +1,4 @@
-//! Which contenders have their tools.
+//! The tools of contenders: those that are here, and how to get the others.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,18 +17,18 @@ use crate::toml_source::SpecError;
 /// For all tools together. A tool that has not said its version by then may hang.
 const ASK_LIMIT: Duration = Duration::from_secs(10);
 
-/// What the contenders of one folder need, and what of it is here.
+/// The needs of the contenders of one folder, each with its tool if that is here.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Equipment {
     /// The experiment.
     pub experiment: String,
     /// The contenders of the folder; none if its file cannot be read.
     pub contenders: Vec<String>,
-    /// Whether all that they need is here.
+    /// `Ok` if all needs are met; else missing if any is missing, and unknown if that cannot be told.
     pub state: State,
     /// Tool by tool.
     pub needs: Vec<NeedFound>,
-    /// What is wrong, where it is not a need.
+    /// The error that kept the needs from being read.
     pub error: Option<String>,
     /// How to get what is missing.
     pub remedy: Option<String>,
@@ -39,13 +39,13 @@ pub struct Equipment {
 pub struct NeedFound {
     /// The tool, and its oldest version that will do.
     pub need: String,
-    /// Whether it is here.
+    /// Found, missing, or not to be told.
     pub state: State,
     /// Its version, if one was asked for.
     pub version: Option<String>,
     /// The file that is run.
     pub path: Option<PathBuf>,
-    /// What is missing, in words.
+    /// The reason why it is missing, as a sentence.
     pub missing: Option<String>,
 }
 

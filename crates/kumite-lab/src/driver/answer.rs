@@ -1,4 +1,4 @@
-//! What a right answer is, as `[answer]` of experiment.toml says.
+//! The right answer, as `[answer]` of experiment.toml has it.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::unfit::Unfit;
 
-/// What a right answer is.
+/// The right answer to a trial's workload.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Answer {
@@ -26,7 +26,7 @@ pub struct Answer {
     /// Parts of a task's result or a function's answer by JSON pointer; `"$name"` is the value of a workload parameter.
     #[serde(default)]
     pub at: BTreeMap<String, AxisValue>,
-    /// Whether the outputs of all commands at a point must be the same bytes.
+    /// The outputs of all commands at a point have to be the same bytes.
     #[serde(default)]
     pub same_output: bool,
     /// A program that checks a task's result, a function's answer, or a command's output, whose path it is given: it speaks

@@ -1,4 +1,7 @@
-//! Whether an answer is right.
+//! Checks answers that are JSON: against `[answer]`, or by the experiment's checker.
+//!
+//! An answer is wrong for a reason that goes into the record, or it is right. An error is a third thing: the checker
+//! itself did not work, and then no trial counts.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -20,7 +23,6 @@ use crate::parameter::as_json;
 /// For the checker's first hello, and for a look at one answer.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What was found.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Finding {
     Right,
@@ -90,7 +92,7 @@ impl<'a> AnswerCheck<'a> {
         self.ask(params, &result, folder, stop)
     }
 
-    /// What is wrong with a result, as far as it takes no checker to tell.
+    /// The reason why a result is wrong, as far as it takes no checker to tell.
     fn compare(&self, params: &Value, result: &Json) -> Result<Option<String>, serde_json::Error> {
         let equals = match (&self.answer.equals, &self.answer.equals_json) {
             (Some(text), _) => Some(Json::parse(text.as_bytes())?),
@@ -119,7 +121,7 @@ impl<'a> AnswerCheck<'a> {
         Ok(None)
     }
 
-    /// What the checker says, if there is one.
+    /// The checker's reason why this answer is wrong; `None` if it is right, or there is no checker.
     pub fn ask(
         &mut self,
         params: &Value,
@@ -167,7 +169,7 @@ impl Checker {
     }
 }
 
-/// What is wrong with `[answer]` where answers are JSON.
+/// Refuses an `[answer]` that no JSON can satisfy.
 pub(crate) fn check_answer(draft: &Draft) -> Result<(), Wrong> {
     if let Some(equals) = &draft.answer.equals
         && let Err(error) = Json::parse(equals.as_bytes())
@@ -191,7 +193,7 @@ pub(crate) fn check_answer(draft: &Draft) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// What is wrong with a result that is to be equal to this, if it is not.
+/// The first place at which a result is unlike the expected one; `None` if they are equal.
 pub(crate) fn unlike(result: &Json, expected: &Json) -> Option<String> {
     (!result.is(expected)).then(|| format!("it is {}, not {}", short(result), short(expected)))
 }

@@ -107,7 +107,7 @@ impl Driver for Attended<'_> {
     ) -> Result<Vec<Short>, Halt> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
         let short = self.driver.short(contender, at, metrics, stop);
-        // What it writes is said by its check.
+        // Its check says what it writes.
         self.tidied(own.as_ref(), contender);
         short
     }

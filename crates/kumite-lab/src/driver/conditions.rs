@@ -1,4 +1,4 @@
-//! What an experiment's trials are made of.
+//! The conditions that all trials of an experiment share.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,26 +12,26 @@ use crate::halt::Halt;
 use crate::node::Nodes;
 use crate::service::{ServiceSpec, Services};
 
-/// What an experiment's trials are made of.
+/// Everything of an experiment that its trials depend on, and that no kind has to itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditions<'a> {
     /// The experiment's folder.
     pub folder: &'a Path,
-    /// What a contender should answer.
+    /// The right answer.
     pub answer: &'a Answer,
     /// The points of the plan.
     pub planned: &'a [Planned],
-    /// Which of them this machine can measure.
+    /// For each of them: this machine can measure it.
     pub measurable: Vec<bool>,
-    /// What trials measure.
+    /// The metrics of trials.
     pub metrics: &'a [Metric],
-    /// What their parts measure.
+    /// The metrics of their parts.
     pub part_metrics: &'a [Metric],
     /// Metrics of the experiment's own.
     pub derived: &'a Derived,
-    /// What runs beside contenders, by name.
+    /// The services beside contenders, by name.
     pub services: &'a BTreeMap<String, ServiceSpec>,
-    /// Which node has which role.
+    /// The node of each role.
     pub nodes: Nodes,
 }
 

@@ -66,7 +66,7 @@ impl LineProcess {
         self.tree.lock().wait(limit, stop).ok().flatten()
     }
 
-    /// What it has said without being asked, if anything.
+    /// The first line that it wrote without being asked, if there is one.
     pub fn unasked(&mut self) -> Option<String> {
         match self.talk.hear(Duration::ZERO) {
             Ok(Heard::Line(line, _)) => {
@@ -175,7 +175,7 @@ impl LineProcess {
         }
     }
 
-    /// Whether it writes more than it may to its log.
+    /// A fault if its log has become too long.
     pub fn check_log(&self) -> Result<(), Halt> {
         check_size(&self.log).map_or(Ok(()), |too_much| Err(Halt::fault(too_much)))
     }

@@ -9,10 +9,10 @@ pub(crate) use kumite_process::last_lines;
 /// A server that has written so much will go on. It is looked at ten times a second: a disk must have room for what can
 /// be written in that time.
 const LIMIT: u64 = 64 << 20;
-/// What is kept of a log that is longer.
+/// The bytes that are kept of the end of a longer log.
 const KEPT: u64 = 64 << 10;
 
-/// What to say of a log that has become too long.
+/// The fault of a log that has become too long.
 pub(crate) fn check_size(log: &Path) -> Option<String> {
     let length = std::fs::metadata(log).map_or(0, |file| file.len());
     (length > LIMIT).then(|| {

@@ -1,4 +1,5 @@
-//! What a contender writes in the folder that it runs in, or beside which it was built, where its next trial would find it.
+//! The folders that a contender writes to by itself: the one it runs in, and the one beside which it was built. Its
+//! next trial would find there what this one left, so it is moved away and told.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -12,7 +13,8 @@ use rustix::process::geteuid;
 use crate::contender::{Origin, Ready};
 use crate::error::{Error, chain};
 
-/// What Python compiles modules into: it does so once, whoever comes first, and nothing is kept there but code.
+/// The folder of Python's compiled modules: the first run makes it, whoever that is, and there is nothing in it but
+/// code.
 const COMPILED: &str = "__pycache__";
 
 /// The folder as it was at one moment.
@@ -32,10 +34,10 @@ struct Stamp {
     changed: (i64, i64),
 }
 
-/// What was written there since.
+/// The files that were written since the listing was made.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Written {
-    /// What was not there; of a new folder, that alone.
+    /// Files that were not there before; for a new folder, the folder alone.
     new: Vec<PathBuf>,
     /// The first that was there, and was changed or removed.
     changed: Option<PathBuf>,
@@ -69,8 +71,8 @@ impl OwnFolder {
         Ok(OwnFolder { folder, state, before })
     }
 
-    /// What to say of what was written since, and whether a trial cannot count for it; nothing if nothing was written. What is new
-    /// is carried to another folder.
+    /// A sentence about the files that were written since, and true if the trial cannot count for it; `None` if
+    /// nothing was written. New files are carried to another folder.
     pub fn tidied(&self, away: &Path) -> Option<(String, bool)> {
         match self.tidy(away) {
             Ok(written) => written.words(&self.folder, away),
@@ -78,7 +80,8 @@ impl OwnFolder {
         }
     }
 
-    /// What was written since. What is new is carried to another folder, so that nobody finds it here.
+    /// Lists the files that were written since. New ones are carried to another folder, so that no later trial finds
+    /// them here.
     fn tidy(&self, away: &Path) -> Result<Written, Error> {
         let now = listing(&self.folder, &self.state)?;
         let changed = self.before.iter().find(|(name, before)| now.get(*name) != Some(*before));
@@ -121,7 +124,7 @@ fn listing(folder: &Path, state: &Path) -> Result<Listing, Error> {
     Ok(listing)
 }
 
-/// What goes while it is looked at is not there. Nor is what kumite writes.
+/// A file that goes while it is looked at counts as absent. kumite's own files are not listed.
 fn list(folder: &Path, below: &Path, state: &Path, listing: &mut Listing) -> io::Result<()> {
     if folder == state {
         return Ok(());
@@ -147,7 +150,7 @@ fn list(folder: &Path, below: &Path, state: &Path, listing: &mut Listing) -> io:
 }
 
 impl Stamp {
-    /// That of a folder says nothing: what changes there has its own.
+    /// A folder has none: a change in it shows in its files.
     fn of(found: &Metadata) -> Stamp {
         let changed = if found.is_dir() { (0, 0) } else { (found.ctime(), found.ctime_nsec()) };
         Stamp { is_folder: found.is_dir(), changed }
@@ -194,7 +197,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What is written by this into a folder with a file `there` and a folder `full` that has one.
+    /// The result of `write` in a folder with a file `there` and a folder `full` that has one.
     fn written(write: impl FnOnce(&Path)) -> (tempfile::TempDir, Written) {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("own");

@@ -36,9 +36,9 @@ const LOOKED_AT: usize = 4096;
 /// Removed when it is dropped.
 pub(crate) struct OwnHome {
     _folder: HeldFolder,
-    /// What leads a contender there.
+    /// The variables that lead a contender there.
     env: Vec<(String, String)>,
-    /// What of the caches is the user's, and linked to.
+    /// The user's caches that are linked to.
     linked: Vec<PathBuf>,
     /// When it was made.
     since: (i64, i64),
@@ -64,7 +64,7 @@ impl OwnHome {
         let root = folder.path().to_owned();
         let cannot = Error::cannot("make a home in", &root);
         let (home, temporary) = (folder.path().join("home"), folder.path().join("tmp"));
-        // What is not linked, because there is a folder of its own for it.
+        // Folders that are not linked, because the home has one of its own for each.
         let mut own = vec![(users.home.clone(), home.clone())];
         own.push((users.home.as_ref().map(|users| users.join(".local")), home.join(".local")));
         own.extend(BASES.iter().map(|(name, below)| (users.base(name), home.join(below))));
@@ -102,7 +102,7 @@ impl OwnHome {
         contender
     }
 
-    /// What was written meanwhile in caches that are the user's, in words, if anything was.
+    /// A sentence about writes into the user's caches in the meantime, if there were any.
     pub fn written(&self) -> Option<String> {
         let mut queue: VecDeque<PathBuf> = self.linked.iter().cloned().collect();
         let mut looked_at = 0;
@@ -139,7 +139,7 @@ impl Users {
     }
 }
 
-/// What is in a folder; nothing where it cannot be read.
+/// The paths in a folder; none where it cannot be read.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }

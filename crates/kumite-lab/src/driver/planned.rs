@@ -17,7 +17,7 @@ pub struct Planned {
     pub contenders: Vec<String>,
     /// The fixed parameters and the point's.
     pub(crate) parameters: Parameters,
-    /// What they say.
+    /// Those parameters, typed by the kind.
     pub(crate) workload: AnyWorkload,
 }
 

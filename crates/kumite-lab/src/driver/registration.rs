@@ -1,4 +1,7 @@
-//! What a kind of workload registers, and what its driver is opened with.
+//! The registration of a kind of workload, and the opening of its driver.
+//!
+//! A kind is a folder in `driver/` and one `Registration` in `KINDS`. All other code asks the registration, so no
+//! other file names a kind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -20,15 +23,15 @@ use crate::parameter::Param;
 pub(crate) struct Registration {
     /// The word for it in files and reports.
     pub name: Kind,
-    /// What its contenders are called.
+    /// The noun for its contenders: "servers".
     pub contenders: &'static str,
-    /// What its trials measure in every experiment.
+    /// The metrics of a trial, whatever the experiment.
     pub metrics: fn() -> Metrics,
-    /// What the parts of its trials measure, where an axis is swept within them.
+    /// The metrics of a part of a trial, where an axis is swept within trials.
     pub part_metrics: fn() -> Metrics,
     /// The parameters that it declares.
     pub params: &'static [Param],
-    /// Whether a contender may have parameters of its own.
+    /// A contender may have parameters that the kind does not declare.
     pub takes_others: bool,
     /// Those that it has of the keys that only some kinds have: of experiment.toml, and of a contender's variants.
     pub keys: &'static [&'static str],
@@ -53,15 +56,15 @@ pub(crate) struct Draft<'a> {
     pub planned: &'a [Planned],
 }
 
-/// What is wrong: the names that lead to the key, and why.
+/// A fault in a file: the names that lead to the key, and the reason.
 pub(crate) type Wrong = (&'static [&'static str], String);
 
-/// What a driver is opened with.
+/// All that a driver is made from.
 #[derive(Clone, Debug)]
 pub struct Opening<'a> {
     pub(crate) kind: &'static Registration,
     pub(crate) conditions: Conditions<'a>,
-    /// Who gets which CPUs.
+    /// The CPUs of contenders and of the engine.
     pub(crate) cores: &'a Cores,
     /// The folder of the store; logs and scratch files go below it.
     pub(crate) state: &'a Path,

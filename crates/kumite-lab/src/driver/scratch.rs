@@ -11,11 +11,11 @@ use crate::error::Error;
 use crate::held_folder::HeldFolder;
 use storage::Storage;
 
-/// What begins its name. What follows is another in each trial of each kumite: those that run at once, and have their stores
-/// in one folder, on one machine or on several, must not meet here.
+/// The beginning of its name. The rest differs in each trial of each kumite: those that run at once, and have their
+/// stores in one folder, on one machine or on several, must not meet here.
 const PREFIX: &str = "kumite-scratch-";
 
-/// What Linux keeps in memory and every user may write to.
+/// A folder that Linux keeps in memory and every user may write to.
 const IN_MEMORY: &str = "/dev/shm";
 
 /// Empty when it is made, and gone when it is dropped; what a killed kumite has left goes before.
@@ -63,7 +63,7 @@ impl ScratchPlace {
         here.or(places.first()).cloned().ok_or(Error::NoScratch)
     }
 
-    /// What is doubtful about it.
+    /// The reason to doubt figures of trials that write here, as a sentence.
     pub fn doubt(&self) -> Option<String> {
         (self.storage != Storage::Disk).then(|| {
             format!("the files of trials are {self}: set TMPDIR to a folder on a disk of this machine")

@@ -1,4 +1,4 @@
-//! What a series was found to be like, as it is recorded.
+//! The class of a series, in the words of the record.
 
 use kumite_record::SteadyClass;
 use kumite_stats::Class;

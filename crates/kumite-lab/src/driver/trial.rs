@@ -10,13 +10,13 @@ use crate::halt::Halt;
 use crate::service::Counted;
 use crate::work::Seen;
 
-/// What executes a trial. Replaced in tests.
+/// Executes trials, one at a time. A trait because tests of a plan's execution need neither processes nor time.
 pub trait Executor {
     /// Starts the contender, measures it at the point, stops it. A failure is a trial that measured nothing.
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt>;
 }
 
-/// Who tries the contenders of a kind: for a trial, or only to see whether they answer right.
+/// Tries the contenders of a kind: for a trial, or only to see that they answer right.
 pub trait Driver: Executor {
     /// Starts the contender and looks at how it answers at this point, by its position.
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt>;
@@ -32,7 +32,7 @@ pub trait Driver: Executor {
         Ok(Vec::new())
     }
 
-    /// What this machine does not let kumite do, in words.
+    /// Notices about abilities that this machine refuses to kumite, as sentences.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
@@ -46,7 +46,7 @@ pub trait Driver: Executor {
 /// A metric for which a trial would have too few values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Short {
-    /// Which.
+    /// The metric's name.
     pub metric: String,
     /// How many values it takes.
     pub needs: u64,
@@ -54,7 +54,7 @@ pub struct Short {
     pub per_s: f64,
     /// How long it is measured.
     pub window_s: f64,
-    /// What would do, and how many values there would be as it is; none if no window would.
+    /// The parameter that would have to be larger, and how large; `None` if no window would do.
     pub enough: Option<Enough>,
 }
 
@@ -63,9 +63,9 @@ pub struct Short {
 pub struct Answered {
     /// In a word or two, if it is right.
     pub how: &'static str,
-    /// What is wrong with it, if anything is.
+    /// The reason why the answer is wrong; `None` if it is right.
     pub wrong: Option<String>,
-    /// What it wrote, where all contenders are to write the same.
+    /// Its output, by digest and file, where all contenders are to write the same.
     pub written: Option<Written>,
 }
 
@@ -86,12 +86,12 @@ impl Answered {
     }
 }
 
-/// What is to be tried.
+/// The order for one trial: everything about it that its driver cannot know.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialOrder<'a> {
     /// Position of the trial in the run.
     pub seq: u32,
-    /// Which contender.
+    /// The contender, built.
     pub contender: &'a Ready,
     /// At which point.
     pub point: &'a Point,
@@ -102,20 +102,20 @@ pub struct TrialOrder<'a> {
 }
 
 impl TrialOrder<'_> {
-    /// What its log is called, but for an ending.
+    /// The name of its log, without an ending.
     pub(crate) fn log_name(&self) -> String {
         format!("{:04}-{}", self.seq, self.contender.name)
     }
 }
 
-/// What came of it.
+/// A trial as its driver returns it; the executor of the plan adds the time and the place in the run.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// How it ended.
     pub outcome: Outcome,
     /// Why, where it is not `ok`.
     pub reason: Option<String>,
-    /// What was measured.
+    /// The figures, series and events.
     pub sample: Sample,
     /// Doubts about it.
     pub marks: Vec<Mark>,

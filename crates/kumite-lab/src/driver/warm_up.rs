@@ -16,7 +16,7 @@ pub(crate) struct WarmUpTime {
 }
 
 impl WarmUpTime {
-    /// What `warm_up_s` and `warm_up_limit_s` say.
+    /// Reads `warm_up_s` and `warm_up_limit_s`.
     pub fn read(take: &Params) -> Result<WarmUpTime, Unfit> {
         let (least, limit) = (take.time("warm_up_s")?, take.time("warm_up_limit_s")?);
         if limit.is_zero() || limit >= least {
@@ -31,7 +31,7 @@ impl WarmUpTime {
     /// No time at all.
     pub const NONE: WarmUpTime = WarmUpTime { least: Duration::ZERO, most: Duration::ZERO };
 
-    /// Whether a steady state is waited for.
+    /// The warm-up ends by a steady state, and not by the clock alone.
     pub fn by_evidence(self) -> bool {
         self.most > self.least
     }
@@ -50,7 +50,7 @@ pub(crate) struct Evidence {
     better: Better,
     /// How long the series was then.
     asked: usize,
-    /// Whether it was steady then, and whether the time before, too.
+    /// It was steady when last asked; and `holds` says that it was so the time before, too.
     was_steady: bool,
     holds: bool,
 }
@@ -60,8 +60,8 @@ impl Evidence {
         Evidence { better, asked: 0, was_steady: false, holds: false }
     }
 
-    /// Whether the series was steady when it was last asked about. To be told of it as it grows, however long the warm-up is
-    /// to be.
+    /// True once the series was steady at two questions in a row. It has to be asked as the series grows, however
+    /// long the warm-up is to be.
     pub fn is_steady(&mut self, series: &[f64]) -> bool {
         if series.len() < FEWEST.max(self.asked + self.asked.div_ceil(4)) {
             return self.holds;

@@ -12,7 +12,7 @@ use crate::service::Running;
 /// Often enough to see most of the threads there are, and seldom enough to cost the engine's CPU some thousandths.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What it used and what came from outside, between two moments.
+/// The use of CPU and memory between two moments, and the noise from outside.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub cpu: Duration,

@@ -56,7 +56,7 @@ impl Worker {
         self
     }
 
-    /// What it says of itself, and how long the exchange took.
+    /// The worker's answer about itself, and the time of the exchange.
     pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Halt> {
         let doing = if self.greeted { "a hello" } else { "its first hello" };
         let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;

@@ -19,7 +19,8 @@ pub(crate) type ReadWorkload = fn(&Parameters, &Answer) -> Result<AnyWorkload, U
 /// The workload of one trial, of whichever kind.
 pub(crate) type AnyWorkload = Arc<dyn Workload>;
 
-/// What a contender is to do in one trial, as far as plans and files are made of it. A driver knows more of its own: see [`Planned::typed`].
+/// The workload of one trial, as far as plans and files are made of it. Its driver knows the whole type: see
+/// [`Planned::typed`].
 ///
 /// [`Planned::typed`]: super::Planned::typed
 pub(crate) trait Workload: Any + Debug + Send + Sync {
@@ -41,7 +42,7 @@ pub(crate) trait Workload: Any + Debug + Send + Sync {
         self.time()
     }
 
-    /// Whether the experiment's folder has what it needs; an error comes with the parameter it is about.
+    /// An error if the experiment's folder lacks a file that it needs, with the parameter that names it.
     fn check_folder(&self, _folder: &Path) -> Result<(), (&'static str, String)> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What is in the answer to a job.
+//! Checks of the fields of a job's answer.
 
 use std::time::Duration;
 

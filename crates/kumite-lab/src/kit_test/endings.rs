@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::halt::Halt;
 use kumite_process::how_it_ended;
 
-/// What a worker exits with that was asked what is no request.
+/// The exit status of a worker that was sent a line that is no request.
 const NOT_UNDERSTOOD: i32 = 2;
 
 pub(super) fn exits(session: &mut Session) -> Result<(), Halt> {

@@ -1,4 +1,4 @@
-//! What an exchange with a worker takes.
+//! Times of exchanges with a worker.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::halt::Halt;
 
 const EXCHANGES: usize = 1000;
 
-/// What so many exchanges took by kumite's clock, one after the other.
+/// Times of some exchanges, one after the other, by kumite's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exchange {
     /// How many.

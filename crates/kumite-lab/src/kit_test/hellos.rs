@@ -1,4 +1,4 @@
-//! What a worker says of itself.
+//! Checks of a worker's answer about itself.
 
 use serde_json::json;
 

@@ -12,7 +12,7 @@ use crate::halt::Halt;
 
 /// Between the pieces of a request.
 const PAUSE: Duration = Duration::from_millis(100);
-/// What is said twice comes at once.
+/// A second answer to one request would come at once.
 const MORE: Duration = Duration::from_millis(50);
 
 pub(super) fn keys_and_spaces(session: &mut Session) -> Result<(), Halt> {

@@ -89,7 +89,7 @@ impl<'a> Session<'a> {
         Ok(&mut self.started()?.worker)
     }
 
-    /// What it says of itself, and how long the exchange took.
+    /// The worker's answer about itself, and the time of the exchange.
     pub fn hello(&mut self) -> Result<(Hello, Duration), Halt> {
         let stop = self.stop;
         let started = self.started()?;
@@ -99,7 +99,7 @@ impl<'a> Session<'a> {
         Ok((hello, took))
     }
 
-    /// Whether this process is the worker's.
+    /// This process is one of the worker's.
     pub fn has(&mut self, pid: u32) -> Result<bool, Halt> {
         Ok(self.worker()?.process.tree().lock().has(pid))
     }
@@ -148,7 +148,7 @@ impl<'a> Session<'a> {
         self.result(job, asked)
     }
 
-    /// What it says within so much time although nothing was asked.
+    /// A fault if it writes anything within that time although nothing was asked.
     pub fn unasked(&mut self, wait: Duration) -> Result<(), Halt> {
         std::thread::sleep(wait);
         self.worker()?.process.unasked().map_or(Ok(()), |unasked| Err(Halt::fault(unasked)))
@@ -180,7 +180,6 @@ impl<'a> Session<'a> {
         std::fs::metadata(&self.log).map_or(0, |file| file.len())
     }
 
-    /// Whether it has ended by itself.
     pub fn has_ended(&mut self) -> bool {
         let stop = self.stop;
         self.worker

@@ -1,4 +1,4 @@
-//! What a result may be.
+//! Checks of results of any JSON type.
 
 use serde_json::{Value, json};
 

@@ -6,7 +6,7 @@ use kumite_record::{Contender, ContenderStatus, Cores, Run};
 use crate::measures::MEASURES;
 use crate::spec::{Asked, Experiment};
 
-/// What a run on these CPUs has of its experiment.
+/// The record of a run before its first trial: the experiment's part, on these CPUs.
 pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
     Run {
         experiment: experiment.name.clone(),
@@ -43,13 +43,13 @@ pub fn seed_of(experiment: &Experiment) -> u64 {
     u32::from_le_bytes([a, b, c, d]).into()
 }
 
-/// What a run of these contenders can decide.
+/// The verdicts that a run of these contenders can lead to.
 pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Prospects {
     let contenders = contenders(experiment, taking_part);
     kumite_judge::prospects(&begin(experiment, cores), &contenders, &experiment.claims)
 }
 
-/// What a claim or a check compares of the trials of these contenders: its id, and a metric of a cell.
+/// The metrics and cells that claims and checks compare, each with the id of the claim; of these contenders only.
 pub fn references(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Vec<(String, Reference)> {
     let (run, contenders) = (begin(experiment, cores), contenders(experiment, taking_part));
     let checks = experiment.checks.iter().map(|check| &check.says);

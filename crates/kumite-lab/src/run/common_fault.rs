@@ -1,4 +1,4 @@
-//! Whether wrong answers are one fault of them all, and not one of each contender.
+//! Finds wrong answers that are one fault of all contenders, and not one of each.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ impl Answers<'_> {
     }
 }
 
-/// What to say where each of several contenders answers wrong in half of its trials or more on a node, and twice at least:
-/// whoever is wrong so often is not so together with all others by its own fault. Trials that are void or failed say nothing
-/// of it.
+/// The reason to end a run: each of several contenders answers wrong in half of its trials or more on a node, and
+/// twice at least. Contenders that share nothing do not all fail by themselves, so a service or the workload is at
+/// fault. Void and failed trials are no evidence either way.
 pub fn common_fault<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> Option<String> {
     let mut by_node = BTreeMap::<Option<&str>, Vec<&Trial>>::new();
     for trial in standing(trials) {

@@ -8,7 +8,7 @@ use crate::driver::scratch::ScratchPlace;
 use crate::error::Error;
 use crate::spec::Experiment;
 
-/// Whether the disk that trials write to has what one needs; an error says what is missing.
+/// An error if the disk that trials write to has less room than a point needs.
 pub fn check_disk(experiment: &Experiment, state: &Path) -> Result<(), Error> {
     let needed = experiment.disk_bytes();
     if needed == 0.0 {

@@ -22,11 +22,11 @@ const MOST_REPETITIONS: u32 = 3;
 pub struct RunEnded {
     /// Why it ended before its end, if it did: the budget, `stop`, or a fault that is no contender's own.
     pub cut_short: Option<String>,
-    /// What the verdicts that came early saved.
+    /// The trials and the time that early verdicts saved.
     pub saved: Option<Saved>,
 }
 
-/// What whoever watches is told.
+/// The news for whoever watches a run.
 pub enum Event<'a> {
     /// A trial was committed.
     Trial {
@@ -64,7 +64,7 @@ pub fn execute(
     Ok(RunEnded { saved: (cut_short.is_none() && saved.trials > 0).then_some(saved), cut_short })
 }
 
-/// What comes after a block.
+/// The blocks that come after the one at hand.
 #[derive(Clone, Copy)]
 struct Rest<'a> {
     /// In its round.
@@ -134,7 +134,7 @@ impl Execution<'_> {
         Ok(None)
     }
 
-    /// Whether no claim needs any of these rounds, which are all that are left.
+    /// All verdicts are in: no claim needs any of these rounds, which are all that are left.
     fn is_decided_before(&mut self, rounds: &[Round]) -> bool {
         let Some(next) = rounds.first().filter(|next| next.index >= self.session.run.min_blocks) else {
             return false;
@@ -149,7 +149,7 @@ impl Execution<'_> {
         self.saved.decided
     }
 
-    /// What to say if this block would likely end after the budget.
+    /// The reason to end the run, if this block would likely end after the budget.
     fn over_budget(&self, block: &Block, rest: Rest) -> Option<String> {
         let to_try = self.state.to_try([block], 0);
         let budget = self.session.budget?;
@@ -165,7 +165,7 @@ impl Execution<'_> {
     fn block(&mut self, block: &Block, rest: Rest) -> Result<ControlFlow<()>, StoreError> {
         for attempt in 0..=MOST_REPETITIONS {
             let block = block.attempt(attempt, self.session.run.seed);
-            // That of a run that was taken up again may be.
+            // A run that was taken up again may have kept a void trial of this attempt.
             if !self.state.is_void(&block, attempt) && self.attempt(&block, attempt, rest)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -234,7 +234,7 @@ impl Execution<'_> {
         }
     }
 
-    /// What contenders wrote can be compared when a block is whole. Says of each cell once that its output is wrong.
+    /// Compares the outputs of contenders, once a block is whole. Says of each cell once that its output is wrong.
     fn compare_outputs(&mut self) {
         for trial in self.state.judge_outputs() {
             let cell = self.session.run.cell(&trial.contender, &trial.point);

@@ -37,7 +37,7 @@ pub fn conclude(
     store.finish(&run, &claims, &checks, &warnings)
 }
 
-/// What there is to say of a run that has ended.
+/// Everything that is derived from the trials of a run.
 pub(super) struct Findings {
     pub claims: Vec<Claim>,
     pub checks: Vec<Check>,
@@ -54,7 +54,7 @@ pub(super) fn findings(
     trials: &[Trial],
 ) -> Findings {
     let of_all: Vec<&Trial> = standing(trials).collect();
-    // What is right among so many wrong answers cannot be told.
+    // Among so many wrong answers the right ones cannot be told, so nothing is judged.
     let judged: &[&Trial] = if common_fault(trials).is_some() { &[] } else { &of_all };
     let (claims, checks) = match run.shard {
         Some(_) => (Vec::new(), Vec::new()),
@@ -80,7 +80,7 @@ pub fn judged(experiment: &Experiment, run: &Run, contenders: &[Contender], tria
     judge(run, trials, contenders, &experiment.claims, &[]).0
 }
 
-/// Which points have a cell that a claim needs, by position.
+/// The points with a cell that a claim needs, by position.
 pub fn claimed_points(experiment: &Experiment, run: &Run, contenders: &[Contender]) -> BTreeSet<usize> {
     let needed = kumite_judge::needed(run, contenders, &experiment.claims);
     needed.into_iter().map(|(_, point)| point).collect()

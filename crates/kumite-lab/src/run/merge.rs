@@ -19,7 +19,7 @@ pub struct Merging {
     pub id: String,
     /// The command that repeats it.
     pub command: String,
-    /// What its verdicts are to be about.
+    /// The scope of its verdicts: these nodes, or nodes like these.
     pub scope: Scope,
 }
 
@@ -116,7 +116,7 @@ fn differ_in_plan(first: &Run, other: &Run) -> Option<Difference> {
     Some(Difference::new(name, [told(&of_first), told(&of_other)]))
 }
 
-/// What the shards of a run have in common of it: without what each has of its own, words, and what versions may differ in.
+/// The part of a run that all shards have in common: without each one's own, words, and what versions may differ in.
 fn plan(run: &Run) -> Run {
     Run {
         id: String::new(),
@@ -204,7 +204,7 @@ fn trials(counted: &[&StoredRun], nodes: &[String]) -> Vec<Trial> {
     trials
 }
 
-/// What is missing, if anything is.
+/// The reason why the shards are not all there, if they are not.
 fn incomplete(of: u32, executions: &BTreeMap<u32, Vec<&StoredRun>>) -> Option<String> {
     let mut missing = Vec::new();
     let mut short = Vec::new();

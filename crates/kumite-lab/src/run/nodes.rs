@@ -15,19 +15,19 @@ use crate::spec::Experiment;
 use crate::toml_source::SpecError;
 use crate::work::Prepare;
 
-/// What came of it.
+/// The nodes of a run, ready for their roles.
 pub struct Joined {
     /// The contenders and services, wherever they are.
     pub prepared: Prepared,
     /// The same nodes, now ready.
     pub nodes: Nodes,
-    /// Which CPUs a contender may have, and which the engine has.
+    /// The CPUs of contenders and of the engine, each on its own node.
     pub cores: Cores,
-    /// Who has which role.
+    /// The role of each other node.
     pub roles: Vec<RoleElsewhere>,
 }
 
-/// Whether an experiment can have these roles on other nodes.
+/// An error if an experiment cannot have one of these roles on another node.
 pub fn check_roles(experiment: &Experiment, elsewhere: &Roles) -> Result<(), SpecError> {
     let (name, kind) = (&experiment.name, experiment.kind());
     let wrong = |role: &Role| match role {
@@ -86,7 +86,7 @@ pub fn join(
                     prepared.contenders = readied.contenders.clone();
                 }
                 Role::Services => prepared.services = readied.services.clone(),
-                // That is here.
+                // The engine is always here.
                 Role::Engine => {}
             }
             let node = Node { name: node.name().to_owned(), machine: readied.machine.clone() };
@@ -97,7 +97,7 @@ pub fn join(
     Ok(Joined { prepared, nodes, cores, roles: elsewhere })
 }
 
-/// What a plan has to know of a contender that is built on another node.
+/// A contender that is built on another node, as far as a plan has to know it.
 fn elsewhere_ready(name: &str) -> Ready {
     Ready {
         name: name.to_owned(),

@@ -1,4 +1,8 @@
-//! Which trial comes when: blocks, interleaved in seeded random order.
+//! The order of trials: blocks, interleaved in seeded random order.
+//!
+//! A block is one trial of every contender at one point, back to back, and a round is one block of each point. A
+//! ratio is formed within a block, so the machine's slow changes cancel out; the order within it is random, so that
+//! no contender always follows the same one. The same seed gives the same plan, which is how a run is resumed.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +31,7 @@ pub struct Round {
 /// The unit of pairing: a trial of every contender at a point, back to back.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Which point, by its position.
+    /// The point's position in the run.
     pub point: usize,
     /// The how-manieth block at that point, from 0.
     pub index: u32,
@@ -60,8 +64,8 @@ pub fn plan(takes_part: &[Vec<usize>], first: &BTreeSet<usize>, blocks: u32, see
     Plan { rounds: (0..blocks).map(&mut round).filter(|round| !round.blocks.is_empty()).collect() }
 }
 
-/// What seeds all that is drawn while trials are made. Each shard has its own: the loads of two that were drawn alike would
-/// not be two repetitions.
+/// The seed of everything random within trials. Each shard has its own: two loads that were drawn alike would not be
+/// two repetitions.
 pub fn trial_seed(run: &Run) -> u64 {
     let of_shard = |shard: &Shard| {
         let mut random = ChaCha8Rng::seed_from_u64(run.seed);

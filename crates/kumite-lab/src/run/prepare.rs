@@ -18,13 +18,13 @@ use crate::service;
 use crate::spec::Experiment;
 use crate::toml_source::SpecError;
 
-/// What came of the contenders of an experiment.
+/// The contenders of an experiment: those that are ready, and why the others are not.
 pub struct Prepared {
     /// Those that can be started.
     pub ready: Vec<Ready>,
     /// All of them, with why some cannot.
     pub contenders: Vec<record::Contender>,
-    /// What runs beside them.
+    /// The services beside them, with their versions.
     pub services: Vec<record::Service>,
     /// Where builds are kept.
     pub cache: PathBuf,
@@ -81,7 +81,7 @@ impl Prepared {
         self.builds.get(name).map(|build| build.origin)
     }
 
-    /// What was written in the folder of a build after it was built, which must not be.
+    /// A file that was written in the folder of a build after it was built, which must not be.
     pub fn written(&self, name: &str) -> Result<Option<PathBuf>, Error> {
         let held = self.builds.get(name).map_or(&[][..], |build| &build.held);
         held.iter().map(Held::written).find(|written| !matches!(written, Ok(None))).unwrap_or(Ok(None))
@@ -91,12 +91,12 @@ impl Prepared {
 /// Why a contender was left out on purpose.
 const LEFT_OUT: [&str; 3] = ["left out by --only", "left out by --skip", "the profile does not try it"];
 
-/// Whether a contender was left out on purpose, and not for want of something.
+/// The user left it out; nothing is lacking.
 pub fn is_left_out(contender: &record::Contender) -> bool {
     contender.reason.as_deref().is_some_and(|reason| LEFT_OUT.contains(&reason))
 }
 
-/// Which contenders take part, and whether missing tools may be installed.
+/// The user's choice: contenders by name, and leave to install missing tools.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
     /// Only these, if any are named.
@@ -109,12 +109,12 @@ pub struct Choice {
     pub install: bool,
     /// Build them anew, also what the cache has.
     pub anew: bool,
-    /// What another node has.
+    /// The roles that other nodes have.
     pub elsewhere: Roles,
 }
 
 impl Choice {
-    /// Whether every name is a contender's.
+    /// An error if a name is no contender's.
     pub fn check(&self, experiment: &Experiment) -> Result<(), SpecError> {
         let known: Vec<&str> =
             experiment.variants().iter().map(|(_, variant)| variant.name.as_str()).collect();
@@ -184,7 +184,6 @@ pub fn prepare(
     Ok(prepared)
 }
 
-/// What leads to a contender's tools.
 type Env = Vec<(String, String)>;
 
 /// Why a contender cannot take part.
@@ -267,7 +266,7 @@ impl Preparing<'_> {
         self.obtain(&who_needs, &experiment.needs, &experiment.install, [&log, &log]).map(drop)
     }
 
-    /// What is installed and what tools say of themselves is written to the two logs.
+    /// The output of installations and of tools that are asked for their version goes to the two logs.
     fn obtain(
         &mut self,
         who_needs: &str,

@@ -25,7 +25,7 @@ pub struct Session<'a> {
     pub kept: &'a [Trial],
     /// No block is begun that would likely end after this time.
     pub budget: Option<Duration>,
-    /// Which cells more blocks might decide a claim about. It is asked after each round from `min_blocks` on, and only
-    /// these go on.
+    /// Finds the cells whose claims more blocks might decide. It is asked after each round from `min_blocks` on, and
+    /// only these cells go on.
     pub undecided: &'a Undecided<'a>,
 }

@@ -91,7 +91,6 @@ impl<'a> State<'a> {
         self.failures.get(&(contender, point)).is_some_and(|failed| *failed >= LOST_AFTER)
     }
 
-    /// Whether this attempt at a block has a void trial.
     pub fn is_void(&self, block: &Block, attempt: u32) -> bool {
         let kept = |&contender: &usize| self.kept(contender, block, attempt);
         block.order.iter().filter_map(kept).any(|trial| trial.void.is_some())
@@ -201,7 +200,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What judging needs of it: none of what happened within the trial, which is most of it.
+    /// Keeps a trial that is in the store now.
     pub fn keep(&mut self, contender: usize, block: &Block, mut trial: Trial) {
         let sample = &mut trial.sample;
         sample.series = Series::default();
@@ -233,7 +232,7 @@ impl<'a> State<'a> {
         cells.iter().map(|cell| known(cell) + added).sum()
     }
 
-    /// What is said after the first block, when the real pace is known.
+    /// The note after the first block, when the real pace is known.
     pub fn announcement<'b>(&self, rest: impl IntoIterator<Item = &'b Block>) -> String {
         let left = self.to_try(rest, 0);
         let expected = self.spent() + self.expected(&left);

@@ -1,7 +1,8 @@
-//! Whether trials belong together: those of a run that is taken up again, and of shards that are merged.
+//! Decides whether trials belong together: those of a run that is taken up again, and of shards that are merged.
 //!
-//! They do if what their figures depend on is the same: how kumite measures, the profile, what its experiment asks, and the
-//! files of the contenders that were measured. Versions of kumite, tools and services may differ, and are named.
+//! They do if all that their figures depend on is the same: the version of measuring, the profile, the part of the
+//! experiment that trials and verdicts depend on, and the files of the contenders that were measured. Versions of
+//! kumite, tools and services may differ, and are named.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +14,12 @@ use crate::toml_source::SpecError;
 /// More is not shown of a value that differs.
 const SHOWN_CHARS: usize = 60;
 
-/// What is not the same in two runs that would have to have it the same, and what each has, where that is short.
+/// A thing that two runs have to have in common and have not; with both values, where they are short.
 #[derive(Debug, PartialEq)]
 pub struct Difference {
-    /// What it is.
+    /// Its name, as a subject: "the profile".
     pub what: String,
-    /// What each has.
+    /// Both values.
     pub values: Option<[String; 2]>,
 }
 
@@ -47,7 +48,7 @@ pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecErro
     Ok(differing.map(|(key, values)| Difference::new(&format!("experiment.toml, {key}"), values)))
 }
 
-/// Whether a run is of this experiment as it is now, measured as it is measured now.
+/// A run is of this experiment as it is now, measured as it is measured now.
 pub fn is_of(run: &Run, experiment: &Experiment) -> Result<bool, SpecError> {
     Ok(differ_in_trials(run, &super::begin(experiment, &Default::default()))?.is_none())
 }
@@ -75,7 +76,7 @@ pub fn differ_in_contenders(a: &[Contender], b: &[Contender]) -> Option<Differen
     })
 }
 
-/// What this part of a run was made by that its first part was not.
+/// The versions that made this part of a run and not its first part.
 pub fn other_versions(first: Made, here: Made, part: &Part) -> Vec<OtherVersion> {
     let other = |of: Versioned, first: Option<&str>, here: Option<&str>| {
         let [first, here] = [first, here].map(|version| version.map(str::to_owned));
@@ -103,14 +104,14 @@ pub fn other_versions(first: Made, here: Made, part: &Part) -> Vec<OtherVersion>
     others
 }
 
-/// What made a part of a run.
+/// The versions that made a part of a run.
 #[derive(Clone, Copy)]
 pub struct Made<'a> {
     /// kumite's own version.
     pub kumite: &'a str,
     /// The contenders, with the versions of their tools.
     pub contenders: &'a [Contender],
-    /// What ran beside them.
+    /// The services that ran beside contenders.
     pub services: &'a [Service],
 }
 

@@ -1,4 +1,4 @@
-//! Which CPUs an experiment uses.
+//! The CPUs that an experiment uses.
 
 use kumite_record::Cores;
 

@@ -14,7 +14,7 @@ const CLOSED_SHARE: f64 = 0.01;
 /// A place and what is doubtful there.
 type Doubt = (String, String);
 
-/// What is said of a run, its machine, its contenders and its cells, by the trials that count.
+/// All warnings about a run, its machine, its contenders and its cells, from the trials that count.
 pub(super) fn warnings(
     run: &Run,
     machine: &Machine,
@@ -197,7 +197,7 @@ fn whence(trials: &[&&Trial], mark: Mark) -> String {
     if counts.is_empty() { String::new() } else { format!(" (by node: {})", counts.join(", ")) }
 }
 
-/// That some began steady and others became so is no doubt about figures of what is steady.
+/// Trials that began steady beside trials that became so are no reason for doubt: figures are of the steady part.
 fn is_doubtful(steadiness: &CellSteadiness) -> bool {
     let is_calm = |class: &SteadyClass| matches!(class, SteadyClass::Flat | SteadyClass::WarmUp);
     steadiness.class == SteadyClass::Inconsistent && !steadiness.trials.keys().all(is_calm)

@@ -56,8 +56,8 @@ struct Command {
     ready_s: f64,
     /// The command that ends it; SIGTERM if it is not given.
     stop: Option<String>,
-    /// What contenders are told, beside its address and port, each with the service's name before it: `$HOST`, `$PORT` and
-    /// `$SCRATCH` are filled in.
+    /// The variables for contenders, beside its address and port, each with the service's name before it: `$HOST`,
+    /// `$PORT` and `$SCRATCH` are filled in.
     #[serde(default)]
     variables: BTreeMap<String, String>,
     /// Tools it needs: a command, or a command and its oldest version, as in `redis-server >= 6`.
@@ -67,10 +67,10 @@ struct Command {
     #[serde(default)]
     #[schemars(default)]
     install: Install,
-    /// Whether it refuses to be run by root: it is then run by the user `postgres` or `nobody` if kumite is root.
+    /// It refuses to be run by root: it is then run by the user `postgres` or `nobody` if kumite is root.
     #[serde(default)]
     refuses_root: bool,
-    /// What the experiment calls it.
+    /// Its name in experiment.toml.
     #[serde(skip)]
     name: String,
     /// The experiment's.
@@ -108,7 +108,7 @@ impl Command {
     }
 }
 
-/// What a value may ask for.
+/// The names that a value may ask for.
 const FILLED: [&str; 3] = ["HOST", "PORT", "SCRATCH"];
 
 /// A value with the address and the folder in their places.

@@ -24,7 +24,7 @@ use crate::port::free_port;
 use crate::unfit::Unfit;
 use kumite_process::{how_it_ended, last_lines};
 
-/// What Maven is asked for.
+/// The request to Maven.
 const POM: &str = include_str!("dynamodb/pom.xml");
 /// The one in the POM.
 const VERSION: &str = "2.6.1";
@@ -64,7 +64,7 @@ struct Dynamodb {
     /// A file in the experiment's folder by which it is filled before each trial: a JSON list of requests, each an object
     /// `{"PutItem": {…}}`.
     setup: Option<PathBuf>,
-    /// What the file has.
+    /// The requests of the file, in their order.
     #[serde(skip)]
     requests: Vec<Request>,
 }
@@ -182,7 +182,7 @@ fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, Error>
     Ok(known.insert(path.trim().to_owned()).clone())
 }
 
-/// What Maven says first is what went wrong; then come pages about how to ask for more.
+/// The first error in Maven's log: pages about how to ask for more follow it.
 fn first_error(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let error = text.lines().find_map(|line| line.split_once("[ERROR] "));

@@ -1,5 +1,9 @@
-//! What an experiment needs beside its contenders: started before each trial's contender, on loopback and a port of its
-//! own, and ended after it.
+//! The services of an experiment: programs beside its contenders, started before each trial's contender, on loopback
+//! and a port of their own, and ended after it.
+//!
+//! A service is fresh in every trial, so that no contender finds what another has left. It runs on the engine's CPUs,
+//! and its CPU time is known, so that no contender is charged for it. A kind of service is a file and a line in
+//! `KINDS`.
 
 mod command;
 mod dynamodb;
@@ -48,7 +52,7 @@ pub fn remove_left_files() -> Vec<PathBuf> {
     Folder::remove_left()
 }
 
-/// What a service counted in a trial, by metric.
+/// The counts of a service in a trial, by metric.
 type Counts = BTreeMap<&'static str, f64>;
 
 /// A service of an experiment: what its keys say.
@@ -73,7 +77,7 @@ trait Service: Debug + Send + Sync {
         tools.version().unwrap_or_else(|| format!("kumite {}", env!("CARGO_PKG_VERSION")))
     }
 
-    /// What it counts in a trial, beside its CPU time.
+    /// The metrics that it counts in a trial, beside its CPU time.
     fn metrics(&self) -> Vec<Metric> {
         Vec::new()
     }
@@ -89,7 +93,7 @@ trait Service: Debug + Send + Sync {
 
 /// A service that runs. What is dropped is ended.
 trait Serving {
-    /// What tells contenders where it is; its name comes before each.
+    /// The variables that lead contenders to it; its name comes before each.
     fn variables(&self) -> Variables;
 
     /// Whose CPU time is its.
@@ -104,7 +108,7 @@ trait Serving {
     fn end(self: Box<Self>) -> Result<Counts, Error>;
 }
 
-/// What fetching takes.
+/// The means of fetching.
 struct Fetching<'a> {
     log: &'a Path,
     stop: &'a AtomicBool,
@@ -121,12 +125,12 @@ pub(crate) struct Services<'a> {
     /// From where contenders come.
     clients: Vec<Ipv4Addr>,
     specs: &'a BTreeMap<String, ServiceSpec>,
-    /// What leads to the tools of each, and to what is fetched for it.
+    /// The variables that lead each to its tools, and to the files that are fetched for it.
     env: BTreeMap<&'a str, Variables>,
     cores: Vec<usize>,
 }
 
-/// What one is started with.
+/// All that a service is started with.
 struct StartOrder<'a> {
     /// Where it is to listen, and nowhere else.
     host: Ipv4Addr,
@@ -166,13 +170,13 @@ impl There {
 impl Drop for There {
     fn drop(&mut self) {
         if !self.is_ended {
-            // What cannot be told now is ended with the way there.
+            // Should the node not answer: it ends what it runs when the way to it ends.
             let _ = self.ended();
         }
     }
 }
 
-/// What services counted in a trial, and what came from outside where they have a node of their own.
+/// The services' counts of a trial, and the noise of their node where they have one of their own.
 #[derive(Default)]
 pub(crate) struct Counted {
     pub metrics: BTreeMap<String, f64>,
@@ -243,7 +247,7 @@ impl<'a> Services<'a> {
 }
 
 impl Running {
-    /// What tells contenders where they are.
+    /// The variables that lead contenders to them.
     pub fn env(&self) -> Variables {
         let mut env = self.there.as_ref().map_or_else(Variables::new, |there| there.env.clone());
         for (name, service) in &self.services {
@@ -252,7 +256,7 @@ impl Running {
         env
     }
 
-    /// What they count, they count from here on.
+    /// Starts all counts from zero, when the contender is ready and its load begins.
     pub fn begin(&mut self) -> Result<(), Error> {
         if let Some(there) = &self.there {
             there.node.ask(BeginServices {})?;
@@ -317,7 +321,7 @@ fn look(spec: &ServiceSpec, log: &Path) -> Result<Tools, Error> {
     Ok(tools)
 }
 
-/// What leads to the tools, and to what they fetch, of which `note` is told.
+/// The variables that lead to the tools and to the files they fetch. `note` hears of each download.
 fn fetched(
     name: &str,
     spec: &ServiceSpec,

@@ -86,7 +86,7 @@ struct Started {
 /// Executes SQL as the server's own user, in the contenders' database.
 struct Sql {
     env: Vec<(String, String)>,
-    /// Who the server is, if not us.
+    /// The user that the server runs as, if that is not us.
     user: Option<User>,
     folder: PathBuf,
     log: PathBuf,

@@ -14,7 +14,7 @@ use crate::unfit::Unfit;
 /// How long one look may take.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);
 
-/// What says that it is ready.
+/// The sign by which it is ready.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "Keys")]
 #[schemars(with = "Keys")]
@@ -101,7 +101,7 @@ fn get(address: SocketAddrV4, path: &str) -> io::Result<u16> {
     status.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
 }
 
-/// What has been said, read as it comes.
+/// The output so far, read as it comes.
 struct Output<'a> {
     log: &'a Path,
     file: Option<File>,
@@ -110,7 +110,7 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// Whether what came since the last look has this.
+    /// True if the text was written since the last look, or completes a line that had no end then.
     fn has(&mut self, text: &str) -> io::Result<bool> {
         let file = match &mut self.file {
             Some(file) => file,

@@ -1,4 +1,4 @@
-//! What a kind of service registers, and how the keys of one service are read.
+//! The registration of a kind of service, and the reading of one service's keys.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -15,7 +15,7 @@ use super::{KINDS, Service};
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// What runs beside the contenders. Its other keys are those of its kind, which reads them.
+/// A service beside the contenders. Its other keys are those of its kind, which reads them.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a table with the key kind")]
 pub(crate) struct ServiceFile {

@@ -38,7 +38,7 @@ struct Stub {
     /// How long each answer takes: a number of milliseconds, or `"$parameter"`.
     #[serde(default = "Figure::zero")]
     delay_ms: Figure,
-    /// What it answers; `pong` if it is not given.
+    /// The body of its answers; `pong` if it is not given.
     #[serde(default = "pong")]
     body: String,
 }
@@ -95,7 +95,7 @@ impl Serving for Started {
     }
 }
 
-/// What both it and the slow disk measure.
+/// The metric that it and the slow disk have in common.
 pub(super) fn late() -> Metric {
     Metric::new("late_p99_us", "99th percentile of how late its waits ended.")
 }
@@ -106,7 +106,7 @@ pub(super) fn counts(counted: (&'static str, u64), late_us: Option<Lateness>) ->
     [(counted.0, counted.1 as f64)].into_iter().chain(late).collect()
 }
 
-/// What a kumite that was ended has written.
+/// Reads the report that our stub, or our slow disk, wrote when it was ended.
 pub(super) fn what_it_did<T: DeserializeOwned>(json: &Path) -> Result<T, Error> {
     const UNSAID: &str = "did not say what it did";
     let text = std::fs::read_to_string(json).map_err(Error::at(json)).map_err(Error::step(UNSAID))?;

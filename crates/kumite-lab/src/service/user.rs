@@ -1,4 +1,4 @@
-//! Who runs a server that refuses root.
+//! Another user for a server that refuses root.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ impl User {
         found.map(Some).ok_or(Error::NoUser)
     }
 
-    /// What comes before a command to be run as this user.
+    /// The beginning of a command that is to be run as this user.
     pub fn prefix(self) -> String {
         let User { uid, gid } = self;
         format!("setpriv --reuid={uid} --regid={gid} --clear-groups ")

@@ -1,4 +1,7 @@
-//! What of an experiment's file its trials and verdicts depend on, and what is words about them.
+//! The part of an experiment's file that its trials and verdicts depend on, apart from the words about them.
+//!
+//! Two runs belong together if it is equal. So a corrected sentence does not part a run from its continuation, and a
+//! changed parameter does.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +16,7 @@ const WORDS: [&[&str]; 10] = [
     &["question"],
     &["source"],
     &["published"],
-    // Which tools must be there: what they are is in the contenders' versions.
+    // The tools' versions are in those of the contenders.
     &["needs"],
     &["install"],
     &["claim", "*", "title"],

@@ -10,7 +10,7 @@ use super::file::ExperimentFile;
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// What claims may speak of beside parameters.
+/// The names that claims may use beside parameters.
 pub(super) struct Known<'a> {
     pub contenders: &'a BTreeSet<String>,
     pub metrics: &'a [Metric],
@@ -19,7 +19,7 @@ pub(super) struct Known<'a> {
     pub within: Option<Within>,
 }
 
-/// What a run judges.
+/// The claims and checks of a run, parsed.
 pub(crate) struct Judged {
     pub claims: Vec<ClaimSpec>,
     pub checks: Vec<CheckSpec>,

@@ -23,9 +23,9 @@ pub struct Experiment {
     pub name: String,
     /// Its folder.
     pub folder: PathBuf,
-    /// What is asked, and who asked.
+    /// The question and its source.
     pub question: Question,
-    /// Which kind of workload.
+    /// The kind of workload.
     pub(crate) kind: &'static Registration,
     /// The profile that was applied.
     pub profile: String,
@@ -41,35 +41,35 @@ pub struct Experiment {
     pub min_blocks: u32,
     /// Ratios of at most this much are no difference, in percent.
     pub margin_percent: f64,
-    /// What a contender should answer.
+    /// The right answer.
     pub answer: Answer,
     /// The claims that the profile judges, parsed and checked.
     pub claims: Vec<ClaimSpec>,
     /// The others, by id.
     pub not_judged: Vec<String>,
-    /// What must be so whatever the contenders are.
+    /// The checks: statements that have to be true whatever the contenders are.
     pub checks: Vec<CheckSpec>,
     /// Contender folders, by name of the folder.
     pub contenders: Vec<Contender>,
-    /// What was published, to be shown beside what is measured.
+    /// The published figures, to be shown beside the measured ones.
     pub published: Option<Published>,
     /// The experiment file, word for word.
     pub text: String,
-    /// What trials measure, in the order in which it is shown.
+    /// The metrics of trials, in the order in which they are shown.
     pub metrics: Vec<Metric>,
-    /// What their parts measure, where an axis is within them.
+    /// The metrics of their parts, where an axis is within them.
     pub part_metrics: Vec<Metric>,
-    /// What is no error and may be one, with its place.
+    /// Suspicions that are no errors, each with its place.
     pub doubts: Vec<String>,
     /// Metrics of its own.
     pub(crate) derived: Derived,
-    /// What parameters are counted in.
+    /// The units of parameters.
     pub(super) units: BTreeMap<String, Unit>,
     /// Tools that its set-up and its checker need.
     pub(crate) needs: Vec<Need>,
     /// Where these come from.
     pub(crate) install: Install,
-    /// What runs beside its contenders, by name.
+    /// The services beside its contenders, by name.
     pub(crate) services: BTreeMap<String, ServiceSpec>,
     /// Bytes of free disk that a trial needs, over parameters.
     pub(super) disk: Option<String>,
@@ -81,7 +81,7 @@ impl Experiment {
         folder::all()
     }
 
-    /// Which kind of workload.
+    /// The kind of its workload.
     pub fn kind(&self) -> Kind {
         self.kind.name.clone()
     }
@@ -99,7 +99,7 @@ impl Experiment {
         names.filter(|name| !planned.contains(name)).collect()
     }
 
-    /// Who takes part at each of these points; nothing where all take part everywhere.
+    /// The contenders that take part at each of these points; empty where all take part everywhere.
     pub fn contenders_at(&self) -> Vec<Vec<String>> {
         let all = self.variants().len();
         if self.planned.iter().all(|planned| planned.contenders.len() == all) {
@@ -156,7 +156,7 @@ impl Experiment {
         points
     }
 
-    /// What says at this point which of a contender's code runs: the parameter and its value.
+    /// The parameter that chooses among a contender's code, and its value at this point.
     pub fn code<'a>(&self, point: &'a Point) -> Option<(&'static str, &'a AxisValue)> {
         self.kind.code.and_then(|name| Some((name, point.get(name)?)))
     }
@@ -169,7 +169,7 @@ impl Experiment {
         self.planned.iter().filter_map(of_point).fold(0.0, f64::max)
     }
 
-    /// Who takes part at each point, by position in `ready`; nobody where it cannot be measured.
+    /// The contenders that take part at each point, by position in `ready`; none where it cannot be measured.
     pub fn takes_part(&self, ready: &[Ready], unavailable: &[Unavailable]) -> Vec<Vec<usize>> {
         let at = |planned: &Planned| {
             let can_be = unavailable.iter().all(|other| other.point != planned.point);
@@ -201,8 +201,8 @@ impl Experiment {
         (trials, bounds.map(sum))
     }
 
-    /// What a driver is opened with, to try the experiment's contenders. `state` is the folder of the store; `run` is the
-    /// run's id, after which the folder of its logs is named.
+    /// Everything that a driver of the experiment's contenders is made from. `state` is the folder of the store;
+    /// `run` is the run's id, after which the folder of its logs is named.
     pub fn opening<'a>(
         &'a self,
         cores: &'a Cores,

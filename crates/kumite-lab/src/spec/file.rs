@@ -21,7 +21,7 @@ use crate::toml_source::{SpecError, TomlSource};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Experiment", transform = by_kind)]
 pub(crate) struct ExperimentFile {
-    /// What is asked, one sentence.
+    /// The question, one sentence.
     pub question: String,
     /// Where it was argued.
     pub source: Option<kumite_record::Source>,
@@ -49,8 +49,8 @@ pub(crate) struct ExperimentFile {
     /// The points, where not every combination of axis values is wanted.
     #[schemars(length(min = 1))]
     pub points: Option<Vec<Entry>>,
-    /// What runs beside the contenders, by name. Contenders find it by environment variables that begin with the name in
-    /// upper case.
+    /// The services beside the contenders, by name. Contenders find each by environment variables that begin with its
+    /// name in upper case.
     #[serde(default)]
     pub services: BTreeMap<String, ServiceFile>,
     /// Metrics beside those that every task, function or command has, by name. The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`,
@@ -66,10 +66,10 @@ pub(crate) struct ExperimentFile {
     pub install: Install,
     /// Bytes of free disk that a trial of a task needs, an expression over `$parameters`. Without them nothing is started.
     pub disk: Option<String>,
-    /// What `--profile NAME` overrides, by name. `quick`, `standard` and `full` exist always.
+    /// The overrides of `--profile NAME`, by name. `quick`, `standard` and `full` exist always.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
-    /// What a right answer is.
+    /// The right answer.
     #[serde(default)]
     pub answer: Answer,
     /// Published figures, to be shown beside what is measured.
@@ -77,12 +77,12 @@ pub(crate) struct ExperimentFile {
     /// Claims to be judged.
     #[serde(default)]
     pub claim: Vec<ClaimFile>,
-    /// What must be so whatever the contenders are.
+    /// Statements that have to be true whatever the contenders are.
     #[serde(default)]
     pub check: Vec<CheckFile>,
 }
 
-/// What a profile overrides; only what is there can be overridden.
+/// The overrides of a profile; only what is there can be overridden.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
@@ -117,7 +117,7 @@ pub(crate) struct ClaimFile {
     pub title: Option<String>,
     /// The claim in the claim grammar, which docs/claims.md has.
     pub assert: String,
-    /// What was published, in words.
+    /// The published figures, in words.
     pub published: Option<String>,
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct CheckFile {
     pub title: Option<String>,
     /// The check in the claim grammar, without `disqualified`.
     pub assert: String,
-    /// What is compared: the trials of every round, or the median over blocks.
+    /// The figures that are compared: the trials of every round, or the median over blocks.
     pub binds: Binds,
     /// Why it must be so, and why within this band.
     #[schemars(length(min = 1))]

@@ -23,7 +23,7 @@ pub(crate) fn read_contenders(experiment: &Path) -> Result<Vec<Contender>, SpecE
     files.iter().map(|file| Contender::read(file)).collect()
 }
 
-/// What is said of folders beside the contenders that have no contender.toml: each may be one that was meant to be.
+/// A suspicion for each folder beside the contenders that has no contender.toml: it may have been meant to be one.
 pub(super) fn no_contenders(experiment: &Path) -> Vec<String> {
     let mut found = folders(&experiment.join("contenders")).unwrap_or_default();
     found.retain(|folder| {

@@ -29,7 +29,7 @@ struct OneFunction {
     command: String,
     /// Where it runs, from this file's folder on; that folder if it is not given.
     dir: Option<PathBuf>,
-    /// What the runtime client is to call (`_HANDLER`); the function's name if it is not given.
+    /// The name that the runtime client is to call (`_HANDLER`); the function's name if it is not given.
     handler: Option<String>,
     /// Set for its instances: no name that AWS reserves, such as `AWS_REGION`.
     #[serde(default)]
@@ -48,9 +48,9 @@ struct OneFunction {
     /// Instances at a time, at most; 10 if it is not given. A call that finds all of them busy is refused.
     #[schemars(range(min = 1, max = 1000))]
     max_instances: Option<u32>,
-    /// Which instance a call goes to: one that is warm, or any of all; `warm-first` if it is not given.
+    /// The choice among instances for a call: one that is warm, or any of all; `warm-first` if it is not given.
     routing: Option<RoutingFile>,
-    /// What REPORT lines bill; `2025` if it is not given.
+    /// The phases that REPORT lines bill; `2025` if it is not given.
     billing: Option<BillingFile>,
 }
 

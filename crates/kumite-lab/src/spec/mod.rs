@@ -1,4 +1,8 @@
-//! What an experiment is: from `experiment.toml` and the name of a profile to an [`Experiment`].
+//! From `experiment.toml` and the name of a profile to an [`Experiment`].
+//!
+//! Everything is checked here, once: names, units, values, claims, files. An experiment that comes out can be run,
+//! and each error has its file, line, column and remedy. Each point has its workload typed
+//! ([`Planned`](crate::Planned)), so that no driver parses a parameter.
 
 mod asked;
 mod claims;

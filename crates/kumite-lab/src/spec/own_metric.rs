@@ -19,13 +19,13 @@ pub(crate) struct OwnMetric {
     /// `worker` if it comes with a worker's answers or is a member of a function's or of the last line of a command's
     /// output; else an expression over metrics of the same trial and `$parameters`.
     value: String,
-    /// What it is, in a sentence.
+    /// Its meaning, in a sentence.
     about: String,
-    /// Which values are better; as its unit says, if it is not given: smaller times and bytes, larger rates.
+    /// The better direction; the unit decides if it is not given: smaller times and bytes, larger rates.
     better: Option<Better>,
-    /// What it is counted in, where the end of its name does not say it: `count`, `ratio`, or nothing for a plain number.
+    /// The unit, where the end of its name does not say it: `count`, `ratio`, or nothing for a plain number.
     unit: Option<Unit>,
-    /// Whether it stands apart from the main table.
+    /// It stands apart from the main table.
     #[serde(default)]
     detail: bool,
 }

@@ -27,7 +27,7 @@ const DEFAULT_BLOCKS: u32 = 24;
 /// The fewest that give the estimate of a cell an interval.
 const DEFAULT_MIN_BLOCKS: u32 = 6;
 
-/// What is called no difference, unless an experiment says otherwise.
+/// The margin within which contenders count as equal, unless an experiment sets another.
 const DEFAULT_MARGIN_PERCENT: f64 = 1.0;
 
 impl Experiment {
@@ -150,7 +150,8 @@ impl Experiment {
     }
 }
 
-/// What a kept run is judged by: its file as it was when it began, whatever has become of the experiment since.
+/// The claims and checks of a kept run, from its file as it was when it began, whatever has become of the experiment
+/// since.
 pub(crate) fn judged_of(run: &Run, contenders: &[kumite_record::Contender]) -> Result<Judged, SpecError> {
     let source = TomlSource::of_run(run);
     let file = ExperimentFile::read(&source)?;
@@ -187,7 +188,7 @@ struct Reading<'a> {
     listed: Vec<Listed>,
 }
 
-/// What an experiment declares beside its claims, which speak of it.
+/// An experiment's declarations beside its claims, which use them.
 struct Declared {
     services: BTreeMap<String, ServiceSpec>,
     units: BTreeMap<String, Unit>,
@@ -198,7 +199,8 @@ struct Declared {
 }
 
 impl Reading<'_> {
-    /// What claims may speak of. Before it the workloads are read: claims would miss the steps of a load that is wrong.
+    /// The names that claims may use. The workloads are read before it: claims would miss the steps of a load that is
+    /// wrong.
     fn declared(
         &self,
         of_profiles: &[(Parameters, Vec<Listed>)],
@@ -245,7 +247,7 @@ impl Reading<'_> {
         self.workload.keys().chain(self.file.axes.keys()).cloned().collect()
     }
 
-    /// What parameters are counted in: as their kind declares, or as the ends of the names of others say.
+    /// The units of parameters: as their kind declares them, or as the ends of other names say.
     fn units(&self) -> BTreeMap<String, Unit> {
         let declared = self.kind.params.iter().map(|param| (param.name.to_owned(), param.counted_in()));
         let of_name = |name: String| {
@@ -311,7 +313,7 @@ impl Reading<'_> {
         widest(workloads.filter_map(|workload| workload.within()))
     }
 
-    /// Whether what it says of free disk makes sense at each point.
+    /// An error if the free disk that it asks for makes no sense at some point.
     fn check_disk(&self, units: &BTreeMap<String, Unit>, planned: &[Planned]) -> Result<(), SpecError> {
         let Some(disk) = &self.file.disk else { return Ok(()) };
         for planned in planned {

@@ -21,7 +21,7 @@ pub(super) struct Listed {
 #[derive(Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Points")]
 pub(crate) struct Entry {
-    /// Who is tried there; all, if none are named.
+    /// The contenders that are tried there; all, if none are named.
     contenders: Option<Vec<String>>,
     #[serde(flatten)]
     axes: BTreeMap<String, OneOrMore>,
@@ -154,7 +154,7 @@ impl<'a> Axes<'a> {
     }
 }
 
-/// Who takes part at the points of an entry.
+/// The contenders at the points of an entry.
 fn contenders_in(entry: &Entry, all: &BTreeSet<String>) -> Result<BTreeSet<String>, Unfit> {
     let Some(names) = &entry.contenders else { return Ok(all.clone()) };
     if names.is_empty() {

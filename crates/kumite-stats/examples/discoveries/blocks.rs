@@ -39,7 +39,7 @@ pub const PLANS: [Plan; 9] = [
     Plan { name: "k = 6, all fail, 90 %", shares: [0.9; 6], k: 6, failing: 6 },
 ];
 
-/// Which counts of rounds are decided by the sequential interval of a median, at a level.
+/// The tallies that decide the sequential interval of a median at a level, for each count of rounds.
 struct TwoSided {
     /// From how many of n rounds on one side.
     enough: Vec<Option<usize>>,

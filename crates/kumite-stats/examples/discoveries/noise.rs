@@ -12,7 +12,7 @@ pub struct Noise {
     next: fn(&mut Machine, &mut ChaCha8Rng) -> f64,
 }
 
-/// What the machine remembers from run to run.
+/// The state that the machine carries from run to run.
 #[derive(Default)]
 pub struct Machine {
     runs: f64,

@@ -31,7 +31,7 @@ impl Rate {
         self.sum / self.runs as f64
     }
 
-    /// What the mean is above with a confidence of 99.9 %.
+    /// The lower bound of the mean with a confidence of 99.9 %.
     pub fn low(&self) -> f64 {
         proportion(self.hits, self.runs, 0.998).map_or(0.0, |interval| interval.low)
     }
@@ -46,7 +46,7 @@ impl Rate {
 pub struct Rates {
     /// Of the verdicts that are given, the share that is false.
     pub discovery: [Rate; 3],
-    /// Whether any is false.
+    /// The share of runs with any false verdict.
     pub family: [Rate; 3],
     /// Of the bounds that are shown, the share that is false.
     pub coverage: [Rate; 3],

@@ -14,7 +14,7 @@ pub const FIXED: usize = 24;
 /// The last round of any.
 pub const LAST: usize = 100;
 
-/// What sees the same pairs.
+/// The comparisons that see the same pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dependence {
     Independent,
@@ -33,7 +33,7 @@ pub struct Scenario<'a> {
     pub voids: (f64, f64),
 }
 
-/// What stands in the report of a run that was stopped.
+/// The verdicts and bounds in the report of a run that was stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     pub verdicts: usize,
@@ -49,9 +49,9 @@ struct Counts {
     claimed: usize,
     loosened: usize,
     tightened: usize,
-    /// That the value is above the least of the claim's true ratios.
+    /// The bet that the value is above the least of the claim's true ratios.
     above_least: usize,
-    /// That it is below its own.
+    /// The bet that it is below its own.
     below_own: usize,
 }
 
@@ -99,7 +99,7 @@ struct State {
     decided: Option<Verdict>,
 }
 
-/// What does not change from run to run, and room to play in.
+/// All that stays the same from run to run, and room to play in.
 pub struct Player<'a> {
     scenario: &'a Scenario<'a>,
     wealths: &'a Wealths,
@@ -171,7 +171,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// Whether any claim was decided that was not.
+    /// True if some claim was decided by this call.
     fn decide(&mut self, decisions: &mut Decisions) -> bool {
         self.most.clear();
         for nth in 0..self.states.len() {
@@ -197,8 +197,8 @@ impl<'a> Player<'a> {
         is_any
     }
 
-    /// Whether a claim is undecided and any bet on it has reached what all claims together would need: no threshold is
-    /// lower.
+    /// The claim is undecided and any bet on it has reached the threshold that all claims together would need: none
+    /// is lower.
     fn is_near(&self, nth: usize) -> bool {
         let State { n, counts, decided } = &self.states[nth];
         let so = counts.iter().map(|counts| counts.claimed);
@@ -236,8 +236,8 @@ impl<'a> Player<'a> {
         given
     }
 
-    /// Whether the bound that is shown is false, for claims whose comparisons all say "above": a bound is beyond a value
-    /// exactly where the bet on that value has reached the threshold. None if none is shown.
+    /// The bound that is shown is false, for claims whose comparisons all say "above": a bound is beyond a value
+    /// exactly where the bet on that value has reached the threshold. `None` if none is shown.
     fn false_bound(&self, state: &State, verdict: Verdict, threshold: f64) -> Option<bool> {
         let wealth = |so: usize| self.wealths.get(so, state.n);
         match verdict {
@@ -258,7 +258,7 @@ impl<'a> Player<'a> {
     }
 }
 
-/// What two identical contenders measured in a block that is not void.
+/// The ratio of two identical contenders in a block that is not void.
 fn ratio(scenario: &Scenario, machine: &mut Machine, rng: &mut ChaCha8Rng) -> f64 {
     loop {
         let (a, b) = scenario.noise.pair(machine, rng);

@@ -17,7 +17,7 @@ pub struct Row {
     pub scenarios: Vec<Scenario<'static>>,
 }
 
-/// What some of the six claims are like, in noise with this clear ratio and with k comparisons.
+/// The true state of some of the six claims, in noise with this clear ratio and with k comparisons.
 struct Truth {
     name: &'static str,
     claim: fn(f64, usize) -> Claim,
@@ -91,7 +91,7 @@ fn with_margin(comparison: Comparison, margin: f64, k: usize) -> Claim {
     Claim { comparisons: vec![comparison; k], margin: Some(margin) }
 }
 
-/// That a ratio, which is at the top, is above 1 / top and below the top.
+/// The claim that a ratio, which is at the top, is above 1 / top and below the top.
 fn within(top: f64, or_equal: bool) -> Claim {
     let comparison = |side, border| Comparison { ratio: top, side, border, or_equal };
     Claim::new(vec![comparison(Side::Above, 1.0 / top), comparison(Side::Below, top)])

@@ -10,12 +10,12 @@ pub struct Table {
     rows: Vec<(Row, Vec<Rates>)>,
 }
 
-/// What a table shows of the rates.
+/// One column of rates in a table.
 #[derive(Clone, Copy)]
 pub struct Figure {
     pub title: &'static str,
     pub of: fn(&Rates) -> &[Rate; 3],
-    /// What it must not be above.
+    /// The highest value that a rate may have.
     pub limit: f64,
 }
 

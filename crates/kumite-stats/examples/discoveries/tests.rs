@@ -11,7 +11,7 @@ use crate::wealths::Wealths;
 
 const RUNS: usize = 200;
 
-/// What each row of a table finds in each kind of noise.
+/// The rates of each row, in each kind of noise.
 fn found(mut rows: Vec<Row>) -> Vec<(String, Rates)> {
     let name = |row: &Row| format!("{}, k = {}, {:?}", row.truth, row.k, row.dependence);
     let names: Vec<String> = rows.iter().flat_map(|row| vec![name(row); NOISES.len()]).collect();
@@ -19,7 +19,7 @@ fn found(mut rows: Vec<Row>) -> Vec<(String, Rates)> {
     names.into_iter().zip(simulate_all(&scenarios, RUNS)).collect()
 }
 
-/// That no rate is above its limit in any scenario, and that there was something to find.
+/// Asserts that no rate is above its limit in any scenario, and that there was something to find.
 fn assert_bounded(found: &[(String, Rates)], of: fn(&Rates) -> &[Rate; 3], limit: f64) {
     for (name, rates) in found {
         for rate in of(rates) {

@@ -1,6 +1,5 @@
-//! What is claimed, what is true, and so which verdicts are false.
+//! Claims with their known truth, and so the verdicts that are false.
 
-/// What a verdict says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     NoDifference,
@@ -24,14 +23,14 @@ impl Side {
     }
 }
 
-/// That the ratio of two contenders lies on one side of a border.
+/// The claim that the ratio of two contenders lies on one side of a border.
 #[derive(Clone, Copy, Debug)]
 pub struct Comparison {
     /// The true one.
     pub ratio: f64,
     pub side: Side,
     pub border: f64,
-    /// Whether it is true at the border.
+    /// It is true at the border.
     pub or_equal: bool,
 }
 

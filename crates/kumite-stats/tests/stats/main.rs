@@ -1,4 +1,4 @@
-//! What is promised of each figure, by known answers and by properties.
+//! The promises of each figure, by known answers and by properties.
 
 mod bets;
 mod known;

@@ -1,4 +1,4 @@
-//! What holds for any input.
+//! Properties that hold for any input.
 
 use kumite_stats::{median_interval, sequential_ratio};
 use proptest::collection::vec;

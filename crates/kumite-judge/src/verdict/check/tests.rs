@@ -8,7 +8,7 @@ use kumite_record::{
 use super::{Binds, CheckSpec};
 use crate::claim::{self, ClaimSpec, Names};
 
-/// What "a" and "b" measured in three rounds at n = 1 and n = 10; "b" is not planned at n = 10, "c" was skipped.
+/// The values of "a" and "b" in three rounds at n = 1 and n = 10; "b" is not planned at n = 10, "c" was skipped.
 struct World {
     run: Run,
     contenders: Vec<Contender>,

@@ -69,7 +69,7 @@ impl Cache {
     }
 }
 
-/// Whether it was removed, or is in use.
+/// False if it is in use, and so was left.
 fn remove(entry: &Entry) -> Result<bool, Error> {
     match entry.try_alone().map_err(Error::cannot("lock", entry.folder()))? {
         Some(alone) => entry.remove(alone).map(|()| true),

@@ -179,7 +179,7 @@ impl Entry {
 }
 
 impl Lock {
-    /// Whether whoever comes next would open another file.
+    /// Whoever comes next would open another file of this name.
     fn is_removed(&self) -> io::Result<bool> {
         Ok(self.0.metadata()?.nlink() == 0)
     }
@@ -191,13 +191,13 @@ impl Held {
         &self.entry.folder
     }
 
-    /// What tells it from another of the same name, before or after it: when it was complete.
+    /// The time at which it was complete, which tells it from another of the same name.
     pub fn made(&self) -> Result<SystemTime, Error> {
         let mark = self.entry.beside("mark").metadata();
         mark.and_then(|mark| mark.modified()).map_err(self.entry.cannot("read the mark of"))
     }
 
-    /// What was written there after it was built, if anything was.
+    /// The first file that was written there after it was built; `None` as it should be.
     pub fn written(&self) -> Result<Option<PathBuf>, Error> {
         tree::written_after(&self.entry.folder, &self.entry.beside("mark")).map_err(self.entry.cannot("read"))
     }

@@ -10,7 +10,7 @@ use crate::error::{Error, chain};
 pub(super) struct Place<'a> {
     cache: &'a Cache,
     pub entry: Entry,
-    /// What is made there, for people.
+    /// Names the product in messages and in the cache.
     name: String,
     key: String,
 }
@@ -19,7 +19,7 @@ pub(super) struct Place<'a> {
 pub(super) struct Filling<'a, T> {
     /// Makes it from nothing.
     pub make: &'a dyn Fn() -> Result<(), Error>,
-    /// Whether it can be used, which it has to say without writing.
+    /// Tries whether it can be used, without writing there.
     pub first_use: &'a dyn Fn() -> Result<T, Error>,
 }
 
@@ -28,8 +28,8 @@ impl<'a> Place<'a> {
         Place { cache, entry: cache.entry(&name, &key), name, key }
     }
 
-    /// What is there, and what its first use gave; made if it is not there, `anew` even if it is. None if what was there cannot
-    /// be used.
+    /// The place with the result of its first use. It is made if it is not there, `anew` even if it is; `None` if the
+    /// place cannot be used as it is.
     pub fn filled<T>(
         &self,
         filling: &Filling<T>,

@@ -1,4 +1,7 @@
-//! What a build is made from: the contender's folder and what it uses, without what git ignores.
+//! The sources of a build: the contender's folder and the files it uses, without what git ignores.
+//!
+//! Their digest decides whether a build is made again and whether two records are of the same contender. So nothing
+//! that a build writes may be among them, and everything that changes the program has to be.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -114,7 +117,7 @@ impl Sources {
         self.digest_in(&self.root, commands)
     }
 
-    /// Whether these files below this folder have that digest.
+    /// The files of `commands` below this folder have that digest.
     pub fn are_in(&self, folder: &Path, digest: &str, commands: &[&str]) -> Result<bool, Error> {
         Ok(self.digest_in(folder, commands)? == digest)
     }
@@ -154,7 +157,7 @@ pub(super) fn add(hasher: &mut Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-/// What kind of file it is, and what it holds: of a link, where it leads.
+/// The kind of a file and its content; for a link, its target.
 fn held(path: &Path) -> std::io::Result<Vec<u8>> {
     let found = path.symlink_metadata()?;
     if found.is_symlink() {

@@ -77,7 +77,7 @@ impl Bench {
         std::fs::read_to_string(self.path("count")).unwrap_or_default().lines().count()
     }
 
-    /// What there is in the cache, without the rest of each name that depends on what it was built from.
+    /// The names in the cache, without the part that depends on the sources.
     fn cached(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.path("cache")).unwrap();
         let mut names: Vec<String> =
@@ -134,7 +134,7 @@ fn what_has_changed_is_built_beside_what_was_there() {
     std::fs::write(contender.folder.join("source"), "one").unwrap();
     assert_eq!(bench.see(&contender).right(), ("one", Origin::Found));
     assert_eq!(first.right(), ("one", Origin::Built));
-    // What git ignores is no source, whoever ignores it.
+    // A file that git ignores is no source, whoever ignores it.
     std::fs::write(contender.folder.join("out"), "left from a build by hand").unwrap();
     bench.write("one/.gitignore", "source\n");
     bench.write("one/experiments/e/contenders/.ignore", "source\n");
@@ -499,7 +499,7 @@ fn deps_find_no_file_that_they_do_not_name() {
     contender.uses = vec!["../../../../kit".into()];
     contender.version = "tr '\\n' ' ' < made".to_owned();
     assert_eq!(bench.see(&contender).right().0, "list");
-    // What it can do without is not in what it makes, so a change of it is none.
+    // The command does without this file, so a change of it changes nothing.
     let contender = with_deps(&bench, "cat list > made; cat source >> made 2> /dev/null || true");
     assert_eq!(bench.see(&contender).right().0, "listone");
     std::fs::write(contender.folder.join("source"), "two").unwrap();

@@ -24,7 +24,7 @@ pub(super) fn seal(folder: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// What was written there after this file, if anything was.
+/// The first file below `folder` that is newer than this one, if there is one.
 pub(super) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<PathBuf>> {
     // Unlike the time of the last change of what it holds, nobody can set this one.
     let time = |found: &Metadata| (found.ctime(), found.ctime_nsec());

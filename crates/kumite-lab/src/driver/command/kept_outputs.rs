@@ -1,4 +1,4 @@
-//! What contenders write, kept so that one can be compared with another.
+//! Keeps the outputs of contenders, so that one can be compared with another.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::error::{Error, Fault};
 pub(super) struct KeptOutputs(Vec<(Point, Written)>);
 
 impl KeptOutputs {
-    /// What the runs of a trial wrote, kept beside its `log`; or what is wrong with it by itself.
+    /// Keeps the output of a trial's runs beside its `log`; the inner error says why the output is wrong by itself.
     pub fn keep(
         &mut self,
         point: &Point,

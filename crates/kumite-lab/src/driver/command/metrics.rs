@@ -14,7 +14,6 @@ use crate::metrics::Metrics;
 /// Of the time of the runs: kumite and the services were in the way if they used more of a CPU that was the command's too.
 const BESIDE_SHARE: f64 = 0.01;
 
-/// What a trial measures.
 pub(super) fn metrics() -> Metrics {
     let results = vec![
         Metric::new(
@@ -62,7 +61,7 @@ pub(super) struct Work {
     pub peak_rss_bytes: Option<u64>,
     /// CPU time of kumite and of services beside the measured runs.
     pub beside: Duration,
-    /// Whether a command's CPUs are kumite's too.
+    /// Some CPU is the command's and kumite's.
     pub shared: bool,
     pub noise: Noise,
 }

@@ -1,4 +1,4 @@
-//! What the runs of a trial wrote to standard output, and whether it is right.
+//! The standard output of a trial's runs, and its check.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,7 +24,7 @@ pub(super) struct Outputs {
     kept: Vec<(blake3::Hash, PathBuf)>,
 }
 
-/// What there is to say of one.
+/// One output, kept once however many runs wrote it.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Output {
     /// Without the line of metrics.
@@ -84,7 +84,7 @@ impl Outputs {
         Ok(metrics)
     }
 
-    /// What is wrong with any of them; none if all are right. `folder` is where the command was run.
+    /// The reason why any of them is wrong; `None` if all are right. `folder` is where the command was run.
     pub fn check(
         &self,
         answer: &Answer,
@@ -110,7 +110,7 @@ fn unread(file: &Path) -> impl Fn(io::Error) -> Error + Copy {
     move |error| Error::step("its output cannot be read")(Error::at(file)(error))
 }
 
-/// What is wrong with this output, as far as it takes no checker to tell.
+/// The reason why this output is wrong, as far as it takes no checker to tell.
 fn wrong(answer: &Answer, file: &Path) -> Result<Option<String>, Error> {
     let read = || std::fs::read(file).map_err(unread(file));
     Ok(match (&answer.equals, &answer.equals_json) {

@@ -19,7 +19,7 @@ use crate::halt::Halt;
 use crate::parameter::as_environment;
 use crate::unfit::Unfit;
 
-/// What is tried, and where what it says goes.
+/// One trial of a command, and the log that its output goes to.
 pub(super) struct Trial<'t> {
     pub contender: &'t Ready,
     pub planned: &'t Planned,
@@ -39,7 +39,8 @@ pub(super) struct Timed<'t> {
     pub outputs: Outputs,
 }
 
-/// What leads it to its tools and services wins over a parameter of the same name.
+/// The environment of a run. The variables that lead it to its tools and services win over a parameter of the same
+/// name.
 pub(super) fn environment(
     trial: &Trial,
     services: &[(String, String)],

@@ -16,7 +16,7 @@ pub(super) struct CommandWorkload {
     pub runs: usize,
     /// Runs before them.
     pub warm_up_runs: usize,
-    /// What makes what they need.
+    /// The command that makes the files which the runs need; once for each trial, not measured.
     pub setup: Option<String>,
     /// How long a run may take.
     pub timeout: Duration,

@@ -38,7 +38,7 @@ impl Made {
     }
 }
 
-/// What came of the calls of a trial.
+/// The calls of a trial, in their order.
 #[derive(Debug)]
 pub(super) struct Calls {
     /// In the order in which they were offered. After one that failed there are only those that were in flight.

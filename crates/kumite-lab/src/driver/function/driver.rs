@@ -38,7 +38,7 @@ pub(crate) struct FunctionDriver<'a> {
     services: Services<'a>,
 }
 
-/// What is called, and what is around it.
+/// A function on its host, ready to be called.
 struct Started {
     workload: FunctionWorkload,
     given: GivenCores,
@@ -47,10 +47,10 @@ struct Started {
     services: Running,
 }
 
-/// What was seen of the calls of a trial.
+/// The calls of a trial, and the noise beside them.
 struct Seen {
     offered: Calls,
-    /// What the instances used meanwhile is in it.
+    /// The figures from outside; the instances' own use is taken off.
     noise: Noise,
     /// CPU time of kumite and the services.
     beside: Duration,
@@ -251,7 +251,7 @@ fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Call
     Seen { offered, noise: watch.end(&ours), beside: own_cpu().saturating_sub(ours_before) + services_cpu }
 }
 
-/// Which call failed, how, and what the function said last.
+/// Names the call that failed, the failure, and the last lines of the function's log.
 fn failure(nth: usize, made: &Made) -> String {
     let why = made.failure().unwrap_or_default();
     let log = made.answered.as_ref().ok().map(|invocation| last_lines_of(&invocation.log));

@@ -15,7 +15,6 @@ use crate::metrics::Metrics;
 /// Of the time of the calls: a host that, with the services, used more of a CPU that was the instances' too was in their way.
 const HOST_SHARE: f64 = 0.01;
 
-/// What a trial measures.
 pub(crate) fn metrics() -> Metrics {
     let mut results = times("; the median of all calls", "; the median of the cold ones");
     let warm = |name: &str, what: &str| Metric::new(name, &format!("{what} of warm calls."));
@@ -32,7 +31,7 @@ pub(crate) fn metrics() -> Metrics {
     Metrics { results, costs: costs() }
 }
 
-/// What each call measures.
+/// The metrics of each call.
 pub(crate) fn part_metrics() -> Metrics {
     let mut results = times("", "; 0 for a warm call");
     results.extend([
@@ -55,7 +54,7 @@ pub(crate) fn part_metrics() -> Metrics {
     Metrics { results, costs }
 }
 
-/// What is to be said of all of them, and of the init phase.
+/// The metrics of all calls, and of the init phase.
 fn times(of_all: &str, of_cold: &str) -> Vec<Metric> {
     vec![
         Metric::new("wall_ms", &format!("From when the call was due to its answer{of_all}.")).role("wall"),
@@ -82,18 +81,18 @@ pub(super) struct Called {
     pub own: BTreeMap<String, f64>,
 }
 
-/// What was beside the calls.
+/// The machine beside the calls: its work, and its limits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beside {
     /// CPU time of kumite and the services, while the calls were made.
     pub cpu: Duration,
     /// From the first call to the last answer.
     pub window: Duration,
-    /// Whether the instances' CPUs are the engine's too.
+    /// Some CPU is the instances' and the engine's.
     pub shared: bool,
-    /// Whether the host lacks what limits instances.
+    /// The host has no means to limit instances.
     pub unlimited: bool,
-    /// Whether it lacks what counts their memory.
+    /// The host has no means to count their memory.
     pub uncounted: bool,
 }
 

@@ -22,7 +22,7 @@ pub(super) fn phases(timeline: &[InstanceEvent], began: Instant) -> Vec<Phase> {
             Lifecycle::Rejected(_) => continue,
         };
         let is_open = |kind| open.get(instance).is_some_and(|nth| phases[*nth].kind == kind);
-        // Who is being killed ends by it.
+        // An instance that is being killed exits by that, and not by itself.
         if matches!(what, Lifecycle::Exited(_)) && is_open(PhaseKind::Killed) {
             continue;
         }
@@ -30,13 +30,13 @@ pub(super) fn phases(timeline: &[InstanceEvent], began: Instant) -> Vec<Phase> {
         if let Some(nth) = closed {
             phases[nth].to_ms = at_ms;
         }
-        // What an instance is ended for may be told after its call is over.
+        // The reason for an ending may come after the call is over.
         let last = closed.or_else(|| phases.iter().rposition(|phase| phase.instance == *instance));
         if let (Lifecycle::Killed(why) | Lifecycle::Exited(why), Some(phase)) =
             (what, last.map(|nth| &mut phases[nth]))
         {
             let idle = phase.kind == PhaseKind::Frozen && matches!(what, Lifecycle::Killed(_));
-            // Who is ended while it does nothing has done all that it should.
+            // An instance that ends while it is idle has done all that it had to.
             phase.ending = Some(why.clone()).filter(|_| !idle);
         }
         if let Some(kind) = next {
@@ -44,13 +44,13 @@ pub(super) fn phases(timeline: &[InstanceEvent], began: Instant) -> Vec<Phase> {
             phases.push(Phase { instance: *instance, kind, from_ms: at_ms, to_ms: at_ms, ending: None });
         }
     }
-    // What is open yet goes on for as long as was looked.
+    // A phase that is open at the end goes on for as long as was watched.
     let last_ms = timeline.last().map_or(0.0, |last| since_ms(began, last.at));
     open.into_values().for_each(|nth| phases[nth].to_ms = last_ms);
     phases
 }
 
-/// What an instance said that it should not have, if one did.
+/// The first thing that an instance said against the protocol, if one did.
 pub(super) fn rejected(timeline: &[InstanceEvent]) -> Option<String> {
     timeline.iter().find_map(|event| match &event.what {
         Lifecycle::Rejected(what) => Some(format!("instance {}: {what}", event.instance)),

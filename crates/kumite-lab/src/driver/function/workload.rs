@@ -34,9 +34,9 @@ pub struct FunctionWorkload {
     pub init_limit: Duration,
     /// Instances at a time; 1 by default.
     pub max_instances: u32,
-    /// Which of them a call goes to; the one that was used last, by default.
+    /// The choice among instances for a call; by default the one that was used last.
     pub routing: Routing,
-    /// What the runtime client is to call; the contender's name, by default.
+    /// The name that the runtime client is to call; the contender's name, by default.
     pub handler: Option<String>,
     /// A file of the experiment that is the event of each call; all parameters, by default.
     pub payload: Option<String>,

@@ -21,20 +21,20 @@ use crate::work::Seen;
 
 const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 
-/// What a load brought, and what the server used meanwhile.
+/// A load that was offered to its end, with the server's use of the machine in the same time.
 pub(crate) struct Driven {
     pub outcome: load::Outcome,
     looks: Vec<Look>,
     /// The same for each interval of the outcome, where it can be told.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
-    /// What came from outside in the window.
+    /// The noise from outside, in the window.
     pub noise: Noise,
     /// The same of the server's node, if it has its own.
     pub there: Option<Seen>,
-    /// Whether the warm-up was to end in a steady state, and did not.
+    /// The warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
-    /// What was wrong with it, if the load was ended for that.
+    /// The fault of the server that ended the load early; `None` if it went to its end.
     pub gone: Option<Error>,
 }
 
@@ -44,7 +44,7 @@ struct Look {
     when: f64,
     /// The same in the clock of the server's node, which no other is compared with.
     at: Duration,
-    /// What it had used until then.
+    /// All CPU time that it had used until then.
     cpu: Duration,
     peak_rss_bytes: u64,
 }
@@ -180,7 +180,7 @@ impl Window<'_> {
         Ok(Look { when, at, cpu, peak_rss_bytes: looked.peak_rss_bytes })
     }
 
-    /// Who waits on another node has used nothing here.
+    /// Of a server on another node no CPU time was used here.
     fn used_here(&mut self, server: &dyn ServerProcess, cpu: Duration) -> Duration {
         self.services.cpu() + if server.is_here() { cpu } else { Duration::ZERO }
     }
@@ -190,7 +190,7 @@ impl Window<'_> {
         if let Some((watch, before, waits)) = &self.watch {
             let waited = now.zip(waits.as_ref()).map(|(now, then)| now.since(then));
             let noise = watch.end(&Ours { cpu: Some(used.saturating_sub(*before)), waited });
-            // What is not told now is not told at all, and the run ends for that.
+            // Should the node not answer now, the end of the trial fails by that.
             self.noise = Some((noise, server.end_watch().ok().flatten()));
         }
     }

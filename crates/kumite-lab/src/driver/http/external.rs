@@ -12,11 +12,11 @@ use crate::halt::Halt;
 
 /// Offers a load to a server that is already there. It is neither started nor stopped, and nothing is known of its CPU.
 pub struct External<'a> {
-    /// What is offered.
+    /// The load, as the command line asked for it.
     pub load: Load,
     /// Told of each interval as it ends.
     pub watch: &'a mut dyn FnMut(&Interval),
-    /// What the engine said, once it has run.
+    /// The engine's outcome, once it has run.
     pub result: Option<Result<kumite_load::Outcome, kumite_load::Error>>,
 }
 
@@ -100,7 +100,7 @@ pub fn load_result(
     }
 }
 
-/// What the engine itself took, and how punctual it was.
+/// The engine's own CPU time and its punctuality.
 fn engine(outcome: &kumite_load::Outcome, trial_sample: &Sample) -> Engine {
     let metric = |name: &str| trial_sample.metrics.get(name).copied();
     Engine {

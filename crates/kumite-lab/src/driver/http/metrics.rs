@@ -1,4 +1,4 @@
-//! What the load engine saw, as a sample.
+//! Turns an outcome of the load engine into a sample with the metrics of kind http.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,7 +15,6 @@ use crate::metrics::{Metrics, distribution};
 /// An engine that sends one request in a hundred so late is not what it says.
 const LATE_NS: u64 = 1_000_000;
 
-/// What a trial measures.
 pub(crate) fn metrics() -> Metrics {
     let mut results = vec![
         Metric::new("recovery_ms", "From the first failure, but not from before the end of a disturbance or drop, until answers were steady again.")
@@ -74,7 +73,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     };
     metric("received", outcome.ok as f64);
     metric("finished", outcome.requests as f64);
-    // What nobody asked for may have been taken for an answer before.
+    // Bytes that nobody asked for may have been taken for an answer before, so they count as malformed.
     let malformed = outcome.errors.malformed + outcome.unasked;
     let errors = load::Errors { malformed, ..outcome.errors };
     metric("failures", errors.total() as f64);
@@ -119,7 +118,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     sample
 }
 
-/// What was not over when watching ended.
+/// The metrics that are lower bounds because watching ended before their end.
 fn lower_bounds(outcome: &load::Outcome) -> BTreeSet<String> {
     let Some(disturbed) = outcome.disturbed.as_ref().filter(|disturbed| !disturbed.recovery.complete) else {
         return BTreeSet::new();
@@ -128,7 +127,7 @@ fn lower_bounds(outcome: &load::Outcome) -> BTreeSet<String> {
     first_right.into_iter().chain(["recovery_ms"]).map(str::to_owned).collect()
 }
 
-/// What the load was to bring after its window, and what came of it.
+/// A disturbance as the record has it: the one that was asked for, and its outcome.
 fn recorded(asked: &load::Disturbance, disturbed: &load::Disturbed) -> Disturbance {
     Disturbance {
         kind: match asked.kind {
@@ -175,7 +174,7 @@ pub(crate) fn silent_before_end(outcome: &load::Outcome) -> Option<Duration> {
     Some(Duration::from_millis(silent_ms.max(0).unsigned_abs()))
 }
 
-/// Whether the engine sent late by its own fault.
+/// The engine sent late by its own fault, so its figures are doubtful.
 pub(crate) fn is_late(outcome: &load::Outcome) -> bool {
     let allowed = outcome.pace.grain().as_nanos() as u64 + LATE_NS;
     outcome.open_loop && outcome.send_lag.value_at_quantile(0.99) >= allowed
@@ -185,7 +184,8 @@ pub(crate) fn is_late(outcome: &load::Outcome) -> bool {
 /// between an answer and the next request make some of it.
 const LITTLE_TOLERANCE: f64 = 0.05;
 
-/// What is wrong with a sample in which Little's law does not hold. For figures that are not of the start of a load.
+/// The mark of a sample in which Little's law does not hold. Not for figures of the start of a load, where it need
+/// not.
 pub(crate) fn against_littles_law(sample: &Sample, connections: usize) -> Option<Mark> {
     let value = |name: &str| sample.metrics.get(name).copied().unwrap_or(0.0);
     let in_system = value("throughput_rps") * value("response_mean_us") / 1e6;

@@ -27,7 +27,7 @@ pub use external::{External, load_result};
 pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
 
-/// Whether it is the kind whose contenders are servers.
+/// The kind whose contenders are servers.
 pub(crate) fn is(kind: &Kind) -> bool {
     *kind == NAME
 }

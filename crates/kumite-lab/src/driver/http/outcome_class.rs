@@ -1,10 +1,10 @@
-//! What became of a request of a load in steps.
+//! The outcomes of requests of a load in steps.
 
 use std::time::Duration;
 
 use kumite_load::{Failure, Finished};
 
-/// What became of a request.
+/// The outcome of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutcomeClass {
     /// The right answer, soon enough.
@@ -32,7 +32,7 @@ impl OutcomeClass {
     }
 }
 
-/// Whether it was finished within that time from when it was due.
+/// It was finished within that time from when it was due.
 pub(crate) fn within(request: &Finished, time: Duration) -> bool {
     request.finished.saturating_sub(request.due) <= time.as_nanos() as u64
 }

@@ -1,4 +1,4 @@
-//! What an http workload may say.
+//! The parameters of an http workload.
 
 use crate::parameter::{Param, Takes};
 

@@ -123,8 +123,8 @@ impl Server {
         }
     }
 
-    /// Whether it keeps a connection that it does not announce to close, for some requests that follow one another. One that
-    /// does not loses requests under load.
+    /// A fault if a server closes a connection within some requests without having announced it: such a server loses
+    /// requests under load.
     pub fn keeps(&self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<(), Halt> {
         let limit = Limit { requests: Some(KEPT_FOR), duration: None };
         let asked = Load { limit, ..workload.probe(self.address) }.run(stop, &mut |_| ())?;

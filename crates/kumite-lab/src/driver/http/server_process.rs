@@ -19,15 +19,15 @@ use crate::work::{
 /// Between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// What has been started to be a server.
+/// The process that was started to be a server, here or on another node.
 pub(crate) trait ServerProcess: Send {
-    /// Whether it is on this machine.
+    /// True on this machine: only then is its CPU time used here.
     fn is_here(&self) -> bool;
 
     /// How it is.
     fn look(&mut self) -> Result<Look, Error>;
 
-    /// What its log ends with.
+    /// The end of its log, for messages.
     fn last_lines(&mut self) -> String;
 
     /// Whoever answers on the port is to be the contender: another's answers would be measured as its own.
@@ -44,13 +44,13 @@ pub(crate) trait ServerProcess: Send {
 
     fn resume(&mut self);
 
-    /// What its threads have gone through; none if that is known elsewhere alone.
+    /// The waiting of its threads; `None` where only its own node can know it.
     fn waits(&self) -> Option<Waits>;
 
     /// Watches its node, where that is not this one.
     fn begin_watch(&mut self) -> Result<(), Error>;
 
-    /// What was seen there.
+    /// The figures and marks of its node since the watch began; `None` on this machine, where the engine watches.
     fn end_watch(&mut self) -> Result<Option<Seen>, Error>;
 
     /// Ends it. Returns what was wrong with how it ended, if anything was.
@@ -234,7 +234,7 @@ impl There {
 impl Drop for There {
     fn drop(&mut self) {
         if !self.is_stopped {
-            // What cannot be told now is ended with the way there.
+            // Should the node not answer: it ends what it runs when the way to it ends.
             let _ = self.stopped();
         }
     }

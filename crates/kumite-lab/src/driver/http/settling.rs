@@ -53,7 +53,7 @@ impl Settling {
         self.settled.then(|| opener.open())
     }
 
-    /// Whether evidence was asked for, and there was none until the limit.
+    /// Evidence of a steady state was asked for, and the limit came first.
     pub fn is_unsettled(&self) -> bool {
         self.opener.is_some() && !self.settled
     }

@@ -1,4 +1,4 @@
-//! Whether throughput was steady, and which part of the window its figures are of.
+//! The steady part of a window, and so the part that its figures are of.
 
 use kumite_load as load;
 use kumite_record::Steadiness;

@@ -19,7 +19,6 @@ use crate::unfit::Unfit;
 const KINDS: usize = 16;
 const OTHER: &str = "other";
 
-/// What a trial measures whose load has steps.
 pub(crate) fn metrics() -> Vec<Metric> {
     let mut metrics = vec![
         Metric::new("goodput_best_rps", "The most goodput of any step."),
@@ -35,7 +34,7 @@ pub(crate) fn metrics() -> Vec<Metric> {
     metrics
 }
 
-/// What each step measures: of the requests that were due in it, however late they were answered.
+/// The metrics of each step: of the requests that were due in it, however late they were answered.
 pub(crate) fn part_metrics() -> Metrics {
     let rate = |name, about| Metric::new(name, about);
     let mut results = vec![
@@ -76,7 +75,7 @@ pub(crate) struct Steps {
     normal: Duration,
     /// A refusal within it is a quick one.
     quick: Duration,
-    /// What the rate falls to after the last step; none if the load ends with it.
+    /// The rate after the last step; `None` if the load ends with it.
     pub drop_to: Option<f64>,
 }
 
@@ -239,7 +238,7 @@ impl Steps {
         percentiles("refusal", &times(log, Some(Failure::Status)), &MIDDLE_AND_TAIL, metrics, needs);
     }
 
-    /// What became of what was due in each interval, and how long right answers to it took.
+    /// For each interval, the outcomes of the requests that were due in it, and the times that right answers took.
     fn by_due(&self, log: &[Finished], intervals: usize) -> BTreeMap<String, Vec<Option<f64>>> {
         let mut counts = vec![OutcomeCounts::default(); intervals];
         let mut response_ns = vec![0.0; intervals];
@@ -283,7 +282,7 @@ fn times(log: &[Finished], failure: Option<Failure>) -> Histogram<u64> {
     times
 }
 
-/// What failed answers said, and how often; the most frequent apart.
+/// The bodies of failed answers with their counts; the most frequent by themselves, the rest together.
 fn answers(log: &[Finished]) -> BTreeMap<String, u64> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for said in log.iter().filter_map(|request| request.wrong_status.as_deref()) {

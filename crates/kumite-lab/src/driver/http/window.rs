@@ -1,4 +1,4 @@
-//! Whether a window is long enough for the percentiles that claims want of it.
+//! Tells before a run that its window is too short for the percentiles that claims want of it.
 
 use std::net::SocketAddrV4;
 use std::sync::atomic::AtomicBool;
@@ -23,7 +23,8 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// What else is among the metrics is not looked at; nor is a load in steps, which are windows of their own.
+    /// Only percentiles are kept of the metrics; a load in steps has none here, since its steps are windows of their
+    /// own.
     pub fn of(workload: &'a HttpWorkload, metrics: &[&'a str]) -> Window<'a> {
         let wanted = metrics.iter().filter_map(|name| Some((*name, answers_for(name)?)));
         let wanted = if workload.steps.is_none() { wanted.collect() } else { Vec::new() };
@@ -84,7 +85,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Whether a metric of a server is a percentile, which takes a number of answers.
+/// A percentile of a server takes a number of answers; other metrics need none.
 pub fn is_percentile(metric: &str) -> bool {
     answers_for(metric).is_some()
 }

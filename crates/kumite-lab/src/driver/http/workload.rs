@@ -1,4 +1,4 @@
-//! What is asked of a server in a trial.
+//! The workload of kind http, typed once from its parameters.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::time::Duration;
@@ -42,9 +42,9 @@ pub struct HttpWorkload {
     pub server_cores: AskedCores,
     /// How long the server may take until it answers rightly; 30 s by default.
     pub ready: Duration,
-    /// What is done to the server after the window; nothing by default.
+    /// The disturbance of the server after the window; none by default.
     pub disturbance: Option<Disturbance>,
-    /// What a right answer is.
+    /// The right answer.
     pub expect: Expect,
 }
 
@@ -151,7 +151,7 @@ impl HttpWorkload {
                     DisturbanceKind::Drop => Duration::ZERO,
                 }
         });
-        // What is due at the end may be sent a time-out later, and answered another one later.
+        // A request that is due at the end may be sent a time-out later, and answered another one later.
         let drained = if self.arrivals.is_some() { self.timeout * 2 } else { Duration::ZERO };
         self.duration + disturbed + drained
     }

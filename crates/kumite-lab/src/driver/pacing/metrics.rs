@@ -20,7 +20,6 @@ const UNSEEN_SHARE: f64 = 0.1;
 /// In µs: what a recorder that looks always may miss.
 const UNSEEN_US: f64 = 10.0;
 
-/// What a trial measures.
 pub(crate) fn metrics() -> Metrics {
     let error = |end: &str, what: &str| {
         let role = format!("error-{}", end.replace('_', "-"));
@@ -65,7 +64,7 @@ pub(super) struct Play<'a> {
     pub fps: f64,
     /// From its beginning to the last state.
     pub window: Duration,
-    /// Whether the player's CPUs are the recorder's too.
+    /// Some CPU is the player's and the recorder's.
     pub shared: bool,
     pub seen: Seen,
 }

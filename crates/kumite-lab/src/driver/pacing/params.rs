@@ -1,4 +1,4 @@
-//! What a pacing workload may say.
+//! The parameters of a pacing workload.
 
 use kumite_play::FPS;
 use kumite_record::Unit;

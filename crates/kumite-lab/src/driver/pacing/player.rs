@@ -20,7 +20,7 @@ pub(super) struct Player {
     pub process: LineProcess,
 }
 
-/// What came of a play: a stamp for each state; or what was wrong.
+/// A stamp for each state that was to come; or the fault of a player that sent another.
 pub(super) type Recorded = Result<Vec<Stamp>, Fault>;
 
 impl Player {

@@ -77,7 +77,7 @@ pub(super) fn next_line(
                 return Ok((line, Stamp { came, unseen: came.saturating_duration_since(looked.max(from)) }));
             }
             Ok(Heard::Nothing) => looked = looked.max(now),
-            // What is wrong is said by whoever waits for it.
+            // The receiver reports the fault.
             _ => {
                 let (line, came) = process.line(Instant::now() + limit, limit, doing, stop)?;
                 return Ok((line, Stamp { came, unseen: Duration::ZERO }));

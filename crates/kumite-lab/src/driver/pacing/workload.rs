@@ -1,4 +1,4 @@
-//! What a player has to play in a trial.
+//! The workload of kind pacing, typed once from its parameters.
 
 use std::path::Path;
 use std::time::Duration;
@@ -23,9 +23,9 @@ pub struct PacingWorkload {
     pub warm_up_frames: usize,
     /// Frames a second.
     pub fps: f64,
-    /// What the player is to keep to; the absolute schedule by default.
+    /// The player's way to keep time; the absolute schedule by default.
     pub keeping: Keeping,
-    /// Whether every CPU that is used has a busy thread; none has by default.
+    /// Every CPU that is used has a busy thread; none has by default.
     pub is_loaded: bool,
     /// How long a player may take until it is ready; 30 s by default.
     pub ready: Duration,
@@ -33,7 +33,7 @@ pub struct PacingWorkload {
     pub cores: AskedCores,
 }
 
-/// What a player keeps to.
+/// A player's way to keep time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeping {
     /// When each state is due, counted from the start.

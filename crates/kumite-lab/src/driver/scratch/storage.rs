@@ -1,4 +1,4 @@
-//! What is behind a file system.
+//! The storage behind a file system.
 
 /// In memory, by the numbers of `statfs(2)`: tmpfs, ramfs.
 const MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];

@@ -47,17 +47,17 @@ pub struct TaskDriver<'a> {
 /// One job that was done by hand, so to speak.
 #[derive(Clone, Debug)]
 pub struct OneJob {
-    /// What the worker said of itself.
+    /// The worker's first answer, about itself.
     pub hello: Hello,
     /// From its start to that.
     pub ready: Duration,
-    /// What an exchange without a job takes, in µs.
+    /// The median time of an exchange without a job, in µs.
     pub round_trip_us: f64,
     /// The job's times.
     pub job: Job,
     /// How many events it had.
     pub events: usize,
-    /// What is wrong with the answer, if anything is.
+    /// The reason why the answer is wrong; `None` if it is right.
     pub wrong: Option<String>,
 }
 
@@ -253,7 +253,7 @@ impl Driver for TaskDriver<'_> {
     }
 }
 
-/// What exchanges without a job take, in µs.
+/// The times of exchanges without a job, in µs.
 fn round_trips(worker: &mut Worker, workload: &TaskWorkload, stop: &AtomicBool) -> Result<Vec<f64>, Halt> {
     (0..ROUND_TRIPS)
         .map(|_| worker.hello(workload.timeout, stop).map(|(_, took)| took.as_secs_f64() * 1e6))
@@ -369,7 +369,7 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
-    /// What is wrong with any of the results; none if all are right.
+    /// The reason why any of the results is wrong; `None` if all are right.
     fn check(&self, check: &mut AnswerCheck, stop: &AtomicBool) -> Result<Option<String>, Halt> {
         for result in &self.results {
             if let Finding::Wrong(why) = check.check(&self.workload.params, result, self.folder, stop)? {

@@ -11,10 +11,10 @@ use serde::Deserialize;
 
 use crate::error::Fault;
 
-/// What a benchmark is to write, in SCRATCH.
+/// The file that a benchmark is to write, in SCRATCH.
 pub(super) const FILE: &str = "jmh.json";
 
-/// What is used of one entry of JMH's JSON.
+/// The part of an entry of JMH's JSON that is used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {

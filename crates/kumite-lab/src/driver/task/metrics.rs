@@ -31,14 +31,13 @@ pub(crate) struct Work {
     pub engine_cpu: Duration,
     /// Jobs in flight at a time.
     pub concurrency: usize,
-    /// Whether the warm-up was to end in a steady state, and did not.
+    /// The warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
-    /// Whether the worker's CPUs are the engine's too.
+    /// Some CPU is the worker's and the engine's.
     pub shared: bool,
     pub seen: Seen,
 }
 
-/// What a trial measures.
 pub(crate) fn metrics() -> Metrics {
     let results = vec![
         Metric::new("elapsed_ms", "Time of a job on kumite's clock, from the writing of the request to the worker's *done*; the median of the measured jobs, or of those in the steady part.").role("elapsed"),
@@ -140,7 +139,7 @@ fn threads_used(events: &[JobEvent]) -> Option<f64> {
     (!threads.is_empty()).then_some(threads.len() as f64)
 }
 
-/// Whether the times of jobs were steady over a process; times count from the first job. None if there are too few.
+/// The class of the series of jobs' times in one process, from its first job; `None` if there are too few.
 fn steadiness(jobs: &[Job]) -> Option<Steadiness> {
     let times: Vec<f64> = jobs.iter().map(|job| job.elapsed_ms).collect();
     let found = steady(&times, Better::Smaller)?;

@@ -31,8 +31,8 @@ impl WarmUp {
         }
     }
 
-    /// Whether `given` jobs are enough after so long, if these are those that were answered, in the order in which they were
-    /// given, up to the first that was not.
+    /// True once `given` jobs are enough after so long. `answered` are the jobs in the order in which they were
+    /// given, up to the first that has no answer yet.
     pub fn is_over(&mut self, given: usize, answered: &[Job], passed: Duration) -> bool {
         if given >= MOST_WARM_UP as usize {
             return true;
@@ -48,7 +48,7 @@ impl WarmUp {
         self.settled || passed >= self.time.most
     }
 
-    /// Whether evidence was asked for, and there was none until the limit.
+    /// Evidence of a steady state was asked for, and the limit came first.
     pub fn is_unsettled(&self) -> bool {
         !self.settled
     }

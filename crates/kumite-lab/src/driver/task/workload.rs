@@ -1,4 +1,4 @@
-//! What a worker has to do in a trial.
+//! The workload of kind task, typed once from its parameters.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub struct TaskWorkload {
     pub ready: Duration,
     /// How many CPUs the worker is given; 1 by default.
     pub cores: AskedCores,
-    /// Whether its files are kept in memory; on disk by default.
+    /// Its files are kept in memory; on disk by default.
     pub(crate) scratch_in_memory: bool,
     /// All parameters, as a job is given them.
     pub params: Value,

@@ -1,4 +1,4 @@
-//! What a worker says, read.
+//! Reads the lines of a worker: one JSON object each, whose meaning the task protocol defines.
 
 use std::collections::BTreeMap;
 
@@ -20,11 +20,11 @@ pub(crate) enum WorkerLine {
     Job(JobAnswer),
 }
 
-/// What came of a job.
+/// The answer to a job.
 #[derive(Debug)]
 pub(crate) struct JobAnswer {
     pub job: u64,
-    /// What it did, or why it could not.
+    /// The result of the job, or the worker's reason why there is none.
     pub done: Result<Done, Fault>,
 }
 
@@ -38,16 +38,16 @@ pub(crate) struct Done {
     pub events: Vec<JobEvent>,
 }
 
-/// What a worker says of itself.
+/// A worker's answer about itself.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct Hello {
-    /// What it calls itself.
+    /// The name it gives itself.
     pub name: String,
     /// The runtime and its version.
     pub runtime: String,
     /// Its process.
     pub pid: u32,
-    /// What the runtime takes for its number of cores; none if the kit does not say.
+    /// The number of cores that its runtime believes it has; `None` if the kit does not say.
     pub cores: Option<u64>,
 }
 

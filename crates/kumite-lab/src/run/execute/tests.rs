@@ -22,7 +22,7 @@ impl Clock for FakeClock {
     }
 }
 
-/// What a fake run is like.
+/// The scripted behaviour of a fake run.
 #[derive(Clone, Default)]
 struct Case {
     budget: Option<u64>,

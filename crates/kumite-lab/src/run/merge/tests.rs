@@ -3,7 +3,7 @@ use kumite_record::Outcome;
 
 use super::*;
 
-/// What a shard left that began then: how far it came, and on which machine.
+/// A shard that began then, with so many trials, on a machine with so many CPUs.
 fn shard(nth: u32, began: i64, trials: u32, cpus: usize) -> StoredRun {
     let at = |second| Timestamp::from_second(second).unwrap();
     let run = Run {
