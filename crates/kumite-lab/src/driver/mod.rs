@@ -21,6 +21,7 @@ pub(crate) mod task;
 mod trial;
 mod warm_up;
 mod watch;
+mod workbench;
 pub(crate) mod worker;
 mod workload;
 

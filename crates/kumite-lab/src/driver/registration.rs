@@ -4,15 +4,13 @@
 //! other file names a kind.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use kumite_process::{become_subreaper, pin_thread};
 use kumite_record::{AxisValue, Cores, Kind};
 
 use super::{Answer, Conditions, Driver, Planned, ReadWorkload};
 use crate::contender::Variant;
-use crate::error::Error;
 use crate::halt::Halt;
 use crate::metrics::Metrics;
 use crate::node::Nodes;
@@ -80,16 +78,5 @@ impl<'a> Opening<'a> {
     /// The same with roles on other nodes.
     pub fn on(self, nodes: Nodes) -> Opening<'a> {
         Opening { conditions: Conditions { nodes, ..self.conditions }, ..self }
-    }
-
-    /// Makes the folder of logs, and keeps this thread, and those it starts from now on, to the engine's CPUs. Returns that
-    /// folder, relative to the store's.
-    pub(super) fn settle(&self) -> Result<PathBuf, Error> {
-        let logs = PathBuf::from("logs").join(self.run);
-        let here = self.state.join(&logs);
-        std::fs::create_dir_all(&here).map_err(Error::cannot("make", &here))?;
-        pin_thread(&self.cores.engine)?;
-        become_subreaper().map_err(Error::step("cannot adopt processes that lose their parent"))?;
-        Ok(logs)
     }
 }

@@ -50,7 +50,7 @@ impl<'a> State<'a> {
             clock,
             began: clock.now(),
             last_ended: clock.now(),
-            trials: session.kept.to_vec(),
+            trials: session.kept.iter().cloned().map(for_judging).collect(),
             kept: session.kept.iter().enumerate().filter_map(place).collect(),
             seq: session.kept.iter().map(|trial| trial.seq + 1).max().unwrap_or(0),
             tried: 0,
@@ -201,14 +201,9 @@ impl<'a> State<'a> {
     }
 
     /// Keeps a trial that is in the store now.
-    pub fn keep(&mut self, contender: usize, block: &Block, mut trial: Trial) {
-        let sample = &mut trial.sample;
-        sample.series = Series::default();
-        sample.histograms.clear();
-        (sample.jobs, sample.events) = (Vec::new(), Vec::new());
-        (sample.calls, sample.phases, sample.arrivals) = (Vec::new(), Vec::new(), Vec::new());
+    pub fn keep(&mut self, contender: usize, block: &Block, trial: Trial) {
         self.kept.insert((contender, block.point, block.index, trial.attempt), self.trials.len());
-        self.trials.push(trial);
+        self.trials.push(for_judging(trial));
     }
 
     pub fn spent(&self) -> Duration {
@@ -245,6 +240,17 @@ impl<'a> State<'a> {
         }
         note
     }
+}
+
+/// A trial as judging needs it, without the course of events within it, which is most of it and is in the store. A run
+/// of thousands of trials would else grow by all that they recorded.
+fn for_judging(mut trial: Trial) -> Trial {
+    let sample = &mut trial.sample;
+    sample.series = Series::default();
+    sample.histograms.clear();
+    (sample.jobs, sample.events) = (Vec::new(), Vec::new());
+    (sample.calls, sample.phases, sample.arrivals) = (Vec::new(), Vec::new(), Vec::new());
+    trial
 }
 
 /// A duration to two digits or so.

@@ -1,12 +1,12 @@
 //! Trials of commands that are run to their end.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use kumite_host::{Ours, Watch};
 use kumite_process::{Spawn, how_it_ended, run, total};
-use kumite_record::{Cores, Outcome};
+use kumite_record::Outcome;
 
 use super::kept_outputs::KeptOutputs;
 use super::metrics::{Work, sample};
@@ -16,68 +16,51 @@ use crate::contender::Ready;
 use crate::driver::answer_check::AnswerCheck;
 use crate::driver::log::{last_lines, trim};
 use crate::driver::scratch::{Scratch, ScratchPlace};
-use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::workbench::Workbench;
+use crate::driver::{Answered, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::error::Error;
 use crate::halt::Halt;
 use crate::parameter::all_as_json;
-use crate::service::{Running, Services};
+use crate::service::Running;
 
 /// Runs each command as often as its workload says, one run after the other.
 pub(super) struct CommandDriver<'a> {
-    conditions: Conditions<'a>,
-    cores: &'a Cores,
-    state: &'a Path,
+    bench: Workbench<'a>,
     scratch: ScratchPlace,
     seed: u64,
-    logs: PathBuf,
     check: AnswerCheck<'a>,
     kept_outputs: KeptOutputs,
-    services: Services<'a>,
 }
 
 impl<'a> CommandDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<CommandDriver<'a>, Halt> {
-        let Opening { cores, state, seed, stop, .. } = *of;
-        let conditions = of.conditions.clone();
-        let logs = of.settle()?;
-        let logs_here = state.join(&logs);
-        let services = conditions.rehearsed(&cores.engine, &logs_here, stop)?;
-        let log = logs_here.join("checker.log");
-        let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
-        Ok(CommandDriver {
-            conditions,
-            cores,
-            state,
-            scratch: ScratchPlace::of(state)?,
-            seed,
-            logs,
-            check,
-            kept_outputs: KeptOutputs::default(),
-            services,
-        })
+        let bench = Workbench::new(of)?;
+        let check = bench.answer_check(of.stop)?;
+        let scratch = ScratchPlace::of(of.state)?;
+        Ok(CommandDriver { bench, scratch, seed: of.seed, check, kept_outputs: KeptOutputs::default() })
     }
 
-    fn trial_of<'t>(&self, contender: &'t Ready, at: usize, log: &Path, stop: &'t AtomicBool) -> Trial<'t>
+    fn trial_of<'t>(&self, contender: &'t Ready, at: usize, log: PathBuf, stop: &'t AtomicBool) -> Trial<'t>
     where
         'a: 't,
     {
-        let planned = &self.conditions.planned[at];
+        let planned = &self.bench.conditions.planned[at];
         let workload = planned.typed::<CommandWorkload>().clone();
-        Trial { contender, planned, workload, log: self.state.join(log), seed: self.seed, stop }
+        Trial { contender, planned, workload, log, seed: self.seed, stop }
     }
 
     fn tried(&mut self, trial: &Trial) -> Result<Measured, Halt> {
-        let mut services = self.services.start(&trial.planned.parameters, &trial.log, trial.stop)?;
+        let mut services = self.bench.services.start(&trial.planned.parameters, &trial.log, trial.stop)?;
         let measured = self.measure(trial, &mut services);
         trim(&trial.log);
         let mut measured = measured?.with(services.end()?);
-        self.conditions.derived.add(&mut measured.sample.metrics, &trial.planned.parameters);
+        self.bench.conditions.derived.add(&mut measured.sample.metrics, &trial.planned.parameters);
         Ok(measured)
     }
 
     fn measure(&mut self, trial: &Trial, services: &mut Running) -> Result<Measured, Halt> {
         let Trial { contender, workload, stop, .. } = trial;
-        let given = workload.cores().given(self.cores)?;
+        let given = workload.cores().given(self.bench.cores)?;
         let scratch = Scratch::new(&self.scratch)?;
         let files = scratch.path().join("files");
         std::fs::create_dir(&files).map_err(Error::cannot("make", &files))?;
@@ -85,12 +68,13 @@ impl<'a> CommandDriver<'a> {
         if let Some(setup) = &workload.setup {
             self.set_up(setup, &env, trial)?;
         }
-        let mut command = Timed::new(trial, self.conditions.derived, &given.cores, env, scratch.path())?;
+        let mut command =
+            Timed::new(trial, self.bench.conditions.derived, &given.cores, env, scratch.path())?;
         services.begin()?;
         let began = Instant::now();
         let warm_up = command.runs(workload.warm_up_runs)?;
         let mut all_cores = given.cores.clone();
-        all_cores.extend(&self.cores.engine);
+        all_cores.extend(&self.bench.cores.engine);
         let services_before = services.cpu();
         let watch = Watch::begin(&all_cores);
         let measured = command.runs(workload.runs)?;
@@ -101,12 +85,12 @@ impl<'a> CommandDriver<'a> {
         let under_load = began.elapsed();
         let left_behind: usize = warm_up.iter().chain(&measured).map(|run| run.timed.left_behind).sum();
         // Services would count what is asked of them by this run, too.
-        let peak_rss_bytes = match self.conditions.services.is_empty() {
+        let peak_rss_bytes = match self.bench.conditions.services.is_empty() {
             true => command.peak_below_the_floor(&measured)?,
             false => None,
         };
         let outputs = command.outputs;
-        let (answer, params) = (self.conditions.answer, all_as_json(&trial.planned.parameters));
+        let (answer, params) = (self.bench.conditions.answer, all_as_json(&trial.planned.parameters));
         let mut wrong = outputs.check(answer, &mut self.check, &params, &contender.folder, stop)?;
         let mut written = None;
         if answer.same_output && wrong.is_none() {
@@ -131,13 +115,13 @@ impl<'a> CommandDriver<'a> {
 
     /// Runs it on kumite's CPUs.
     fn set_up(&self, setup: &str, env: &[(String, String)], trial: &Trial) -> Result<(), Halt> {
-        let (dir, log) = (self.conditions.folder, trial.log.with_extension("setup.log"));
+        let (dir, log) = (self.bench.conditions.folder, trial.log.with_extension("setup.log"));
         let spawn = Spawn {
             command: setup,
             dir,
             env,
             keeps: None,
-            cores: &self.cores.engine,
+            cores: &self.bench.cores.engine,
             log: &log,
             group: None,
         };
@@ -154,18 +138,17 @@ impl<'a> CommandDriver<'a> {
 
 impl Executor for CommandDriver<'_> {
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let log = self.logs.join(order.log_name() + ".log");
-        let trial = self.trial_of(order.contender, order.at, &log, stop);
+        let log = self.bench.trial_log(&(order.log_name() + ".log"));
+        let trial = self.trial_of(order.contender, order.at, log.path.clone(), stop);
         let seed = trial.seed.wrapping_add(order.seq.into());
         let tried = self.tried(&Trial { seed, ..trial }).map_err(|halt| Halt::of(halt, stop));
-        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+        log.of_trial(tried)
     }
 }
 
 impl Driver for CommandDriver<'_> {
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
-        let log = self.logs.join(format!("{}.log", contender.name));
-        let trial = self.trial_of(contender, at, &log, stop);
+        let trial = self.trial_of(contender, at, self.bench.check_log(contender), stop);
         let once = Trial { workload: trial.workload.clone().once(), ..trial };
         let measured = self.tried(&once).map_err(|halt| Halt::of(halt, stop))?;
         match (measured.outcome, measured.reason) {

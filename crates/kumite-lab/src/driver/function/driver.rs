@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_function::{Cpu, Function, Host, Invocation, MissingRights};
 use kumite_host::{GivenCores, Noise, Ours, Watch, own_cpu};
-use kumite_record::{Call, Cores, Outcome, Point, Role, Sample};
+use kumite_record::{Call, Outcome, Point, Role, Sample};
 
 use super::caller::{Calls, Made, call_all};
 use super::metrics::{Beside, Called, kept, sample};
@@ -17,25 +17,20 @@ use super::workload::FunctionWorkload;
 use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding};
 use crate::driver::own_metrics::own_metrics;
-use crate::driver::{
-    Answered, Conditions, Driver, Executor, Measured, Opening, Planned, TrialOrder, Workload,
-};
+use crate::driver::workbench::Workbench;
+use crate::driver::{Answered, Driver, Executor, Measured, Opening, Planned, TrialOrder, Workload};
 use crate::error::{Error, chain};
 use crate::halt::Halt;
 use crate::parameter::Parameters;
-use crate::service::{Running, Services};
+use crate::service::Running;
 use kumite_process::{last_lines_of, total};
 
 /// Starts a host for each trial, calls the function on it, and ends both.
 pub(crate) struct FunctionDriver<'a> {
-    conditions: Conditions<'a>,
-    cores: &'a Cores,
-    state: &'a Path,
-    logs: PathBuf,
+    bench: Workbench<'a>,
     /// Repeats what is random in the run.
     seed: u64,
     check: AnswerCheck<'a>,
-    services: Services<'a>,
 }
 
 /// A function on its host, ready to be called.
@@ -58,14 +53,9 @@ struct Seen {
 
 impl<'a> FunctionDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<FunctionDriver<'a>, Halt> {
-        let Opening { cores, state, seed, stop, .. } = *of;
-        let conditions = of.conditions.clone();
-        let logs = of.settle()?;
-        let logs_here = state.join(&logs);
-        let services = conditions.rehearsed(&cores.engine, &logs_here, stop)?;
-        let log = logs_here.join("checker.log");
-        let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
-        Ok(FunctionDriver { conditions, cores, state, logs, seed, check, services })
+        let bench = Workbench::new(of)?;
+        let check = bench.answer_check(of.stop)?;
+        Ok(FunctionDriver { bench, seed: of.seed, check })
     }
 
     /// A trial with so many calls, or as many as the workload says.
@@ -91,10 +81,10 @@ impl<'a> FunctionDriver<'a> {
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Started, Halt> {
-        let workload = self.conditions.planned[at].typed::<FunctionWorkload>().clone().of(contender);
-        let given = workload.cores().given(self.cores)?;
-        let event = workload.event(self.conditions.folder)?;
-        let services = self.services.start(&workload.parameters, log, stop)?;
+        let workload = self.bench.conditions.planned[at].typed::<FunctionWorkload>().clone().of(contender);
+        let given = workload.cores().given(self.bench.cores)?;
+        let event = workload.event(self.bench.conditions.folder)?;
+        let services = self.bench.services.start(&workload.parameters, log, stop)?;
         let function = workload.function(contender, services.env(), given.cores.clone(), seed);
         let host = start(function, log)?;
         Ok(Started { workload, given, event, host, services })
@@ -104,7 +94,7 @@ impl<'a> FunctionDriver<'a> {
         let Started { workload, given, event, host, mut services } = started;
         services.begin()?;
         let mut all_cores = given.cores.clone();
-        all_cores.extend(&self.cores.engine);
+        all_cores.extend(&self.bench.cores.engine);
         let seen = watched(&mut services, &all_cores, || {
             let call = || host.invoke(&contender.name, event.clone());
             call_all(workload.calls, workload.rate_per_s, call, || host.give_up(), stop)
@@ -161,7 +151,7 @@ impl<'a> FunctionDriver<'a> {
         let of_parts = sample.parts.iter_mut().map(|part| &mut part.metrics);
         of_parts
             .chain([&mut sample.metrics])
-            .for_each(|metrics| self.conditions.derived.add(metrics, parameters));
+            .for_each(|metrics| self.bench.conditions.derived.add(metrics, parameters));
     }
 
     /// The calls with the function's own metrics, and what is wrong with any of the answers. An error says which call failed, or
@@ -182,8 +172,8 @@ impl<'a> FunctionDriver<'a> {
         for (nth, (made, call)) in made.iter().zip(calls).enumerate() {
             let Ok(Invocation { payload, .. }) = &made.answered else { continue };
             let step = || format!("the answer to call {} is no use", nth + 1);
-            let own =
-                own_metrics(payload, self.conditions.derived.of_answers()).map_err(Error::step(step()))?;
+            let own = own_metrics(payload, self.bench.conditions.derived.of_answers())
+                .map_err(Error::step(step()))?;
             called.push(Called { call: call.clone(), own });
             answers.insert(String::from_utf8_lossy(payload));
         }
@@ -199,17 +189,17 @@ impl<'a> FunctionDriver<'a> {
 
 impl Executor for FunctionDriver<'_> {
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let log = self.logs.join(order.log_name());
+        let logs = self.bench.trial_log(&order.log_name());
         let seed = of_routing(self.seed, order.point, order.block);
-        let tried = self.tried(order.contender, order.at, None, seed, &self.state.join(&log), stop);
-        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+        let tried = self.tried(order.contender, order.at, None, seed, &logs.path, stop);
+        logs.of_trial(tried)
     }
 }
 
 impl Driver for FunctionDriver<'_> {
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
-        let log = self.state.join(&self.logs).join(&contender.name);
-        let measured = self.tried(contender, at, Some(1), 0, &log, stop)?;
+        let logs = self.bench.log(&contender.name);
+        let measured = self.tried(contender, at, Some(1), 0, &logs, stop)?;
         let wrong = measured.reason.filter(|_| measured.outcome != Outcome::Ok);
         match (measured.outcome, wrong) {
             (Outcome::Failed, Some(why)) => Err(Halt::fault(why)),
@@ -219,7 +209,7 @@ impl Driver for FunctionDriver<'_> {
 
     fn notices(&self) -> Vec<String> {
         let is_limited = |planned: &Planned| planned.typed::<FunctionWorkload>().cpu == Cpu::ByMemory;
-        MissingRights::here(self.conditions.measurable().any(is_limited)).lines().collect()
+        MissingRights::here(self.bench.conditions.measurable().any(is_limited)).lines().collect()
     }
 }
 

@@ -1,13 +1,13 @@
 //! Trials of servers that the lab starts itself.
 
 use std::net::Ipv4Addr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
 use kumite_load::{Limit, Load, Target};
-use kumite_record::{Cores, Mark, Outcome, Role};
+use kumite_record::{Mark, Outcome, Role};
 
 use super::drive::{Driven, drive};
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
@@ -15,11 +15,12 @@ use super::server::Server;
 use super::window::Window;
 use super::workload::HttpWorkload;
 use crate::contender::Ready;
-use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, Short, TrialOrder, Workload};
+use crate::driver::workbench::Workbench;
+use crate::driver::{Answered, Driver, Executor, Measured, Opening, Planned, Short, TrialOrder, Workload};
 use crate::error::{Error, Fault, chain};
 use crate::halt::Halt;
 use crate::node::Nodes;
-use crate::service::{Running, Services};
+use crate::service::Running;
 use kumite_process::last_lines;
 
 /// A server that ignores HOST does not answer there.
@@ -27,31 +28,23 @@ const CHECKED_AT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// Starts each contender afresh, offers it the load, and stops it.
 pub(crate) struct HttpDriver<'a> {
-    conditions: Conditions<'a>,
-    cores: &'a Cores,
-    state: &'a Path,
-    logs: PathBuf,
-    services: Services<'a>,
+    bench: Workbench<'a>,
 }
 
 impl<'a> HttpDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<HttpDriver<'a>, Halt> {
-        let Opening { cores, state, stop, .. } = *of;
-        let conditions = of.conditions.clone();
-        // Before the first contender, so that all of them inherit the same limit.
-        let most =
-            conditions.measurable().map(|planned| planned.typed::<HttpWorkload>().most_connections()).max();
+        // Before the first process, so that all of them inherit the same limit.
+        let connections = |planned: &Planned| planned.typed::<HttpWorkload>().most_connections();
+        let most = of.conditions.measurable().map(connections).max();
         kumite_limits::make_room(most.unwrap_or(1)).map_err(Error::Files)?;
-        let logs = of.settle()?;
-        let services = conditions.rehearsed(&cores.engine, &state.join(&logs), stop)?;
-        Ok(HttpDriver { conditions, cores, state, logs, services })
+        Ok(HttpDriver { bench: Workbench::new(of)? })
     }
 }
 
 impl<'a> HttpDriver<'a> {
     fn workload(&self, at: usize) -> Result<(&'a HttpWorkload, GivenCores), Error> {
-        let workload = self.conditions.planned[at].typed::<HttpWorkload>();
-        Ok((workload, workload.cores().given(self.cores)?))
+        let workload = self.bench.conditions.planned[at].typed::<HttpWorkload>();
+        Ok((workload, workload.cores().given(self.bench.cores)?))
     }
 
     /// The services first, and then the contender, which is told where they are.
@@ -64,8 +57,8 @@ impl<'a> HttpDriver<'a> {
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<(Running, Server), Halt> {
-        let services = self.services.start(&self.conditions.planned[at].parameters, log, stop)?;
-        let server = match self.conditions.nodes.of(Role::Server) {
+        let services = self.bench.services.start(&self.bench.conditions.planned[at].parameters, log, stop)?;
+        let server = match self.bench.conditions.nodes.of(Role::Server) {
             None => Server::start(contender, host, services.env(), cores, log),
             Some(node) => Server::start_there(node, contender, services.env(), cores, log),
         };
@@ -78,8 +71,8 @@ impl<'a> HttpDriver<'a> {
         let GivenCores { cores, shared } = given;
         let (mut services, mut server) =
             self.start(order.contender, Ipv4Addr::LOCALHOST, order.at, &cores, log, stop)?;
-        let engine = if shared { &cores } else { &self.cores.engine };
-        let round_trip_us = round_trip_us(&self.conditions.nodes, stop)?;
+        let engine = if shared { &cores } else { &self.bench.cores.engine };
+        let round_trip_us = round_trip_us(&self.bench.conditions.nodes, stop)?;
         let driven = server.wait_ready(workload, stop).and_then(|answered| {
             let ready = match answered {
                 Ok(ready) => ready,
@@ -117,16 +110,16 @@ impl<'a> HttpDriver<'a> {
 
 impl Executor for HttpDriver<'_> {
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let log = self.logs.join(order.log_name() + ".log");
-        let tried = self.tried(order, &self.state.join(&log), stop);
-        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+        let log = self.bench.trial_log(&(order.log_name() + ".log"));
+        let tried = self.tried(order, &log.path, stop);
+        log.of_trial(tried)
     }
 }
 
 impl Driver for HttpDriver<'_> {
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         let (workload, given) = self.workload(at)?;
-        let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
+        let log = self.bench.check_log(contender);
         let (services, mut server) = self.start(contender, CHECKED_AT, at, &given.cores, &log, stop)?;
         let answered = server
             .wait_ready(workload, stop)
@@ -152,10 +145,10 @@ impl Driver for HttpDriver<'_> {
         if let Some(per_s) = window.offered() {
             return Ok(window.short(per_s));
         }
-        let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
+        let log = self.bench.check_log(contender);
         let (services, mut server) = self.start(contender, CHECKED_AT, at, &given.cores, &log, stop)?;
         let GivenCores { cores, shared } = given;
-        let engine = if shared { &cores } else { &self.cores.engine };
+        let engine = if shared { &cores } else { &self.bench.cores.engine };
         let looked = server.wait_ready(workload, stop).and_then(|answered| match answered {
             Ok(_) => window.look(server.address, most, engine, stop),
             Err(wrong) => Err(wrong.into()),

@@ -1,13 +1,12 @@
 //! Trials of players that the lab starts itself.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
 use kumite_limits::RealTime;
 use kumite_process::Spawn;
-use kumite_record::Cores;
 
 use super::busy::Busy;
 use super::metrics::{Play, sample};
@@ -15,7 +14,8 @@ use super::player::Player;
 use super::workload::{Due, PacingWorkload};
 use crate::contender::Ready;
 use crate::driver::watch::watched;
-use crate::driver::{Answered, Conditions, Driver, Executor, Measured, Opening, TrialOrder, Workload};
+use crate::driver::workbench::Workbench;
+use crate::driver::{Answered, Driver, Executor, Measured, Opening, TrialOrder, Workload};
 use crate::error::Error;
 use crate::halt::Halt;
 use crate::service::Running;
@@ -25,10 +25,7 @@ const CHECKED_STATES: usize = 30;
 
 /// Starts each player afresh, has it play, stamps what comes, and ends it.
 pub(crate) struct PacingDriver<'a> {
-    conditions: Conditions<'a>,
-    cores: &'a Cores,
-    state: &'a Path,
-    logs: PathBuf,
+    bench: Workbench<'a>,
 }
 
 /// A player and what it is to play.
@@ -42,16 +39,13 @@ struct Started<'a> {
 
 impl<'a> PacingDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<PacingDriver<'a>, Halt> {
-        let Opening { cores, state, .. } = *of;
-        let conditions = of.conditions.clone();
-        let logs = of.settle()?;
-        Ok(PacingDriver { conditions, cores, state, logs })
+        Ok(PacingDriver { bench: Workbench::new(of)? })
     }
 
     fn start(&self, contender: &Ready, at: usize, log: &Path) -> Result<Started<'a>, Error> {
-        let workload = self.conditions.planned[at].typed::<PacingWorkload>();
-        let given = workload.cores().given(self.cores)?;
-        let whole = workload.schedule(self.conditions.folder)?;
+        let workload = self.bench.conditions.planned[at].typed::<PacingWorkload>();
+        let given = workload.cores().given(self.bench.cores)?;
+        let whole = workload.schedule(self.bench.conditions.folder)?;
         let warm_up = match workload.warm_up_frames {
             0 => Vec::new(),
             frames => workload.states(&whole, frames),
@@ -82,7 +76,7 @@ impl<'a> PacingDriver<'a> {
         let Started { workload, given, warm_up, states, player } = started;
         let ready = player.ready(workload.ready, stop)?;
         let mut all_cores = given.cores.clone();
-        all_cores.extend(self.cores.engine.iter().filter(|core| !given.cores.contains(core)));
+        all_cores.extend(self.bench.cores.engine.iter().filter(|core| !given.cores.contains(core)));
         let began = Instant::now();
         let _busy = if workload.is_loaded { Some(Busy::on(&all_cores)?) } else { None };
         if !warm_up.is_empty()
@@ -122,15 +116,15 @@ impl<'a> PacingDriver<'a> {
 
 impl Executor for PacingDriver<'_> {
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let log = self.logs.join(order.log_name() + ".log");
-        let tried = self.tried(order, &self.state.join(&log), stop);
-        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+        let log = self.bench.trial_log(&(order.log_name() + ".log"));
+        let tried = self.tried(order, &log.path, stop);
+        log.of_trial(tried)
     }
 }
 
 impl Driver for PacingDriver<'_> {
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
-        let log = self.state.join(&self.logs).join(format!("{}.log", contender.name));
+        let log = self.bench.check_log(contender);
         let Started { workload, states, mut player, .. } = self.start(contender, at, &log)?;
         let mut play = || {
             player.ready(workload.ready, stop)?;

@@ -37,10 +37,10 @@ impl TaskDriver<'_> {
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Measured, Halt> {
-        let planned = &self.conditions.planned[at];
+        let planned = &self.bench.conditions.planned[at];
         let workload = planned.typed::<TaskWorkload>();
-        let given = workload.cores().given(self.cores)?;
-        let mut services = self.services.start(&planned.parameters, log, stop)?;
+        let given = workload.cores().given(self.bench.cores)?;
+        let mut services = self.bench.services.start(&planned.parameters, log, stop)?;
         let scratch = workload.scratch(&self.scratch)?;
         let mut env = contender.env.clone();
         env.extend(services.env());
@@ -57,7 +57,7 @@ impl TaskDriver<'_> {
         let sample = jmh::read(&scratch.path().join(jmh::FILE))?;
         let load_ms = Some(done.ended.wall.as_secs_f64() * 1e3);
         let mut measured = Measured { sample, load_ms, ..Measured::answered(None) }.with(services.end()?);
-        self.conditions.derived.add(&mut measured.sample.metrics, &planned.parameters);
+        self.bench.conditions.derived.add(&mut measured.sample.metrics, &planned.parameters);
         Ok(measured)
     }
 }

@@ -1,14 +1,14 @@
 //! Trials of workers that the lab starts itself.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::{GivenCores, own_cpu};
 use kumite_judge::Derived;
 use kumite_process::Spawn;
-use kumite_record::{Cores, Job, JobEvent, Kind};
+use kumite_record::{Job, JobEvent, Kind};
 
 use super::NAME;
 use super::metrics::{Work, sample};
@@ -18,13 +18,12 @@ use crate::contender::Ready;
 use crate::driver::answer_check::{AnswerCheck, Finding};
 use crate::driver::scratch::{Scratch, ScratchPlace};
 use crate::driver::watch::watched;
+use crate::driver::workbench::Workbench;
 use crate::driver::worker::{Done, Hello, Taken, Tap, Worker};
-use crate::driver::{
-    Answered, Conditions, Driver, Executor, Measured, Opening, Planned, TrialOrder, Workload,
-};
+use crate::driver::{Answered, Driver, Executor, Measured, Opening, Planned, TrialOrder, Workload};
 use crate::error::{Error, Fault};
 use crate::halt::Halt;
-use crate::service::{Running, Services};
+use crate::service::Running;
 
 /// Exchanges without a job that tell what the pipe costs.
 const ROUND_TRIPS: usize = 21;
@@ -35,13 +34,9 @@ const CLOCK_TOLERANCE: f64 = 0.05;
 
 /// Starts each worker afresh, gives it its jobs, and ends it.
 pub struct TaskDriver<'a> {
-    pub(super) conditions: Conditions<'a>,
-    pub(super) cores: &'a Cores,
-    state: &'a Path,
+    pub(super) bench: Workbench<'a>,
     pub(super) scratch: ScratchPlace,
-    logs: PathBuf,
     check: AnswerCheck<'a>,
-    pub(super) services: Services<'a>,
 }
 
 /// One job that was done by hand, so to speak.
@@ -78,14 +73,9 @@ impl<'a> TaskDriver<'a> {
 
     /// From now on this thread, and those it starts, stay on the engine's CPUs.
     pub fn open(of: &Opening<'a>) -> Result<TaskDriver<'a>, Halt> {
-        let Opening { cores, state, stop, .. } = *of;
-        let conditions = of.conditions.clone();
-        let logs = of.settle()?;
-        let logs_here = state.join(&logs);
-        let services = conditions.rehearsed(&cores.engine, &logs_here, stop)?;
-        let log = logs_here.join("checker.log");
-        let check = AnswerCheck::new(conditions.answer, conditions.folder, &cores.engine, log, stop)?;
-        Ok(TaskDriver { conditions, cores, state, scratch: ScratchPlace::of(state)?, logs, check, services })
+        let bench = Workbench::new(of)?;
+        let check = bench.answer_check(of.stop)?;
+        Ok(TaskDriver { bench, scratch: ScratchPlace::of(of.state)?, check })
     }
 
     /// Starts the contender, gives it one job and ends it. `tap` sees all that is said.
@@ -96,12 +86,12 @@ impl<'a> TaskDriver<'a> {
         tap: Option<Tap>,
         stop: &AtomicBool,
     ) -> Result<OneJob, Halt> {
-        let log = self.log(contender);
+        let log = self.bench.check_log(contender);
         if contender.reads.is_some() {
             let why = "it measures by itself and is given no jobs: `kumite run` runs it";
             return Err(Halt::fault(why));
         }
-        let derived = self.conditions.derived;
+        let derived = self.bench.conditions.derived;
         let one_job = |check: &mut AnswerCheck, worker: &mut Worker, workload: &TaskWorkload| {
             let (hello, _) = worker.hello(workload.ready, stop)?;
             let ready = worker.process.since_start();
@@ -129,11 +119,6 @@ impl<'a> TaskDriver<'a> {
         left.map_or(Ok(done), |why| Err(Halt::fault(why)))
     }
 
-    /// Where a contender writes that is not measured.
-    fn log(&self, contender: &Ready) -> PathBuf {
-        self.state.join(&self.logs).join(format!("{}.log", contender.name))
-    }
-
     fn start(
         &self,
         contender: &Ready,
@@ -141,10 +126,10 @@ impl<'a> TaskDriver<'a> {
         log: &Path,
         stop: &AtomicBool,
     ) -> Result<Started<'a>, Halt> {
-        let planned = &self.conditions.planned[at];
+        let planned = &self.bench.conditions.planned[at];
         let workload = planned.typed::<TaskWorkload>();
-        let given = workload.cores().given(self.cores)?;
-        let services = self.services.start(&planned.parameters, log, stop)?;
+        let given = workload.cores().given(self.bench.cores)?;
+        let services = self.bench.services.start(&planned.parameters, log, stop)?;
         let scratch = workload.scratch(&self.scratch)?;
         let mut env = contender.env.clone();
         env.extend(services.env());
@@ -173,7 +158,7 @@ impl<'a> TaskDriver<'a> {
         Halt::if_set(stop)?;
         let counted = services.end();
         let mut measured = measured?.with(counted?);
-        self.conditions.derived.add(&mut measured.sample.metrics, &planned.parameters);
+        self.bench.conditions.derived.add(&mut measured.sample.metrics, &planned.parameters);
         Ok(Measured { reason: measured.reason.or(left), ..measured })
     }
 
@@ -189,10 +174,10 @@ impl<'a> TaskDriver<'a> {
         let round_trips_us = round_trips(worker, workload, stop)?;
         services.begin()?;
         let began = Instant::now();
-        let mut jobs = Jobs::new(workload, self.conditions.derived, &contender.folder);
+        let mut jobs = Jobs::new(workload, self.bench.conditions.derived, &contender.folder);
         let unsettled = jobs.warm_up(worker, stop)?;
         let mut all_cores = given.cores.clone();
-        all_cores.extend(&self.cores.engine);
+        all_cores.extend(&self.bench.cores.engine);
         let tree = worker.process.tree();
         let (window, seen) =
             watched(&tree, services, &all_cores, || jobs.measured(worker, workload.iterations, stop));
@@ -227,16 +212,16 @@ impl<'a> TaskDriver<'a> {
 
 impl Executor for TaskDriver<'_> {
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let log = self.logs.join(order.log_name() + ".log");
-        let tried = self.tried(order, &self.state.join(&log), stop);
-        Ok(Measured { log: Some(log.display().to_string()), ..Measured::or_failed(tried)? })
+        let log = self.bench.trial_log(&(order.log_name() + ".log"));
+        let tried = self.tried(order, &log.path, stop);
+        log.of_trial(tried)
     }
 }
 
 impl Driver for TaskDriver<'_> {
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         if contender.reads.is_some() {
-            self.benchmark(contender, at, &self.log(contender), stop)?;
+            self.benchmark(contender, at, &self.bench.check_log(contender), stop)?;
             return Ok(Answered { how: "measures by itself", ..Answered::RIGHT });
         }
         let job = self.one_job(contender, at, None, stop)?;

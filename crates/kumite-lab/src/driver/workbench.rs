@@ -1,0 +1,81 @@
+//! The part that the drivers of all kinds share, and the steps by which each is opened.
+//!
+//! First this thread goes to the engine's CPUs and the folder of the run's logs is made; then the services are
+//! rehearsed, so that a wrong one is told before the first trial; then the kind adds what it alone needs. Nothing may
+//! be started before the first step, since what is started inherits the CPUs of its parent.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use kumite_process::{become_subreaper, pin_thread};
+use kumite_record::Cores;
+
+use super::answer_check::AnswerCheck;
+use super::{Conditions, Measured, Opening};
+use crate::contender::Ready;
+use crate::error::Error;
+use crate::halt::Halt;
+use crate::service::Services;
+
+/// All that a driver has of its opening, whatever its kind.
+pub(super) struct Workbench<'a> {
+    pub conditions: Conditions<'a>,
+    /// The CPUs of contenders and of the engine.
+    pub cores: &'a Cores,
+    /// The folder of the store; scratch files and logs go below it.
+    pub state: &'a Path,
+    /// The folder of the run's logs, relative to that of the store.
+    logs: PathBuf,
+    pub services: Services<'a>,
+}
+
+/// The log of a trial.
+pub(super) struct TrialLog {
+    /// The file.
+    pub path: PathBuf,
+    /// The same for the record: relative to the folder of the store, which may be moved.
+    name: String,
+}
+
+impl<'a> Workbench<'a> {
+    /// From now on this thread, and those it starts, stay on the engine's CPUs.
+    pub fn new(of: &Opening<'a>) -> Result<Workbench<'a>, Halt> {
+        let Opening { cores, state, stop, .. } = *of;
+        let logs = PathBuf::from("logs").join(of.run);
+        let here = state.join(&logs);
+        std::fs::create_dir_all(&here).map_err(Error::cannot("make", &here))?;
+        pin_thread(&cores.engine)?;
+        become_subreaper().map_err(Error::step("cannot adopt processes that lose their parent"))?;
+        let conditions = of.conditions.clone();
+        let services = conditions.rehearsed(&cores.engine, &here, stop)?;
+        Ok(Workbench { conditions, cores, state, logs, services })
+    }
+
+    /// The check of answers, for kinds whose answers it takes.
+    pub fn answer_check(&self, stop: &AtomicBool) -> Result<AnswerCheck<'a>, Halt> {
+        let Conditions { answer, folder, .. } = self.conditions;
+        Ok(AnswerCheck::new(answer, folder, &self.cores.engine, self.log("checker.log"), stop)?)
+    }
+
+    /// A file or folder for logs with this name.
+    pub fn log(&self, name: &str) -> PathBuf {
+        self.state.join(&self.logs).join(name)
+    }
+
+    /// The log of a contender that is checked, and not measured.
+    pub fn check_log(&self, contender: &Ready) -> PathBuf {
+        self.log(&format!("{}.log", contender.name))
+    }
+
+    /// The log of a trial, with this name.
+    pub fn trial_log(&self, name: &str) -> TrialLog {
+        TrialLog { path: self.log(name), name: self.logs.join(name).display().to_string() }
+    }
+}
+
+impl TrialLog {
+    /// A trial with the name of its log. One that failed has one, too: it is a trial that measured nothing.
+    pub fn of_trial(self, tried: Result<Measured, Halt>) -> Result<Measured, Halt> {
+        Ok(Measured { log: Some(self.name), ..Measured::or_failed(tried)? })
+    }
+}
