@@ -91,7 +91,7 @@ fn of_run(run: &Value, experiment: &str) -> Option<String> {
     if profile != "standard" || !ended {
         return Some("it is no complete run of the profile standard".to_owned());
     }
-    let asked = |text: &str| Asked::of(text, profile).ok();
+    let asked = |text: &str| Asked::new(text, profile).ok();
     let is_same = asked(of_run("spec").unwrap_or_default()) == asked(experiment);
     (!is_same)
         .then(|| "experiment.toml has changed since: the first complete run of it as it is counts".to_owned())

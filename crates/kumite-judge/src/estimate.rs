@@ -6,13 +6,13 @@ use std::ops::Range;
 use kumite_record::{Cell, CellSteadiness, Estimate, Needs, Outcome, SteadyClass, Trial, Unit};
 use kumite_stats::{median, median_interval};
 
-use crate::inner_axis::{Grid, Look, Seen};
+use crate::inner_axis::{Grid, Observation, Observations};
 
 /// The confidence of every interval.
 pub const CONFIDENCE: f64 = 0.95;
 
 /// The planned cells of these contenders that can be measured here: of the plan, or of its parts where an axis is within.
-pub fn cells(grid: &Grid, seen: &Seen, contenders: &[String], points: Range<usize>) -> Vec<Cell> {
+pub fn cells(grid: &Grid, seen: &Observations, contenders: &[String], points: Range<usize>) -> Vec<Cell> {
     let measurable = points.filter(|point| grid.unavailable(*point).is_none());
     let of_point = |point| {
         let planned = contenders.iter().filter(move |contender| grid.plans(contender, point));
@@ -21,10 +21,10 @@ pub fn cells(grid: &Grid, seen: &Seen, contenders: &[String], points: Range<usiz
     measurable.flat_map(of_point).collect()
 }
 
-fn cell(grid: &Grid, contender: &str, point: usize, looks: &[Look]) -> Cell {
+fn cell(grid: &Grid, contender: &str, point: usize, looks: &[Observation]) -> Cell {
     let run = grid.run;
     let count = |outcome| looks.iter().filter(|look| look.trial().outcome == outcome).count() as u32;
-    let usable: Vec<&Look> = looks.iter().filter(|look| look.is_ok()).collect();
+    let usable: Vec<&Observation> = looks.iter().filter(|look| look.is_ok()).collect();
     let names: BTreeSet<&String> = usable.iter().flat_map(|look| look.metrics().keys()).collect();
     let mut needs = Needs::new();
     for (name, missing) in usable.iter().flat_map(|look| look.needs()) {

@@ -18,7 +18,7 @@ pub struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    pub fn of(run: &'a Run) -> Grid<'a> {
+    pub fn new(run: &'a Run) -> Grid<'a> {
         let unavailable: HashMap<&Point, &str> =
             run.unavailable.iter().map(|of| (&of.point, of.why.as_str())).collect();
         let mut points = run.points.clone();
@@ -60,13 +60,13 @@ impl<'a> Grid<'a> {
     }
 
     /// The trials and their parts, by cell.
-    pub fn seen(&self, trials: &[&'a Trial]) -> Seen<'a> {
-        let mut cells: BTreeMap<&str, BTreeMap<usize, Vec<Look>>> = BTreeMap::new();
+    pub fn observations(&self, trials: &[&'a Trial]) -> Observations<'a> {
+        let mut cells: BTreeMap<&str, BTreeMap<usize, Vec<Observation>>> = BTreeMap::new();
         for &trial in trials {
             let mut see = |point: &Point, part| {
                 if let Some(position) = self.position(point) {
                     let of_contender = cells.entry(&trial.contender).or_default();
-                    of_contender.entry(position).or_default().push(Look { trial, part });
+                    of_contender.entry(position).or_default().push(Observation { trial, part });
                 }
             };
             see(&trial.point, None);
@@ -76,7 +76,7 @@ impl<'a> Grid<'a> {
                 }
             }
         }
-        Seen { cells }
+        Observations { cells }
     }
 }
 
@@ -88,12 +88,12 @@ fn inside(point: &Point, axis: &str, value: &AxisValue) -> Point {
 
 /// A trial, or a part of one.
 #[derive(Clone, Copy)]
-pub struct Look<'a> {
+pub struct Observation<'a> {
     trial: &'a Trial,
     part: Option<&'a TrialPart>,
 }
 
-impl<'a> Look<'a> {
+impl<'a> Observation<'a> {
     pub fn trial(&self) -> &'a Trial {
         self.trial
     }
@@ -133,18 +133,18 @@ impl<'a> Look<'a> {
 }
 
 /// Trials and their parts, by contender and point.
-pub struct Seen<'a> {
-    cells: BTreeMap<&'a str, BTreeMap<usize, Vec<Look<'a>>>>,
+pub struct Observations<'a> {
+    cells: BTreeMap<&'a str, BTreeMap<usize, Vec<Observation<'a>>>>,
 }
 
-impl<'a> Seen<'a> {
+impl<'a> Observations<'a> {
     /// In the order in which they were tried.
-    pub fn cell(&self, contender: &str, point: usize) -> &[Look<'a>] {
+    pub fn cell(&self, contender: &str, point: usize) -> &[Observation<'a>] {
         self.cells.get(contender).and_then(|points| points.get(&point)).map_or(&[], |looks| looks)
     }
 
     /// Of a contender, at whatever points.
-    pub fn of(&self, contender: &str) -> impl Iterator<Item = (usize, &Look<'a>)> {
+    pub fn of_contender(&self, contender: &str) -> impl Iterator<Item = (usize, &Observation<'a>)> {
         let points = self.cells.get(contender).into_iter().flatten();
         points.flat_map(|(point, looks)| looks.iter().map(move |look| (*point, look)))
     }
@@ -202,7 +202,7 @@ mod tests {
         };
         let sample = Sample { parts: vec![part(10, 9.0), part(60, 44.0)], ..Sample::default() };
         let trial = trial("b", "cores=2", sample);
-        let grid = Grid::of(&run);
+        let grid = Grid::new(&run);
         let points: Vec<String> = grid.points.iter().map(ToString::to_string).collect();
         assert_eq!(
             points,
@@ -218,9 +218,9 @@ mod tests {
         assert_eq!(run.parameter("rate"), None, "a claim that does not name it is about whole trials");
         assert!(grid.plans("b", 5) && !grid.plans("a", 5) && grid.plans("a", 3));
         assert_eq!([0, 1, 2, 3, 4, 5].map(|nth| grid.folded(nth)), [0, 1, 0, 0, 1, 1]);
-        let seen = grid.seen(&[&trial]);
+        let seen = grid.observations(&[&trial]);
         assert_eq!(seen.cell("b", 5)[0].metrics()["goodput_rps"], 44.0);
-        assert_eq!(seen.of("b").map(|(point, _)| point).collect::<Vec<_>>(), [1, 4, 5]);
+        assert_eq!(seen.of_contender("b").map(|(point, _)| point).collect::<Vec<_>>(), [1, 4, 5]);
         assert!(seen.cell("a", 0).is_empty());
     }
 
@@ -233,7 +233,7 @@ mod tests {
             unavailable: vec![Unavailable { point: point("n=1"), why: "x".into() }],
             ..Run::default()
         };
-        let grid = Grid::of(&run);
+        let grid = Grid::new(&run);
         let points: Vec<String> = grid.points[3..].iter().map(ToString::to_string).collect();
         assert_eq!(
             points,

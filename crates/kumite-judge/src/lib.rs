@@ -31,7 +31,7 @@ pub fn judge(
     claims: &[ClaimSpec],
     checks: &[CheckSpec],
 ) -> (Vec<kumite_record::Claim>, Vec<Check>) {
-    let evidence = Evidence::of(run, trials, contenders);
+    let evidence = Evidence::new(run, trials, contenders);
     let mut judged: Vec<_> = claims.iter().zip(evidence.judge_all(claims)).collect();
     let checks = evidence.check_all(checks, &mut judged);
     (judged.into_iter().map(|(_, claim)| claim).collect(), checks)
@@ -39,13 +39,13 @@ pub fn judge(
 
 /// The cells that these claims need: contender and position of the point.
 pub fn needed(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
-    let evidence = Evidence::of(run, &[], contenders);
+    let evidence = Evidence::new(run, &[], contenders);
     claims.iter().flat_map(|claim| evidence.cells(claim)).collect()
 }
 
 /// The metrics of whole trials that a claim compares.
 pub fn references(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Vec<Reference> {
-    Evidence::of(run, &[], contenders).references_of_trials(claim)
+    Evidence::new(run, &[], contenders).references_of_trials(claim)
 }
 
 /// The cells that more blocks might decide a claim about: contender and position of the point.
@@ -55,7 +55,7 @@ pub fn undecided(
     contenders: &[Contender],
     claims: &[ClaimSpec],
 ) -> BTreeSet<(String, usize)> {
-    Evidence::of(run, trials, contenders).undecided_cells(claims)
+    Evidence::new(run, trials, contenders).undecided_cells(claims)
 }
 
 /// The claims that no number of blocks can decide, because trials have too few values for a percentile: their ids, and why.
@@ -65,23 +65,23 @@ pub fn too_few_values(
     contenders: &[Contender],
     claims: &[ClaimSpec],
 ) -> Vec<(String, Reason)> {
-    Evidence::of(run, trials, contenders).lacking_values(claims)
+    Evidence::new(run, trials, contenders).lacking_values(claims)
 }
 
 /// The first expression of a claim that can have no value, whatever is measured: a division by 0, for example.
 pub fn without_value(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Option<ClaimError> {
-    Evidence::of(run, &[], contenders).without_value(claim)
+    Evidence::new(run, &[], contenders).without_value(claim)
 }
 
 /// The verdicts that a plan can lead to, and the blocks they take. Needs no trial.
 pub fn prospects(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> Prospects {
-    Evidence::of(run, &[], contenders).prospects(claims)
+    Evidence::new(run, &[], contenders).prospects(claims)
 }
 
 /// The estimates of the cells of these contenders; then those of their parts, where an axis is within trials.
 pub fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> (Vec<Cell>, Vec<Cell>) {
-    let grid = Grid::of(run);
-    let seen = grid.seen(trials);
+    let grid = Grid::new(run);
+    let seen = grid.observations(trials);
     let planned = run.points.len();
     let cells = |points| estimate::cells(&grid, &seen, contenders, points);
     (cells(0..planned), cells(planned..grid.points.len()))

@@ -39,7 +39,7 @@ const ALPHA: f64 = 0.05;
 impl Evidence<'_> {
     /// All claims of an experiment, judged together.
     pub fn judge_all(&self, specs: &[ClaimSpec]) -> Vec<Claim> {
-        let course = Course::of(self, specs);
+        let course = Course::new(self, specs);
         let judged = course.rulings.iter().map(|ruling| {
             let spec = ruling.posed.spec;
             let (left_out, scale) = (self.left_out(spec), self.scale(spec));
@@ -67,7 +67,7 @@ impl Evidence<'_> {
             }
             Verdict::Holds | Verdict::Fails | Verdict::NoDifference | Verdict::Other(_) => false,
         };
-        let course = Course::of(self, specs);
+        let course = Course::new(self, specs);
         let open = course.rulings.iter().filter(may_be_decided).flat_map(|ruling| &ruling.posed.comparisons);
         let references = open.flat_map(|compared| &compared.references);
         references.map(|it| (it.contender.clone(), self.grid.folded(it.point))).collect()
@@ -97,7 +97,7 @@ impl Evidence<'_> {
     }
 
     fn pose_one<'a>(&self, spec: &'a ClaimSpec) -> Posed<'a> {
-        Posed::of(self, spec, &self.parts(spec, Reach::Measurable))
+        Posed::new(self, spec, &self.parts(spec, Reach::Measurable))
     }
 
     /// All contenders run and this machine lacks none of the points. Known before the first trial, so that the number
@@ -162,7 +162,7 @@ impl Evidence<'_> {
                 let is_complete = self.lost(&rounds.references).is_empty();
                 Ok(Found::Exact(equal(&sides.pairs(&rounds.values)?, is_complete)))
             }
-            test => Ok(Found::Measured(Effects::of(test, &sides, &rounds, self.grid.run.margin())?)),
+            test => Ok(Found::Measured(Effects::new(test, &sides, &rounds, self.grid.run.margin())?)),
         }
     }
 

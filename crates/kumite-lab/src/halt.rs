@@ -21,7 +21,7 @@ pub enum Halt {
 
 impl Halt {
     /// Interrupted if `stop` is set, whatever else went wrong: it may have gone wrong because of that.
-    pub(crate) fn of(why: impl Into<Halt>, stop: &AtomicBool) -> Halt {
+    pub(crate) fn unless_stopped(why: impl Into<Halt>, stop: &AtomicBool) -> Halt {
         if stop.load(Ordering::Relaxed) { Halt::Interrupted } else { why.into() }
     }
 
@@ -105,10 +105,10 @@ mod tests {
     fn a_failure_after_stop_was_set_is_an_interruption() {
         let failed = || Fault::new("it broke");
         let stop = AtomicBool::new(false);
-        assert_eq!(Halt::of(failed(), &stop).why(), "it broke");
+        assert_eq!(Halt::unless_stopped(failed(), &stop).why(), "it broke");
         assert!(Halt::if_set(&stop).is_ok());
         stop.store(true, Ordering::Relaxed);
-        assert!(matches!(Halt::of(failed(), &stop), Halt::Interrupted));
+        assert!(matches!(Halt::unless_stopped(failed(), &stop), Halt::Interrupted));
         assert!(matches!(Halt::if_set(&stop), Err(Halt::Interrupted)));
     }
 }

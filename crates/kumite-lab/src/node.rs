@@ -16,7 +16,7 @@ use crate::work::{Ask, BeginTrial, EndTrial, Work};
 /// How a node is talked to.
 pub trait Talk: Send {
     /// Has it do something, and gives its answer: both are JSON. What went wrong on the way ends the run.
-    fn does(&mut self, work: &str) -> Result<String, Fault>;
+    fn answer(&mut self, work: &str) -> Result<String, Fault>;
 
     /// For how long the node could not be reached, since this was asked last.
     fn cut_off(&mut self) -> Duration {
@@ -49,7 +49,7 @@ impl Remote {
     }
 
     /// Both are the same node.
-    fn is(&self, other: &Remote) -> bool {
+    fn is_same(&self, other: &Remote) -> bool {
         Arc::ptr_eq(&self.talk, &other.talk)
     }
 
@@ -58,7 +58,7 @@ impl Remote {
         let asked = serde_json::to_string(&work).map_err(Error::step(self.name.to_string()))?;
         // A thread that panicked while it asked has left nothing half-said: an answer that is not taken ends the talk.
         let mut talk = self.talk.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let answer = talk.does(&asked).map_err(Error::step(self.name.to_string()))?;
+        let answer = talk.answer(&asked).map_err(Error::step(self.name.to_string()))?;
         serde_json::from_str(&answer)
             .map_err(Error::step(format!("{}: answered what it should not", self.name)))
     }
@@ -115,20 +115,20 @@ impl Default for Nodes {
 
 impl Nodes {
     /// The node that has a role; `None` if it is this one.
-    pub(crate) fn of(&self, role: Role) -> Option<&Remote> {
+    pub(crate) fn with_role(&self, role: Role) -> Option<&Remote> {
         self.elsewhere.get(&role)
     }
 
     /// Where what has a role listens, and comes from.
     pub(crate) fn host_of(&self, role: Role) -> Ipv4Addr {
-        self.of(role).map_or(self.here, Remote::address)
+        self.with_role(role).map_or(self.here, Remote::address)
     }
 
     /// The others, each once, with its roles.
     pub(crate) fn others(&self) -> Vec<(&Remote, Roles)> {
         let mut others: Vec<(&Remote, Roles)> = Vec::new();
         for (role, node) in &self.elsewhere {
-            match others.iter_mut().find(|(other, _)| other.is(node)) {
+            match others.iter_mut().find(|(other, _)| other.is_same(node)) {
                 Some((_, roles)) => drop(roles.insert(*role)),
                 None => others.push((node, Roles::from([*role]))),
             }

@@ -24,7 +24,7 @@ use crate::service::{Running, Services};
 use crate::spec::Experiment;
 use crate::work::{
     Ask, BeginServices, BeginTrial, BeginWatch, Elsewhere, EndServices, EndTrial, EndWatch, LastLines,
-    Listening, LookAtServer, OwnPort, Pause, Prepare, Readied, Resume, Seen, ServerEnded, ServicesEnded,
+    Listening, LookAtServer, NodeNoise, OwnPort, Pause, Prepare, Readied, Resume, ServerEnded, ServicesEnded,
     StartServer, StartServices, StopServer, Work,
 };
 
@@ -133,7 +133,7 @@ fn ready(
         while let Some(asked) = next(said.take()) {
             let work =
                 serde_json::from_str(&asked).map_err(Error::step("it does not understand what it is asked"));
-            said = Some(work.and_then(|work| station.does(work)));
+            said = Some(work.and_then(|work| station.answer(work)));
         }
         ended.store(true, std::sync::atomic::Ordering::Relaxed);
         drop(echoing);
@@ -177,7 +177,7 @@ struct Watching {
 }
 
 impl Station<'_> {
-    fn does(&mut self, work: Work) -> Result<String, Error> {
+    fn answer(&mut self, work: Work) -> Result<String, Error> {
         match work {
             Work::Prepare(_) => Err(Fault::new("it is ready already").into()),
             Work::StartServices(StartServices { parameters, host, clients, log }) => {
@@ -283,8 +283,8 @@ fn cpu_of(server: &mut Here) -> Duration {
     server.look().map_or(Duration::ZERO, |look| Duration::from_nanos(look.cpu_ns))
 }
 
-fn seen_of(Noise { figures, marks }: Noise) -> Seen {
-    Seen { figures, marks }
+fn seen_of(Noise { figures, marks }: Noise) -> NodeNoise {
+    NodeNoise { figures, marks }
 }
 
 /// A log that cannot be read is not worth a trial.

@@ -63,7 +63,7 @@ questions! {
     StartServer { contender: String, host: Ipv4Addr, env: Vec<(String, String)>, cores: Vec<usize>, log: String }
         -> u16;
     /// How it is.
-    LookAtServer {} -> Look;
+    LookAtServer {} -> ServerSample;
     /// The end of its log.
     LastLines {} -> String;
     /// It listens on its port itself; else the reason to think it does not.
@@ -79,7 +79,7 @@ questions! {
     /// To watch the node from here on.
     BeginWatch {} -> ();
     /// The figures and marks since the watch began.
-    EndWatch {} -> Seen;
+    EndWatch {} -> NodeNoise;
     /// To end the server.
     StopServer {} -> ServerEnded;
     /// To see from here on whether the node is there.
@@ -102,7 +102,7 @@ pub(crate) struct Readied {
 
 /// How a server is.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Look {
+pub(crate) struct ServerSample {
     /// How it ended, if it has.
     pub exited: Option<String>,
     /// The fault of its log, if it has become too long.
@@ -115,7 +115,7 @@ pub(crate) struct Look {
 
 /// The noise from outside.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
-pub(crate) struct Seen {
+pub(crate) struct NodeNoise {
     pub figures: BTreeMap<String, f64>,
     pub marks: Vec<Mark>,
 }
@@ -133,5 +133,5 @@ pub(crate) struct ServerEnded {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ServicesEnded {
     pub metrics: BTreeMap<String, f64>,
-    pub seen: Seen,
+    pub seen: NodeNoise,
 }

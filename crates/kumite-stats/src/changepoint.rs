@@ -30,14 +30,14 @@ pub fn changes(series: &[f64], penalty: f64, shortest: usize, floor: f64) -> Vec
         }
         candidates.retain(|candidate| end < candidate.useful_before);
         for candidate in &candidates {
-            let cost = least[candidate.begin] + costs.of(candidate.begin, end) + penalty;
+            let cost = least[candidate.begin] + costs.cost(candidate.begin, end) + penalty;
             if cost < least[end] {
                 (least[end], last[end]) = (cost, candidate.begin);
             }
         }
         // To begin a segment at `end` is at least as good, but only where one that begins there is long enough.
         for candidate in &mut candidates {
-            if least[candidate.begin] + costs.of(candidate.begin, end) >= least[end] {
+            if least[candidate.begin] + costs.cost(candidate.begin, end) >= least[end] {
                 candidate.useful_before = candidate.useful_before.min(end + shortest);
             }
         }
@@ -71,7 +71,7 @@ impl Costs {
         Costs { sums, floor }
     }
 
-    fn of(&self, begin: usize, end: usize) -> f64 {
+    fn cost(&self, begin: usize, end: usize) -> f64 {
         let ((sum_begin, squares_begin), (sum_end, squares_end)) = (self.sums[begin], self.sums[end]);
         let n = (end - begin) as f64;
         let mean = (sum_end - sum_begin) / n;

@@ -90,7 +90,7 @@ pub fn steady(series: &[f64], better: Better) -> Option<Steady> {
 }
 
 fn classify(series: &[f64], better: Better) -> Steady {
-    let noise = Noise::of(series);
+    let noise = Noise::new(series);
     let penalty = PENALTY * (series.len() as f64).ln();
     let segments = distinct(series, &changes(series, penalty, SHORTEST, noise.floor()), &noise);
     let changes = segments.iter().skip(1).map(|segment| segment.begin).collect();
@@ -131,7 +131,7 @@ struct Segment {
 }
 
 impl Segment {
-    fn of(series: &[f64], begin: usize, end: usize, noise: &Noise) -> Segment {
+    fn new(series: &[f64], begin: usize, end: usize, noise: &Noise) -> Segment {
         let points = &series[begin..end];
         let n = points.len() as f64;
         // From neighbours, for a segment may have a slope; and no less than elsewhere, for it may be few points.
@@ -163,7 +163,7 @@ fn distinct(series: &[f64], changes: &[usize], noise: &Noise) -> Vec<Segment> {
     bounds.extend(changes);
     bounds.push(series.len());
     loop {
-        let segment = |ends: &[usize]| Segment::of(series, ends[0], ends[1], noise);
+        let segment = |ends: &[usize]| Segment::new(series, ends[0], ends[1], noise);
         let segments: Vec<Segment> = bounds.windows(2).map(segment).collect();
         let alike = segments.windows(2).enumerate().filter(|(_, pair)| pair[0].is_like(&pair[1]));
         let apart = |pair: &[Segment]| pair[0].apart(&pair[1]);
@@ -185,7 +185,7 @@ struct Noise {
 impl Noise {
     /// From differences of neighbours and of their neighbours, which a few changes of level hardly touch: Chakar et al.,
     /// with means of the smaller squares for their medians.
-    fn of(series: &[f64]) -> Noise {
+    fn new(series: &[f64]) -> Noise {
         let steps: Vec<f64> = series.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let slope = median(&steps).unwrap_or(0.0);
         let square = |by: usize| {

@@ -28,7 +28,7 @@ impl Fold {
     }
 
     /// None where it has no value.
-    pub(crate) fn of(self, points: &[(AxisValue, f64)]) -> Option<f64> {
+    pub(crate) fn value(self, points: &[(AxisValue, f64)]) -> Option<f64> {
         let values = || points.iter().map(|(_, value)| *value);
         let (min, max) = (values().reduce(f64::min)?, values().reduce(f64::max)?);
         match self {

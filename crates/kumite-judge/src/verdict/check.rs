@@ -93,7 +93,7 @@ impl Evidence<'_> {
         let rounds = self.rounds(self.of_comparison(comparison, scope)?)?;
         let sides = Sides { evidence: self, left, right, scope, references: &rounds.references };
         let unit = |name: &str| self.grid.run.unit(name);
-        let off = |values: &[Vec<f64>]| Off::of(&comparison.test, &sides.pairs(values)?, binds);
+        let off = |values: &[Vec<f64>]| Off::found(&comparison.test, &sides.pairs(values)?, binds);
         let found = off(&rounds.values)?;
         for values in rounds.with_bounds_far() {
             if found.is_some() != off(&values)?.is_some() {
@@ -122,8 +122,8 @@ struct Off {
 
 impl Off {
     /// None if it is so.
-    fn of(test: &Test, pairs: &[(f64, f64)], binds: Binds) -> Result<Option<Off>, Reason> {
-        let band = Band::of(test, pairs);
+    fn found(test: &Test, pairs: &[(f64, f64)], binds: Binds) -> Result<Option<Off>, Reason> {
+        let band = Band::new(test, pairs);
         let effects: Vec<f64> = pairs.iter().map(|pair| band.effect(*pair)).collect();
         if effects.iter().any(|effect| !effect.is_finite()) {
             return Err(Reason::NotPositive);
@@ -145,7 +145,7 @@ struct Band<'a> {
 
 impl Band<'_> {
     /// Of ratios where all sides are positive. Counts that are to be equal differ by a number.
-    fn of<'a>(test: &'a Test, pairs: &[(f64, f64)]) -> Band<'a> {
+    fn new<'a>(test: &'a Test, pairs: &[(f64, f64)]) -> Band<'a> {
         let is_positive = pairs.iter().all(|(left, right)| *left > 0.0 && *right > 0.0);
         let kind = match test {
             Test::Compare(_, Op::Equal, _) => EffectKind::Difference,

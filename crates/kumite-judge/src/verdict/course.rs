@@ -29,7 +29,7 @@ pub(super) struct Ruling<'a> {
 
 impl<'a> Course<'a> {
     /// Follows the rounds as they came. A look back at all of them at once could choose another end for each claim.
-    pub fn of(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
+    pub fn new(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
         let run = evidence.grid.run;
         let rate = match run.rule {
             Rule::FalseDiscoveryRate => ErrorRate::FalseDiscovery,

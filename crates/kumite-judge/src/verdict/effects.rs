@@ -56,7 +56,7 @@ pub(super) enum Moved {
 }
 
 impl Effects {
-    pub fn of(test: &Test, sides: &Sides, rounds: &Rounds, margin: f64) -> Result<Effects, Reason> {
+    pub fn new(test: &Test, sides: &Sides, rounds: &Rounds, margin: f64) -> Result<Effects, Reason> {
         let mut all = vec![sides.pairs(&rounds.values)?];
         for far in rounds.with_bounds_far() {
             all.push(sides.pairs(&far)?);

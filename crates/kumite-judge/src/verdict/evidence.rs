@@ -10,7 +10,7 @@ use kumite_record::{
 };
 
 use super::expand::Reference;
-use crate::inner_axis::{Grid, Look, Seen};
+use crate::inner_axis::{Grid, Observation, Observations};
 
 /// Further than any claim asks.
 const FAR: f64 = 1e9;
@@ -21,7 +21,7 @@ pub(crate) struct Evidence<'a> {
     /// The values of each axis, in the order of the points.
     pub(super) axes: BTreeMap<String, Vec<AxisValue>>,
     pub(super) contenders: &'a [Contender],
-    seen: Seen<'a>,
+    seen: Observations<'a>,
     trials: Vec<&'a Trial>,
     /// How many repetitions there are, the last one whole or not: rounds or, where verdicts are about nodes like these,
     /// nodes.
@@ -29,8 +29,8 @@ pub(crate) struct Evidence<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    pub(crate) fn of(run: &'a Run, trials: &[&'a Trial], contenders: &'a [Contender]) -> Evidence<'a> {
-        let grid = Grid::of(run);
+    pub(crate) fn new(run: &'a Run, trials: &[&'a Trial], contenders: &'a [Contender]) -> Evidence<'a> {
+        let grid = Grid::new(run);
         let mut axes: BTreeMap<String, Vec<AxisValue>> = BTreeMap::new();
         let mut known = HashSet::new();
         for (axis, value) in grid.points.iter().flat_map(|point| &point.0) {
@@ -39,7 +39,7 @@ impl<'a> Evidence<'a> {
             }
         }
         let rounds = trials.iter().map(|trial| run.repetition(trial) + 1).max().unwrap_or(0);
-        Evidence { seen: grid.seen(trials), grid, axes, contenders, trials: trials.to_vec(), rounds }
+        Evidence { seen: grid.observations(trials), grid, axes, contenders, trials: trials.to_vec(), rounds }
     }
 
     /// The same evidence as it was when round `look` began.
@@ -47,19 +47,19 @@ impl<'a> Evidence<'a> {
         let run = self.grid.run;
         let is_before = |trial: &&Trial| run.repetition(trial) < look;
         let before: Vec<&'a Trial> = self.trials.iter().copied().filter(is_before).collect();
-        Evidence::of(run, &before, self.contenders)
+        Evidence::new(run, &before, self.contenders)
     }
 
     pub(super) fn cell(&self, reference: &Reference) -> CellName {
         self.grid.cell(&reference.contender, reference.point)
     }
 
-    fn looks(&self, reference: &Reference) -> &[Look<'a>] {
+    fn looks(&self, reference: &Reference) -> &[Observation<'a>] {
         self.seen.cell(&reference.contender, reference.point)
     }
 
     pub(super) fn trials_of(&self, contender: &str) -> impl Iterator<Item = (usize, &'a Trial)> {
-        self.seen.of(contender).map(|(point, look)| (point, look.trial()))
+        self.seen.of_contender(contender).map(|(point, look)| (point, look.trial()))
     }
 
     /// The rounds in which all of these were measured.
@@ -69,7 +69,7 @@ impl<'a> Evidence<'a> {
             if let Some(reason) = self.too_few_values(reference) {
                 return Err(reason);
             }
-            let by_round: BTreeMap<u32, Look> =
+            let by_round: BTreeMap<u32, Observation> =
                 self.usable(reference).map(|look| (look.trial().block, *look)).collect();
             if by_round.is_empty() {
                 return Err(self.absence(&reference.contender, Some(reference)));
@@ -98,8 +98,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    fn usable(&self, reference: &Reference) -> impl Iterator<Item = &Look<'a>> {
-        let has = |look: &&Look| look.is_ok() && look.metrics().contains_key(&reference.metric);
+    fn usable(&self, reference: &Reference) -> impl Iterator<Item = &Observation<'a>> {
+        let has = |look: &&Observation| look.is_ok() && look.metrics().contains_key(&reference.metric);
         self.looks(reference).iter().filter(has)
     }
 
@@ -114,7 +114,7 @@ impl<'a> Evidence<'a> {
             return Reason::Unavailable { why: why.to_owned() };
         }
         let here: Vec<&Trial> = match reference {
-            Some(reference) => self.looks(reference).iter().map(Look::trial).collect(),
+            Some(reference) => self.looks(reference).iter().map(Observation::trial).collect(),
             None => self.trials_of(name).map(|(_, trial)| trial).collect(),
         };
         let whole = CellName { contender: name.to_owned(), point: Point::default() };
@@ -156,7 +156,7 @@ impl<'a> Evidence<'a> {
         let of = |reference: &Reference| {
             let looks = self.looks(reference);
             let lost = looks.iter().filter(|look| !look.is_ok()).count();
-            let doubt = CellDoubt::of(reference, Fault::Lost { lost, trials: looks.len() });
+            let doubt = CellDoubt::new(reference, Fault::Lost { lost, trials: looks.len() });
             (lost > 0).then_some(doubt)
         };
         references.iter().filter_map(of).collect()
@@ -166,7 +166,7 @@ impl<'a> Evidence<'a> {
     pub(super) fn marked(&self, references: &[Reference]) -> BTreeSet<CellDoubt> {
         let of = |reference: &Reference| {
             let marks: BTreeSet<_> = self.usable(reference).flat_map(|look| look.marks()).copied().collect();
-            let doubts = marks.into_iter().map(|mark| CellDoubt::of(reference, Fault::Marked(mark)));
+            let doubts = marks.into_iter().map(|mark| CellDoubt::new(reference, Fault::Marked(mark)));
             doubts.collect::<Vec<_>>()
         };
         references.iter().flat_map(of).collect()
@@ -197,7 +197,7 @@ enum Fault {
 }
 
 impl CellDoubt {
-    fn of(reference: &Reference, fault: Fault) -> CellDoubt {
+    fn new(reference: &Reference, fault: Fault) -> CellDoubt {
         CellDoubt { contender: reference.contender.clone(), point: reference.point, fault }
     }
 }

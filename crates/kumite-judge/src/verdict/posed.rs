@@ -63,7 +63,7 @@ pub(super) struct Bet<'a> {
 }
 
 impl<'a> Posed<'a> {
-    pub fn of(evidence: &Evidence, spec: &'a ClaimSpec, parts: &[Vec<Scoped>]) -> Posed<'a> {
+    pub fn new(evidence: &Evidence, spec: &'a ClaimSpec, parts: &[Vec<Scoped>]) -> Posed<'a> {
         let mut comparisons = Vec::new();
         for part in parts {
             comparisons.extend(part.iter().map(|(comparison, scope)| evidence.compared(comparison, scope)));

@@ -180,7 +180,7 @@ impl Posed<'_> {
             }
         }
         let threshold = threshold * groups.len() as f64;
-        let so = |bet: &Bet| of(bet.effects.tally(bet.border, Moved::Not, look));
+        let so = |bet: &Bet| tally_wealth(bet.effects.tally(bet.border, Moved::Not, look));
         let least = self.bets().min_by(|a, b| so(a).total_cmp(&so(b)))?;
         let slack = |bet: &Bet| bet.effects.slack(bet.border, look, threshold).unwrap_or(f64::NEG_INFINITY);
         let alike = self.bets().filter(|bet| group(bet) == group(&least));
@@ -234,7 +234,7 @@ impl Posed<'_> {
     }
 
     fn furthest_from_holding(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
-        let so = |bet: &Bet| of(bet.effects.tally(bet.border, Moved::Not, look));
+        let so = |bet: &Bet| tally_wealth(bet.effects.tally(bet.border, Moved::Not, look));
         let bet = self.bets().min_by(|a, b| so(a).total_cmp(&so(b)))?;
         let alike = self.count(|bet| so(bet) < threshold);
         Some(Chosen { bet, alike, threshold: Some(self.bets().count() as f64 / ALPHA) })
@@ -250,8 +250,8 @@ impl Posed<'_> {
     fn short(&self, look: u32, course: &Course) -> Reason {
         let threshold = course.next_threshold;
         let rounds = self.rounds(look);
-        let told = |is_so| rounds.with_open_rounds(is_so).wealth().most();
-        if told(true).max(told(false)) >= threshold {
+        let wealth_if = |is_so| rounds.with_open_rounds(is_so).wealth().most();
+        if wealth_if(true).max(wealth_if(false)) >= threshold {
             return Reason::LowerBounds;
         }
         let alone = Some(self.verdict(look, 1.0 / ALPHA)).filter(|alone| *alone != Verdict::Undecided);
@@ -283,6 +283,6 @@ impl Bet<'_> {
     }
 }
 
-fn of(tally: Tally) -> f64 {
+fn tally_wealth(tally: Tally) -> f64 {
     wealth(tally.so, tally.n)
 }

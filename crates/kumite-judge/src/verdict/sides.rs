@@ -126,7 +126,7 @@ impl Sides<'_> {
                         Some((value, of_value))
                     })
                     .collect::<Option<_>>()?;
-                fold.of(&points)
+                fold.value(&points)
             }
         }
     }

@@ -124,7 +124,7 @@ impl World {
     }
 
     fn evidence(&self) -> Evidence<'_> {
-        Evidence::of(&self.run, &self.trials.iter().collect::<Vec<_>>(), &self.contenders)
+        Evidence::new(&self.run, &self.trials.iter().collect::<Vec<_>>(), &self.contenders)
     }
 
     fn verdict(&self, assert: &str) -> Verdict {

@@ -109,7 +109,7 @@ impl Builds {
         stop: &AtomicBool,
         note: &mut dyn FnMut(&str),
     ) -> Result<Receipt, Error> {
-        let sources = Sources::of(contender).map_err(unreadable)?;
+        let sources = Sources::new(contender).map_err(unreadable)?;
         let commands = commands(contender);
         let source = sources.digest(&commands).map_err(unreadable)?;
         let digests = Digests { source, tools: tools_digest(tools) };

@@ -92,7 +92,7 @@ impl Tools {
             let way = self.way.through(&folder, &need.tool);
             let version = match &need.at_least {
                 None => None,
-                Some(wanted) => match self.versions.of(&need.tool, &way, log, stop) {
+                Some(wanted) => match self.versions.version(&need.tool, &way, log, stop) {
                     Ok(version) if is_older(&version, wanted) => {
                         if newest.as_ref().is_none_or(|(newest, _)| is_older(newest, &version)) {
                             newest = Some((version, folder));
@@ -146,7 +146,7 @@ impl Versions {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn of(&self, tool: &str, way: &Way, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, Error> {
+    fn version(&self, tool: &str, way: &Way, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, Error> {
         let asked = (tool.to_owned(), way.env()?);
         let said = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(version) = said().get(&asked) {

@@ -75,7 +75,7 @@ pub(super) fn equipment() -> Vec<Equipment> {
         .iter()
         .map(|(experiment, contender)| {
             let nth = wanted.iter().position(|needs| *needs == contender.needs);
-            of(experiment, contender, nth.map_or(Vec::new(), |nth| found[nth].clone()))
+            equipment_of(experiment, contender, nth.map_or(Vec::new(), |nth| found[nth].clone()))
         })
         .collect();
     all.extend(unreadable);
@@ -93,7 +93,7 @@ fn broken(experiment: &str, error: &SpecError) -> Equipment {
     }
 }
 
-fn of(experiment: &str, contender: &Contender, needs: Vec<NeedFound>) -> Equipment {
+fn equipment_of(experiment: &str, contender: &Contender, needs: Vec<NeedFound>) -> Equipment {
     let has = |state| needs.iter().any(|need| need.state == state);
     let state = match (has(State::Missing), has(State::Unknown)) {
         (true, _) => State::Missing,
@@ -193,10 +193,10 @@ mod tests {
         std::fs::write(&file, text).unwrap();
         let contender = Contender::read(&file).unwrap();
         let found = look(&[&contender.needs]).remove(0);
-        let equipment = of("fake", &contender, found);
+        let equipment = equipment_of("fake", &contender, found);
         assert_eq!((equipment.state, equipment.contenders), (State::Missing, vec!["a".to_owned()]));
         assert_eq!(equipment.remedy.as_deref(), Some("see https://example.org"));
         let answers_late = vec![unknown(&contender.needs[0])];
-        assert_eq!(of("fake", &contender, answers_late).state, State::Unknown);
+        assert_eq!(equipment_of("fake", &contender, answers_late).state, State::Unknown);
     }
 }

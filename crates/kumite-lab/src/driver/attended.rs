@@ -66,7 +66,10 @@ impl Executor for Attended<'_> {
         let contender = home.given_to(order.contender);
         let nodes: Vec<&Remote> =
             self.of.conditions.nodes.others().into_iter().map(|(node, _)| node).collect();
-        nodes.iter().try_for_each(|node| node.begin_trial()).map_err(|why| Halt::of(why, stop))?;
+        nodes
+            .iter()
+            .try_for_each(|node| node.begin_trial())
+            .map_err(|why| Halt::unless_stopped(why, stop))?;
         let heartbeat = Heartbeat::start(&self.cpus(order.at));
         // A contender that fails because somebody was away has not failed.
         let tried =
@@ -79,7 +82,7 @@ impl Executor for Attended<'_> {
         let measured = with_written(tried?, wrote);
         debug_assert_eq!(self.of.conditions.undeclared(&measured.sample), None);
         for node in nodes {
-            voids.push(node.end_trial().map_err(|why| Halt::of(why, stop))?);
+            voids.push(node.end_trial().map_err(|why| Halt::unless_stopped(why, stop))?);
         }
         voids.push(measured.void);
         // One is told: who was away longest.

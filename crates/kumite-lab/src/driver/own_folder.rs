@@ -75,7 +75,7 @@ impl OwnFolder {
     /// nothing was written. New files are carried to another folder.
     pub fn tidied(&self, away: &Path) -> Option<(String, bool)> {
         match self.tidy(away) {
-            Ok(written) => written.words(&self.folder, away),
+            Ok(written) => written.sentence(&self.folder, away),
             Err(why) => Some((chain(&why), true)),
         }
     }
@@ -100,7 +100,7 @@ impl OwnFolder {
 }
 
 impl Written {
-    fn words(&self, folder: &Path, away: &Path) -> Option<(String, bool)> {
+    fn sentence(&self, folder: &Path, away: &Path) -> Option<(String, bool)> {
         const ELSEWHERE: &str = "which its next trial would find: let it write elsewhere";
         let folder = folder.display();
         match (&self.changed, &self.new[..]) {
@@ -144,14 +144,14 @@ fn list(folder: &Path, below: &Path, state: &Path, listing: &mut Listing) -> io:
         if found.is_dir() {
             list(&entry.path(), &below, state, listing)?;
         }
-        listing.insert(below, Stamp::of(&found));
+        listing.insert(below, Stamp::new(&found));
     }
     Ok(())
 }
 
 impl Stamp {
     /// A folder has none: a change in it shows in its files.
-    fn of(found: &Metadata) -> Stamp {
+    fn new(found: &Metadata) -> Stamp {
         let changed = if found.is_dir() { (0, 0) } else { (found.ctime(), found.ctime_nsec()) };
         Stamp { is_folder: found.is_dir(), changed }
     }
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(found.new, ["cache", "full/new", "link", "mark"].map(PathBuf::from));
         assert_eq!(found.changed, None);
         assert_eq!(fs::read_to_string(place.path().join("away/cache/deep/x")).unwrap(), "state");
-        let (what, is_fatal) = found.words(Path::new("/own"), Path::new("/away")).unwrap();
+        let (what, is_fatal) = found.sentence(Path::new("/own"), Path::new("/away")).unwrap();
         assert_eq!(
             what,
             "it wrote cache and 3 more in its folder, /own, which its next trial would find: let it write elsewhere; \
@@ -251,7 +251,7 @@ mod tests {
         for (name, change) in changes {
             let (_, found) = written(change);
             assert_eq!(found.changed, Some(name.into()));
-            let (what, is_fatal) = found.words(Path::new("/own"), Path::new("/away")).unwrap();
+            let (what, is_fatal) = found.sentence(Path::new("/own"), Path::new("/away")).unwrap();
             assert!(
                 is_fatal && what.starts_with(&format!("it changed {name} in its folder, /own, ")),
                 "{what}"
@@ -267,6 +267,6 @@ mod tests {
             fs::write(folder.join("full/__pycache__/a.pyc"), "").unwrap();
         });
         assert_eq!(found, Written::default());
-        assert_eq!(found.words(Path::new("/own"), Path::new("/away")), None);
+        assert_eq!(found.sentence(Path::new("/own"), Path::new("/away")), None);
     }
 }

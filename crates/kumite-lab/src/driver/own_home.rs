@@ -56,11 +56,12 @@ impl OwnHome {
     pub fn new(state: &Path) -> Result<OwnHome, Error> {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let usual = HeldFolder::new(&std::env::temp_dir(), PREFIX, 0o700);
-        let folder = usual.or_else(|_| HeldFolder::new(&ScratchPlace::of(state)?.folder, PREFIX, 0o700))?;
-        OwnHome::of(&Users::of(&variable), folder)
+        let folder =
+            usual.or_else(|_| HeldFolder::new(&ScratchPlace::for_store(state)?.folder, PREFIX, 0o700))?;
+        OwnHome::in_folder(&Users::from_environment(&variable), folder)
     }
 
-    fn of(users: &Users, folder: HeldFolder) -> Result<OwnHome, Error> {
+    fn in_folder(users: &Users, folder: HeldFolder) -> Result<OwnHome, Error> {
         let root = folder.path().to_owned();
         let cannot = Error::cannot("make a home in", &root);
         let (home, temporary) = (folder.path().join("home"), folder.path().join("tmp"));
@@ -125,7 +126,7 @@ impl OwnHome {
 }
 
 impl Users {
-    fn of(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Users {
+    fn from_environment(variable: &dyn Fn(&str) -> Option<PathBuf>) -> Users {
         // A relative one is to be ignored, says the XDG Base Directory Specification.
         let absolute = |name: &str| variable(name).filter(|folder| folder.is_absolute());
         let bases = BASES.iter().filter_map(|(name, _)| Some((*name, absolute(name)?)));
@@ -186,7 +187,7 @@ mod tests {
             })
         };
         let folder = HeldFolder::new(&root.path().join("tmp"), PREFIX, 0o700).unwrap();
-        let own = OwnHome::of(&Users::of(&variable), folder).unwrap();
+        let own = OwnHome::in_folder(&Users::from_environment(&variable), folder).unwrap();
         (root, own)
     }
 

@@ -45,7 +45,7 @@ pub(crate) struct ScratchPlace {
 impl ScratchPlace {
     /// On a disk of this machine: in `TMPDIR`, `/var/tmp`, the store's folder or `/tmp`, the first that is on one. A store may
     /// be on a network's disk, which is not what a contender is to be measured on, and `/tmp` and `TMPDIR` in memory.
-    pub fn of(state: &Path) -> Result<ScratchPlace, Error> {
+    pub fn for_store(state: &Path) -> Result<ScratchPlace, Error> {
         let asked = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         let usual = ["/var/tmp".into(), state.to_owned(), "/tmp".into()];
         ScratchPlace::among(asked.into_iter().chain(usual))
@@ -73,7 +73,7 @@ impl ScratchPlace {
 
 impl fmt::Display for ScratchPlace {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "in {}, {}", self.folder.display(), self.storage.words())
+        write!(f, "in {}, {}", self.folder.display(), self.storage.name())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::contender::{Answers, Ready};
 use crate::error::{Fault, chain};
 use crate::halt::Halt;
 use crate::service::Counted;
-use crate::work::Seen;
+use crate::work::NodeNoise;
 
 /// Executes trials, one at a time. A trait because tests of a plan's execution need neither processes nor time.
 pub trait Executor {
@@ -152,7 +152,7 @@ impl Measured {
     }
 
     /// With what came from outside on the node that has this role.
-    pub(crate) fn seen_on(&mut self, role: Role, seen: Seen) {
+    pub(crate) fn seen_on(&mut self, role: Role, seen: NodeNoise) {
         let figure = |(name, value)| (format!("{role}_{name}"), value);
         self.sample.noise.extend(seen.figures.into_iter().map(figure));
         let fresh = seen.marks.iter().filter(|mark| !self.marks.contains(mark)).copied();

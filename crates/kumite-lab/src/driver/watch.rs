@@ -14,7 +14,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// The use of CPU and memory between two moments, and the noise from outside.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct Usage {
     pub cpu: Duration,
     /// Of the services beside it.
     pub services_cpu: Duration,
@@ -32,7 +32,7 @@ pub(crate) fn watched<T>(
     services: &mut Running,
     cores: &[usize],
     work: impl FnOnce() -> T,
-) -> (T, Seen) {
+) -> (T, Usage) {
     let look = || {
         let mut tree = tree.lock();
         let usage = tree.usage();
@@ -52,7 +52,7 @@ pub(crate) fn watched<T>(
     let cpu = after.cpu.saturating_sub(before.cpu);
     let services_cpu = services.cpu().saturating_sub(services_before);
     let waited = waits.since(&waits_before);
-    let seen = Seen {
+    let seen = Usage {
         cpu,
         services_cpu,
         peak_rss_bytes: after.peak_rss_bytes,

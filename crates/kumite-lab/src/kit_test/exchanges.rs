@@ -21,7 +21,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    fn of(mut times: Vec<Duration>) -> Exchange {
+    fn new(mut times: Vec<Duration>) -> Exchange {
         times.sort_unstable();
         let at = |percent: usize| times[(times.len() * percent).div_ceil(100) - 1].as_secs_f64() * 1e6;
         Exchange { count: times.len(), p50_us: at(50), p99_us: at(99) }
@@ -47,7 +47,7 @@ fn exchanged(mut exchange: impl FnMut() -> Result<Duration, Halt>) -> Result<Opt
             Err(halt) => return Err(halt),
         }
     }
-    Ok(Some(Exchange::of(times)))
+    Ok(Some(Exchange::new(times)))
 }
 
 #[cfg(test)]
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn percentiles_by_nearest_rank() {
-        let exchange = Exchange::of((1..=1000).rev().map(Duration::from_micros).collect());
+        let exchange = Exchange::new((1..=1000).rev().map(Duration::from_micros).collect());
         assert_eq!((exchange.count, exchange.p50_us.round(), exchange.p99_us.round()), (1000, 500.0, 990.0));
     }
 }

@@ -18,12 +18,12 @@ const MORE: Duration = Duration::from_millis(50);
 pub(super) fn keys_and_spaces(session: &mut Session) -> Result<(), Halt> {
     let job = session.next_job();
     let done = session.line(job, &format!(r#"{{"params":{{"value":"so","do":"echo"}},"job":{job}}}"#))?.done;
-    is(&done, &json!("so"))?;
+    has_result(&done, &json!("so"))?;
     let job = session.next_job();
     let spaced =
         format!("  {{ \"job\" :\t{job} , \"params\" : {{ \"do\" : \"echo\" ,\t\"value\":[ 1 , 2 ] }} }}  ");
     let done = session.line(job, &spaced)?.done;
-    is(&done, &json!([1, 2]))
+    has_result(&done, &json!([1, 2]))
 }
 
 pub(super) fn unknown_keys(session: &mut Session) -> Result<(), Halt> {
@@ -32,7 +32,7 @@ pub(super) fn unknown_keys(session: &mut Session) -> Result<(), Halt> {
         r#"{{"job":{job},"later":{{"job":1,"hello":0}},"params":{{"do":"echo","value":"so","cores":"all","own":[null]}},"deadline_ms":5}}"#
     );
     let done = session.line(job, &request)?.done;
-    is(&done, &json!("so"))
+    has_result(&done, &json!("so"))
 }
 
 /// The break is within a character.
@@ -45,7 +45,7 @@ pub(super) fn in_two_pieces(session: &mut Session) -> Result<(), Halt> {
     let asked = session.write(first, &doing)?;
     sleep(PAUSE);
     session.write(rest, &doing)?;
-    is(&session.result(job, asked)?.done, &json!("🎉"))
+    has_result(&session.result(job, asked)?.done, &json!("🎉"))
 }
 
 pub(super) fn two_at_once(session: &mut Session) -> Result<(), Halt> {
@@ -67,7 +67,7 @@ pub(super) fn two_at_once(session: &mut Session) -> Result<(), Halt> {
     session.unasked(MORE)
 }
 
-fn is(done: &Done, expected: &Value) -> Result<(), Halt> {
+fn has_result(done: &Done, expected: &Value) -> Result<(), Halt> {
     match serde_json::from_str::<Value>(done.result.get()) {
         Ok(result) if result == *expected => Ok(()),
         _ => Err(Halt::fault(format!("expected {expected} as its result, and it is {}", done.result.get()))),

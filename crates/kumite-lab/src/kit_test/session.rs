@@ -29,11 +29,11 @@ pub(super) struct Session<'a> {
     folder: &'a Path,
     log: PathBuf,
     stop: &'a AtomicBool,
-    worker: Option<Started>,
+    worker: Option<StartedWorker>,
     job: u64,
 }
 
-struct Started {
+struct StartedWorker {
     worker: Worker,
     hello: Option<Hello>,
     /// Goes with it.
@@ -62,9 +62,9 @@ impl<'a> Session<'a> {
         Session { command, dir, cores, folder, log, stop, worker: None, job: 0 }
     }
 
-    fn started(&mut self) -> Result<&mut Started, Halt> {
+    fn started(&mut self) -> Result<&mut StartedWorker, Halt> {
         if self.worker.is_none() {
-            let scratch = Scratch::new(&ScratchPlace::of(self.folder)?)?;
+            let scratch = Scratch::new(&ScratchPlace::for_store(self.folder)?)?;
             let env = [("SCRATCH".to_owned(), scratch.path().display().to_string())];
             let spawn = Spawn {
                 command: self.command,
@@ -76,7 +76,7 @@ impl<'a> Session<'a> {
                 group: None,
             };
             let worker = Worker::start(&spawn)?;
-            self.worker = Some(Started { worker, hello: None, _scratch: scratch });
+            self.worker = Some(StartedWorker { worker, hello: None, _scratch: scratch });
         }
         Ok(self.worker.as_mut().expect("it is there now"))
     }

@@ -35,7 +35,7 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
 /// The seed of a run in shards that was given none: all its shards must have the same, wherever they are executed.
 pub fn seed_of(experiment: &Experiment) -> u64 {
     let mut hasher = blake3::Hasher::new();
-    let asked = Asked::of(&experiment.text, &experiment.profile).expect("it was read before").canonical();
+    let asked = Asked::new(&experiment.text, &experiment.profile).expect("it was read before").canonical();
     for text in [&experiment.name, &experiment.profile, &asked] {
         hasher.update(text.as_bytes()).update(&[0]);
     }

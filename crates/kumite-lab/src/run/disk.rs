@@ -14,7 +14,7 @@ pub fn check_disk(experiment: &Experiment, state: &Path) -> Result<(), Error> {
     if needed == 0.0 {
         return Ok(());
     }
-    let folder = ScratchPlace::of(state)?.folder;
+    let folder = ScratchPlace::for_store(state)?.folder;
     let unknown = || format!("cannot tell how much room {} has", folder.display());
     let disk = statvfs(&folder).map_err(|error| Error::step(unknown())(error))?;
     let free = disk.f_bavail as f64 * disk.f_frsize as f64;

@@ -9,8 +9,8 @@ use kumite_record::{Saved, Store, StoreError, Trial};
 
 use super::common_fault::common_fault;
 use super::plan::{Block, Round};
+use super::progress::{LOST_AFTER, Progress, humane};
 use super::session::Session;
-use super::state::{LOST_AFTER, State, humane};
 use crate::driver::{Executor, Measured, TrialOrder};
 use crate::halt::Halt;
 
@@ -55,10 +55,10 @@ pub fn execute(
     stop: &AtomicBool,
     watch: &mut dyn FnMut(Event),
 ) -> Result<RunEnded, StoreError> {
-    let state = State::new(session, clock);
+    let progress = Progress::new(session, clock);
     let saved = Saved::default();
     let mut execution =
-        Execution { session, executor, clock, store, stop, watch, state, saved, announced: false };
+        Execution { session, executor, clock, store, stop, watch, progress, saved, announced: false };
     let cut_short = execution.rounds()?;
     let saved = execution.saved;
     Ok(RunEnded { saved: (cut_short.is_none() && saved.trials > 0).then_some(saved), cut_short })
@@ -87,7 +87,7 @@ struct Execution<'a> {
     store: &'a mut Store,
     stop: &'a AtomicBool,
     watch: &'a mut dyn FnMut(Event<'_>),
-    state: State<'a>,
+    progress: Progress<'a>,
     saved: Saved,
     announced: bool,
 }
@@ -104,11 +104,11 @@ impl Execution<'_> {
             if let Some(why) = self.round(round, later)? {
                 return Ok(Some(why));
             }
-            if let Some(why) = common_fault(&self.state.trials) {
+            if let Some(why) = common_fault(&self.progress.trials) {
                 return Ok(Some(why));
             }
             if is_first {
-                (self.watch)(Event::FirstRound(&self.state.trials));
+                (self.watch)(Event::FirstRound(&self.progress.trials));
             }
             (rounds, is_first) = (later, false);
         }
@@ -120,12 +120,12 @@ impl Execution<'_> {
         let mut blocks = &round.blocks[..];
         while let [block, rest @ ..] = blocks {
             let rest = Rest { blocks: rest, later };
-            self.state.count_saved([block], &mut self.saved);
+            self.progress.count_saved([block], &mut self.saved);
             if let Some(why) = self.over_budget(block, rest) {
                 return Ok(Some(why));
             }
             if self.block(block, rest)?.is_break() {
-                return Ok(Some(format!("it was interrupted after {} trials", self.state.trials.len())));
+                return Ok(Some(format!("it was interrupted after {} trials", self.progress.trials.len())));
             }
             self.compare_outputs();
             self.announce(rest);
@@ -139,24 +139,25 @@ impl Execution<'_> {
         let Some(next) = rounds.first().filter(|next| next.index >= self.session.run.min_blocks) else {
             return false;
         };
-        let needed = self.state.look(next.index);
+        let needed = self.progress.look(next.index);
         self.saved.decided = needed.is_empty();
         if self.saved.decided {
-            self.state.count_saved(rounds.iter().flat_map(|round| &round.blocks), &mut self.saved);
+            self.progress.count_saved(rounds.iter().flat_map(|round| &round.blocks), &mut self.saved);
         } else {
-            self.state.needed = Some(needed);
+            self.progress.needed = Some(needed);
         }
         self.saved.decided
     }
 
     /// The reason to end the run, if this block would likely end after the budget.
     fn over_budget(&self, block: &Block, rest: Rest) -> Option<String> {
-        let to_try = self.state.to_try([block], 0);
+        let to_try = self.progress.to_try([block], 0);
         let budget = self.session.budget?;
-        let fits = self.state.tried == 0 || self.state.spent() + self.state.expected(&to_try) <= budget;
+        let fits =
+            self.progress.tried == 0 || self.progress.spent() + self.progress.expected(&to_try) <= budget;
         (!fits).then(|| {
-            let (budget, tried) = (humane(budget), self.state.tried);
-            let of = tried + to_try.len() + self.state.to_try(rest.iter(), 0).len();
+            let (budget, tried) = (humane(budget), self.progress.tried);
+            let of = tried + to_try.len() + self.progress.to_try(rest.iter(), 0).len();
             format!("the budget of {budget} was spent after {tried} of at most {of} trials")
         })
     }
@@ -166,10 +167,10 @@ impl Execution<'_> {
         for attempt in 0..=MOST_REPETITIONS {
             let block = block.attempt(attempt, self.session.run.seed);
             // A run that was taken up again may have kept a void trial of this attempt.
-            if !self.state.is_void(&block, attempt) && self.attempt(&block, attempt, rest)?.is_break() {
+            if !self.progress.is_void(&block, attempt) && self.attempt(&block, attempt, rest)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
-            if !self.state.is_void(&block, attempt) {
+            if !self.progress.is_void(&block, attempt) {
                 self.count_failures(&block, attempt);
                 break;
             }
@@ -180,14 +181,14 @@ impl Execution<'_> {
     /// Each contender of a block in its order, until a trial is void.
     fn attempt(&mut self, block: &Block, attempt: u32, after: Rest) -> Result<ControlFlow<()>, StoreError> {
         for (place, &contender) in block.order.iter().enumerate() {
-            if self.state.kept(contender, block, attempt).is_some()
-                || self.state.is_lost(contender, block)
-                || !self.state.is_needed(contender, block)
+            if self.progress.kept(contender, block, attempt).is_some()
+                || self.progress.is_lost(contender, block)
+                || !self.progress.is_needed(contender, block)
             {
                 continue;
             }
             let order = TrialOrder {
-                seq: self.state.seq,
+                seq: self.progress.seq,
                 contender: &self.session.contenders[contender],
                 point: &self.session.run.points[block.point],
                 at: block.point,
@@ -196,10 +197,10 @@ impl Execution<'_> {
             let started = self.clock.timestamp();
             let tried = Halt::if_set(self.stop).and_then(|()| self.executor.trial(&order, self.stop));
             let Ok(measured) = Measured::or_failed(tried) else { return Ok(ControlFlow::Break(())) };
-            let trial = self.state.trial(&order, block, attempt, started, measured);
+            let trial = self.progress.trial(&order, block, attempt, started, measured);
             self.store.commit(&self.session.run.id, &trial)?;
             let is_void = trial.void.is_some();
-            self.state.tried(contender, block, is_void);
+            self.progress.tried(contender, block, is_void);
             let rest = match (is_void, attempt < MOST_REPETITIONS) {
                 (false, _) => &block.order[place + 1..],
                 (true, true) => &block.order[..],
@@ -207,7 +208,7 @@ impl Execution<'_> {
             };
             let rest = Block { order: rest.to_vec(), ..*block };
             self.tell(&rest, attempt + u32::from(is_void), after, &trial);
-            self.state.keep(contender, block, trial);
+            self.progress.keep(contender, block, trial);
             if is_void {
                 break;
             }
@@ -217,11 +218,11 @@ impl Execution<'_> {
 
     /// Says that a trial was committed, and whether it is void; `block` is what comes after it in its own, at that attempt.
     fn tell(&mut self, block: &Block, attempt: u32, after: Rest, trial: &Trial) {
-        let mut left = self.state.to_try(after.iter(), 0);
-        left.extend(self.state.to_try([block], attempt));
-        let done = self.state.trials.len() + 1;
-        let (total, left) = (done + left.len(), self.state.expected(&left));
-        let of_budget = self.session.budget.map(|budget| budget.saturating_sub(self.state.spent()));
+        let mut left = self.progress.to_try(after.iter(), 0);
+        left.extend(self.progress.to_try([block], attempt));
+        let done = self.progress.trials.len() + 1;
+        let (total, left) = (done + left.len(), self.progress.expected(&left));
+        let of_budget = self.session.budget.map(|budget| budget.saturating_sub(self.progress.spent()));
         let left = of_budget.map_or(left, |of_budget| of_budget.min(left));
         (self.watch)(Event::Trial { done, total, left, trial });
         if let Some(void) = &trial.void {
@@ -236,7 +237,7 @@ impl Execution<'_> {
 
     /// Compares the outputs of contenders, once a block is whole. Says of each cell once that its output is wrong.
     fn compare_outputs(&mut self) {
-        for trial in self.state.judge_outputs() {
+        for trial in self.progress.judge_outputs() {
             let cell = self.session.run.cell(&trial.contender, &trial.point);
             (self.watch)(Event::Note(format!("{cell}: {}", trial.reason.as_deref().unwrap_or_default())));
         }
@@ -244,7 +245,7 @@ impl Execution<'_> {
 
     /// Counts the failures of an attempt that counts, and says which cells are lost.
     fn count_failures(&mut self, block: &Block, attempt: u32) {
-        for trial in self.state.count_failures(block, attempt) {
+        for trial in self.progress.count_failures(block, attempt) {
             let cell = self.session.run.cell(&trial.contender, &trial.point);
             let why = trial.reason.as_deref().unwrap_or_default();
             (self.watch)(Event::Note(format!(
@@ -257,9 +258,9 @@ impl Execution<'_> {
     fn announce(&mut self, rest: Rest) {
         // Where only trying tells, a point says little of the others.
         let is_known = rest.blocks.is_empty() || self.session.times.iter().all(Option::is_some);
-        if !self.announced && self.state.tried > 0 && is_known {
+        if !self.announced && self.progress.tried > 0 && is_known {
             self.announced = true;
-            (self.watch)(Event::Note(self.state.announcement(rest.iter())));
+            (self.watch)(Event::Note(self.progress.announcement(rest.iter())));
         }
     }
 }

@@ -111,9 +111,9 @@ fn differ_in_plan(first: &Run, other: &Run) -> Option<Difference> {
     let (of_first, of_other) = (fields(first), fields(other));
     let names = of_first.keys().chain(of_other.keys());
     let name = names.into_iter().find(|name| of_first.get(*name) != of_other.get(*name))?;
-    let told =
+    let shown =
         |of: &serde_json::Map<String, Value>| of.get(name).map_or("nothing".to_owned(), Value::to_string);
-    Some(Difference::new(name, [told(&of_first), told(&of_other)]))
+    Some(Difference::new(name, [shown(&of_first), shown(&of_other)]))
 }
 
 /// The part of a run that all shards have in common: without each one's own, words, and what versions may differ in.
@@ -154,12 +154,12 @@ fn made(shard: &StoredRun) -> Made<'_> {
 }
 
 fn differ(first: &Run, other: &Run, in_what: &Difference) -> String {
-    let (a, b) = (told(first), told(other));
+    let (a, b) = (shard_name(first), shard_name(other));
     let of = in_what.values.as_ref().map(|[a, b]| format!(": {a}, and {b}")).unwrap_or_default();
     format!("{a} and {b} are not of one run, for they differ in {}{of}", in_what.what)
 }
 
-fn told(run: &Run) -> String {
+fn shard_name(run: &Run) -> String {
     match &run.shard {
         Some(Shard { nth, of, .. }) => format!("shard {nth} of {of} (run {})", run.id),
         None => format!("run {}", run.id),

@@ -31,7 +31,7 @@ pub struct Joined {
 pub fn check_roles(experiment: &Experiment, elsewhere: &Roles) -> Result<(), SpecError> {
     let (name, kind) = (&experiment.name, experiment.kind());
     let wrong = |role: &Role| match role {
-        Role::Server => (!http::is(&kind)).then(|| {
+        Role::Server => (!http::is_http(&kind)).then(|| {
             format!(
                 "{name} is of kind {}, whose contenders are talked to by a pipe, and stay with kumite",
                 kind.as_str()
@@ -70,7 +70,7 @@ pub fn join(
             unplanned: choice.unplanned.clone(),
             install: choice.install,
         };
-        let readied = node.ask(wanted).map_err(|why| Halt::of(why, stop))?;
+        let readied = node.ask(wanted).map_err(|why| Halt::unless_stopped(why, stop))?;
         for role in roles {
             match role {
                 Role::Server => {

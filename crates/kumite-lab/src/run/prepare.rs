@@ -153,12 +153,12 @@ pub fn prepare(
     let mut preparing =
         Preparing { builds: Builds::open(state)?, versions: Versions::default(), choice, stop, note };
     // Without these nothing can be measured, so they come first.
-    preparing.tools_of(experiment).map_err(|why| Halt::of(why, stop))?;
+    preparing.tools_of(experiment).map_err(|why| Halt::unless_stopped(why, stop))?;
     let log = preparing.builds.log("services");
     let none = BTreeMap::new();
     let specs = if choice.elsewhere.contains(&Role::Services) { &none } else { &experiment.services };
     let services = service::prepare(specs, choice.install, &log, stop, preparing.note)
-        .map_err(|why| Halt::of(why, stop))?;
+        .map_err(|why| Halt::unless_stopped(why, stop))?;
     let mut prepared = Prepared {
         ready: Vec::new(),
         contenders: Vec::new(),
@@ -194,7 +194,7 @@ struct NotBuilt {
 }
 
 impl NotBuilt {
-    fn of(status: ContenderStatus) -> impl Fn(Error) -> NotBuilt {
+    fn with_status(status: ContenderStatus) -> impl Fn(Error) -> NotBuilt {
         move |why| NotBuilt { status, why: Some(why) }
     }
 }
@@ -210,9 +210,9 @@ struct Preparing<'a> {
 impl Preparing<'_> {
     /// Looks for its tools and builds it, or says why it cannot take part.
     fn built(&mut self, contender: &Contender) -> Result<(Receipt, Env), NotBuilt> {
-        let tools = self.tools(contender).map_err(NotBuilt::of(ContenderStatus::Skipped))?;
+        let tools = self.tools(contender).map_err(NotBuilt::with_status(ContenderStatus::Skipped))?;
         self.tell_of_shims(contender, &tools);
-        let env = tools.env().map_err(NotBuilt::of(ContenderStatus::Failed))?;
+        let env = tools.env().map_err(NotBuilt::with_status(ContenderStatus::Failed))?;
         let mut receipt = self.receipt(contender, &tools);
         // A library or a module is no tool, so that nobody has looked for it.
         if receipt.is_err()
@@ -232,7 +232,7 @@ impl Preparing<'_> {
                 _ => self.receipt(contender, &tools),
             };
         }
-        receipt.map(|receipt| (receipt, env)).map_err(NotBuilt::of(ContenderStatus::Failed))
+        receipt.map(|receipt| (receipt, env)).map_err(NotBuilt::with_status(ContenderStatus::Failed))
     }
 
     /// Of a tool that a contender is run by.

@@ -29,7 +29,7 @@ impl Difference {
         Difference { what: what.to_owned(), values: is_short.then_some(values) }
     }
 
-    fn of(what: &str, values: [impl ToString; 2]) -> Option<Difference> {
+    fn between(what: &str, values: [impl ToString; 2]) -> Option<Difference> {
         let values = values.map(|value| value.to_string());
         (values[0] != values[1]).then(|| Difference::new(what, values))
     }
@@ -38,9 +38,9 @@ impl Difference {
 /// In what two runs differ that are not measured alike, of all that is known before contenders are.
 pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecError> {
     let measures = |run: &Run| run.measures.map_or("none".to_owned(), |measures| measures.to_string());
-    let of_one = Difference::of("how kumite measures (MEASURES)", [measures(a), measures(b)])
-        .or_else(|| Difference::of("the experiment", [&a.experiment, &b.experiment]))
-        .or_else(|| Difference::of("the profile", [&a.profile, &b.profile]));
+    let of_one = Difference::between("how kumite measures (MEASURES)", [measures(a), measures(b)])
+        .or_else(|| Difference::between("the experiment", [&a.experiment, &b.experiment]))
+        .or_else(|| Difference::between("the profile", [&a.profile, &b.profile]));
     if of_one.is_some() {
         return Ok(of_one);
     }
@@ -66,7 +66,7 @@ pub fn differ_in_contenders(a: &[Contender], b: &[Contender]) -> Option<Differen
         let source = |of: Option<&Contender>| Some(of?.digests.as_ref()?.source.clone());
         let is_measured = |of: Option<&Contender>| of.is_some_and(was_measured);
         match is_measured(of_a) == is_measured(of_b) {
-            false => Difference::of(&format!("whether {name} took part"), [of_a, of_b].map(took_part)),
+            false => Difference::between(&format!("whether {name} took part"), [of_a, of_b].map(took_part)),
             true if source(of_a) == source(of_b) => None,
             true => Some(Difference {
                 what: format!("{name}'s source (its files or build command)"),

@@ -130,7 +130,7 @@ fn filled(value: &str, known: &BTreeMap<&str, String>) -> Result<String, Unfit> 
     Ok(filled)
 }
 
-struct Started {
+struct RunningCommand {
     variables: Variables,
     /// Goes before the process.
     stopping: Stopping,
@@ -211,7 +211,7 @@ impl Service for Command {
             env,
             log: order.log.with_extension("stop.log"),
         };
-        let mut started = Started { variables, stopping, process };
+        let mut started = RunningCommand { variables, stopping, process };
         let mut watch = Watch::new(&self.ready, address, &order.log);
         let limit = Duration::from_secs_f64(self.ready_s);
         started.process.wait_ready(limit, order.stop, || watch.is_ready())?;
@@ -219,7 +219,7 @@ impl Service for Command {
     }
 }
 
-impl Serving for Started {
+impl Serving for RunningCommand {
     fn variables(&self) -> Variables {
         self.variables.clone()
     }
@@ -229,7 +229,7 @@ impl Serving for Started {
     }
 
     fn end(self: Box<Self>) -> Result<Counts, Error> {
-        let Started { mut stopping, mut process, .. } = *self;
+        let RunningCommand { mut stopping, mut process, .. } = *self;
         process.runs("before the end")?;
         if stopping.execute()? {
             process.wait(GRACE)?;

@@ -69,7 +69,7 @@ struct Dynamodb {
     requests: Vec<Request>,
 }
 
-struct Started {
+struct RunningDynamodb {
     process: Process,
     address: SocketAddrV4,
 }
@@ -117,11 +117,11 @@ impl Service for Dynamodb {
             ask(address, request)
                 .map_err(Error::step(format!("refused its setup's request {nth}, {operation}")))?;
         }
-        Ok(Box::new(Started { process, address }))
+        Ok(Box::new(RunningDynamodb { process, address }))
     }
 }
 
-impl Serving for Started {
+impl Serving for RunningDynamodb {
     fn variables(&self) -> Variables {
         let address = self.address;
         vec![

@@ -25,7 +25,7 @@ impl Figure {
         Figure::Number(1.0)
     }
 
-    pub fn of(&self, parameters: &Parameters) -> Result<f64, Unfit> {
+    pub fn value(&self, parameters: &Parameters) -> Result<f64, Unfit> {
         let value = match self {
             Figure::Number(number) => *number,
             Figure::Parameter(name) => {
@@ -75,9 +75,13 @@ mod tests {
     fn a_figure_may_be_a_parameter() {
         let figure = Figure::try_from(AxisValue::Text("$delay_ms".into())).unwrap();
         assert_eq!(figure, Figure::Parameter("delay_ms".into()));
-        assert_eq!(figure.of(&[("delay_ms".to_owned(), AxisValue::Float(1.5))].into()), Ok(1.5));
+        assert_eq!(figure.value(&[("delay_ms".to_owned(), AxisValue::Float(1.5))].into()), Ok(1.5));
         assert!(
-            figure.of(&Parameters::new()).unwrap_err().to_string().contains("$delay_ms, which is no number")
+            figure
+                .value(&Parameters::new())
+                .unwrap_err()
+                .to_string()
+                .contains("$delay_ms, which is no number")
         );
     }
 }

@@ -46,7 +46,7 @@ struct Files {
     delay_ms: Figure,
 }
 
-struct Started {
+struct RunningFiles {
     folder: PathBuf,
     slow: Option<Slow>,
 }
@@ -67,21 +67,21 @@ impl Service for Files {
     }
 
     fn unavailable(&self, parameters: &Parameters) -> Option<String> {
-        match self.delay_ms.of(parameters) {
+        match self.delay_ms.value(parameters) {
             Ok(delay) if delay > 0.0 => kumite_disk::available().err(),
             _ => None,
         }
     }
 
     fn start(&self, parameters: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
-        let count = self.files.of(parameters)? as usize;
-        let size_bytes = self.size_bytes.of(parameters)? as usize;
-        let delay_ms = self.delay_ms.of(parameters)?;
+        let count = self.files.value(parameters)? as usize;
+        let size_bytes = self.size_bytes.value(parameters)? as usize;
+        let delay_ms = self.delay_ms.value(parameters)?;
         let folder = order.folder.join("files");
         std::fs::create_dir(&folder).map_err(Error::cannot("make", &folder))?;
         kumite_disk::write_files(&folder, count, size_bytes).map_err(Error::Disk)?;
         let slow = if delay_ms > 0.0 { Some(Slow::start(&folder, delay_ms, order)?) } else { None };
-        Ok(Box::new(Started { folder, slow }))
+        Ok(Box::new(RunningFiles { folder, slow }))
     }
 }
 
@@ -113,7 +113,7 @@ impl Drop for Mount {
     }
 }
 
-impl Serving for Started {
+impl Serving for RunningFiles {
     fn variables(&self) -> Variables {
         let folder = self.slow.as_ref().map_or(&self.folder, |slow| &slow.mount.0);
         vec![("PATH".to_owned(), folder.display().to_string())]

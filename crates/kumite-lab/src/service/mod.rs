@@ -33,7 +33,7 @@ use crate::error::Error;
 use crate::halt::Halt;
 use crate::node::{Nodes, Remote};
 use crate::parameter::Parameters;
-use crate::work::{BeginServices, EndServices, Seen, ServicesEnded, StartServices};
+use crate::work::{BeginServices, EndServices, NodeNoise, ServicesEnded, StartServices};
 use folder::Folder;
 use process::Process;
 use registration::Registration;
@@ -180,7 +180,7 @@ impl Drop for There {
 #[derive(Default)]
 pub(crate) struct Counted {
     pub metrics: BTreeMap<String, f64>,
-    pub seen: Option<Seen>,
+    pub seen: Option<NodeNoise>,
 }
 
 impl<'a> Services<'a> {
@@ -193,14 +193,14 @@ impl<'a> Services<'a> {
         stop: &AtomicBool,
     ) -> Result<Services<'a>, Halt> {
         let mut env = BTreeMap::new();
-        let here = nodes.of(Role::Services).is_none().then_some(specs).into_iter().flatten();
+        let here = nodes.with_role(Role::Services).is_none().then_some(specs).into_iter().flatten();
         for (name, spec) in here {
             let tools = look(spec, log).map_err(|what| missing(name, spec, what))?;
             let env_of_one = fetched(name, spec, &tools, log, stop, &mut |_| ());
-            env.insert(name.as_str(), env_of_one.map_err(|why| Halt::of(why, stop))?);
+            env.insert(name.as_str(), env_of_one.map_err(|why| Halt::unless_stopped(why, stop))?);
         }
         Ok(Services {
-            there: nodes.of(Role::Services).filter(|_| !specs.is_empty()).cloned(),
+            there: nodes.with_role(Role::Services).filter(|_| !specs.is_empty()).cloned(),
             host: nodes.host_of(Role::Services),
             clients: vec![nodes.host_of(Role::Server)],
             specs,
@@ -220,7 +220,7 @@ impl<'a> Services<'a> {
             let (host, clients) = (self.host, self.clients.clone());
             let services =
                 StartServices { parameters: parameters.clone(), host, clients, log: file_name(log) };
-            let env = node.ask(services).map_err(|why| Halt::of(why, stop))?;
+            let env = node.ask(services).map_err(|why| Halt::unless_stopped(why, stop))?;
             let there = There { node: node.clone(), env, is_ended: false };
             return Ok(Running { there: Some(there), ..Running::default() });
         }
@@ -239,7 +239,7 @@ impl<'a> Services<'a> {
                 stop,
             };
             let started = spec.service.start(parameters, &order);
-            let started = started.map_err(|halt| Halt::of(halt.map(failed), stop))?;
+            let started = started.map_err(|halt| Halt::unless_stopped(halt.map(failed), stop))?;
             running.services.push((name.clone(), started));
         }
         Ok(running)

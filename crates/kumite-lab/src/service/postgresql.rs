@@ -75,7 +75,7 @@ fn any() -> String {
     ".".to_owned()
 }
 
-struct Started {
+struct RunningPostgresql {
     process: Process,
     address: SocketAddrV4,
     password: String,
@@ -146,11 +146,11 @@ impl Service for Postgresql {
             sql.execute("kumite", &text, order.stop).map_err(within)?;
         }
         let address = SocketAddrV4::new(order.host, port);
-        Ok(Box::new(Started { process, address, password, counts: self.counts.clone(), sql }))
+        Ok(Box::new(RunningPostgresql { process, address, password, counts: self.counts.clone(), sql }))
     }
 }
 
-impl Started {
+impl RunningPostgresql {
     fn ask(&self, statement: &str) -> Result<f64, Error> {
         let said = self.sql.execute("kumite", statement, &AtomicBool::new(false))?;
         said.trim().parse().map_err(|_| Fault::new(format!("answered {said:?} to {statement}")).into())
@@ -193,7 +193,7 @@ impl Sql {
     }
 }
 
-impl Serving for Started {
+impl Serving for RunningPostgresql {
     fn variables(&self) -> Variables {
         let said = [
             ("HOST", self.address.ip().to_string()),

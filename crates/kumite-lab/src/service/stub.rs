@@ -47,7 +47,7 @@ fn pong() -> String {
     "pong".to_owned()
 }
 
-struct Started {
+struct RunningStub {
     process: Process,
     address: SocketAddrV4,
     json: PathBuf,
@@ -60,7 +60,7 @@ impl Service for Stub {
 
     fn start(&self, parameters: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt> {
         let address = SocketAddrV4::new(order.host, free_port(order.host)?);
-        let delay_ms = self.delay_ms.of(parameters)?;
+        let delay_ms = self.delay_ms.value(parameters)?;
         let json = order.folder.join("stub.json");
         let env = [
             ("KUMITE".to_owned(), own_program()?),
@@ -74,11 +74,11 @@ impl Service for Stub {
         );
         let mut process = Process::start(&command, &order.folder, &env, order)?;
         process.wait_ready(READY, order.stop, || TcpStream::connect(address).is_ok())?;
-        Ok(Box::new(Started { process, address, json }))
+        Ok(Box::new(RunningStub { process, address, json }))
     }
 }
 
-impl Serving for Started {
+impl Serving for RunningStub {
     fn variables(&self) -> Variables {
         vec![("URL".to_owned(), format!("http://{}/", self.address))]
     }

@@ -32,7 +32,7 @@ pub struct Asked(Value);
 
 impl Asked {
     /// Of a file's text.
-    pub fn of(text: &str, profile: &str) -> Result<Asked, SpecError> {
+    pub fn new(text: &str, profile: &str) -> Result<Asked, SpecError> {
         Asked::read(&TomlSource { file: "experiment.toml".into(), text: text.to_owned() }, profile)
     }
 
@@ -155,7 +155,7 @@ assert = "throughput_rps(a) > 0"
 "#;
 
     fn asked(text: &str) -> Asked {
-        Asked::of(text, "standard").unwrap()
+        Asked::new(text, "standard").unwrap()
     }
 
     fn differs(was: &str, is: &str) -> Option<(String, [String; 2])> {

@@ -87,7 +87,7 @@ impl Drop for Linked {
 }
 
 impl Talk for Linked {
-    fn does(&mut self, work: &str) -> Result<String, Fault> {
+    fn answer(&mut self, work: &str) -> Result<String, Fault> {
         answered(self.work(work), &self.driver)
     }
 

@@ -56,7 +56,7 @@ struct Relaying {
 }
 
 impl Talk for Relaying {
-    fn does(&mut self, work: &str) -> Result<String, Fault> {
+    fn answer(&mut self, work: &str) -> Result<String, Fault> {
         let asked = Tell::Relay { node: self.node.clone(), work: work.to_owned() };
         let ask = || {
             tell(&asked)?;

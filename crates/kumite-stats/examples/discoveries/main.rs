@@ -37,15 +37,15 @@ fn main() {
         "Three figures a cell: stopped after 24 rounds, at the first verdict, at the first false verdict."
     );
     println!("In percent; \"!\" where the 99.9 % lower bound is above what is promised.");
-    let plain = Table::of(scenarios::plain(ErrorRate::FalseDiscovery, COMPARISONS), RUNS);
+    let plain = Table::new(scenarios::plain(ErrorRate::FalseDiscovery, COMPARISONS), RUNS);
     plain.print(VERDICTS);
     plain.print(BOUNDS);
-    Table::of(scenarios::plain(ErrorRate::FamilyWise, FEWER), RUNS).print(STRICT);
-    let margins = Table::of(scenarios::no_difference(FEWER), RUNS);
+    Table::new(scenarios::plain(ErrorRate::FamilyWise, FEWER), RUNS).print(STRICT);
+    let margins = Table::new(scenarios::no_difference(FEWER), RUNS);
     margins.print(Figure { title: "With a margin: false among the verdicts given", ..VERDICTS });
-    let bands = Table::of(scenarios::bands(), RUNS);
+    let bands = Table::new(scenarios::bands(), RUNS);
     bands.print(Figure { title: "Within a band: false among the verdicts given", ..VERDICTS });
-    let voids = Table::of(scenarios::voids(), RUNS);
+    let voids = Table::new(scenarios::voids(), RUNS);
     voids.print(Figure { title: "Voided blocks: false among the verdicts given", ..VERDICTS });
     println!(
         "\nBlocks until all of six claims are decided, median\n\n| | before | after |\n| --- | --- | --- |"

@@ -11,7 +11,7 @@ const LOOKS: usize = 200;
 /// As is asked of every kind of noise: 2,000. Fewer in a build that is not optimised.
 const SEQUENCES: usize = if cfg!(debug_assertions) { 100 } else { 2_000 };
 
-struct Seen {
+struct Peeked {
     /// How many sequences were ever said to differ.
     false_verdicts: usize,
     /// How many intervals held the truth when it was stopped: at the first false verdict, or at the last look.
@@ -19,9 +19,9 @@ struct Seen {
 }
 
 /// Sequences of pairs whose true ratio is `ratio`, looked at after every pair. The order in the pair is random.
-fn peek(noise: &Noise, ratio: f64, seed: u64) -> Seen {
+fn peek(noise: &Noise, ratio: f64, seed: u64) -> Peeked {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut seen = Seen { false_verdicts: 0, covered: 0 };
+    let mut seen = Peeked { false_verdicts: 0, covered: 0 };
     for _ in 0..SEQUENCES {
         let mut machine = Machine::default();
         let mut pairs = Vec::new();

@@ -66,7 +66,7 @@ struct Limits {
 }
 
 impl Limits {
-    fn of(claim: &Claim) -> Vec<Limits> {
+    fn of_claim(claim: &Claim) -> Vec<Limits> {
         let least = claim.comparisons.iter().map(|one| one.ratio).fold(f64::INFINITY, f64::min);
         let limits = |one: &Comparison| Limits {
             side: one.side,
@@ -93,7 +93,7 @@ impl Limits {
 }
 
 #[derive(Clone)]
-struct State {
+struct ClaimState {
     n: usize,
     counts: Vec<Counts>,
     decided: Option<Verdict>,
@@ -104,14 +104,14 @@ pub struct Player<'a> {
     scenario: &'a Scenario<'a>,
     wealths: &'a Wealths,
     limits: Vec<Vec<Limits>>,
-    states: Vec<State>,
+    states: Vec<ClaimState>,
     most: Vec<f64>,
 }
 
 impl<'a> Player<'a> {
     pub fn new(scenario: &'a Scenario<'a>, wealths: &'a Wealths) -> Player<'a> {
         let claims = &scenario.claims;
-        let state = |claim: &Claim| State {
+        let state = |claim: &Claim| ClaimState {
             n: 0,
             counts: vec![Counts::default(); claim.comparisons.len()],
             decided: None,
@@ -119,7 +119,7 @@ impl<'a> Player<'a> {
         Player {
             scenario,
             wealths,
-            limits: claims.iter().map(Limits::of).collect(),
+            limits: claims.iter().map(Limits::of_claim).collect(),
             states: claims.iter().map(state).collect(),
             most: Vec::with_capacity(claims.len()),
         }
@@ -200,7 +200,7 @@ impl<'a> Player<'a> {
     /// The claim is undecided and any bet on it has reached the threshold that all claims together would need: none
     /// is lower.
     fn is_near(&self, nth: usize) -> bool {
-        let State { n, counts, decided } = &self.states[nth];
+        let ClaimState { n, counts, decided } = &self.states[nth];
         let so = counts.iter().map(|counts| counts.claimed);
         let fewest = so.min().unwrap_or(0);
         let is_any = [fewest, n - fewest].iter().any(|so| self.wealths.get(*so, *n) >= 1.0 / ALPHA);
@@ -208,7 +208,7 @@ impl<'a> Player<'a> {
     }
 
     fn wealth(&self, nth: usize) -> ClaimWealth {
-        let State { n, counts, .. } = &self.states[nth];
+        let ClaimState { n, counts, .. } = &self.states[nth];
         let claimed = || counts.iter().map(|counts| counts.claimed);
         let no_difference = || {
             let loosened_holds = self.wealths.least(counts.iter().map(|counts| counts.loosened), *n);
@@ -238,7 +238,7 @@ impl<'a> Player<'a> {
 
     /// The bound that is shown is false, for claims whose comparisons all say "above": a bound is beyond a value
     /// exactly where the bet on that value has reached the threshold. `None` if none is shown.
-    fn false_bound(&self, state: &State, verdict: Verdict, threshold: f64) -> Option<bool> {
+    fn false_bound(&self, state: &ClaimState, verdict: Verdict, threshold: f64) -> Option<bool> {
         let wealth = |so: usize| self.wealths.get(so, state.n);
         match verdict {
             Verdict::NoDifference => None,

@@ -20,7 +20,7 @@ pub struct Figure {
 }
 
 impl Table {
-    pub fn of(mut rows: Vec<Row>, runs: usize) -> Table {
+    pub fn new(mut rows: Vec<Row>, runs: usize) -> Table {
         let scenarios: Vec<Scenario> = rows.iter_mut().flat_map(|row| row.scenarios.drain(..)).collect();
         let mut rates = simulate_all(&scenarios, runs).into_iter();
         Table {

@@ -25,7 +25,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub fn of(contender: &Contender) -> Result<Sources, Error> {
+    pub fn new(contender: &Contender) -> Result<Sources, Error> {
         let folder = &contender.folder;
         let home = folder.canonicalize().map_err(Error::at(folder))?;
         let places: Vec<PathBuf> = std::iter::once(home.clone())

@@ -14,7 +14,7 @@ struct Bench {
     limit: Option<u64>,
 }
 
-struct Seen {
+struct NotedReceipt {
     receipt: Result<Receipt, Error>,
     notes: Vec<String>,
 }
@@ -61,16 +61,16 @@ impl Bench {
         }
     }
 
-    fn see(&self, contender: &Contender) -> Seen {
+    fn see(&self, contender: &Contender) -> NotedReceipt {
         self.see_anew(contender, false)
     }
 
-    fn see_anew(&self, contender: &Contender, anew: bool) -> Seen {
+    fn see_anew(&self, contender: &Contender, anew: bool) -> NotedReceipt {
         let mut notes = Vec::new();
         let note = &mut |note: &str| notes.push(note.to_owned());
         let receipt =
             self.builds().receipt(contender, &Tools::new(&Default::default()), anew, &self.stop, note);
-        Seen { receipt, notes }
+        NotedReceipt { receipt, notes }
     }
 
     fn count(&self) -> usize {
@@ -87,7 +87,7 @@ impl Bench {
     }
 }
 
-impl Seen {
+impl NotedReceipt {
     #[track_caller]
     fn right(&self) -> (&str, Origin) {
         let receipt = self.receipt.as_ref().unwrap_or_else(|why| panic!("{}", chain(why)));
@@ -294,7 +294,7 @@ fn of_two_at_once_one_builds_and_the_other_waits_for_it() {
     );
     let contender = bench.contender("one", &build);
     let (waits, wait) = mpsc::channel();
-    let seen: Vec<Seen> = std::thread::scope(|scope| {
+    let seen: Vec<NotedReceipt> = std::thread::scope(|scope| {
         let first = scope.spawn(|| bench.see(&contender));
         while !begun.exists() && !first.is_finished() {
             std::thread::sleep(Duration::from_millis(1));
@@ -307,7 +307,7 @@ fn of_two_at_once_one_builds_and_the_other_waits_for_it() {
             };
             let tools = Tools::new(&Default::default());
             let receipt = bench.builds().receipt(&contender, &tools, false, &bench.stop, note);
-            Seen { receipt, notes }
+            NotedReceipt { receipt, notes }
         });
         wait.recv().unwrap();
         std::fs::write(&go, "").unwrap();

@@ -36,7 +36,7 @@ impl<'a> CommandDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<CommandDriver<'a>, Halt> {
         let bench = Workbench::new(of)?;
         let check = bench.answer_check(of.stop)?;
-        let scratch = ScratchPlace::of(of.state)?;
+        let scratch = ScratchPlace::for_store(of.state)?;
         Ok(CommandDriver { bench, scratch, seed: of.seed, check, kept_outputs: KeptOutputs::default() })
     }
 
@@ -141,7 +141,7 @@ impl Executor for CommandDriver<'_> {
         let log = self.bench.trial_log(&(order.log_name() + ".log"));
         let trial = self.trial_of(order.contender, order.at, log.path.clone(), stop);
         let seed = trial.seed.wrapping_add(order.seq.into());
-        let tried = self.tried(&Trial { seed, ..trial }).map_err(|halt| Halt::of(halt, stop));
+        let tried = self.tried(&Trial { seed, ..trial }).map_err(|halt| Halt::unless_stopped(halt, stop));
         log.of_trial(tried)
     }
 }
@@ -150,7 +150,7 @@ impl Driver for CommandDriver<'_> {
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         let trial = self.trial_of(contender, at, self.bench.check_log(contender), stop);
         let once = Trial { workload: trial.workload.clone().once(), ..trial };
-        let measured = self.tried(&once).map_err(|halt| Halt::of(halt, stop))?;
+        let measured = self.tried(&once).map_err(|halt| Halt::unless_stopped(halt, stop))?;
         match (measured.outcome, measured.reason) {
             (Outcome::Ok, Some(left_behind)) => Err(Halt::fault(left_behind)),
             (_, wrong) => Ok(Answered { wrong, written: measured.sample.output, ..Answered::RIGHT }),

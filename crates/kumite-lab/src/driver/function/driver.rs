@@ -34,7 +34,7 @@ pub(crate) struct FunctionDriver<'a> {
 }
 
 /// A function on its host, ready to be called.
-struct Started {
+struct StartedHost {
     workload: FunctionWorkload,
     given: GivenCores,
     event: Vec<u8>,
@@ -43,7 +43,7 @@ struct Started {
 }
 
 /// The calls of a trial, and the noise beside them.
-struct Seen {
+struct WatchedCalls {
     offered: Calls,
     /// The figures from outside; the instances' own use is taken off.
     noise: Noise,
@@ -70,7 +70,7 @@ impl<'a> FunctionDriver<'a> {
     ) -> Result<Measured, Halt> {
         let mut started = self.start(contender, at, seed, log, stop)?;
         started.workload.calls = calls.unwrap_or(started.workload.calls);
-        self.measured(contender, started, stop).map_err(|halt| Halt::of(halt, stop))
+        self.measured(contender, started, stop).map_err(|halt| Halt::unless_stopped(halt, stop))
     }
 
     fn start(
@@ -80,18 +80,24 @@ impl<'a> FunctionDriver<'a> {
         seed: u64,
         log: &Path,
         stop: &AtomicBool,
-    ) -> Result<Started, Halt> {
-        let workload = self.bench.conditions.planned[at].typed::<FunctionWorkload>().clone().of(contender);
+    ) -> Result<StartedHost, Halt> {
+        let workload =
+            self.bench.conditions.planned[at].typed::<FunctionWorkload>().clone().for_contender(contender);
         let given = workload.cores().given(self.bench.cores)?;
         let event = workload.event(self.bench.conditions.folder)?;
         let services = self.bench.services.start(&workload.parameters, log, stop)?;
         let function = workload.function(contender, services.env(), given.cores.clone(), seed);
         let host = start(function, log)?;
-        Ok(Started { workload, given, event, host, services })
+        Ok(StartedHost { workload, given, event, host, services })
     }
 
-    fn measured(&mut self, contender: &Ready, started: Started, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let Started { workload, given, event, host, mut services } = started;
+    fn measured(
+        &mut self,
+        contender: &Ready,
+        started: StartedHost,
+        stop: &AtomicBool,
+    ) -> Result<Measured, Halt> {
+        let StartedHost { workload, given, event, host, mut services } = started;
         services.begin()?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(&self.bench.cores.engine);
@@ -227,7 +233,7 @@ fn start(function: Function, logs: &Path) -> Result<Host, Error> {
 }
 
 /// Has an eye on the machine while calls are made. `cores` are all that are measured on.
-fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Calls) -> Seen {
+fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Calls) -> WatchedCalls {
     let (services_before, ours_before) = (services.cpu(), own_cpu());
     let watch = Watch::begin(cores);
     let offered = calls();
@@ -238,7 +244,11 @@ fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Call
     };
     let of_instances = offered.made.iter().map(of_call).collect::<Option<Vec<_>>>().map(total);
     let ours = Ours { cpu: of_instances.map(|cpu| cpu.saturating_add(services_cpu)), waited: None };
-    Seen { offered, noise: watch.end(&ours), beside: own_cpu().saturating_sub(ours_before) + services_cpu }
+    WatchedCalls {
+        offered,
+        noise: watch.end(&ours),
+        beside: own_cpu().saturating_sub(ours_before) + services_cpu,
+    }
 }
 
 /// Names the call that failed, the failure, and the last lines of the function's log.

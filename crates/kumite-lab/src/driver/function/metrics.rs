@@ -9,7 +9,7 @@ use kumite_stats::median;
 
 use super::caller::Made;
 use super::timeline::{ms, since_ms};
-use super::workload::told;
+use super::workload::call_value;
 use crate::metrics::Metrics;
 
 /// Of the time of the calls: a host that, with the services, used more of a CPU that was the instances' too was in their way.
@@ -120,7 +120,7 @@ pub(super) fn kept(made: &Made, began: Instant) -> Call {
 /// The figures of calls none of which failed.
 pub(super) fn sample(all: &[Called], beside: &Beside) -> (Sample, Vec<Mark>) {
     let part = |(nth, called): (usize, &Called)| {
-        Some(TrialPart { at: told(nth)?, metrics: of_one(called), needs: Default::default() })
+        Some(TrialPart { at: call_value(nth)?, metrics: of_one(called), needs: Default::default() })
     };
     let bounds = beside.uncounted.then(|| "max_memory_bytes".to_owned());
     let sample = Sample {

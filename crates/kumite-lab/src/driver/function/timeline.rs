@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     /// Of instance, time and what, a line of text for each phase.
-    fn told(happened: &[(u32, u64, Lifecycle)]) -> Vec<String> {
+    fn sentences(happened: &[(u32, u64, Lifecycle)]) -> Vec<String> {
         let began = Instant::now();
         let timeline: Vec<InstanceEvent> = happened
             .iter()
@@ -120,7 +120,7 @@ mod tests {
             (2, 74, Lifecycle::Gone),
         ];
         assert_eq!(
-            told(&happened),
+            sentences(&happened),
             [
                 "1 init 1-20",
                 "1 invoke 21-30",
@@ -151,7 +151,7 @@ mod tests {
             (1, 3502, Lifecycle::Gone),
         ];
         assert_eq!(
-            told(&happened),
+            sentences(&happened),
             [
                 "1 init 0-1000, cut off after 1 s",
                 "1 killed 1000-1005",
@@ -173,7 +173,7 @@ mod tests {
             (3, 15, Lifecycle::Init),
         ];
         assert_eq!(
-            told(&happened),
+            sentences(&happened),
             ["1 init 0-5", "1 frozen 5-9, exit status 1", "1 killed 9-15", "2 init 12-15", "3 init 15-15"]
         );
     }

@@ -18,7 +18,7 @@ use crate::unfit::Unfit;
 /// The axis within each trial.
 const CALL: &str = "call";
 /// So many calls of a trial are values of it: each of them is a point of its own to whoever judges.
-const MOST_TOLD: usize = 100;
+const MOST_VALUES: usize = 100;
 /// One trial's workload: how often which function is called, and on what kind of host.
 #[derive(Clone, Debug)]
 pub struct FunctionWorkload {
@@ -82,7 +82,7 @@ impl FunctionWorkload {
     }
 
     /// The same for a contender that may have its own memory.
-    pub(crate) fn of(mut self, contender: &Ready) -> FunctionWorkload {
+    pub(crate) fn for_contender(mut self, contender: &Ready) -> FunctionWorkload {
         if let Some(memory_mb) = contender.memory_mb {
             self.memory_mb = memory_mb;
             self.parameters.insert("memory_mb".to_owned(), AxisValue::Int(memory_mb.into()));
@@ -145,7 +145,7 @@ impl Workload for FunctionWorkload {
     }
 
     fn within(&self) -> Option<Within> {
-        let values = (1..=self.calls.min(MOST_TOLD)).map(at).collect();
+        let values = (1..=self.calls.min(MOST_VALUES)).map(at).collect();
         Some(Within { axis: CALL.to_owned(), values })
     }
 
@@ -155,8 +155,8 @@ impl Workload for FunctionWorkload {
 }
 
 /// A call as the value of its axis, counted from 1; none if it is none.
-pub(super) fn told(nth: usize) -> Option<AxisValue> {
-    (nth < MOST_TOLD).then(|| at(nth + 1))
+pub(super) fn call_value(nth: usize) -> Option<AxisValue> {
+    (nth < MOST_VALUES).then(|| at(nth + 1))
 }
 
 fn at(call: usize) -> AxisValue {
@@ -218,13 +218,14 @@ mod tests {
     fn a_contender_may_have_its_own_memory() {
         let more = Ready { memory_mb: Some(192), ..contender() };
         let workload = workload(&[("memory_mb", AxisValue::Int(256))]).unwrap();
-        let function =
-            |contender: &Ready| workload.clone().of(contender).function(contender, Vec::new(), vec![], 0);
+        let function = |contender: &Ready| {
+            workload.clone().for_contender(contender).function(contender, Vec::new(), vec![], 0)
+        };
         assert_eq!(function(&contender()).memory_mb, 256);
         let own = function(&more);
         assert_eq!((own.memory_mb, own.handler.as_str()), (192, "java"));
         assert!(own.env.contains(&("MEMORY_MB".into(), "192".into())), "{:?}", own.env);
-        assert_eq!(workload.of(&more).params(), json!({ "memory_mb": 192 }));
+        assert_eq!(workload.for_contender(&more).params(), json!({ "memory_mb": 192 }));
     }
 
     #[test]
@@ -254,8 +255,8 @@ mod tests {
         let values = |calls| workload(&[("calls", AxisValue::Int(calls))]).unwrap().within().unwrap().values;
         assert_eq!(values(1), [AxisValue::Int(1)], "`at call=1` can always be said");
         assert_eq!(values(3), [1, 2, 3].map(AxisValue::Int));
-        assert_eq!(values(10_000).len(), MOST_TOLD);
-        assert_eq!((told(0), told(99), told(100)), (Some(at(1)), Some(at(100)), None));
+        assert_eq!(values(10_000).len(), MOST_VALUES);
+        assert_eq!((call_value(0), call_value(99), call_value(100)), (Some(at(1)), Some(at(100)), None));
     }
 
     #[test]

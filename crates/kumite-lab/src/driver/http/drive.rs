@@ -17,21 +17,21 @@ use super::workload::HttpWorkload;
 use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::service::Running;
-use crate::work::Seen;
+use crate::work::NodeNoise;
 
 const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 
 /// A load that was offered to its end, with the server's use of the machine in the same time.
 pub(crate) struct Driven {
     pub outcome: load::Outcome,
-    looks: Vec<Look>,
+    looks: Vec<PollSample>,
     /// The same for each interval of the outcome, where it can be told.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
     /// The noise from outside, in the window.
     pub noise: Noise,
     /// The same of the server's node, if it has its own.
-    pub there: Option<Seen>,
+    pub there: Option<NodeNoise>,
     /// The warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
     /// The fault of the server that ended the load early; `None` if it went to its end.
@@ -39,7 +39,7 @@ pub(crate) struct Driven {
 }
 
 /// A look at the server.
-struct Look {
+struct PollSample {
     /// When it was, since the window opened.
     when: f64,
     /// The same in the clock of the server's node, which no other is compared with.
@@ -66,14 +66,14 @@ pub(crate) fn drive(
     let shared = is_here && server_cores == cores;
     let cores_of_threads = if shared { Vec::new() } else { cores.to_vec() };
     let pace = if shared { load::Pace::Sleeping } else { load::Pace::Precise };
-    let mut settling = Settling::of(workload);
+    let mut settling = Settling::new(workload);
     let opener = settling.opener.clone();
     let load = load::Load { cores: cores_of_threads, pace, opener, ..workload.load(server.address) };
     let halt = AtomicBool::new(false);
     let moves = AtomicBool::new(false);
     let (send, receive) = mpsc::channel();
     let mut gone = None;
-    let mut looks = Vec::<Look>::new();
+    let mut looks = Vec::<PollSample>::new();
     let here = if is_here { server_cores } else { &[] };
     let all_cores = [here, cores].concat();
     let seconds = workload.duration.as_secs_f64();
@@ -150,12 +150,12 @@ struct Window<'a> {
     services: &'a mut Running,
     /// With what the server and the services had used here, and how the server had waited, when it began.
     watch: Option<(Watch, Duration, Option<Waits>)>,
-    noise: Option<(Noise, Option<Seen>)>,
+    noise: Option<(Noise, Option<NodeNoise>)>,
 }
 
 impl Window<'_> {
     /// An error says what is wrong with the server: it has ended, or writes too much.
-    fn look(&mut self, server: &mut dyn ServerProcess, opens: Instant) -> Result<Look, Error> {
+    fn look(&mut self, server: &mut dyn ServerProcess, opens: Instant) -> Result<PollSample, Error> {
         let when = since(opens);
         let looked = server.look()?;
         if let Some(how) = looked.exited {
@@ -177,7 +177,7 @@ impl Window<'_> {
             _ => {}
         }
         let at = Duration::from_nanos(looked.at_ns);
-        Ok(Look { when, at, cpu, peak_rss_bytes: looked.peak_rss_bytes })
+        Ok(PollSample { when, at, cpu, peak_rss_bytes: looked.peak_rss_bytes })
     }
 
     /// Of a server on another node no CPU time was used here.
@@ -212,19 +212,19 @@ fn since(then: Instant) -> f64 {
     }
 }
 
-fn cpu_in(looks: &[Look], interval: &load::Interval) -> Option<f64> {
+fn cpu_in(looks: &[PollSample], interval: &load::Interval) -> Option<f64> {
     let start = interval.start_ms as f64 / 1e3;
     cpu_between(looks, start, start + LOOK.as_secs_f64())
 }
 
 /// The position of the first look at or after a moment.
-fn first_at(looks: &[Look], moment: f64) -> usize {
+fn first_at(looks: &[PollSample], moment: f64) -> usize {
     looks.partition_point(|look| look.when < moment)
 }
 
 /// CPU time a second between two moments, from the looks that are next to them: the first at or after each, but for the
 /// last look, which may be a little early.
-fn cpu_between(looks: &[Look], from: f64, to: f64) -> Option<f64> {
+fn cpu_between(looks: &[PollSample], from: f64, to: f64) -> Option<f64> {
     let before = looks.get(first_at(looks, from))?;
     let after = looks.get(first_at(looks, to)).or(looks.last())?;
     let time = after.at.saturating_sub(before.at);
@@ -244,9 +244,9 @@ mod tests {
             let cpu = if nth < 0 { 5.0 + when * 0.5 } else { 5.005 + when - 0.01 };
             // The clock of its node, which had another beginning.
             let at = Duration::from_secs_f64(when + 100.0);
-            Look { when, at, cpu: Duration::from_secs_f64(cpu), peak_rss_bytes: 0 }
+            PollSample { when, at, cpu: Duration::from_secs_f64(cpu), peak_rss_bytes: 0 }
         };
-        let looks: Vec<Look> = (-10..=10).map(look).collect();
+        let looks: Vec<PollSample> = (-10..=10).map(look).collect();
         let close = |found: Option<f64>, expected: f64| (found.unwrap() - expected).abs() < 1e-6;
         assert!(close(cpu_between(&looks, 0.0, 1.0), 1.0));
         assert!(close(cpu_between(&looks, -0.5, -0.2), 0.5));

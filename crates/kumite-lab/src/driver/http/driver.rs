@@ -58,11 +58,11 @@ impl<'a> HttpDriver<'a> {
         stop: &AtomicBool,
     ) -> Result<(Running, Server), Halt> {
         let services = self.bench.services.start(&self.bench.conditions.planned[at].parameters, log, stop)?;
-        let server = match self.bench.conditions.nodes.of(Role::Server) {
+        let server = match self.bench.conditions.nodes.with_role(Role::Server) {
             None => Server::start(contender, host, services.env(), cores, log),
             Some(node) => Server::start_there(node, contender, services.env(), cores, log),
         };
-        let server = server.map_err(|why| Halt::of(why, stop))?;
+        let server = server.map_err(|why| Halt::unless_stopped(why, stop))?;
         Ok((services, server))
     }
 
@@ -140,7 +140,7 @@ impl Driver for HttpDriver<'_> {
         stop: &AtomicBool,
     ) -> Result<Vec<Short>, Halt> {
         let (workload, given) = self.workload(at)?;
-        let window = Window::of(workload, metrics);
+        let window = Window::new(workload, metrics);
         let Some(most) = window.most() else { return Ok(Vec::new()) };
         if let Some(per_s) = window.offered() {
             return Ok(window.short(per_s));

@@ -28,7 +28,7 @@ pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
 
 /// The kind whose contenders are servers.
-pub(crate) fn is(kind: &Kind) -> bool {
+pub(crate) fn is_http(kind: &Kind) -> bool {
     *kind == NAME
 }
 

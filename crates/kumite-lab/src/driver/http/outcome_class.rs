@@ -21,7 +21,7 @@ pub(crate) enum OutcomeClass {
 
 impl OutcomeClass {
     /// Of one whose answer is good within `good` from when it was due.
-    pub fn of(request: &Finished, good: Duration) -> OutcomeClass {
+    pub fn new(request: &Finished, good: Duration) -> OutcomeClass {
         match request.failure {
             None if within(request, good) => OutcomeClass::Good,
             None => OutcomeClass::Late,
@@ -49,9 +49,9 @@ pub(crate) struct OutcomeCounts {
 
 impl OutcomeCounts {
     /// Of these requests.
-    pub fn of<'a>(requests: impl IntoIterator<Item = &'a Finished>, good: Duration) -> OutcomeCounts {
+    pub fn new<'a>(requests: impl IntoIterator<Item = &'a Finished>, good: Duration) -> OutcomeCounts {
         let mut counts = OutcomeCounts::default();
-        requests.into_iter().for_each(|request| counts.add(OutcomeClass::of(request, good)));
+        requests.into_iter().for_each(|request| counts.add(OutcomeClass::new(request, good)));
         counts
     }
 

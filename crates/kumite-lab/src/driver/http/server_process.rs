@@ -12,8 +12,8 @@ use crate::error::{Error, Fault, chain};
 use crate::node::Remote;
 use crate::port::free_port;
 use crate::work::{
-    Ask, BeginWatch, Elsewhere, EndWatch, LastLines, Listening, Look, LookAtServer, OwnPort, Pause, Resume,
-    Seen, ServerEnded, StartServer, StopServer,
+    Ask, BeginWatch, Elsewhere, EndWatch, LastLines, Listening, LookAtServer, NodeNoise, OwnPort, Pause,
+    Resume, ServerEnded, ServerSample, StartServer, StopServer,
 };
 
 /// Between SIGTERM and SIGKILL.
@@ -25,7 +25,7 @@ pub(crate) trait ServerProcess: Send {
     fn is_here(&self) -> bool;
 
     /// How it is.
-    fn look(&mut self) -> Result<Look, Error>;
+    fn look(&mut self) -> Result<ServerSample, Error>;
 
     /// The end of its log, for messages.
     fn last_lines(&mut self) -> String;
@@ -51,7 +51,7 @@ pub(crate) trait ServerProcess: Send {
     fn begin_watch(&mut self) -> Result<(), Error>;
 
     /// The figures and marks of its node since the watch began; `None` on this machine, where the engine watches.
-    fn end_watch(&mut self) -> Result<Option<Seen>, Error>;
+    fn end_watch(&mut self) -> Result<Option<NodeNoise>, Error>;
 
     /// Ends it. Returns what was wrong with how it ended, if anything was.
     fn stop(self: Box<Self>) -> Option<String>;
@@ -103,10 +103,10 @@ impl ServerProcess for Here {
         true
     }
 
-    fn look(&mut self) -> Result<Look, Error> {
+    fn look(&mut self) -> Result<ServerSample, Error> {
         let exited = self.tree.exited()?;
         let usage = self.tree.usage();
-        Ok(Look {
+        Ok(ServerSample {
             exited: exited.map(how_it_ended),
             too_much: check_size(&self.log),
             cpu_ns: nanoseconds(usage.cpu),
@@ -174,7 +174,7 @@ impl ServerProcess for Here {
         Ok(())
     }
 
-    fn end_watch(&mut self) -> Result<Option<Seen>, Error> {
+    fn end_watch(&mut self) -> Result<Option<NodeNoise>, Error> {
         Ok(None)
     }
 
@@ -221,7 +221,7 @@ impl There {
     }
 
     /// Nobody can be told: the way there is closed, and that ends the run.
-    fn told(&self, what: impl Ask<Answer = bool>) -> bool {
+    fn asked_to(&self, what: impl Ask<Answer = bool>) -> bool {
         self.node.ask(what).unwrap_or(false)
     }
 
@@ -245,7 +245,7 @@ impl ServerProcess for There {
         false
     }
 
-    fn look(&mut self) -> Result<Look, Error> {
+    fn look(&mut self) -> Result<ServerSample, Error> {
         self.node.ask(LookAtServer {})
     }
 
@@ -266,11 +266,11 @@ impl ServerProcess for There {
     }
 
     fn pause(&mut self) -> bool {
-        self.told(Pause {})
+        self.asked_to(Pause {})
     }
 
     fn resume(&mut self) {
-        self.told(Resume {});
+        self.asked_to(Resume {});
     }
 
     fn waits(&self) -> Option<Waits> {
@@ -281,7 +281,7 @@ impl ServerProcess for There {
         self.node.ask(BeginWatch {})
     }
 
-    fn end_watch(&mut self) -> Result<Option<Seen>, Error> {
+    fn end_watch(&mut self) -> Result<Option<NodeNoise>, Error> {
         self.node.ask(EndWatch {}).map(Some)
     }
 

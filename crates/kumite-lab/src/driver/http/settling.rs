@@ -23,7 +23,7 @@ pub(super) struct Settling {
 }
 
 impl Settling {
-    pub fn of(workload: &HttpWorkload) -> Settling {
+    pub fn new(workload: &HttpWorkload) -> Settling {
         let open_loop = workload.arrivals.is_some();
         Settling {
             opener: workload.warm_up.by_evidence().then(Opener::default),
@@ -72,7 +72,7 @@ mod tests {
         let limit = ("warm_up_limit_s", 60.0);
         let given = given.iter().copied().chain([limit]);
         let given = given.map(|(name, value)| (name.to_owned(), AxisValue::Float(value))).collect();
-        let mut settling = Settling::of(&HttpWorkload::new(&given, &Answer::default()).unwrap());
+        let mut settling = Settling::new(&HttpWorkload::new(&given, &Answer::default()).unwrap());
         let found = (0..600).find(|nth| {
             let (ok, p50_us) = of(*nth);
             let start_ms = i64::from(*nth) * 100 - 60_000;

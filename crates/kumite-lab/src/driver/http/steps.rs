@@ -172,7 +172,7 @@ impl Steps {
         sample.enough.retain(|name, _| !of_one_rate(name));
         sample.parts = self.parts(&outcome.log, outcome.elapsed);
         let best = sample.parts.iter().map(|part| part.metrics["goodput_rps"]).fold(0.0, f64::max);
-        let counts = OutcomeCounts::of(&outcome.log, self.good);
+        let counts = OutcomeCounts::new(&outcome.log, self.good);
         for (name, value) in [
             ("goodput_best_rps", best),
             ("answered", counts.answered() as f64),
@@ -201,7 +201,7 @@ impl Steps {
     }
 
     fn part(&self, step: &Step, log: &[Finished]) -> TrialPart {
-        let counts = OutcomeCounts::of(log, self.good);
+        let counts = OutcomeCounts::new(log, self.good);
         let (mut metrics, mut needs) = (BTreeMap::new(), Needs::new());
         for (name, count) in [
             ("goodput_rps", counts.good),
@@ -245,7 +245,7 @@ impl Steps {
         for request in log {
             let nth = (request.due / (INTERVAL_MS * 1_000_000)) as usize;
             let Some(of) = counts.get_mut(nth) else { continue };
-            of.add(OutcomeClass::of(request, self.good));
+            of.add(OutcomeClass::new(request, self.good));
             if request.failure.is_none() {
                 response_ns[nth] += request.finished.saturating_sub(request.due) as f64;
             }
@@ -345,7 +345,7 @@ mod tests {
         AxisValue::Text(text.to_owned())
     }
 
-    fn of(rates: &str, good_ms: i64) -> Steps {
+    fn steps_of(rates: &str, good_ms: i64) -> Steps {
         read(&[("rate_rps", text(rates)), ("good_ms", AxisValue::Int(good_ms))])
             .unwrap()
             .steps
@@ -448,7 +448,7 @@ mod tests {
             sample.metrics.insert(name.to_owned(), 1.0);
         }
         sample.needs.insert("response_p99_us".to_owned(), 3);
-        of("20@1s,10@500ms", 100).tell(&outcome(), &mut sample);
+        steps_of("20@1s,10@500ms", 100).tell(&outcome(), &mut sample);
         let [first, second] = &sample.parts[..] else { panic!("{:?}", sample.parts) };
         let of_first: BTreeMap<&str, f64> =
             first.metrics.iter().map(|(name, value)| (&**name, (value * 10.0).round() / 10.0)).collect();
@@ -514,13 +514,13 @@ mod tests {
     fn a_step_that_was_not_whole_has_no_part() {
         let mut sample = Sample::default();
         let stopped = Outcome { elapsed: Duration::from_millis(1499), ..outcome() };
-        of("20@1s,10@500ms", 100).tell(&stopped, &mut sample);
+        steps_of("20@1s,10@500ms", 100).tell(&stopped, &mut sample);
         assert_eq!(sample.parts.len(), 1);
     }
 
     #[test]
     fn over_time_what_was_due_has_its_fate() {
-        let columns = of("20@1s,10@500ms", 100).by_due(&log(), 17);
+        let columns = steps_of("20@1s,10@500ms", 100).by_due(&log(), 17);
         let at = |name: &str, nth: usize| columns[name][nth];
         assert_eq!(
             (at("due_good", 0), at("due_good", 9), at("due_late", 9)),
@@ -555,7 +555,7 @@ mod tests {
     fn recovery_is_from_the_drop() {
         // 10 a second from 1.5 s on for 8 s: what is due in the first two of them takes 2 s.
         let after = (0..80).map(|nth| request(1500 + nth * 100, if nth < 20 { 2000 } else { 10 }, None));
-        let steps = of("20@1s,10@500ms", 100);
+        let steps = steps_of("20@1s,10@500ms", 100);
         let disturbed = Disturbed {
             began: Duration::from_millis(1500),
             ended: Duration::from_millis(1501),
@@ -598,7 +598,7 @@ mod tests {
             log.sort_by_key(|request| request.due);
             let outcome = Outcome { log: log.clone(), elapsed: Duration::from_millis(2500), ..Outcome::default() };
             let mut sample = Sample::default();
-            of("7@1s,5@500ms,30@1s", good).tell(&outcome, &mut sample);
+            steps_of("7@1s,5@500ms,30@1s", good).tell(&outcome, &mut sample);
             prop_assert_eq!(sample.parts.len(), 3);
             for (part, (from, to)) in sample.parts.iter().zip([(0, 1000), (1000, 1500), (1500, 2500)]) {
                 let seconds = (to - from) as f64 / 1e3;

@@ -25,7 +25,7 @@ pub(super) struct Window<'a> {
 impl<'a> Window<'a> {
     /// Only percentiles are kept of the metrics; a load in steps has none here, since its steps are windows of their
     /// own.
-    pub fn of(workload: &'a HttpWorkload, metrics: &[&'a str]) -> Window<'a> {
+    pub fn new(workload: &'a HttpWorkload, metrics: &[&'a str]) -> Window<'a> {
         let wanted = metrics.iter().filter_map(|name| Some((*name, answers_for(name)?)));
         let wanted = if workload.steps.is_none() { wanted.collect() } else { Vec::new() };
         Window { workload, wanted }
@@ -113,7 +113,7 @@ mod tests {
     fn a_window_lacks_what_its_rate_does_not_bring() {
         let workload = workload(&[("duration_s", 1.0)]);
         let metrics = ["throughput_rps", "response_p50_us", "response_p99_us", "response_mean_us"];
-        let window = Window::of(&workload, &metrics);
+        let window = Window::new(&workload, &metrics);
         assert_eq!((window.most(), window.offered()), (Some(1000), None));
         assert_eq!((window.short(1000.0), window.short(20_000.0)), (Vec::new(), Vec::new()));
         let enough = Some(Enough { have: 488, parameter: "duration_s".to_owned(), value: 2.5 });
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn an_open_loop_says_beforehand_how_many_come() {
         let workload = workload(&[("rate_rps", 200.0), ("duration_s", 5.0)]);
-        let window = Window::of(&workload, &["service_p99_us", "service_p99_9_us"]);
+        let window = Window::new(&workload, &["service_p99_us", "service_p99_9_us"]);
         assert_eq!(window.offered(), Some(200.0));
         let short = window.short(200.0);
         assert_eq!(

@@ -29,7 +29,7 @@ pub(crate) struct PacingDriver<'a> {
 }
 
 /// A player and what it is to play.
-struct Started<'a> {
+struct StartedPlayer<'a> {
     workload: &'a PacingWorkload,
     given: GivenCores,
     warm_up: Vec<Due>,
@@ -42,7 +42,7 @@ impl<'a> PacingDriver<'a> {
         Ok(PacingDriver { bench: Workbench::new(of)? })
     }
 
-    fn start(&self, contender: &Ready, at: usize, log: &Path) -> Result<Started<'a>, Error> {
+    fn start(&self, contender: &Ready, at: usize, log: &Path) -> Result<StartedPlayer<'a>, Error> {
         let workload = self.bench.conditions.planned[at].typed::<PacingWorkload>();
         let given = workload.cores().given(self.bench.cores)?;
         let whole = workload.schedule(self.bench.conditions.folder)?;
@@ -60,7 +60,7 @@ impl<'a> PacingDriver<'a> {
             log,
             group: None,
         })?;
-        Ok(Started { workload, given, warm_up, states, player })
+        Ok(StartedPlayer { workload, given, warm_up, states, player })
     }
 
     fn tried(&self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
@@ -72,8 +72,8 @@ impl<'a> PacingDriver<'a> {
         Ok(Measured { reason: measured.reason.or(left), ..measured })
     }
 
-    fn measure(&self, started: &mut Started, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let Started { workload, given, warm_up, states, player } = started;
+    fn measure(&self, started: &mut StartedPlayer, stop: &AtomicBool) -> Result<Measured, Halt> {
+        let StartedPlayer { workload, given, warm_up, states, player } = started;
         let ready = player.ready(workload.ready, stop)?;
         let mut all_cores = given.cores.clone();
         all_cores.extend(self.bench.cores.engine.iter().filter(|core| !given.cores.contains(core)));
@@ -125,7 +125,7 @@ impl Executor for PacingDriver<'_> {
 impl Driver for PacingDriver<'_> {
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         let log = self.bench.check_log(contender);
-        let Started { workload, states, mut player, .. } = self.start(contender, at, &log)?;
+        let StartedPlayer { workload, states, mut player, .. } = self.start(contender, at, &log)?;
         let mut play = || {
             player.ready(workload.ready, stop)?;
             let some = &states[..states.len().min(CHECKED_STATES)];

@@ -7,7 +7,7 @@ use kumite_record::{Arrival, Better, Mark, Metric, Sample};
 
 use super::recorder::Stamp;
 use super::workload::Due;
-use crate::driver::watch::Seen;
+use crate::driver::watch::Usage;
 use crate::metrics::Metrics;
 
 /// The zero of a schedule is taken from the states of so many frames.
@@ -66,7 +66,7 @@ pub(super) struct Play<'a> {
     pub window: Duration,
     /// Some CPU is the player's and the recorder's.
     pub shared: bool,
-    pub seen: Seen,
+    pub seen: Usage,
 }
 
 pub(super) fn sample(play: Play) -> (Sample, Vec<Mark>) {
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     /// A play at 50 frames a second, whose states are late by so many µs.
-    fn of(late_us: &[i64], unseen_us: u64) -> (Sample, Vec<Mark>) {
+    fn sample_of(late_us: &[i64], unseen_us: u64) -> (Sample, Vec<Mark>) {
         let began = Instant::now() + Duration::from_secs(1);
         let at = |nth: usize| Duration::from_millis(20 * nth as u64);
         let states: Vec<Due> =
@@ -158,7 +158,7 @@ mod tests {
             Stamp { came, unseen: Duration::from_micros(unseen_us) }
         };
         let stamps = late_us.iter().enumerate().map(stamp).collect();
-        let seen = Seen { cpu: Duration::from_millis(100), ..Seen::default() };
+        let seen = Usage { cpu: Duration::from_millis(100), ..Usage::default() };
         let window = Duration::from_secs(2);
         sample(Play { states: &states, stamps, fps: 50.0, window, shared: false, seen })
     }
@@ -168,7 +168,7 @@ mod tests {
         // The first of all is itself late, and a later one earlier than any of the first.
         let mut late = vec![300; 600];
         (late[0], late[10], late[500]) = (900, 100, -50);
-        let (sample, marks) = of(&late, 1);
+        let (sample, marks) = sample_of(&late, 1);
         let error = |nth: usize| sample.arrivals[nth].error_us;
         assert_eq!((error(0), error(10), error(11), error(500)), (800.0, 0.0, 200.0, -150.0));
         assert_eq!(sample.arrivals[500].due_ms, 10_000.0);
@@ -189,26 +189,26 @@ mod tests {
 
     #[test]
     fn a_percentile_takes_states_beyond_it() {
-        let (sample, _) = of(&[0; 500], 1);
+        let (sample, _) = sample_of(&[0; 500], 1);
         assert!(sample.metrics.contains_key("error_p99_us"));
         assert_eq!(sample.needs["error_p99_9_us"], 4500);
-        let (sample, _) = of(&[0; 499], 1);
+        let (sample, _) = sample_of(&[0; 499], 1);
         assert_eq!(sample.needs["error_p99_us"], 1);
     }
 
     #[test]
     fn a_recorder_that_did_not_look_casts_doubt() {
         let mut late: Vec<i64> = (0..600).map(|nth| i64::from(nth % 2 == 0) * 500).collect();
-        assert_eq!(of(&late, 49).1, []);
-        assert_eq!(of(&late, 51).1, [Mark::RecorderLate]);
+        assert_eq!(sample_of(&late, 49).1, []);
+        assert_eq!(sample_of(&late, 51).1, [Mark::RecorderLate]);
         late.fill(0);
-        assert_eq!(of(&late, 9).1, [], "nobody can look more often");
+        assert_eq!(sample_of(&late, 9).1, [], "nobody can look more often");
     }
 
     #[test]
     fn drift_is_seen_at_the_end() {
         let drifting: Vec<i64> = (0..600).map(|nth| nth * 100).collect();
-        let (sample, _) = of(&drifting, 1);
+        let (sample, _) = sample_of(&drifting, 1);
         assert_eq!(sample.metrics["error_first_us"], 2950.0);
         assert_eq!(sample.metrics["error_last_us"], 56_950.0);
         assert_eq!(sample.metrics["missed_frames"], 400.0);

@@ -43,7 +43,7 @@ impl Storage {
         }
     }
 
-    pub fn words(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Storage::Disk => "on a disk of this machine",
             Storage::Memory => "in memory",

@@ -27,7 +27,7 @@ impl TaskDriver<'_> {
     ) -> Result<Measured, Halt> {
         let measured = self.measure_benchmark(contender, at, log, stop);
         trim(log);
-        measured.map_err(|halt| Halt::of(halt, stop))
+        measured.map_err(|halt| Halt::unless_stopped(halt, stop))
     }
 
     fn measure_benchmark(

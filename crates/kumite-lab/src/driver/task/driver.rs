@@ -57,7 +57,7 @@ pub struct OneJob {
 }
 
 /// A worker and what is around it.
-struct Started<'a> {
+struct StartedWorker<'a> {
     planned: &'a Planned,
     workload: &'a TaskWorkload,
     given: GivenCores,
@@ -75,7 +75,7 @@ impl<'a> TaskDriver<'a> {
     pub fn open(of: &Opening<'a>) -> Result<TaskDriver<'a>, Halt> {
         let bench = Workbench::new(of)?;
         let check = bench.answer_check(of.stop)?;
-        Ok(TaskDriver { bench, scratch: ScratchPlace::of(of.state)?, check })
+        Ok(TaskDriver { bench, scratch: ScratchPlace::for_store(of.state)?, check })
     }
 
     /// Starts the contender, gives it one job and ends it. `tap` sees all that is said.
@@ -109,7 +109,7 @@ impl<'a> TaskDriver<'a> {
                 wrong,
             })
         };
-        let Started { workload, worker, _scratch, services: _services, .. } =
+        let StartedWorker { workload, worker, _scratch, services: _services, .. } =
             self.start(contender, at, &log, stop)?;
         let mut worker = worker.tapped(tap);
         let done = one_job(&mut self.check, &mut worker, workload);
@@ -125,7 +125,7 @@ impl<'a> TaskDriver<'a> {
         at: usize,
         log: &Path,
         stop: &AtomicBool,
-    ) -> Result<Started<'a>, Halt> {
+    ) -> Result<StartedWorker<'a>, Halt> {
         let planned = &self.bench.conditions.planned[at];
         let workload = planned.typed::<TaskWorkload>();
         let given = workload.cores().given(self.bench.cores)?;
@@ -144,7 +144,7 @@ impl<'a> TaskDriver<'a> {
             log,
             group: None,
         })?;
-        Ok(Started { planned, workload, given, worker, _scratch: scratch, services })
+        Ok(StartedWorker { planned, workload, given, worker, _scratch: scratch, services })
     }
 
     fn tried(&mut self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
@@ -153,7 +153,7 @@ impl<'a> TaskDriver<'a> {
         }
         let mut started = self.start(order.contender, order.at, log, stop)?;
         let measured = self.measure(order.contender, &mut started, stop);
-        let Started { planned, worker, services, _scratch, .. } = started;
+        let StartedWorker { planned, worker, services, _scratch, .. } = started;
         let left = worker.process.end();
         Halt::if_set(stop)?;
         let counted = services.end();
@@ -165,10 +165,10 @@ impl<'a> TaskDriver<'a> {
     fn measure(
         &mut self,
         contender: &Ready,
-        started: &mut Started,
+        started: &mut StartedWorker,
         stop: &AtomicBool,
     ) -> Result<Measured, Halt> {
-        let Started { workload, given, worker, services, .. } = started;
+        let StartedWorker { workload, given, worker, services, .. } = started;
         worker.hello(workload.ready, stop)?;
         let ready = worker.process.since_start();
         let round_trips_us = round_trips(worker, workload, stop)?;
@@ -272,7 +272,7 @@ impl<'a> Jobs<'a> {
 
     /// Gives the jobs of the warm-up; whether they were to become steady, and did not.
     fn warm_up(&mut self, worker: &mut Worker, stop: &AtomicBool) -> Result<bool, Halt> {
-        let mut warm_up = WarmUp::of(self.workload);
+        let mut warm_up = WarmUp::new(self.workload);
         let began = Instant::now();
         let enough = |given, answered: &[Job]| warm_up.is_over(given, answered, began.elapsed());
         self.work(worker, true, enough, stop)?;

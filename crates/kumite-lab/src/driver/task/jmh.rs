@@ -72,7 +72,7 @@ fn unit_ms(unit: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Result<Sample, Fault> {
+    fn sample_of(text: &str) -> Result<Sample, Fault> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
         std::fs::write(&file, text).unwrap();
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn its_score_is_the_time_of_a_job() {
-        let sample = of(JSON).unwrap();
+        let sample = sample_of(JSON).unwrap();
         assert_eq!(sample.metrics["elapsed_ms"], 0.02);
         let jobs: Vec<f64> = sample.jobs.iter().map(|job| job.elapsed_ms).collect();
         assert_eq!(jobs, [0.01, 0.02, 0.03]);
@@ -101,7 +101,7 @@ mod tests {
             (JSON.replace("10.0, 20.0, 30.0", ""), "has no iteration"),
         ];
         for (text, expected) in cases {
-            let found = of(&text).unwrap_err().to_string();
+            let found = sample_of(&text).unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

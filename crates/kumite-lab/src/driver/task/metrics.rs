@@ -7,7 +7,7 @@ use kumite_record::{Job, JobEvent, Mark, Metric, Sample, Steadiness};
 use kumite_stats::{Better, median, steady};
 
 use crate::driver::steady_class::steady_class;
-use crate::driver::watch::Seen;
+use crate::driver::watch::Usage;
 use crate::metrics::Metrics;
 
 /// By so much, and the pipe's own cost, may a worker's times be less than those of kumite's clock.
@@ -35,7 +35,7 @@ pub(crate) struct Work {
     pub unsettled: bool,
     /// Some CPU is the worker's and the engine's.
     pub shared: bool,
-    pub seen: Seen,
+    pub seen: Usage,
 }
 
 pub(crate) fn metrics() -> Metrics {

@@ -20,7 +20,7 @@ pub(super) struct WarmUp {
 }
 
 impl WarmUp {
-    pub fn of(workload: &TaskWorkload) -> WarmUp {
+    pub fn new(workload: &TaskWorkload) -> WarmUp {
         WarmUp {
             iterations: workload.warm_up_iterations,
             time: workload.warm_up,
@@ -63,7 +63,7 @@ mod tests {
     /// After how many jobs of these times, in ms, one at a time, a warm-up is over, and whether it was settled.
     fn over(given: &[(&str, i64)], times_ms: impl Fn(usize) -> f64) -> (usize, bool) {
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), AxisValue::Int(*value))).collect();
-        let mut warm_up = WarmUp::of(&TaskWorkload::new(&given).unwrap());
+        let mut warm_up = WarmUp::new(&TaskWorkload::new(&given).unwrap());
         let (mut jobs, mut passed_ms) = (Vec::new(), 0.0);
         while !warm_up.is_over(jobs.len(), &jobs, Duration::from_secs_f64(passed_ms / 1e3)) {
             let elapsed_ms = times_ms(jobs.len());

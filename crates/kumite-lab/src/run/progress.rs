@@ -16,7 +16,7 @@ use crate::driver::{Measured, TrialOrder};
 pub(super) const LOST_AFTER: u32 = 2;
 
 /// How far a run has come.
-pub(super) struct State<'a> {
+pub(super) struct Progress<'a> {
     session: &'a Session<'a>,
     clock: &'a dyn Clock,
     began: Duration,
@@ -38,14 +38,14 @@ pub(super) struct State<'a> {
     pub needed: Option<BTreeSet<(usize, usize)>>,
 }
 
-impl<'a> State<'a> {
-    pub fn new(session: &'a Session<'a>, clock: &'a dyn Clock) -> State<'a> {
+impl<'a> Progress<'a> {
+    pub fn new(session: &'a Session<'a>, clock: &'a dyn Clock) -> Progress<'a> {
         let place = |(nth, trial): (usize, &Trial)| {
             let contender = session.contenders.iter().position(|ready| ready.name == trial.contender)?;
             let point = session.run.points.iter().position(|point| *point == trial.point)?;
             Some(((contender, point, trial.block, trial.attempt), nth))
         };
-        State {
+        Progress {
             session,
             clock,
             began: clock.now(),
