@@ -1,5 +1,5 @@
-//! How many of the verdicts of runs on several nodes are false, where a contender is better on some nodes than on others:
-//! `cargo run --release -p kumite-judge --example nodes`. `cargo test` asserts some of it.
+//! How many of the verdicts of runs on several nodes are false, where a contender is better on some nodes than on
+//! others: `cargo run --release -p kumite-judge --example nodes`. `cargo test` asserts some of it.
 //!
 //! Each node has an effect of its own, of 0, 1 or 3 % (a standard deviation) around none at all; each round adds 2 %.
 

@@ -1,4 +1,7 @@
 //! The claim grammar: one machine-checkable sentence about estimates.
+//!
+//! Text becomes a [`Claim`] in two steps, `parse` and `check`; after them every name in it exists and like is
+//! compared with like, so that judging a claim has no errors of its own. `grammar.txt` is the grammar for people.
 
 mod check;
 mod fold;

@@ -1,8 +1,12 @@
 //! Metrics that an experiment declares itself: those that workers give, and those that follow from others.
+//!
+//! They are checked when the file is read, and computed in each trial when it ends; a metric whose inputs a trial
+//! lacks is left out of it. None follows from another derived one.
 
 use std::collections::BTreeMap;
 
 use kumite_record::{AxisValue, Metric, Unit};
+use thiserror::Error;
 
 use crate::claim::{self, ClaimError, Dimension, Expr, Own, own_dimension, scale_of_name};
 
@@ -13,6 +17,50 @@ pub struct Declared {
     pub metric: Metric,
     /// The expression it follows from, in the claim grammar; `None` if it comes with a worker's answers.
     pub value: Option<String>,
+}
+
+/// The reason why an expression over one trial cannot be used.
+#[derive(Debug, Error, PartialEq)]
+pub enum ExpressionError {
+    /// It is none, or names what there is not.
+    #[error("column {} of its text: {}", .0.column, .0.what)]
+    Text(ClaimError),
+    /// Its dimension is another than that of its name.
+    #[error("it is {found}, and its name says that it is {named}")]
+    Dimension {
+        /// The expression's.
+        found: Dimension,
+        /// The name's.
+        named: Dimension,
+    },
+    /// It takes a number, and a parameter of it is text.
+    #[error("a parameter of it is no number")]
+    NoNumber,
+}
+
+/// The reason why a declared metric cannot be one.
+#[derive(Debug, Error, PartialEq)]
+pub enum MetricError {
+    /// Its name is not of the form that claims can use.
+    #[error("'{0}' is not a metric's name: use lower-case letters, digits and _")]
+    Name(String),
+    /// The kind of workload, or a service, has the name.
+    #[error("every trial has the metric '{0}' already")]
+    Known(String),
+    /// Its expression will not do.
+    #[error(transparent)]
+    Expression(#[from] ExpressionError),
+    /// Its declared unit contradicts its name.
+    #[error("its unit is {unit}, and its name says {named}")]
+    Unit {
+        /// The declared unit.
+        unit: Unit,
+        /// The name's.
+        named: Unit,
+    },
+    /// Its declared unit has a symbol, which every name ends with.
+    #[error("its unit is {0}, which the end of its name must say")]
+    UnitUnsaid(Unit),
 }
 
 /// The metrics that an experiment has beside those of its kind.
@@ -29,7 +77,7 @@ impl Derived {
         declared: &[Declared],
         known: &[Metric],
         parameters: &BTreeMap<String, Unit>,
-    ) -> Result<Derived, (String, String)> {
+    ) -> Result<Derived, (String, MetricError)> {
         let is_name = |name: &str| {
             name.starts_with(|c: char| c.is_ascii_lowercase())
                 && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
@@ -39,17 +87,15 @@ impl Derived {
         let mut derived = Derived::default();
         for Declared { metric, value } in declared {
             let name = &metric.name;
-            let wrong = |what: String| Err((name.clone(), what));
             if !is_name(name) {
-                return wrong(format!(
-                    "'{name}' is not a metric's name: use lower-case letters, digits and _"
-                ));
+                return Err((name.clone(), MetricError::Name(name.clone())));
             }
             if known.iter().any(|known| known.name == *name) {
-                return wrong(format!("every trial has the metric '{name}' already"));
+                return Err((name.clone(), MetricError::Known(name.clone())));
             }
             let parsed = value.as_ref().map(|text| expression(text, &usable, parameters, metric.unit));
-            derived.metrics.push((metric.clone(), parsed.transpose().map_err(|what| (name.clone(), what))?));
+            let parsed = parsed.transpose().map_err(|why| (name.clone(), why.into()))?;
+            derived.metrics.push((metric.clone(), parsed));
         }
         Ok(derived)
     }
@@ -96,9 +142,9 @@ pub fn of_parameters(
     parameters: &BTreeMap<String, AxisValue>,
     units: &BTreeMap<String, Unit>,
     unit: Unit,
-) -> Result<f64, String> {
+) -> Result<f64, ExpressionError> {
     let parsed = expression(text, &[], units, unit)?;
-    value(&parsed, &BTreeMap::new(), parameters).ok_or_else(|| "a parameter of it is no number".to_owned())
+    value(&parsed, &BTreeMap::new(), parameters).ok_or(ExpressionError::NoNumber)
 }
 
 fn expression(
@@ -106,13 +152,12 @@ fn expression(
     metrics: &[&Metric],
     parameters: &BTreeMap<String, Unit>,
     unit: Unit,
-) -> Result<Expr, String> {
-    let at = |ClaimError { column, what }| format!("column {column} of its text: {what}");
-    let parsed = claim::parse_expression(text).map_err(at)?;
-    let found = own_dimension(&parsed, &Own { metrics, parameters }).map_err(at)?;
+) -> Result<Expr, ExpressionError> {
+    let parsed = claim::parse_expression(text).map_err(ExpressionError::Text)?;
+    let found = own_dimension(&parsed, &Own { metrics, parameters }).map_err(ExpressionError::Text)?;
     match Dimension::from(unit) {
-        wanted if found.meets(wanted) => Ok(parsed),
-        wanted => Err(format!("it is {found}, and its name says that it is {wanted}")),
+        named if found.meets(named) => Ok(parsed),
+        named => Err(ExpressionError::Dimension { found, named }),
     }
 }
 
@@ -154,12 +199,11 @@ mod tests {
         all.iter().map(one).collect()
     }
 
-    fn derived(name: &str, what: &str) -> Result<Derived, String> {
+    fn derived(name: &str, what: &str) -> Result<Derived, (String, MetricError)> {
         let parameters = [("records", Unit::Number), ("delay_ms", Unit::Milliseconds)];
         let parameters = parameters.map(|(name, unit)| (name.to_owned(), unit)).into();
         let declared = declared(&[(name, what), ("file_bytes", "worker")]);
         Derived::new(&declared, &[Metric::named("elapsed_ms")], &parameters)
-            .map_err(|(name, what)| format!("{name}: {what}"))
     }
 
     fn found(name: &str, what: &str) -> Option<f64> {
@@ -199,7 +243,8 @@ mod tests {
             ("x_ms", "$records", "it is a plain number, and its name says that it is a time"),
         ];
         for (name, what, expected) in cases {
-            let found = derived(name, what).unwrap_err();
+            let (of, why) = derived(name, what).unwrap_err();
+            let found = format!("{of}: {why}");
             assert!(found.contains(expected), "{found}");
         }
     }
@@ -220,9 +265,9 @@ mod tests {
         let units = [("records".to_owned(), Unit::Number)].into();
         let bytes = |text| of_parameters(text, &parameters, &units, Unit::Bytes);
         assert_eq!(bytes("$records * 2 kB"), Ok(2e6));
-        assert!(bytes("$records * elapsed_ms").unwrap_err().contains("no metric"));
+        assert!(bytes("$records * elapsed_ms").unwrap_err().to_string().contains("no metric"));
         assert_eq!(
-            bytes("$records * 60").unwrap_err(),
+            bytes("$records * 60").unwrap_err().to_string(),
             "it is a plain number, and its name says that it is a number of bytes"
         );
     }

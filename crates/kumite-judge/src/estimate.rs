@@ -1,4 +1,8 @@
-//! Estimates: the median of each metric over blocks, with its interval.
+//! Estimates: the median of each metric over a cell's trials, with its interval.
+//!
+//! Only trials that ended well count. A metric for which some of them have too few values has no estimate, because
+//! the others are the fast ones. Fewer trials than an interval takes give the median alone. The same trials give the
+//! same estimate: the bootstrap is seeded by the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

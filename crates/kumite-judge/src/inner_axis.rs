@@ -1,6 +1,6 @@
-//! The points of a run, and its trials at them. An axis within trials is unfolded: behind the points of the plan come each of
-//! them with every value of that axis, and a part of a trial is seen as a trial at such a point, so that whoever estimates or
-//! judges need not know of parts.
+//! The points of a run, and its trials at them. An axis within trials is unfolded: behind the points of the plan come
+//! each of them with every value of that axis, and a part of a trial is seen as a trial at such a point, so that
+//! whoever estimates or judges need not know of parts.
 
 use std::collections::{BTreeMap, HashMap};
 

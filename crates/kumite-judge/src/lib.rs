@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 
 use kumite_record::{Cell, Check, Contender, Reason, Rule, Run, Trial};
 
-pub use claim::{Claim, ClaimError, ClaimSpec, EACH_CONTENDER, Names};
-pub use derived::{Declared, Derived, of_parameters};
+pub use claim::{Claim, ClaimError, ClaimSpec, Dimension, EACH_CONTENDER, Names};
+pub use derived::{Declared, Derived, ExpressionError, MetricError, of_parameters};
 pub use estimate::steadiness;
 use inner_axis::Grid;
 use verdict::Evidence;

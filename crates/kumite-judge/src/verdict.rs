@@ -1,9 +1,9 @@
 //! Verdicts: what the trials say of a claim.
 //!
-//! Of "a comparison is true" and "it is false" exactly one is so, true meaning: in more than half of all rounds. Each is
-//! betted on from one side, round after round. A claim holds by the least of its comparisons' wealths, and fails by the
-//! mean of those of the opposite bets; which wealth is enough depends on how many claims there are, and how many of them are
-//! decided ([`kumite_stats::Decisions`]).
+//! Of "a comparison is true" and "it is false" exactly one is so, true meaning: in more than half of all rounds. Each
+//! is betted on from one side, round after round. A claim holds by the least of its comparisons' wealths, and fails
+//! by the mean of those of the opposite bets; which wealth is enough depends on how many claims there are, and how
+//! many of them are decided ([`kumite_stats::Decisions`]).
 
 mod check;
 mod course;

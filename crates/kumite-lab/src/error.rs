@@ -1,4 +1,7 @@
-//! Why the lab could not do something.
+//! The errors of the lab: each names the thing that could not be done, and its `source` is the cause.
+//!
+//! An error is made into words once, by [`chain`], where it is shown or goes into the record. Variants with `error`
+//! in place of `source` put words around another error, and show its causes themselves.
 
 use std::borrow::Cow;
 use std::error::Error as StdError;

@@ -1,4 +1,7 @@
-//! Why something did not come to its end.
+//! The three ways in which something does not come to its end: interrupted, failed, or void.
+//!
+//! They are told apart because the callers differ: an interrupted trial is not kept, a failed one is a result, and a
+//! void one is made again.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +11,7 @@ use kumite_record::VoidCause;
 use crate::error::{Error, Fault, chain};
 use crate::unfit::Unfit;
 
-/// Why something did not come to its end.
+/// The reason why something did not come to its end.
 #[derive(Debug)]
 pub enum Halt {
     /// It was told to stop.

@@ -1,6 +1,8 @@
 //! A node with a role in another's run: it starts servers or services, and looks at them, as it is asked.
 //!
-//! The other end is `node.rs`. One thread does one thing after the other; what runs is ended with it.
+//! The other end is `node.rs`; each question is a variant of [`Work`] with the type of its answer. Questions are
+//! answered one after the other. Nothing here decides when or what to measure. All that runs is ended when nobody
+//! asks any more, so a driver that is gone leaves nothing behind.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;

@@ -41,6 +41,9 @@ pub enum SpecError {
         /// Where it was looked for.
         looked: String,
     },
+    /// The CPUs that it asks for cannot be had.
+    #[error(transparent)]
+    Cores(#[from] kumite_host::CoresError),
     /// Anything else that is wrong before a run begins.
     #[error("{0}")]
     Usage(String),

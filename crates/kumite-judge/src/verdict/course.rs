@@ -1,4 +1,8 @@
-//! From round to round: which claims are decided, and when.
+//! Follows a run round by round: which claims are decided, and at which round.
+//!
+//! Claims are judged together, since the wealth that decides one depends on how many others are decided. They are
+//! judged as the rounds came, never by looking back at all of them: a decided claim is betted on no further, so it
+//! stays as it was decided, but for an equality that is broken later.
 
 use kumite_record::{Rule, Run, Verdict};
 use kumite_stats::{Decisions, ErrorRate};

@@ -1,4 +1,8 @@
 //! A comparison's effect in each round, and the bets on it.
+//!
+//! Each round gives one effect, formed within the round: the ratio of both sides, or their difference where a ratio
+//! would say nothing. Where a side is only a lower bound, the round is counted for neither bet unless it would count
+//! the same however long the truth is. Nothing here knows how many claims there are; thresholds come from outside.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,8 @@
-//! From a claim to its comparisons, one for each value that an `every` gives it, and from those to the cells that they need.
+//! From a claim to its comparisons, one for each value that an `every` gives it, and from those to the cells that
+//! they need.
+//!
+//! Expansion needs the plan and no trials. So the number of comparisons, on which the price of a verdict depends, is
+//! fixed before the first trial.
 
 use std::collections::{BTreeMap, BTreeSet};
 

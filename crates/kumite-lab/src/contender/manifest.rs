@@ -1,4 +1,7 @@
 //! `contender.toml`: one implementation, or several variants of one.
+//!
+//! It is read and checked without looking for tools or building: names, files and keys that are wrong are told with
+//! their place, before anything takes long.
 
 use std::path::{Path, PathBuf};
 

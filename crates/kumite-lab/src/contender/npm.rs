@@ -1,4 +1,5 @@
-//! Tools from npm's registry: a package that holds a program, such as Node.js, Bun or Deno, is unpacked into the user's cache.
+//! Tools from npm's registry: a package that holds a program, such as Node.js, Bun or Deno, is unpacked into the
+//! user's cache.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;

@@ -1,4 +1,8 @@
-//! Where tools are: on PATH, in JAVA_HOME, where the system keeps several Javas and PostgreSQLs, and where npm brought them.
+//! Finds the tools that contenders need: on PATH, in JAVA_HOME, where the system keeps several Javas and PostgreSQLs,
+//! and among npm's packages.
+//!
+//! The first tool that is new enough is taken, and its folder goes to the front of PATH for that contender alone. A tool
+//! is asked for its version once for each way to it. Nothing is installed here.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,9 @@
-//! A driver whose trials are void if somebody was away meanwhile, and leave nothing where the next one runs.
+//! Wraps the driver of any kind: a trial during which this machine or another node stood still is void, and no trial
+//! finds what the one before it wrote.
+//!
+//! It is wrapped around all kinds, because none of them could tell: a contender that was starved measures like a slow
+//! one. The void of the longest absence is kept, also where the contender failed by it. Files that a contender writes
+//! beside its program are moved away and told; a trial that changed files which others share has failed.
 
 use std::sync::atomic::AtomicBool;
 

@@ -1,4 +1,4 @@
-//! The conditions that all trials of an experiment share.
+//! The conditions that all trials of an experiment share, whatever its kind. They do not change between trials.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,7 @@
-//! A point of the plan, with all that a trial there is made of.
+//! A point of the plan with its typed workload.
+//!
+//! A parameter becomes a typed workload here and nowhere else: when the experiment is read. Whoever needs a workload
+//! later gets this one, by the position of the point.
 
 use std::any::{Any, type_name};
 

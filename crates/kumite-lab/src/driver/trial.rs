@@ -1,4 +1,7 @@
-//! Trials: who makes them, what is asked of it, and what comes of one.
+//! A trial, from its order to its measurement, and the traits of those who make it.
+//!
+//! [`Executor`] is all that the plan's execution knows; [`Driver`] adds the checks before a run. [`Measured`] has
+//! only what a driver knows, so that no driver can touch the trial's place in the run.
 
 use std::sync::atomic::AtomicBool;
 

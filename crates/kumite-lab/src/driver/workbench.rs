@@ -54,7 +54,7 @@ impl<'a> Workbench<'a> {
     /// The check of answers, for kinds whose answers it takes.
     pub fn answer_check(&self, stop: &AtomicBool) -> Result<AnswerCheck<'a>, Halt> {
         let Conditions { answer, folder, .. } = self.conditions;
-        Ok(AnswerCheck::new(answer, folder, &self.cores.engine, self.log("checker.log"), stop)?)
+        AnswerCheck::new(answer, folder, &self.cores.engine, self.log("checker.log"), stop)
     }
 
     /// A file or folder for logs with this name.

@@ -1,4 +1,7 @@
-//! A worker that has been started: saying hello and doing jobs.
+//! A worker that was started: its hello, and its jobs.
+//!
+//! One line of JSON is one message in either direction. Every wait has a limit and ends when the worker does or
+//! `stop` is set; a line that is not of the protocol is a fault of the worker.
 
 mod line;
 

@@ -10,6 +10,7 @@ use kumite_host::WantedCores;
 use kumite_record::Within;
 
 use super::Answer;
+use crate::error::Error;
 use crate::parameter::Parameters;
 use crate::unfit::Unfit;
 
@@ -43,7 +44,7 @@ pub(crate) trait Workload: Any + Debug + Send + Sync {
     }
 
     /// An error if the experiment's folder lacks a file that it needs, with the parameter that names it.
-    fn check_folder(&self, _folder: &Path) -> Result<(), (&'static str, String)> {
+    fn check_folder(&self, _folder: &Path) -> Result<(), (&'static str, Error)> {
         Ok(())
     }
 }

@@ -1,4 +1,19 @@
-//! The plan, trial by trial, each committed before the next.
+//! Executes a plan, trial by trial, until its verdicts are in.
+//!
+//! Each trial is committed to the store before the next one begins, so a run that is killed at any moment loses the
+//! trial in flight and nothing else, and can be resumed. What always holds:
+//!
+//! - Trials run in the plan's order. A trial is left out only if its cell is lost, no undecided claim needs it, or
+//!   the store has it already; which of these is known before the block begins.
+//! - A block with a void trial is made again as a whole, because a ratio is formed within one block. Void attempts
+//!   are kept and judged by nobody.
+//! - Early verdicts may end a run only between rounds. Whether a claim is decided is asked of the judge, whose error
+//!   bound allows asking after each round.
+//! - A failed contender is a result, and the run goes on. Only `stop`, the budget, a fault that all contenders share,
+//!   and an error of the store end it early.
+//!
+//! It starts no process and reads no clock itself: an [`Executor`] makes the trials and a [`Clock`] tells the time.
+//! Tests replace both, so interleaving, budget and interruption are tested without waiting.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;

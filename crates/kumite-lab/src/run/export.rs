@@ -1,4 +1,8 @@
-//! From the store to one document.
+//! Concludes a run from its trials, and makes one document of it.
+//!
+//! Verdicts are judged once, when the run ends, and kept; estimates are made anew from the trials in each export. A
+//! shard has no verdicts, because it would be judged by a part of the trials, and of a run whose contenders all
+//! answered wrong no claim is tested.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,7 @@
-//! The shards of a run, merged into it. Only here is what several machines measured judged.
+//! Merges the shards of a run into one run, and judges it.
+//!
+//! Shards are judged only here, with all their trials. They have to be of one plan and measured alike, or the merge
+//! is refused and names the first difference. A shard that was executed twice counts once.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,8 @@
-//! The nodes that have roles get ready for them, and this machine for the rest.
+//! Gets the nodes that have roles ready for them, and this machine for the rest.
+//!
+//! A [`Role`] comes from the command line (`--role server=HOST`) as a value and ends in the record as one. Here each
+//! node builds or finds what its roles take, and its answer replaces this machine's part of the preparation. Drivers
+//! then ask [`Nodes::with_role`](crate::Nodes) where to start a server; services ask it, too.
 
 use std::net::SocketAddrV4;
 use std::path::Path;

@@ -1,4 +1,8 @@
-//! From contenders that are written down to contenders that can be started.
+//! Turns contenders that are written down into contenders that can be started: looks for tools, installs, builds.
+//!
+//! A contender that cannot take part is named with its reason and stays in the record; none is left out silently.
+//! Only what the experiment itself needs, and its services, end the run when they are missing. Builds are held as
+//! long as [`Prepared`] lives, so that no other kumite removes them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

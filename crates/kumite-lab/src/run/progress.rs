@@ -1,4 +1,7 @@
-//! How far a run has come, and what is left of it.
+//! The progress of a run: the trials so far, and from them what is still to do and how long it will take.
+//!
+//! Nothing is executed or stored here. Trials are held without the courses of events within them. Times are estimates
+//! for people and the budget, never figures of the record.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -15,7 +18,7 @@ use crate::driver::{Measured, TrialOrder};
 /// A cell that failed this often in a row is lost: trying it again would only cost time.
 pub(super) const LOST_AFTER: u32 = 2;
 
-/// How far a run has come.
+/// The progress of one execution.
 pub(super) struct Progress<'a> {
     session: &'a Session<'a>,
     clock: &'a dyn Clock,

@@ -1,4 +1,4 @@
-//! A run that is about to be executed.
+//! Everything that executing a run takes, put together before its first trial and not changed afterwards.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use kumite_record::{Run, Trial};
 use super::plan::Plan;
 use crate::contender::Ready;
 
-/// From the trials there are to cells, by contender and position of the point.
+/// From the trials so far to the cells that go on: contender, and position of the point.
 pub type Undecided<'a> = dyn Fn(&[&Trial]) -> BTreeSet<(String, usize)> + 'a;
 
-/// A run that is about to be executed; the store has its beginning.
+/// The inputs of an execution. The store has the beginning of the run already.
 pub struct Session<'a> {
     /// The run, with its points.
     pub run: &'a Run,

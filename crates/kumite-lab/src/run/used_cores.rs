@@ -13,9 +13,7 @@ pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, S
         if unavailable.iter().any(|other| other.point == planned.point) {
             continue;
         }
-        let given =
-            planned.workload.cores().given(available).map_err(|why| SpecError::Usage(why.to_string()))?;
-        used.contender.extend(given.cores);
+        used.contender.extend(planned.workload.cores().given(available)?.cores);
     }
     match unavailable.first() {
         Some(first) if used.contender.is_empty() => Err(SpecError::Usage(first.why.clone())),
@@ -37,19 +35,19 @@ mod tests {
         Experiment::from_text(&text, "quick", &["a"]).unwrap()
     }
 
-    fn used(values: &str) -> Result<Vec<usize>, String> {
+    fn used(values: &str) -> Result<Vec<usize>, SpecError> {
         let available = Cores { contender: vec![0, 1, 2], engine: vec![3], apart: false };
         let experiment = experiment(&http::KIND, "server_cores", values);
-        used_cores(&experiment, &available).map(|cores| cores.contender).map_err(|error| error.to_string())
+        used_cores(&experiment, &available).map(|cores| cores.contender)
     }
 
     #[test]
     fn only_those_that_are_used_and_never_the_engine_s_unless_asked() {
-        assert_eq!(used("[1]"), Ok(vec![0]));
-        assert_eq!(used("[1, 2]"), Ok(vec![0, 1]));
-        assert_eq!(used("[1, 'all']"), Ok(vec![0, 1, 2, 3]));
-        assert_eq!(used("[1, 4]"), Ok(vec![0]), "a point that cannot be measured needs none");
-        let refused = used("[4]").unwrap_err();
+        assert_eq!(used("[1]").unwrap(), vec![0]);
+        assert_eq!(used("[1, 2]").unwrap(), vec![0, 1]);
+        assert_eq!(used("[1, 'all']").unwrap(), vec![0, 1, 2, 3]);
+        assert_eq!(used("[1, 4]").unwrap(), vec![0], "a point that cannot be measured needs none");
+        let refused = used("[4]").unwrap_err().to_string();
         assert!(
             refused.contains("server_cores = 4 cannot be had") && refused.contains("may use 3 here"),
             "{refused}"

@@ -1,4 +1,7 @@
-//! Doubts that travel with the numbers.
+//! All doubts about a run that its trials give rise to, in words, so that they travel with the numbers.
+//!
+//! A warning never changes a figure or a verdict. It is made from the record alone, so a kept run gives the same
+//! warnings everywhere.
 
 use std::collections::{BTreeMap, HashSet};
 

@@ -303,7 +303,7 @@ mod tests {
         ];
         read_service(KEYS).unwrap();
         for (from, to, expected) in cases {
-            let found = read_service(&KEYS.replace(from, to)).unwrap_err();
+            let found = read_service(&KEYS.replace(from, to)).unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

@@ -96,13 +96,12 @@ impl JsonSchema for ServiceFile {
 
 /// A service called `backend` of this kind, with these keys; what is wrong, with line and column.
 #[cfg(test)]
-pub(super) fn read_service(keys: &str) -> Result<ServiceSpec, String> {
+pub(super) fn read_service(keys: &str) -> Result<ServiceSpec, SpecError> {
     let text = format!("[services.backend]\n{keys}\n");
     let source = TomlSource { file: "x.toml".into(), text };
-    let file = source.parse_at(&["services", "backend"], "").map_err(|(_, what)| what)?;
+    let file = source.parse_at(&["services", "backend"], "").map_err(|(at, what)| source.error(at, what))?;
     let parameters = ["delay_ms".to_owned()].into();
     ServiceSpec::read("backend", &file, &source, Path::new("."), &parameters)
-        .map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -133,7 +132,7 @@ mod tests {
             ("kind = 'dynamodb'\nsetup = 'Cargo.toml'", "(dynamodb): ./Cargo.toml: no list of requests"),
         ];
         for (keys, expected) in cases {
-            let found = read(keys).unwrap_err();
+            let found = read(keys).unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

@@ -1,4 +1,6 @@
-//! The claims and checks of an experiment, parsed and checked.
+//! The claims and checks of an experiment, parsed and checked against the names and units that it declares.
+//!
+//! They are read from the file as it was when a run began, also years later: a kept run is judged by what it asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,7 @@
-//! An experiment that is ready to be planned, and what it says of its points.
+//! An experiment that can be run: everything in it was checked when it was read.
+//!
+//! It is immutable. Contenders are in the order of their names, and points in that of the axes, so that the same file
+//! gives the same plan everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

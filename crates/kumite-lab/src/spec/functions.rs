@@ -152,11 +152,11 @@ pub fn read_functions(file: &Path, seed: u64) -> Result<Vec<Function>, SpecError
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<Function>, String> {
+    fn read(text: &str) -> Result<Vec<Function>, SpecError> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("functions.toml");
         std::fs::write(&file, text).unwrap();
-        read_functions(&file, 7).map_err(|error| error.to_string())
+        read_functions(&file, 7)
     }
 
     #[test]
@@ -208,7 +208,7 @@ mod tests {
             ("[functions.'a b']\ncommand = 'x'", "functions.toml:1:12: 'a b' is not a function's name"),
         ];
         for (text, expected) in cases {
-            let found = read(text).unwrap_err();
+            let found = read(text).unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

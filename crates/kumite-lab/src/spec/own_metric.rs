@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kumite_judge::Declared;
+use kumite_judge::{Declared, MetricError};
 use kumite_record::{Better, Metric, Unit};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,24 +30,24 @@ pub(crate) struct OwnMetric {
     detail: bool,
 }
 
-/// In the order of the file. An error comes with the name it is about.
+/// In the order of the file. An error comes with the name of the metric.
 pub(crate) fn declared(
     file: &BTreeMap<Spanned<String>, OwnMetric>,
-) -> Result<Vec<Declared>, (String, String)> {
+) -> Result<Vec<Declared>, (String, MetricError)> {
     let mut own: Vec<_> = file.iter().collect();
     own.sort_by_key(|(name, _)| name.span().start);
     own.into_iter().map(|(name, own)| one(name.get_ref(), own)).collect()
 }
 
-fn one(name: &str, own: &OwnMetric) -> Result<Declared, (String, String)> {
+fn one(name: &str, own: &OwnMetric) -> Result<Declared, (String, MetricError)> {
     let mut metric = Metric::new(name, &own.about);
     metric.is_detail = own.detail;
     match (own.unit, Unit::of_name(name)) {
-        (Some(unit), Some(of_name)) if unit != of_name => {
-            return Err((name.to_owned(), format!("its unit is {unit}, and its name says {of_name}")));
+        (Some(unit), Some(named)) if unit != named => {
+            return Err((name.to_owned(), MetricError::Unit { unit, named }));
         }
         (Some(unit), None) if !unit.symbol().is_empty() => {
-            return Err((name.to_owned(), format!("its unit is {unit}, which the end of its name must say")));
+            return Err((name.to_owned(), MetricError::UnitUnsaid(unit)));
         }
         _ => {}
     }

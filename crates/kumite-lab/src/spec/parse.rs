@@ -1,9 +1,13 @@
 //! From the text of `experiment.toml` to an [`Experiment`] in which everything is checked.
+//!
+//! It is read in the order in which one part needs another: profiles and points first, then the workload of each
+//! point, then services and declared metrics, and the claims last, for they may speak of all of these. The first
+//! error ends it, with its place in the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use kumite_judge::{Derived, of_parameters};
+use kumite_judge::{Derived, MetricError, of_parameters};
 use kumite_record::{Metric, Published, Question, Run, Unit, Within};
 
 use super::claims::{Judged, Known, check_values};
@@ -17,6 +21,7 @@ use super::source::check_source;
 use super::{own_metric, published};
 use crate::contender::{Contender, read_needs};
 use crate::driver::{Draft, Planned, Registration};
+use crate::error::chain;
 use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceFile, ServiceSpec};
 use crate::toml_source::{SpecError, TomlSource};
@@ -268,8 +273,8 @@ impl Reading<'_> {
 
     /// The experiment's own metrics.
     fn derived(&self, of_services: &[Metric], units: &BTreeMap<String, Unit>) -> Result<Derived, SpecError> {
-        let wrong = |(name, what): (String, String)| {
-            self.source.error_at(&["metrics", &name], format!("metric '{name}': {what}"))
+        let wrong = |(name, why): (String, MetricError)| {
+            self.source.error_at(&["metrics", &name], format!("metric '{name}': {why}"))
         };
         let known = (self.kind.metrics)().around(of_services.iter().cloned());
         let own = own_metric::declared(&self.file.metrics).map_err(wrong)?;
@@ -290,7 +295,8 @@ impl Reading<'_> {
     fn check_workloads(&self, planned: &[Planned]) -> Result<(), SpecError> {
         for Planned { workload, .. } in planned {
             let checked = workload.check_folder(self.folder);
-            checked.map_err(|(parameter, what)| self.source.error_at(&["workload", parameter], what))?;
+            checked
+                .map_err(|(parameter, why)| self.source.error_at(&["workload", parameter], chain(&why)))?;
         }
         let draft = Draft {
             answer: &self.file.answer,
@@ -318,7 +324,7 @@ impl Reading<'_> {
         let Some(disk) = &self.file.disk else { return Ok(()) };
         for planned in planned {
             let bytes = of_parameters(disk, &planned.parameters, units, Unit::Bytes);
-            bytes.map_err(|what| self.source.error_at(&["disk"], what))?;
+            bytes.map_err(|why| self.source.error_at(&["disk"], why.to_string()))?;
         }
         Ok(())
     }

@@ -1,4 +1,6 @@
 //! The points of a plan: every combination of axis values, or those that are listed.
+//!
+//! Points come in the order of the axes' values, whatever the order in the file, and none twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -192,6 +194,7 @@ pub(crate) fn whole(value: &mut AxisValue) {
 
 #[cfg(test)]
 mod tests {
+    use super::SpecError;
     use crate::spec::Experiment;
 
     const SPEC: &str = r#"
@@ -210,9 +213,8 @@ points = [
 ]
 "#;
 
-    fn planned(text: &str, profile: &str) -> Result<Vec<String>, String> {
-        let experiment =
-            Experiment::from_text(text, profile, &["a", "b", "c"]).map_err(|error| error.to_string())?;
+    fn planned(text: &str, profile: &str) -> Result<Vec<String>, SpecError> {
+        let experiment = Experiment::from_text(text, profile, &["a", "b", "c"])?;
         let show = |p: &crate::driver::Planned| format!("{}: {}", p.point, p.contenders.concat());
         Ok(experiment.planned.iter().map(show).collect())
     }
@@ -250,7 +252,7 @@ points = [
         ];
         for (from, to, expected) in cases {
             // The standard profile is chosen: a mistake in another one is found too.
-            let found = planned(&SPEC.replace(from, to), "standard").unwrap_err();
+            let found = planned(&SPEC.replace(from, to), "standard").unwrap_err().to_string();
             assert!(found.contains(expected), "{found}");
         }
     }

@@ -105,9 +105,9 @@ fn rows(source: &TomlSource, beside: &[String]) -> Result<Vec<PublishedRow>, Spe
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Vec<PublishedRow>, String> {
+    fn read(text: &str) -> Result<Vec<PublishedRow>, SpecError> {
         let source = TomlSource { file: "published.csv".into(), text: text.to_owned() };
-        rows(&source, &["connections".to_owned()]).map_err(|error| error.to_string())
+        rows(&source, &["connections".to_owned()])
     }
 
     #[test]
@@ -120,16 +120,25 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
-        assert_eq!(read("series,contender\n").unwrap_err(), "published.csv:1:1: no column 'connections'");
         assert_eq!(
-            read("series,contender,connections,x\na,b,1,2\na,b,1,many\n").unwrap_err(),
+            read("series,contender\n").unwrap_err().to_string(),
+            "published.csv:1:1: no column 'connections'"
+        );
+        assert_eq!(
+            read("series,contender,connections,x\na,b,1,2\na,b,1,many\n").unwrap_err().to_string(),
             "published.csv:3:1: x: 'many' is not a number"
         );
         assert!(
             read("series,contender,connections,x\na,b,1,inf\n")
                 .unwrap_err()
+                .to_string()
                 .contains("'inf' is not a number")
         );
-        assert!(read("series,contender,connections\na,b\n").unwrap_err().starts_with("published.csv:2:1: "));
+        assert!(
+            read("series,contender,connections\na,b\n")
+                .unwrap_err()
+                .to_string()
+                .starts_with("published.csv:2:1: ")
+        );
     }
 }

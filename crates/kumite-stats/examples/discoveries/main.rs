@@ -1,5 +1,5 @@
-//! How many of the verdicts and bounds that a run gives are false, printed as tables: `cargo run --release -p kumite-stats
-//! --example discoveries`, which takes two cores seven minutes. `cargo test` asserts some of it.
+//! How many of the verdicts and bounds that a run gives are false, printed as tables: `cargo run --release -p
+//! kumite-stats --example discoveries`, which takes two cores seven minutes. `cargo test` asserts some of it.
 
 mod blocks;
 mod noise;

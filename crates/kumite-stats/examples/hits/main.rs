@@ -1,5 +1,5 @@
-//! The table of the crate's documentation, printed anew: `cargo run --release -p kumite-stats --example hits`. `cargo test`
-//! asserts some of it.
+//! The table of the crate's documentation, printed anew: `cargo run --release -p kumite-stats --example hits`. `cargo
+//! test` asserts some of it.
 
 mod series;
 

@@ -1,5 +1,5 @@
-//! Known answers of the bets on one side. Wealths are exact fractions, reckoned by Python's `fractions` from the integral
-//! that is in the documentation; the examples of e-BH by hand.
+//! Known answers of the bets on one side. Wealths are exact fractions, reckoned by Python's `fractions` from the
+//! integral that is in the documentation; the examples of e-BH by hand.
 
 use kumite_stats::{ClaimRounds, Decisions, ErrorRate, Tally, at_least, at_most, wealth};
 use proptest::collection::vec;

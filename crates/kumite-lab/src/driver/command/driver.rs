@@ -1,4 +1,8 @@
-//! Trials of commands that are run to their end.
+//! Trials of commands: each starts its services, makes the files that the runs need, runs the command so often as the
+//! workload says, and checks its output.
+//!
+//! Runs follow one another and share a scratch folder that no other trial has. Only the command's own processes are
+//! timed; set-up, services and kumite are not. A run that ends with a status other than 0 fails the trial.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;

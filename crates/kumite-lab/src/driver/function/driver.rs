@@ -1,4 +1,8 @@
-//! Trials of functions on a host of the lab's own.
+//! Trials of functions: each starts its services, then a function host, calls the function on it, checks the answers,
+//! and ends all.
+//!
+//! The host is new in every trial, so that the first call is cold. All contenders of a block get the same seed for
+//! the routing of calls. A call that fails fails the trial, whose calls and phases so far are kept to be looked at.
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::params::PARAMS;
 use crate::contender::Ready;
 use crate::driver::Workload;
-use crate::error::{Error, chain};
+use crate::error::Error;
 use crate::parameter::{Parameters, Params, all_as_json, as_environment};
 use crate::unfit::Unfit;
 
@@ -149,8 +149,8 @@ impl Workload for FunctionWorkload {
         Some(Within { axis: CALL.to_owned(), values })
     }
 
-    fn check_folder(&self, folder: &Path) -> Result<(), (&'static str, String)> {
-        self.event(folder).map(|_| ()).map_err(|why| ("payload", chain(&why)))
+    fn check_folder(&self, folder: &Path) -> Result<(), (&'static str, Error)> {
+        self.event(folder).map(|_| ()).map_err(|why| ("payload", why))
     }
 }
 
@@ -170,6 +170,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::error::chain;
 
     fn text(text: &str) -> AxisValue {
         AxisValue::Text(text.to_owned())

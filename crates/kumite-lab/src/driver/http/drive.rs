@@ -1,4 +1,9 @@
-//! Load on one thread, and an eye on the server from another.
+//! Drives one load: the engine on its own threads, and from this one a look at the server ten times a second.
+//!
+//! CPU time and memory of the server are taken between the looks that are next to the window's ends, and noise of the
+//! machine over the same time, so that a figure and its doubts are of one interval. The server is shared with the
+//! engine by a lock, since a disturbance stops and resumes it. When the server ends, or writes too much, the load is
+//! ended early and says why; when `stop` is set, it is ended, and the caller tells that from a failure.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};

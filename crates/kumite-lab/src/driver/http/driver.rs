@@ -1,4 +1,9 @@
-//! Trials of servers that the lab starts itself.
+//! Trials of servers: each starts its services, then its contender, offers the load once the server answers rightly,
+//! and ends all of them.
+//!
+//! The server is here or on the node that has its role; everything else is the same for both. A wrong answer
+//! disqualifies. A server has failed if it ends, gives no right answer, or is silent for longer than a time-out at
+//! the window's end. What the load brought is then turned into figures by `metrics.rs`.
 
 use std::net::Ipv4Addr;
 use std::path::Path;

@@ -1,4 +1,7 @@
-//! A contender that has been started: until it is ready, and how it ends.
+//! A server from its start until it answers rightly, and its end.
+//!
+//! Ready means: one right answer to the workload's own request, from a process of the contender. So neither a port
+//! that somebody else holds nor a server that answers wrongly is measured. Every wait has the workload's limit.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::Path;
@@ -25,7 +28,7 @@ pub(crate) struct Server {
     started: Instant,
 }
 
-/// How long a server took until it answered rightly; or what is wrong with its answer.
+/// The time until a server answered rightly; or the fault of its answer.
 pub(crate) type Answered = Result<Duration, Fault>;
 
 impl Server {

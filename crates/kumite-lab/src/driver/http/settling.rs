@@ -1,4 +1,8 @@
-//! When the window of a load opens: after a fixed time, or once what the load finds is steady.
+//! Decides when the window of a load opens: after a fixed time, or once the load has become steady.
+//!
+//! With a limit, the series is asked again as it grows, between `warm_up_s` and `warm_up_limit_s`. It is the
+//! throughput of a closed loop and the median response time of an open one. The engine is only told to open; a load
+//! that never settles is measured all the same, and marked.
 
 use std::time::Duration;
 

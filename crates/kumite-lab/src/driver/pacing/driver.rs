@@ -1,4 +1,7 @@
-//! Trials of players that the lab starts itself.
+//! Trials of players: each starts a player, has it play a macro, stamps each state as it comes, and ends it.
+//!
+//! The states have to be those of the macro, in their order; another state disqualifies. Errors are the recorder's
+//! own as well as the player's, so the recorder has a CPU of its own where there are enough, and its lateness is a mark.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

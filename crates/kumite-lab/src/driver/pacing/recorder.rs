@@ -1,8 +1,8 @@
 //! Stamps what comes.
 //!
-//! Whoever waits for a line in the kernel wakes late, by about as much as the players that are to be measured. So the recorder
-//! is awake around the time at which a state may come, and asks again and again. It has real-time priority where that is
-//! permitted, and its own CPU.
+//! Whoever waits for a line in the kernel wakes late, by about as much as the players that are to be measured. So the
+//! recorder is awake around the time at which a state may come, and asks again and again. It has real-time priority
+//! where that is permitted, and its own CPU.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};

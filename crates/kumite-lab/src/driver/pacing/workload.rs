@@ -8,7 +8,7 @@ use kumite_play::{Held, Macro, Schedule};
 
 use super::params::PARAMS;
 use crate::driver::Workload;
-use crate::error::{Error, chain};
+use crate::error::Error;
 use crate::parameter::{Parameters, Params};
 use crate::unfit::Unfit;
 
@@ -105,8 +105,8 @@ impl Workload for PacingWorkload {
         Some(Duration::from_secs_f64((self.frames + self.warm_up_frames) as f64 / self.fps))
     }
 
-    fn check_folder(&self, folder: &Path) -> Result<(), (&'static str, String)> {
-        self.schedule(folder).map(|_| ()).map_err(|why| ("macro", chain(&why)))
+    fn check_folder(&self, folder: &Path) -> Result<(), (&'static str, Error)> {
+        self.schedule(folder).map(|_| ()).map_err(|why| ("macro", why))
     }
 }
 
@@ -131,6 +131,7 @@ mod tests {
     use kumite_record::AxisValue;
 
     use super::*;
+    use crate::error::chain;
 
     #[test]
     fn a_macro_is_played_over_and_over_and_cut_where_its_frames_end() {

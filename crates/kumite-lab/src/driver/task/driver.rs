@@ -1,4 +1,9 @@
-//! Trials of workers that the lab starts itself.
+//! Trials of workers: each starts its services, then a worker, gives it its jobs over a pipe, checks the answers, and
+//! ends it.
+//!
+//! Jobs of the warm-up and of the window are given alike and in one process. A job's time counts from its request to
+//! its answer by kumite's clock; the worker's own time is compared with it. An answer that is wrong disqualifies the
+//! trial, and a worker that says what nobody asked has failed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
