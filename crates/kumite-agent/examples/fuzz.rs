@@ -1,5 +1,5 @@
-//! Says what nobody should say, to both ends of the protocol, for so long: `fuzz KUMITE SECONDS [SEED]`. What one end would
-//! say is changed here and there, cut, doubled and put in another order. A driver must end with an error, and an agent must
+//! Says nonsense to both ends of the protocol, for some seconds: `fuzz KUMITE SECONDS [SEED]`. Frames that one end would say
+//! are changed here and there, cut, doubled and put in another order. A driver must end with an error, and an agent must
 //! answer or end, without a panic, in time, and without a file outside of its folder.
 
 use std::path::Path;
@@ -7,12 +7,12 @@ use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kumite_agent::{Ask, Link, PROTOCOL, Said, Tell, Way, Worked, encode};
+use kumite_agent::{Ask, Event, Link, PROTOCOL, Tell, Way, Worked, encode};
 use kumite_process::{Spawn, run};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// What is doubled again and again would be of any length, and its time that of its length.
+/// Without a bound, doubling would make frames of any length, and a round of any time.
 const LONGEST: usize = 1 << 20;
 /// More than any of what is said here takes.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -167,8 +167,8 @@ fn driver(told: &[u8]) -> Result<(), String> {
         let _ = link.work("{}", LIMIT, &mut |_| (), &stop);
         let _ = link.store(&folder.path().join("store"), &stop);
         let _ = link.facts(&stop);
-        while let Ok(Some(said)) = link.next(LIMIT, &stop) {
-            if matches!(said, Said::Done(_)) {
+        while let Ok(Some(event)) = link.next(LIMIT, &stop) {
+            if matches!(event, Event::Done(_)) {
                 break;
             }
         }

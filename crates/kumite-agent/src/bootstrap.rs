@@ -1,36 +1,44 @@
 //! From a bare node to an agent on it: kumite is sent once, and verified before it runs.
+//!
+//! A node needs a POSIX shell, `sha256sum` and its user's cache folder. The program lies there under its digest, in a folder
+//! that nobody else may write to; whatever has another digest is never executed, sent or found. A transfer that breaks off
+//! leaves a file under another name, so no half program is ever taken for a whole one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use kumite_process::MARKER;
 use sha2::{Digest, Sha256};
 
-/// What the script prints if the node does not have this kumite. A start file may have begun the line that it ends.
+use crate::error::Error;
+
+/// Ends the line that the script prints if the node does not have this kumite. A start file may have begun that line.
 pub const WANTED: &[u8] = b"kumite-is-wanted";
 
-/// kumite itself.
+/// kumite itself, as it is sent.
 pub struct Program {
     pub(crate) bytes: Vec<u8>,
     digest: String,
 }
 
 impl Program {
-    /// This very program.
-    pub fn own() -> Result<Program, String> {
-        std::env::current_exe().map_err(|error| error.to_string()).and_then(|file| Program::read(&file))
+    /// The program that runs here.
+    pub fn own() -> Result<Program, Error> {
+        own_file().and_then(|file| Program::read(&file))
     }
 
-    /// Reads it, and takes its digest.
-    pub fn read(file: &Path) -> Result<Program, String> {
-        let bytes = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    /// Reads it whole, and takes its digest.
+    pub fn read(file: &Path) -> Result<Program, Error> {
+        let bytes = std::fs::read(file).map_err(Error::cannot("read", file))?;
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Program { bytes, digest })
     }
 
     /// A script for a POSIX shell, in a line without what any login shell reads otherwise in single quotes (see
     /// [`Host`](crate::Host)): looks for the program under its digest, takes it from standard input if it is not there,
-    /// and becomes the agent. Nobody else may write where it is. It is of no tree of the driver's: if what started it took our
-    /// environment along, it would look like what a killed kumite has left.
+    /// and becomes the agent.
+    ///
+    /// The mark of the driver's process tree is unset first. Slurm's srun takes our environment along; an agent that had the
+    /// mark would look like what a killed kumite has left, and the next kumite on that node would end it.
     pub(crate) fn script(&self) -> String {
         let (digest, size) = (&self.digest, self.bytes.len());
         let wanted = String::from_utf8_lossy(WANTED);
@@ -52,6 +60,11 @@ impl Program {
     }
 }
 
+/// The file of the program that runs here.
+pub fn own_file() -> Result<PathBuf, Error> {
+    std::env::current_exe().map_err(Error::OwnFile)
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
@@ -61,13 +74,13 @@ mod tests {
 
     use super::*;
 
-    /// What the script said that got these bytes, in a home of its own.
+    /// Runs the script with these bytes as its input: whether it succeeded, its output and its standard error.
     fn run(home: &Path, program: &Program, sent: &[u8]) -> (bool, String, String) {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(program.script()).env("HOME", home).env_remove("XDG_CACHE_HOME");
         shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = spawn_unmarked(&mut shell).unwrap();
-        // It may have ended before it read all.
+        // The script may have ended before it read all.
         let _ = child.stdin.take().unwrap().write_all(sent);
         let output = child.wait_with_output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();

@@ -1,131 +1,141 @@
 //! Files on their way: a folder as frames, and frames as files below a folder.
+//!
+//! A folder goes without what git would ignore there, file after file by name, so that the same folder makes the same
+//! frames. What arrives is written below one folder and nowhere else, whatever path a frame names, and is its owner's alone.
+//! Neither end takes more than a bound: 256 MiB for a folder that is sent, four times that for a run that arrives.
 
 use std::fs::{File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 
-use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use base64::{DecodeError, Engine};
 use ignore::WalkBuilder;
 
+use crate::error::Error;
 use crate::message::Ask;
 
-/// A piece as it is read; base64 makes it a third longer, and a frame has room for that.
+/// Base64 makes it a third longer, and a frame has room for that.
 const PIECE: usize = 512 << 10;
 /// More is no experiment.
-const MOST_BYTES: u64 = 256 << 20;
+const MOST_MIB_SENT: u64 = 256;
+/// An experiment, the kits, and what else its contenders use.
+const MOST_MIB_RECEIVED: u64 = 4 * MOST_MIB_SENT;
 
-/// A folder that is sent, under a name.
+/// A folder or a single file that is sent, under a name.
 pub struct Folder {
-    /// Where it is.
+    /// The folder here.
     pub from: PathBuf,
-    /// Where it is to be, relative to the run's folder.
+    /// Its place there, relative to the run's folder.
     pub to: String,
 }
 
 impl Folder {
-    /// Says it in frames, file after file in the order of their names, without what git ignores.
-    pub fn send(&self, say: &mut dyn FnMut(Ask) -> Result<(), String>) -> Result<(), String> {
+    /// Gives its frames to `say`, and ends with the first that `say` refuses.
+    pub fn send(&self, say: &mut dyn FnMut(Ask) -> Result<(), Error>) -> Result<(), Error> {
         let mut walk = WalkBuilder::new(&self.from);
         walk.hidden(false).require_git(false).git_global(false).git_exclude(false).parents(false);
         walk.sort_by_file_name(std::ffi::OsStr::cmp).follow_links(true);
-        let mut left = MOST_BYTES;
+        let mut left = MOST_MIB_SENT << 20;
         for entry in walk.build() {
-            let entry = entry.map_err(|error| error.to_string())?;
+            let entry = entry.map_err(|source| Error::Walk { folder: self.from.clone(), source })?;
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
                 continue;
             }
             let within = entry.path().strip_prefix(&self.from).unwrap_or(entry.path());
-            // What is sent may be a file itself.
+            // A contender may use a single file.
             let is_itself = within.as_os_str().is_empty();
             let to = Path::new(&self.to);
             let to = if is_itself { to.to_owned() } else { to.join(within) };
-            let path = to.to_str().ok_or_else(|| format!("{}: its name is no UTF-8", to.display()))?;
-            let failed = |error: std::io::Error| format!("{}: {error}", entry.path().display());
+            let Some(path) = to.to_str() else { return Err(Error::NotUtf8 { path: to }) };
+            let failed = Error::cannot("read", entry.path());
             let file = File::open(entry.path()).map_err(failed)?;
             let executable = file.metadata().map_err(failed)?.permissions().mode() & 0o111 != 0;
             let mut first = true;
-            loop {
-                let mut piece = Vec::new();
-                (&file).take(PIECE as u64).read_to_end(&mut piece).map_err(failed)?;
-                if piece.is_empty() && !first {
-                    break;
-                }
-                let is_last = piece.len() < PIECE;
-                left = left.checked_sub(piece.len() as u64).ok_or_else(|| {
-                    format!("{} has more than {} MiB", self.from.display(), MOST_BYTES >> 20)
-                })?;
-                let data = BASE64_STANDARD.encode(&piece);
-                say(Ask::File { path: path.to_owned(), executable, first, data })?;
+            for piece in pieces(&file) {
+                let piece = piece.map_err(failed)?;
+                left = left
+                    .checked_sub(piece.bytes.len() as u64)
+                    .ok_or_else(|| Error::TooLarge { folder: self.from.clone(), mib: MOST_MIB_SENT })?;
+                say(Ask::File { path: path.to_owned(), executable, first, data: piece.encoded() })?;
                 first = false;
-                if is_last {
-                    break;
-                }
             }
         }
         Ok(())
     }
 }
 
-/// Files that come, below a folder and nowhere else.
+/// Takes files below a folder and nowhere else.
 pub struct Received {
     folder: PathBuf,
     left: u64,
 }
 
 impl Received {
-    /// Below this folder.
+    /// The folder need not be there yet.
     pub fn below(folder: PathBuf) -> Received {
-        Received { folder, left: MOST_BYTES * 4 }
+        Received { folder, left: MOST_MIB_RECEIVED << 20 }
     }
 
-    /// Writes a piece.
-    pub fn write(&mut self, path: &str, executable: bool, first: bool, data: &str) -> Result<(), String> {
+    /// Writes a piece that is in base64: begins the file with it, or adds it to the file.
+    pub fn write(&mut self, path: &str, executable: bool, first: bool, data: &str) -> Result<(), Error> {
         let file = below(&self.folder, path)?;
-        let piece = decoded(data)?;
-        self.left = self.left.checked_sub(piece.len() as u64).ok_or("there are too many files")?;
-        let failed = |error: std::io::Error| format!("{path}: {error}");
+        let piece = decoded(data).map_err(|source| Error::NotBase64 { path: path.to_owned(), source })?;
+        let left = self.left.checked_sub(piece.len() as u64);
+        self.left = left.ok_or(Error::TooMany { mib: MOST_MIB_RECEIVED })?;
         if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder).map_err(failed)?;
+            std::fs::create_dir_all(folder).map_err(Error::cannot("make", folder))?;
         }
         let mode = if executable { 0o700 } else { 0o600 };
         let mut options = OpenOptions::new();
         options.write(true).create(first).truncate(first).append(!first).mode(mode);
-        options.open(&file).and_then(|mut file| file.write_all(&piece)).map_err(failed)
+        let written = options.open(&file).and_then(|mut file| file.write_all(&piece));
+        written.map_err(Error::cannot("write", &file))
     }
 }
 
-/// The file that a path means, if it lies below the folder.
-pub fn below(folder: &Path, path: &str) -> Result<PathBuf, String> {
+/// The file of this path, which must lie below the folder without `.` and `..`.
+pub fn below(folder: &Path, path: &str) -> Result<PathBuf, Error> {
     let relative = Path::new(path);
     let is_plain = |part: Component| matches!(part, Component::Normal(_));
     match !path.is_empty() && !path.contains('\0') && relative.components().all(is_plain) {
         true => Ok(folder.join(relative)),
-        false => Err(format!("'{}' is no path below a folder", crate::frame::shown(path.as_bytes()))),
+        false => Err(Error::NotBelow { path: path.to_owned() }),
     }
 }
 
-/// What base64 stands for.
-pub fn decoded(data: &str) -> Result<Vec<u8>, String> {
-    BASE64_STANDARD.decode(data).map_err(|error| format!("a piece of a file is no base64: {error}"))
+/// The bytes of a piece that has come.
+pub(crate) fn decoded(data: &str) -> Result<Vec<u8>, DecodeError> {
+    BASE64_STANDARD.decode(data)
 }
 
-/// What can be read, in pieces.
-pub fn pieces(
-    mut from: impl Read,
-    say: &mut dyn FnMut(String, bool) -> Result<(), String>,
-) -> Result<(), String> {
-    loop {
-        let mut piece = Vec::new();
-        let read = from.by_ref().take(PIECE as u64).read_to_end(&mut piece);
-        read.map_err(|error| error.to_string())?;
-        let more = piece.len() == PIECE;
-        say(BASE64_STANDARD.encode(&piece), more)?;
-        if !more {
-            return Ok(());
-        }
+/// A part of a file, small enough for a frame.
+pub struct Piece {
+    bytes: Vec<u8>,
+    /// False for the last one, which may be empty.
+    pub more: bool,
+}
+
+impl Piece {
+    /// In base64.
+    pub fn encoded(&self) -> String {
+        BASE64_STANDARD.encode(&self.bytes)
     }
+}
+
+/// All that can be read, in pieces: at least one, and none after an error.
+pub fn pieces(mut from: impl Read) -> impl Iterator<Item = io::Result<Piece>> {
+    let mut is_over = false;
+    std::iter::from_fn(move || {
+        (!is_over).then(|| {
+            let mut bytes = Vec::new();
+            let read = from.by_ref().take(PIECE as u64).read_to_end(&mut bytes);
+            let more = bytes.len() == PIECE;
+            is_over = read.is_err() || !more;
+            read.map(|_| Piece { bytes, more })
+        })
+    })
 }
 
 #[cfg(test)]
@@ -174,5 +184,35 @@ mod tests {
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         assert!(Received::below(folder.path().to_owned()).write("a", false, true, "no base64").is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_gone_or_cannot_be_written_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = Folder { from: folder.path().join("gone"), to: "x".to_owned() };
+        let why = gone.send(&mut |ask| panic!("{ask:?}")).unwrap_err().to_string();
+        let expected = format!("cannot send {}: ", gone.from.display());
+        assert!(why.starts_with(&expected) && why.contains("No such file"), "{why}");
+        // Its folder is a file.
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        let mut received = Received::below(folder.path().to_owned());
+        let why = received.write("file/x", false, true, "").unwrap_err().to_string();
+        assert!(why.starts_with(&format!("cannot make {}: ", folder.path().join("file").display())), "{why}");
+        let why = received.write("new", false, false, "").unwrap_err().to_string();
+        let expected = format!("cannot write {}: No such file", folder.path().join("new").display());
+        assert!(why.starts_with(&expected), "{why}");
+    }
+
+    #[test]
+    fn pieces_end_with_one_that_says_so() {
+        for (length, expected) in
+            [(0, vec![0]), (1, vec![1]), (PIECE, vec![PIECE, 0]), (PIECE + 1, vec![PIECE, 1])]
+        {
+            let bytes = vec![7; length];
+            let found: Vec<Piece> = pieces(&bytes[..]).collect::<Result<_, _>>().unwrap();
+            assert_eq!(found.iter().map(|piece| piece.bytes.len()).collect::<Vec<_>>(), expected);
+            let last = found.len() - 1;
+            assert!(found.iter().enumerate().all(|(nth, piece)| piece.more == (nth < last)), "{length}");
+        }
     }
 }

@@ -1,13 +1,25 @@
-//! A frame: a line of JSON, of bounded length. A login shell that prints before the first one does not disturb: what is no
-//! frame is no line of JSON with a `tell` in it.
+//! A frame: a line of JSON, of bounded length, with nothing in it that a sender of ours does not write.
+//!
+//! Whoever reads one trusts nobody: a line that is too long, is no JSON or has an unknown field is an error that shows
+//! its beginning without what would move the cursor, and never a panic. A login shell that prints before the first frame
+//! does not disturb, for a banner is no line of JSON with a `tell` in it. Binary content goes in base64, so that any way
+//! which passes text on, passes frames on.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// So many bytes a frame may have, with its end.
+/// The most bytes of a frame, with its end.
 pub const LONGEST: usize = 1 << 20;
-/// Of a frame that is shown.
+/// The most bytes of a strange line that an error shows.
 const SHOWN: usize = 120;
+
+/// A line that is no frame.
+#[derive(Debug, thiserror::Error)]
+#[error("'{beginning}' is no frame of ours: {source}")]
+pub struct NotAFrame {
+    beginning: String,
+    source: serde_json::Error,
+}
 
 /// A frame with its end.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
@@ -16,9 +28,9 @@ pub fn encode(message: &impl Serialize) -> Vec<u8> {
     line
 }
 
-/// What is in a frame, without its end.
-pub fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(line).map_err(|error| format!("'{}' is no frame of ours: {error}", shown(line)))
+/// The message of a frame that has lost its end.
+pub fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T, NotAFrame> {
+    serde_json::from_slice(line).map_err(|source| NotAFrame { beginning: shown(line), source })
 }
 
 /// The beginning of what somebody else wrote, without what would move the cursor.
@@ -40,14 +52,14 @@ mod tests {
             Ask::File { path: "a\nb".to_owned(), executable: true, first: true, data: "AAAA".to_owned() };
         let line = encode(&asked);
         assert_eq!(line.iter().filter(|byte| **byte == b'\n').count(), 1);
-        assert_eq!(decode::<Ask>(&line[..line.len() - 1]), Ok(asked));
+        assert_eq!(decode::<Ask>(&line[..line.len() - 1]).unwrap(), asked);
     }
 
     #[test]
     fn what_is_no_frame_is_shown_harmlessly() {
-        let error = decode::<Tell>(b"Welcome\x1b[2J to node 7").unwrap_err();
+        let error = decode::<Tell>(b"Welcome\x1b[2J to node 7").unwrap_err().to_string();
         assert!(error.starts_with("'Welcome\u{fffd}[2J to node 7' is no frame of ours"), "{error}");
-        let unknown = decode::<Ask>(br#"{"ask":"begin","key":"00","also":1}"#).unwrap_err();
+        let unknown = decode::<Ask>(br#"{"ask":"begin","key":"00","also":1}"#).unwrap_err().to_string();
         assert!(unknown.contains("unknown field"), "{unknown}");
     }
 

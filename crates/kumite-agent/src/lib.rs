@@ -1,9 +1,14 @@
-//! kumite on another node.
+//! kumite on another node: what a driver and `kumite agent` say to each other, and the way there.
 //!
-//! Something that exists, such as ssh or Slurm's srun, starts `kumite agent` there; it opens no port. Driver and agent speak over its
-//! standard input and output, in [frames](frame). The agent ends with its input, and takes with it what it started.
+//! Something that exists, such as ssh or Slurm's srun, starts `kumite agent` there; no port is opened and nothing is
+//! installed. Driver and agent speak over its standard input and output, in [frames](encode), by the rules of
+//! [`Ask`] and [`Tell`]. The agent ends with its input, and takes with it what it started: a driver that is killed, a
+//! network that is cut and a closed laptop all end like that, and leave no process behind.
+//!
+//! Nothing here knows what an experiment is: files, work and stores pass through as bytes.
 
 mod bootstrap;
+mod error;
 mod files;
 mod frame;
 mod life;
@@ -14,11 +19,12 @@ mod srun;
 mod ssh;
 mod wire;
 
-pub use bootstrap::Program;
-pub use files::{Folder, Received, below, pieces};
-pub use frame::{LONGEST, decode, encode};
+pub use bootstrap::{Program, own_file};
+pub use error::{Error, Misdeed};
+pub use files::{Folder, Piece, Received, below, pieces};
+pub use frame::{LONGEST, NotAFrame, decode, encode};
 pub use life::{Patient, SIGN_EVERY, SILENCE_LIMIT};
-pub use link::{Link, Said, Way};
+pub use link::{Event, Link, Way};
 pub use message::{Ask, PROTOCOL, Tell, Worked};
 pub use node::Node;
 pub use srun::{ADDRESSES, JobNode};

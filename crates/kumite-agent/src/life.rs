@@ -1,4 +1,9 @@
-//! Signs of life, in both directions: who hears none knows that the way is cut, or that the other stands still.
+//! Signs of life, in both directions: whoever hears none knows that the way is cut, or that the other stands still.
+//!
+//! TCP alone would not tell. A cut way looks like a quiet one until something is sent, and then for many minutes more; a
+//! node that stands still looks like a slow answer. A sign a second tells them apart: one that is *made* late comes from a
+//! node that stood still, one that is made in time and *comes* late was held up on its way. Only the second makes the
+//! measurements of other nodes doubtful, and is counted.
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -7,18 +12,18 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// Between two signs.
+/// The time between two signs.
 pub const SIGN_EVERY: Duration = Duration::from_secs(1);
-/// Who has said nothing for so long is given up.
+/// A side that has said nothing for this long is given up.
 pub const SILENCE_LIMIT: Duration = Duration::from_secs(30);
-/// A way that loses a packet, and the packet that is sent for it, delays a sign by less.
+/// A sign that is later than this was held up by a cut: the loss of a packet, and of the packet that is sent for it, delays one by less.
 const LATE: Duration = Duration::from_secs(2);
 
-/// What a driver knows of an agent by its signs.
+/// A driver's account of an agent's signs.
 #[derive(Debug)]
 pub(crate) struct Signs {
     heard: Instant,
-    /// When the last sign came, and when it was made by the agent's clock. No clock is compared with another.
+    /// When the last sign came, by our clock, and when it was made, by the agent's. Only differences on one clock are taken.
     last: (Instant, Duration),
     cut_off: Duration,
 }
@@ -29,13 +34,13 @@ impl Signs {
         Signs { heard: now, last: (now, Duration::ZERO), cut_off: Duration::ZERO }
     }
 
-    /// Something came, whatever it was.
+    /// Takes any other frame: it ends a silence.
     pub fn heard(&mut self, came: Instant) {
         self.heard = came;
     }
 
-    /// A sign came. If it took longer than the one before it, the way was cut; an agent that stood still, or waited for a
-    /// CPU, makes its next sign as late as it comes.
+    /// Takes a sign. If it was on its way for longer than the one before it, the way was cut; an agent that stood still, or
+    /// waited for a CPU, makes its next sign as late as it comes.
     pub fn sign(&mut self, came: Instant, made: Duration) {
         let (last_came, last_made) = std::mem::replace(&mut self.last, (came, made));
         let late = came.saturating_duration_since(last_came).saturating_sub(made.saturating_sub(last_made));
@@ -44,18 +49,18 @@ impl Signs {
         }
     }
 
-    /// For how long the way was cut, since this was asked last.
+    /// The time for which the way was cut, since this was asked last.
     pub fn cut_off(&mut self) -> Duration {
         std::mem::take(&mut self.cut_off)
     }
 
-    /// For how long nothing has come.
+    /// The time for which nothing has come.
     pub fn silence(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.heard)
     }
 }
 
-/// What an agent is told, and an error once nothing has come for so long.
+/// Reads an agent's input, and fails with [`TimedOut`](io::ErrorKind::TimedOut) once nothing has come for `patience`.
 #[derive(Debug)]
 pub struct Patient<R> {
     from: R,
@@ -63,7 +68,7 @@ pub struct Patient<R> {
 }
 
 impl<R: Read + AsFd> Patient<R> {
-    /// It is not buffered: what waits in a buffer cannot be waited for.
+    /// `from` must not be buffered: what is in its buffer would not wake who waits for it.
     pub fn new(from: R, patience: Duration) -> Patient<R> {
         Patient { from, patience }
     }
@@ -90,7 +95,7 @@ mod tests {
 
     const S: Duration = Duration::from_secs(1);
 
-    /// For how long a way was cut whose signs were made and came then, in ms.
+    /// The cut time in ms after signs that were made and came at these times.
     fn cut_off_ms(signs: &[(u32, u32)]) -> u128 {
         let began = Instant::now();
         let mut seen = Signs::begin(began);
@@ -125,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_told_nothing_gives_up_and_who_is_told_something_hears_it() {
+    fn a_reader_that_hears_nothing_gives_up_and_one_that_hears_something_does_not() {
         let (from, mut to) = io::pipe().unwrap();
         let mut patient = Patient::new(from, Duration::from_millis(20));
         let mut heard = [0; 8];

@@ -1,36 +1,47 @@
-//! A driver's link to an agent.
+//! A driver's link to an agent: one question at a time, each wait bounded.
+//!
+//! A [`Link`] is an agent that has said who it is and is the same kumite. Every wait ends with an answer, with the `stop` that
+//! it is given, or with an error that names the node and quotes what the way there wrote last, so that "Permission denied" of
+//! an ssh is read where the agent is missed. A time limit counts silence: signs of life do not prolong it. What a node says is
+//! shown without control characters, whoever wrote it.
+//!
+//! After an error nothing more may be asked. [`close`](Link::close), and dropping a link, end the way there; the agent ends
+//! with it.
 
 use std::io::Write;
 use std::net::Ipv4Addr;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kumite_process::{Heard, Spawn, Tree, last_lines};
 
 use crate::bootstrap::{Program, WANTED};
+use crate::error::{Error, Misdeed};
 use crate::files::{Folder, decoded};
-use crate::frame::{LONGEST, decode, encode, shown};
+use crate::frame::{LONGEST, decode, encode};
 use crate::life::SILENCE_LIMIT;
 use crate::message::{Ask, PROTOCOL, Tell, Worked};
 use crate::node::Node;
 use crate::wire::Wire;
 
-/// From the start of the way to the agent's first frame, and for kumite itself to arrive.
+/// From the start of the way to the agent's first frame, for kumite itself to arrive, and for any answer but that of work.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// For a frame to be taken.
 const SAYING: Duration = Duration::from_secs(60);
-/// What a login shell may print before that.
+/// A login shell prints less before the first frame.
 const MOST_BANNER_LINES: usize = 10_000;
 /// A store of a run has less.
 const MOST_BYTES: u64 = 4 << 30;
 const MOST_BYTES_OF_FACTS: u64 = 1 << 20;
 /// Between SIGTERM and SIGKILL, for a way that does not end with its input.
 const GRACE: Duration = Duration::from_secs(5);
+/// A stop goes unseen for at most this long.
+const LOOK: Duration = Duration::from_millis(200);
 
-/// How an agent is reached.
+/// The way to an agent.
 pub enum Way<'a> {
-    /// To a node, with the kumite that is to be there.
+    /// To a node, which is sent this program if it does not have it.
     To(&'a Node, &'a Program),
     /// By a command that becomes an agent.
     Command(&'a str),
@@ -42,31 +53,31 @@ pub struct Link {
     tree: Tree,
     wire: Wire,
     silence_limit: Duration,
-    log: std::path::PathBuf,
+    log: PathBuf,
     addresses: Option<(Ipv4Addr, Ipv4Addr)>,
-    /// How long it took from nothing to its first frame.
+    /// The time from nothing to the agent's first frame, kumite's way to a new node included.
     pub connected_in: Duration,
 }
 
-/// What an agent says while it works.
+/// News of a run that a node executes.
 #[derive(Debug, PartialEq)]
-pub enum Said {
-    /// A line.
+pub enum Event {
+    /// A line for whoever watches.
     Note(String),
-    /// That it is done, and how kumite ended.
+    /// The end, with the exit status of kumite there; none if nothing had to be started.
     Done(Option<i32>),
-    /// That a run there asks another node to do something.
+    /// The run asks another node for work, and waits for [`Ask::Relayed`].
     Relay {
-        /// Which.
+        /// The name of that node's host.
         node: String,
-        /// What.
+        /// A question of kumite-lab's, as JSON.
         work: String,
     },
 }
 
 impl Link {
-    /// Starts the agent there, of this version. What the way there says is written to `log`.
-    pub fn open(node: &str, way: &Way, version: &str, log: &Path, stop: &AtomicBool) -> Result<Link, String> {
+    /// Starts an agent of this version. Standard error of the way there, such as ssh's complaints, is written to `log`.
+    pub fn open(node: &str, way: &Way, version: &str, log: &Path, stop: &AtomicBool) -> Result<Link, Error> {
         let began = Instant::now();
         let (command, program) = match way {
             Way::To(node, program) => (node.command(&program.script()), Some(*program)),
@@ -81,7 +92,8 @@ impl Link {
             log,
             group: None,
         };
-        let (tree, talk) = Tree::start_talking(&spawn, LONGEST).map_err(|error| error.to_string())?;
+        let started = Tree::start_talking(&spawn, LONGEST);
+        let (tree, talk) = started.map_err(|source| Error::Start { node: node.to_owned(), source })?;
         let (node, log) = (node.to_owned(), log.to_owned());
         let mut link = Link {
             node,
@@ -99,17 +111,16 @@ impl Link {
     }
 
     /// Skips what a login shell prints, sends kumite if it is wanted, and waits for the agent's first frame.
-    fn greeted(&mut self, program: Option<&Program>, version: &str, stop: &AtomicBool) -> Result<(), String> {
+    fn greeted(&mut self, program: Option<&Program>, version: &str, stop: &AtomicBool) -> Result<(), Error> {
         let until = Instant::now() + PATIENCE;
         for _ in 0..MOST_BANNER_LINES {
             let line = self.line(until, stop)?;
             if line.ends_with(WANTED) {
-                let program = program.ok_or("it wants kumite, and nobody has it")?;
-                let sent = self.wire.say(&program.bytes, PATIENCE, stop);
-                match sent {
+                let Some(program) = program else { return Err(self.wrong(Misdeed::NoProgram)) };
+                match self.wire.say(&program.bytes, PATIENCE, stop) {
                     Ok(true) => continue,
-                    Ok(false) => return Err(self.wrong("did not take kumite in time")),
-                    Err(_) => return Err(self.wrong("broke off while kumite was sent")),
+                    Ok(false) => return Err(self.not_taken(Misdeed::TookNoProgram, stop)),
+                    Err(_) => return Err(self.wrong(Misdeed::BrokeOffWhileSent)),
                 }
             }
             match decode::<Tell>(from_hello(&line)) {
@@ -118,101 +129,94 @@ impl Link {
                     return Ok(());
                 }
                 Ok(Tell::Hello { protocol, kumite, .. }) => {
-                    return Err(self.wrong(&format!(
-                        "has kumite {}, which speaks version {protocol} of its protocol; this is {version}, with version {PROTOCOL}",
-                        shown(kumite.as_bytes())
-                    )));
+                    let own = version.to_owned();
+                    return Err(self.wrong(Misdeed::OtherVersion { kumite, protocol, own }));
                 }
                 // A banner.
                 _ => {}
             }
         }
-        Err(self.wrong(&format!("wrote {MOST_BANNER_LINES} lines, and none is an agent's")))
+        Err(self.wrong(Misdeed::OnlyBanner(MOST_BANNER_LINES)))
     }
 
-    /// Asks for something that has no answer but its end.
-    pub fn ask(&mut self, ask: &Ask, stop: &AtomicBool) -> Result<(), String> {
+    /// Asks, and waits until it is taken, not for an answer.
+    pub fn ask(&mut self, ask: &Ask, stop: &AtomicBool) -> Result<(), Error> {
         match self.wire.say(&encode(ask), SAYING, stop) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(self.wrong("does not take what it is told")),
-            Err(_) => Err(self.wrong("broke off")),
+            Ok(false) => Err(self.not_taken(Misdeed::TakesNothing, stop)),
+            Err(_) => Err(self.wrong(Misdeed::BrokeOff)),
         }
     }
 
     /// Makes room for a run there, and sends it folders.
-    pub fn prepare(&mut self, key: &str, folders: &[Folder], stop: &AtomicBool) -> Result<(), String> {
+    pub fn prepare(&mut self, key: &str, folders: &[Folder], stop: &AtomicBool) -> Result<(), Error> {
         self.ask(&Ask::Begin { key: key.to_owned() }, stop)?;
         folders.iter().try_for_each(|folder| folder.send(&mut |ask| self.ask(&ask, stop)))
     }
 
-    /// What it says next; none if it said nothing in that time.
-    pub fn next(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<Said>, String> {
+    /// The next event of a run there; none if there was none in that time.
+    pub fn next(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<Event>, Error> {
         let Some(line) = self.line_or_none(limit, stop)? else { return Ok(None) };
-        match decode::<Tell>(&line).map_err(|what| self.wrong(&format!("said what it should not: {what}")))? {
-            Tell::Note { text } => Ok(Some(Said::Note(plain(&text)))),
-            Tell::Done { status } => Ok(Some(Said::Done(status))),
-            Tell::Relay { node, work } => Ok(Some(Said::Relay { node, work })),
-            Tell::Failed { why } => Err(self.wrong(&format!("cannot do that: {}", plain(&why)))),
-            other => Err(self.wrong(&format!("said {other:?} when nobody asked for it"))),
+        match decode::<Tell>(&line).map_err(|what| self.wrong(Misdeed::Garbled(what)))? {
+            Tell::Note { text } => Ok(Some(Event::Note(plain(&text)))),
+            Tell::Done { status } => Ok(Some(Event::Done(status))),
+            Tell::Relay { node, work } => Ok(Some(Event::Relay { node, work })),
+            Tell::Failed { why } => Err(self.wrong(Misdeed::Refused(plain(&why)))),
+            other => Err(self.wrong(Misdeed::Unasked(Box::new(other)))),
         }
     }
 
-    /// Its address, and ours as it sees it.
-    pub fn addresses(&self) -> Result<(Ipv4Addr, Ipv4Addr), String> {
-        let why = "does not say by which of its addresses one comes to it: it knows none of IPv4";
-        self.addresses.ok_or_else(|| self.wrong(why))
+    /// The node's address, and ours as it is seen there.
+    pub fn addresses(&self) -> Result<(Ipv4Addr, Ipv4Addr), Error> {
+        self.addresses.ok_or_else(|| self.wrong(Misdeed::NoAddress))
     }
 
     /// Gives it a role in a run of the experiment that was sent to this folder.
-    pub fn role(&mut self, experiment: &str, stop: &AtomicBool) -> Result<(), String> {
+    pub fn role(&mut self, experiment: &str, stop: &AtomicBool) -> Result<(), Error> {
         self.ask(&Ask::Role { experiment: experiment.to_owned() }, stop)?;
         let line = self.line(Instant::now() + PATIENCE, stop)?;
         match decode::<Tell>(&line) {
             Ok(Tell::Done { .. }) => Ok(()),
-            Ok(Tell::Failed { why }) => Err(self.wrong(&format!("cannot have a role: {}", plain(&why)))),
-            _ => Err(self.wrong("said something else than whether it can have a role")),
+            Ok(Tell::Failed { why }) => Err(self.wrong(Misdeed::RefusedRole(plain(&why)))),
+            _ => Err(self.wrong(Misdeed::NotARole)),
         }
     }
 
-    /// Has it do something for its role. `note` is told what it says meanwhile. It may say nothing for so long.
+    /// Has it do something for its role. `note` gets its notes; `limit` bounds the silence between them. An error means that
+    /// the node is lost.
     pub fn work(
         &mut self,
         work: &str,
         limit: Duration,
         note: &mut dyn FnMut(&str),
         stop: &AtomicBool,
-    ) -> Worked {
-        let mut work = || {
-            self.ask(&Ask::Work { work: work.to_owned() }, stop)?;
-            loop {
-                let line = self.line(Instant::now() + limit, stop)?;
-                match decode::<Tell>(&line) {
-                    Ok(Tell::Note { text }) => note(&plain(&text)),
-                    Ok(Tell::Worked { worked: Worked::Failed(why) }) => {
-                        return Ok(Worked::Failed(plain(&why)));
-                    }
-                    Ok(Tell::Worked { worked }) => return Ok(worked),
-                    _ => return Err(self.wrong("said something else than what came of its work")),
-                }
+    ) -> Result<Worked, Error> {
+        self.ask(&Ask::Work { work: work.to_owned() }, stop)?;
+        loop {
+            let line = self.line(Instant::now() + limit, stop)?;
+            match decode::<Tell>(&line) {
+                Ok(Tell::Note { text }) => note(&plain(&text)),
+                Ok(Tell::Worked { worked: Worked::Failed(why) }) => return Ok(Worked::Failed(plain(&why))),
+                Ok(Tell::Worked { worked }) => return Ok(worked),
+                _ => return Err(self.wrong(Misdeed::NotWorked)),
             }
-        };
-        work().unwrap_or_else(Worked::Lost)
+        }
     }
 
-    /// For how long the node could not be reached, since this was asked last.
+    /// The time for which the node could not be reached, since this was asked last.
     pub fn cut_off(&mut self) -> Duration {
         self.wire.cut_off()
     }
 
-    /// Gets its results store, and writes it to this file.
-    pub fn store(&mut self, file: &Path, stop: &AtomicBool) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("{}: {error}", file.display());
+    /// Gets the run's results store, and writes it to this file. After an error the file is not whole.
+    pub fn store(&mut self, file: &Path, stop: &AtomicBool) -> Result<(), Error> {
+        let failed = Error::cannot("write", file);
         let mut to = std::fs::File::create(file).map_err(failed)?;
         self.sent(&Ask::Store, MOST_BYTES, &mut |piece| to.write_all(&piece).map_err(failed), stop)
     }
 
-    /// Gets what the node can and cannot give: JSON.
-    pub fn facts(&mut self, stop: &AtomicBool) -> Result<Vec<u8>, String> {
+    /// Gets what the node can and cannot give, as JSON.
+    pub fn facts(&mut self, stop: &AtomicBool) -> Result<Vec<u8>, Error> {
         let mut facts = Vec::new();
         let mut take = |mut piece: Vec<u8>| {
             facts.append(&mut piece);
@@ -227,44 +231,42 @@ impl Link {
         &mut self,
         ask: &Ask,
         most: u64,
-        take: &mut dyn FnMut(Vec<u8>) -> Result<(), String>,
+        take: &mut dyn FnMut(Vec<u8>) -> Result<(), Error>,
         stop: &AtomicBool,
-    ) -> Result<(), String> {
+    ) -> Result<(), Error> {
         self.ask(ask, stop)?;
         let mut left = most;
         loop {
             let line = self.line(Instant::now() + PATIENCE, stop)?;
             match decode::<Tell>(&line) {
                 Ok(Tell::Data { data, more }) => {
-                    let piece = decoded(&data)?;
+                    let piece = decoded(&data).map_err(|what| self.wrong(Misdeed::NotBase64(what)))?;
                     let rest = left.checked_sub(piece.len() as u64);
-                    left = rest.ok_or_else(|| self.wrong(&format!("sent more than {most} bytes")))?;
+                    left = rest.ok_or_else(|| self.wrong(Misdeed::TooMuch(most)))?;
                     take(piece)?;
                     if !more {
                         return Ok(());
                     }
                 }
-                Ok(Tell::Failed { why }) => {
-                    return Err(self.wrong(&format!("cannot do that: {}", plain(&why))));
-                }
+                Ok(Tell::Failed { why }) => return Err(self.wrong(Misdeed::Refused(plain(&why)))),
                 Ok(Tell::Note { .. }) => {}
-                _ => return Err(self.wrong("sent something else than was asked for")),
+                _ => return Err(self.wrong(Misdeed::NotData)),
             }
         }
     }
 
-    /// Ends it, with all that it started: it ends with its input.
+    /// Ends the way there, and with its input the agent and all that it started.
     pub fn close(mut self) {
         self.wire.close();
         let _ = self.tree.wait(GRACE, &AtomicBool::new(false));
         let _ = self.tree.stop(GRACE);
     }
 
-    fn line(&mut self, until: Instant, stop: &AtomicBool) -> Result<Vec<u8>, String> {
+    fn line(&mut self, until: Instant, stop: &AtomicBool) -> Result<Vec<u8>, Error> {
         loop {
             let limit = until.saturating_duration_since(Instant::now());
             if limit.is_zero() {
-                return Err(self.wrong("says nothing"));
+                return Err(self.wrong(Misdeed::NoAnswer));
             }
             if let Some(line) = self.line_or_none(limit, stop)? {
                 return Ok(line);
@@ -272,41 +274,42 @@ impl Link {
         }
     }
 
-    fn line_or_none(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<Vec<u8>>, String> {
-        if stop.load(std::sync::atomic::Ordering::Relaxed) {
-            return Err("it was interrupted".to_owned());
+    fn line_or_none(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<Vec<u8>>, Error> {
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::Interrupted);
         }
-        match self.wire.hear(limit.min(Duration::from_millis(200))) {
+        match self.wire.hear(limit.min(LOOK)) {
             Ok(Heard::Line(line, _)) => Ok(Some(line)),
             Ok(Heard::Nothing) => match self.wire.silence() {
-                Some(silence) if silence > self.silence_limit => Err(self.wrong(&format!(
-                    "has not been heard for {} s: the way to it is cut, or its node stands still",
-                    silence.as_secs()
-                ))),
+                Some(silence) if silence > self.silence_limit => Err(self.wrong(Misdeed::Silent(silence))),
                 _ => Ok(None),
             },
-            Ok(Heard::TooLong) => Err(self.wrong("wrote a line that is no frame of ours, and does not end")),
-            Ok(Heard::Ended(_)) => Err(self.wrong("ended")),
-            Err(error) => Err(self.wrong(&format!("cannot be heard: {error}"))),
+            Ok(Heard::TooLong) => Err(self.wrong(Misdeed::Endless)),
+            Ok(Heard::Ended(_)) => Err(self.wrong(Misdeed::Ended)),
+            Err(error) => Err(self.wrong(Misdeed::Unheard(error))),
         }
     }
 
-    /// With what the way there said last.
-    fn wrong(&self, what: &str) -> String {
-        let has_said = std::fs::metadata(&self.log).is_ok_and(|log| log.len() > 0);
-        let said = if has_said { format!(": {}", plain(&last_lines(&self.log))) } else { String::new() };
-        format!("{}: the agent {what}{said}", self.node)
+    /// As [`wrong`](Link::wrong), unless it was not waited for.
+    fn not_taken(&self, misdeed: Misdeed, stop: &AtomicBool) -> Error {
+        if stop.load(Ordering::Relaxed) { Error::Interrupted } else { self.wrong(misdeed) }
+    }
+
+    fn wrong(&self, misdeed: Misdeed) -> Error {
+        let has_log = std::fs::metadata(&self.log).is_ok_and(|log| log.len() > 0);
+        let log = has_log.then(|| plain(&last_lines(&self.log)));
+        Error::Agent { node: self.node.clone(), misdeed, log }
     }
 }
 
-/// From where an agent's first frame begins: what a start file printed may have no end of a line.
+/// A line from the agent's first frame on, if that is in it: what a start file printed may have no end of a line.
 fn from_hello(line: &[u8]) -> &[u8] {
     const HELLO: &[u8] = br#"{"tell":"hello","#;
     let begins = line.windows(HELLO.len()).position(|part| part == HELLO);
     &line[begins.unwrap_or(0)..]
 }
 
-/// Without what would move the cursor.
+/// A node's text without what would move the cursor.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }
@@ -315,8 +318,8 @@ fn plain(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A link to a script that says these lines after its first frame.
-    fn link(first: &str, script: &str) -> Result<Link, String> {
+    /// A link to a script that prints `first` before anything else.
+    fn link(first: &str, script: &str) -> Result<Link, Error> {
         let log = tempfile::NamedTempFile::new().unwrap();
         let command = format!("printf '%s\\n' {}; {script}", shlex::try_quote(first).unwrap());
         Link::open("n1", &Way::Command(&command), "1.0", log.path(), &AtomicBool::new(false))
@@ -329,7 +332,7 @@ mod tests {
         let said = format!("Welcome to node 7\n\n{{\"motd\": true}}\n{HELLO}");
         link(&said, "cat > /dev/null").unwrap().close();
         link(&format!("\x1b]0;a title\x07{HELLO}"), "cat > /dev/null").unwrap().close();
-        let other = |hello: &str| link(hello, "cat > /dev/null").err().unwrap();
+        let other = |hello: &str| link(hello, "cat > /dev/null").err().unwrap().to_string();
         assert_eq!(
             other(&HELLO.replace("1.0", "2.0")),
             "n1: the agent has kumite 2.0, which speaks version 3 of its protocol; this is 1.0, with version 3"
@@ -338,19 +341,19 @@ mod tests {
     }
 
     #[test]
-    fn who_ends_before_the_first_frame_is_quoted() {
+    fn an_agent_that_ends_before_its_first_frame_is_quoted() {
         let error = link("", "echo 'Permission denied (publickey).' >&2; exit 255").err().unwrap();
-        assert_eq!(error, "n1: the agent ended: Permission denied (publickey).");
+        assert_eq!(error.to_string(), "n1: the agent ended: Permission denied (publickey).");
     }
 
     #[test]
-    fn what_it_says_is_heard_without_what_would_move_the_cursor() {
+    fn an_agents_words_are_heard_without_what_would_move_the_cursor() {
         let stop = AtomicBool::new(false);
         let script = r#"printf '{"tell":"note","text":"1 of 2\\u001b[2J"}\n{"tell":"done","status":3}\n'; cat > /dev/null"#;
         let mut link = link(HELLO, script).unwrap();
         let limit = Duration::from_secs(20);
-        assert_eq!(link.next(limit, &stop), Ok(Some(Said::Note("1 of 2 [2J".to_owned()))));
-        assert_eq!(link.next(limit, &stop), Ok(Some(Said::Done(Some(3)))));
+        assert_eq!(link.next(limit, &stop).unwrap(), Some(Event::Note("1 of 2 [2J".to_owned())));
+        assert_eq!(link.next(limit, &stop).unwrap(), Some(Event::Done(Some(3))));
         link.close();
     }
 
@@ -363,11 +366,29 @@ mod tests {
             match link.next(Duration::from_secs(20), &stop) {
                 Ok(None) => {}
                 Ok(said) => panic!("{said:?}"),
-                Err(error) => break error,
+                Err(error) => break error.to_string(),
             }
         };
         let expected = "has not been heard for 0 s: the way to it is cut, or its node stands still";
         assert!(error.contains(expected), "{error}");
+        link.close();
+    }
+
+    #[test]
+    fn a_frame_that_nobody_waits_for_any_more_was_interrupted_and_not_refused() {
+        let mut link = link(HELLO, "exec sleep 60").unwrap();
+        let ask = Ask::Work { work: "x".repeat(LONGEST) };
+        let error = link.ask(&ask, &AtomicBool::new(true)).unwrap_err();
+        assert!(matches!(error, Error::Interrupted), "{error}");
+        link.close();
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_named() {
+        let file = Path::new("/proc/no-such-folder/store");
+        let mut link = link(HELLO, "cat > /dev/null").unwrap();
+        let error = link.store(file, &AtomicBool::new(false)).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("cannot write {}: ", file.display())), "{error}");
         link.close();
     }
 
@@ -385,11 +406,14 @@ mod tests {
     }
 
     #[test]
-    fn what_it_should_not_say_is_an_error() {
+    fn a_frame_out_of_order_is_an_error() {
         let stop = AtomicBool::new(false);
         for (script, expected) in [
             ("echo hello", "said what it should not: 'hello' is no frame of ours"),
-            (r#"echo '{"tell":"data","data":"","more":false}'"#, "when nobody asked for it"),
+            (
+                r#"echo '{"tell":"data","data":"","more":false}'"#,
+                r#"said {"tell":"data","data":"","more":false} when nobody asked for it"#,
+            ),
             (r#"echo '{"tell":"failed","why":"the disk is full"}'"#, "cannot do that: the disk is full"),
             ("head -c 2000000 /dev/zero", "wrote a line that is no frame of ours, and does not end"),
         ] {
@@ -398,7 +422,7 @@ mod tests {
                 match link.next(Duration::from_secs(20), &stop) {
                     Ok(None) => {}
                     Ok(said) => panic!("{said:?}"),
-                    Err(error) => break error,
+                    Err(error) => break error.to_string(),
                 }
             };
             assert!(error.contains(expected), "{error}");

@@ -1,128 +1,148 @@
-//! What driver and agent say to each other.
+//! The messages between a driver and an agent, each a [frame](crate::encode).
+//!
+//! The agent speaks first: `Hello`, once. Then the driver asks one thing at a time, and waits for its end before it asks the
+//! next. `Begin`, `File` and `Relayed` have no answer, so that files travel without a round trip each; if one of them goes
+//! wrong, `Failed` says so instead of the next answer. All else ends with just one frame:
+//!
+//! | asked | ends with | may be before that |
+//! | --- | --- | --- |
+//! | `Run` | `Done` | `Note`; `Relay`, which the driver answers by `Relayed` |
+//! | `Role`, `Forget` | `Done` | |
+//! | `Work`, once there is a role | `Worked` | `Note` |
+//! | `Store`, `Facts` | `Data` with `more: false` | `Data` with `more: true` |
+//!
+//! `Failed` may stand for any end; it ends what was asked and not the agent. After `Role` only `Work` is asked: anything else
+//! ends the role. `Alive` goes both ways, at any time, each second, and answers nothing.
+//!
+//! Each broken channel means one thing. The agent's input ends, or brings nothing for 30 s: the driver is gone, and the agent
+//! ends what it started and itself. The agent's output ends, or brings nothing for 30 s: the node is lost, and the driver
+//! keeps what has arrived whole. Both sides are one version of kumite, which `Hello` makes sure of; so there is no negotiation, and an
+//! unknown field is an error.
 
 use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 
-/// The version of all that is below. Another one is an error on either side.
+/// Raised with any change of what is below. Sides of two versions do not talk.
 pub const PROTOCOL: u32 = 3;
 
-/// What a driver asks.
+/// From the driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ask {
-    /// To make room for a run, or to go on with what is there of it.
+    /// Make room for a run, or go on with what is there of it. All below but `Alive` and `Facts` is about this run.
     Begin {
-        /// Which run and shard it is: 16 to 64 hexadecimal digits.
+        /// Names the run and the share: 16 to 64 hexadecimal digits.
         key: String,
     },
-    /// To write a piece of a file: it begins where the one before it ended.
+    /// Write a piece of a file. It begins where the piece before it ended.
     File {
-        /// Relative to the run's folder.
+        /// Relative to the run's folder, and below it.
         path: String,
-        /// Whether it may be executed.
+        /// Its owner may execute it; nobody else may read it in any case.
         executable: bool,
-        /// Whether it is the first piece.
+        /// Begins the file anew.
         first: bool,
-        /// What is in it, in base64.
+        /// At most 512 KiB, in base64.
         data: String,
     },
-    /// To execute a share of a run, or what is left of it.
+    /// Execute a share of a run, or the rest of it.
     Run {
         /// The experiment's folder, relative to the run's.
         experiment: String,
-        /// What else `kumite run` is to be given.
+        /// Flags for `kumite run` there.
         arguments: Vec<String>,
     },
-    /// To have a role in a run of an experiment.
+    /// Have a role in a run of an experiment, until the driver is gone.
     Role {
         /// The experiment's folder, relative to the run's.
         experiment: String,
     },
-    /// To do something for its role.
+    /// Do something for that role.
     Work {
-        /// What: JSON.
+        /// A question of kumite-lab's, as JSON.
         work: String,
     },
-    /// What came of work that a run there asked another node to do.
+    /// The end of the work that a `Relay` asked another node for.
     Relayed {
-        /// That.
+        /// As that node's agent told it, or `Lost`.
         worked: Worked,
         /// For how long that node could not be reached, since the work before it.
         cut_off_ms: u64,
     },
-    /// Nothing: the driver is there.
+    /// The driver is there.
     Alive,
-    /// To send its results store.
+    /// Send the run's results store.
     Store,
-    /// To say what the node can and cannot give: a list of findings, as JSON.
+    /// Send what the node can and cannot give: a list of findings, as JSON.
     Facts,
-    /// To keep nothing of the run.
+    /// Remove all that is there of the run.
     Forget,
 }
 
-/// What came of a node's work.
+/// The end of a node's work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worked {
-    /// Its answer: JSON.
+    /// The answer, as JSON.
     Answer(String),
-    /// Why it could not be done.
+    /// Why it could not be done. The node is there still.
     Failed(String),
-    /// Why the node is not there any more.
+    /// Why the node is not there any more. Said by a driver, never by the agent of that node.
     Lost(String),
 }
 
-/// What an agent tells.
+/// From the agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "tell", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Tell {
-    /// That it is there: the first frame.
+    /// The first frame.
     Hello {
-        /// The version of the protocol.
+        /// Its [`PROTOCOL`].
         protocol: u32,
-        /// kumite's own.
+        /// The version of kumite.
         kumite: String,
-        /// The address of the node that the driver came to, and the driver's own as it is seen there, if that is known.
+        /// The address by which the driver came, and the driver's own as it is seen there; none where neither sshd nor the
+        /// driver says so in IPv4.
         addresses: Option<(Ipv4Addr, Ipv4Addr)>,
     },
-    /// That it is there still.
+    /// The agent is there, and its node does not stand still.
     Alive {
-        /// When that was, by its clock.
+        /// When this was made: milliseconds by the agent's clock since it began.
         at_ms: u64,
     },
-    /// Something that kumite says on the node while it works.
+    /// For whoever watches the driver.
     Note {
-        /// In a line.
+        /// One line.
         text: String,
     },
-    /// What came of something for its role.
+    /// The end of a `Work`.
     Worked {
-        /// That.
+        /// An answer or a failure.
         worked: Worked,
     },
-    /// Work that a run here asks another node to do.
+    /// A run here asks another node for work, which only the driver can reach.
     Relay {
-        /// Which: by the name of its host.
+        /// The name of that node's host.
         node: String,
-        /// What: JSON.
+        /// A question of kumite-lab's, as JSON.
         work: String,
     },
-    /// That what was asked for is done.
+    /// The end of a `Run`, `Role` or `Forget`.
     Done {
-        /// How kumite ended; none if nothing was started.
+        /// The exit status of kumite, -1 after a signal; none if nothing had to be started.
         status: Option<i32>,
     },
-    /// A piece of what it was asked to send.
+    /// A piece of what was asked for.
     Data {
-        /// What is in it, in base64.
+        /// At most 512 KiB, in base64.
         data: String,
-        /// Whether there is more to come.
+        /// False for the last piece, which may be empty.
         more: bool,
     },
-    /// That it cannot do what was asked.
+    /// Cannot do that.
     Failed {
-        /// Why.
+        /// The cause, and the file where there is one.
         why: String,
     },
 }

@@ -1,19 +1,19 @@
-//! Where an agent is started.
+//! A node, and the way by which an agent is started there.
 
 use crate::srun::JobNode;
 use crate::ssh::Host;
 
-/// A node, and by what one comes to it.
+/// A node, by the way to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// The system's ssh.
+    /// By the system's ssh.
     Ssh(Host),
-    /// A step of a Slurm job.
+    /// By a step of the Slurm job that has it.
     OfJob(JobNode),
 }
 
 impl Node {
-    /// What users call it.
+    /// The name by which users know it.
     pub fn name(&self) -> &str {
         match self {
             Node::Ssh(host) => host.name(),
@@ -21,7 +21,7 @@ impl Node {
         }
     }
 
-    /// The command that runs a script there.
+    /// A shell command that runs this script there, with its own standard input and output.
     pub(crate) fn command(&self, script: &str) -> String {
         match self {
             Node::Ssh(host) => host.command(script),

@@ -1,10 +1,10 @@
-//! The way to a node of a Slurm job, by a step of the job.
+//! The way to a node of a Slurm job: a step of the job that has all of the node and keeps no other step waiting.
 
 use std::net::Ipv4Addr;
 
 use crate::ssh::quoted;
 
-/// A variable that tells an agent its node's address, and the driver's, where no sshd does.
+/// A variable with the node's address and the driver's, for an agent that no sshd tells them.
 pub const ADDRESSES: &str = "KUMITE_ADDRESSES";
 
 /// A node of a job.
@@ -12,26 +12,26 @@ pub const ADDRESSES: &str = "KUMITE_ADDRESSES";
 pub struct JobNode {
     /// The job's number; of a heterogeneous one, its first component's.
     pub job: String,
-    /// Which component of a heterogeneous one has the node.
+    /// The component of a heterogeneous job that has the node; none in any other job.
     pub component: Option<u32>,
-    /// As Slurm names it.
+    /// Slurm's name of it.
     pub name: String,
-    /// Its address, and ours as it sees it, if they are known.
+    /// Its address, and ours on the way there; none if its name leads to no address of IPv4.
     pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
 impl JobNode {
-    /// The command that runs a script there, with all that the job has of the node: what runs on which CPUs is for the script
-    /// to say. Other steps of the job do not keep it waiting.
+    /// As [`Node::command`](crate::Node). The step has all that the job has of the node, for kumite itself pins what it
+    /// starts to CPUs, and overlaps with other steps, which may be the agent of another role.
     pub(crate) fn command(&self, script: &str) -> String {
-        let told = self.addresses.map(|(own, driver)| format!("env {ADDRESSES}='{own} {driver}' "));
+        let addresses = self.addresses.map(|(own, driver)| format!("env {ADDRESSES}='{own} {driver}' "));
         format!(
             "exec srun --jobid={}{} --nodelist={} --nodes=1 --ntasks=1 --whole --overlap --cpu-bind=none --chdir=/ --quiet \
              {}sh -c {}",
             quoted(&self.job),
             self.component.map(|component| format!(" --het-group={component}")).unwrap_or_default(),
             quoted(&self.name),
-            told.unwrap_or_default(),
+            addresses.unwrap_or_default(),
             quoted(script)
         )
     }

@@ -1,19 +1,19 @@
-//! The way to a node by the system's ssh, with its own configuration.
+//! The way to a node by the system's ssh, with its user's configuration and keys. It never asks for a password.
 
 use std::str::FromStr;
 
-/// A host that ssh is given.
+/// A host for ssh: a name of its configuration, or `user@host`. Never an option, never more than a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host(String);
 
 impl Host {
-    /// As it was given.
+    /// The name as it was typed.
     pub fn name(&self) -> &str {
         &self.0
     }
 
-    /// The command that runs a script there. It asks nobody for a password, and takes no host for an option. There, the
-    /// user's login shell reads the script, whichever that is: what is plain is one word to all of them.
+    /// As [`Node::command`](crate::Node). The user's login shell reads the script first, whichever that is: a script that
+    /// [is plain](is_plain) is one word to all of them, which they hand to `sh`.
     pub(crate) fn command(&self, script: &str) -> String {
         debug_assert!(is_plain(script), "{script}");
         let script = quoted(&format!("sh -c '{script}'"));
@@ -21,13 +21,13 @@ impl Host {
     }
 }
 
-/// Whether it stays as it is between single quotes: to fish a backslash means something there, to csh the mark of its
-/// history and the end of the line.
+/// Stays as it is between single quotes in any login shell: fish reads a backslash there, csh its history's `!` and the end
+/// of the line.
 pub(crate) fn is_plain(text: &str) -> bool {
     !text.contains(['\'', '\\', '!', '\n'])
 }
 
-/// A word for a shell.
+/// One word of a shell's command line.
 pub(crate) fn quoted(text: &str) -> String {
     shlex::try_quote(text).expect("what we say has no NUL").into_owned()
 }

@@ -1,4 +1,9 @@
-//! What goes to an agent and comes from it, with signs of life beside it, also while nobody asks for anything.
+//! The two directions of a link, with signs of life beside the frames, also while nobody asks for anything.
+//!
+//! A thread of its own gives a sign a second and takes the agent's, whenever nobody else holds the ends; whoever holds them
+//! does it himself. So an agent that is asked nothing for an hour still knows that its driver is there, and a cut is counted
+//! when it was and not when somebody next looks. Lines that come meanwhile wait, in order, up to a bound; then the pipe fills,
+//! and the agent waits. The thread ends with the link.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,17 +17,17 @@ use crate::frame::{decode, encode};
 use crate::life::{SIGN_EVERY, Signs};
 use crate::message::{Ask, Tell};
 
-/// Of lines that come while nobody listens. Then no more is read.
+/// Lines that may wait while nobody listens.
 const MOST_WAITING: usize = 1000;
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The two ends of it, shared with the thread that gives signs and takes them.
+/// The ends, shared with the thread that gives signs and takes them.
 pub(crate) struct Wire(Arc<Mutex<Ends>>);
 
 struct Ends {
     talk: Talk,
     waiting: VecDeque<(Vec<u8>, Instant)>,
-    /// None before the agent has said who it is.
+    /// None until the agent has said who it is: what is no agent gives no signs.
     alive: Option<Alive>,
 }
 
@@ -49,7 +54,7 @@ impl Wire {
         self.ends().talk.say(bytes, limit, stop)
     }
 
-    /// As [`Talk::hear`], but for signs.
+    /// As [`Talk::hear`], without the signs.
     pub fn hear(&mut self, limit: Duration) -> io::Result<Heard> {
         let mut ends = self.ends();
         ends.sign();
@@ -63,23 +68,23 @@ impl Wire {
         self.ends().talk.close();
     }
 
-    /// For how long nothing has come, once signs are expected.
+    /// The time for which nothing has come; none before signs are expected.
     pub fn silence(&self) -> Option<Duration> {
         self.ends().alive.as_ref().map(|alive| alive.signs.silence(Instant::now()))
     }
 
-    /// For how long the way was cut, since this was asked last.
+    /// The time for which the way was cut, since this was asked last.
     pub fn cut_off(&mut self) -> Duration {
         self.ends().alive.as_mut().map_or(Duration::ZERO, |alive| alive.signs.cut_off())
     }
 
     fn ends(&self) -> MutexGuard<'_, Ends> {
-        // Nothing is left half-said by who panicked: what is said is said whole, or the link ends.
+        // A panic leaves no half frame behind: a frame is written whole, or the link ends.
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-/// While nobody else does. Who holds the ends does it himself.
+/// Gives and takes signs until the link is gone, whenever nobody else holds its ends.
 fn keep(ends: &Weak<Mutex<Ends>>) {
     loop {
         std::thread::sleep(LOOK);
@@ -96,11 +101,11 @@ fn keep(ends: &Weak<Mutex<Ends>>) {
 }
 
 impl Ends {
-    /// A frame that is so short is written whole or not at all.
+    /// Gives a sign if one is due. A frame that is so short is written whole or not at all.
     fn sign(&mut self) {
         if let Some(alive) = self.alive.as_mut().filter(|alive| alive.signed.elapsed() >= SIGN_EVERY) {
             alive.signed = Instant::now();
-            // Who cannot take it, or has ended, is noticed by what it does not say.
+            // An agent that cannot take it, or has ended, is noticed by its silence.
             let _ = self.talk.say(&encode(&Ask::Alive), Duration::ZERO, &AtomicBool::new(false));
         }
     }

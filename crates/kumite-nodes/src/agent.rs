@@ -1,4 +1,14 @@
 //! `kumite agent`: does on a node what a driver asks by its standard input, and ends with that.
+//!
+//! One thread reads, one gives a sign of life a second, and the main one does one thing at a time, in the order in which it
+//! was asked. The reader's channel is short, so a driver that asks ahead waits. When the driver is gone (its end of the pipe is
+//! closed, or 30 s without a sign), the reader sets `gone` and drops the channel; whatever runs is ended, and then the agent.
+//!
+//! All that it writes lies below `kumite/nodes/KEY` in the user's cache, whatever paths a driver names. A request that fails is
+//! answered by its [`Refusal`] and leaves the agent at work; only the driver's end, or an answer that cannot be written, ends
+//! it. It measures nothing beside another kumite: a role takes the machine's lock, and a run takes it itself.
+
+mod refusal;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -11,29 +21,31 @@ use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 
 use kumite_agent::{
-    ADDRESSES, Ask, LONGEST, PROTOCOL, Patient, Received, SIGN_EVERY, SILENCE_LIMIT, Tell, Worked, below,
-    decode, encode, pieces,
+    ADDRESSES, Ask, Error, LONGEST, PROTOCOL, Patient, Received, SIGN_EVERY, SILENCE_LIMIT, Tell, Worked,
+    below, decode, encode, own_file, pieces,
 };
 use kumite_host::{Lock, facts};
 use kumite_lab::chain;
 use kumite_process::{Heard, Spawn, Talk, Tree};
 use kumite_record::{Run, Store};
 
+use self::refusal::{Busy, Refusal};
+use crate::failure::Failure;
 use crate::frames::{IN_FRAMES, RELAYED, tell};
 use crate::shard::node_name;
 
-/// For a run to end its trial and what it started.
+/// For a run to end its trial and the processes of it.
 const GRACE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
-/// A frame of a run here.
+/// The most bytes of a frame from a run here: the driver gets it in a frame of its own.
 const LONGEST_NOTE: usize = LONGEST / 2;
 
-/// How this machine is taken for measuring.
-type Begin<'a> = &'a dyn Fn() -> Result<Lock, String>;
+/// Takes this machine for measuring.
+type Begin<'a> = &'a dyn Fn() -> Result<Lock, Busy>;
 
-/// Does what a driver of this version asks. `begin` makes sure that nobody else measures here.
-pub fn agent(version: &str, begin: Begin) -> Result<(), String> {
-    let asked = listen().map_err(|error| error.to_string())?;
+/// Does what a driver of this version asks, until it is gone. `begin` makes sure that nobody else measures here.
+pub fn agent(version: &str, begin: Begin) -> Result<(), Failure> {
+    let asked = listen().map_err(Failure::Input)?;
     let mut agent = Agent { run: None, begin };
     let hello = Tell::Hello { protocol: PROTOCOL, kumite: version.to_owned(), addresses: addresses() };
     let began = Instant::now();
@@ -41,25 +53,25 @@ pub fn agent(version: &str, begin: Begin) -> Result<(), String> {
     std::thread::spawn(move || give_signs(began));
     while !ended {
         let Ok(line) = asked.lines.recv() else { break };
-        let answer = decode::<Ask>(&line).and_then(|ask| agent.does(ask, &asked));
-        let said = match answer {
+        let answer = decode::<Ask>(&line).map_err(Refusal::from).and_then(|ask| agent.answer(ask, &asked));
+        let told = match answer {
             Ok(None) => Ok(()),
             Ok(Some(answer)) => tell(&answer),
-            Err(why) => tell(&Tell::Failed { why }),
+            Err(refusal) => tell(&Tell::Failed { why: chain(&refusal) }),
         };
-        ended = said.is_err();
+        ended = told.is_err();
     }
     Ok(())
 }
 
-/// What a driver asks.
+/// The driver's end.
 struct Asked {
     lines: Receiver<Vec<u8>>,
-    /// Set once it is gone.
+    /// Set once the driver is gone; `lines` ends then.
     gone: Arc<AtomicBool>,
 }
 
-/// The lines of standard input, until it ends, one is too long, or the driver has not been heard for long.
+/// Reads standard input, until it ends, a line is too long, or the driver has not been heard for long.
 fn listen() -> std::io::Result<Asked> {
     let input = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let (send, lines) = sync_channel(4);
@@ -84,7 +96,7 @@ fn listen() -> std::io::Result<Asked> {
     Ok(asked)
 }
 
-/// From a thread of their own: this one may be at work for long.
+/// Needs a thread of its own: the main one may be at work for long.
 fn give_signs(began: Instant) {
     loop {
         std::thread::sleep(SIGN_EVERY);
@@ -95,11 +107,16 @@ fn give_signs(began: Instant) {
     }
 }
 
-fn send(from: impl Read) -> Result<(), String> {
-    pieces(from, &mut |data, more| tell(&Tell::Data { data, more }).map_err(|error| error.to_string()))
+/// Sends all that can be read from this file.
+fn send(from: impl Read, file: &Path) -> Result<(), Refusal> {
+    for piece in pieces(from) {
+        let piece = piece.map_err(Error::cannot("read", file))?;
+        tell(&Tell::Data { data: piece.encoded(), more: piece.more }).map_err(Refusal::Deaf)?;
+    }
+    Ok(())
 }
 
-/// What an agent has of the run that it was asked to make room for.
+/// The run for which the agent was asked to make room.
 struct OfRun {
     folder: PathBuf,
     received: Received,
@@ -111,7 +128,8 @@ struct Agent<'a> {
 }
 
 impl Agent<'_> {
-    fn does(&mut self, ask: Ask, asked: &Asked) -> Result<Option<Tell>, String> {
+    /// Does it. The answer's last frame, if there is one that was not told on the way.
+    fn answer(&mut self, ask: Ask, asked: &Asked) -> Result<Option<Tell>, Refusal> {
         match ask {
             Ask::Forget => {
                 let folder = self.run.take().map(|of_run| of_run.folder);
@@ -120,7 +138,8 @@ impl Agent<'_> {
             }
             Ask::Begin { key } => self.begin(&key).map(|()| None),
             Ask::File { path, executable, first, data } => {
-                self.of_run()?.received.write(&path, executable, first, &data).map(|()| None)
+                self.of_run()?.received.write(&path, executable, first, &data)?;
+                Ok(None)
             }
             Ask::Run { experiment, arguments } => {
                 let of_run = self.of_run()?;
@@ -128,32 +147,31 @@ impl Agent<'_> {
                 Ok(Some(Tell::Done { status }))
             }
             Ask::Role { experiment } => self.role(&experiment, asked).map(|()| None),
-            Ask::Work { .. } => Err("it has no role".to_owned()),
-            Ask::Relayed { .. } => Err("nothing runs".to_owned()),
+            Ask::Work { .. } => Err(Refusal::NoRole),
+            Ask::Relayed { .. } => Err(Refusal::NothingRuns),
             Ask::Alive => Ok(None),
             Ask::Store => {
                 let file = self.of_run()?.folder.join(STORE);
-                // What is in the journal comes into the file.
-                drop(Store::open_existing(&file).map_err(|error| error.to_string())?);
-                let failed = |error| format!("{}: {error}", file.display());
-                send(File::open(&file).map_err(failed)?).map(|()| None)
+                // To open and close it brings the journal into the file.
+                drop(Store::open_existing(&file)?);
+                send(File::open(&file).map_err(Error::cannot("read", &file))?, &file).map(|()| None)
             }
             Ask::Facts => {
-                let facts = serde_json::to_vec(&facts()).map_err(|error| error.to_string())?;
-                send(&facts[..]).map(|()| None)
+                let facts = serde_json::to_vec(&facts()).expect("findings are plain values");
+                send(&facts[..], Path::new("findings")).map(|()| None)
             }
         }
     }
 
     /// Has a role in another's run until the driver is gone.
-    fn role(&mut self, experiment: &str, asked: &Asked) -> Result<(), String> {
+    fn role(&mut self, experiment: &str, asked: &Asked) -> Result<(), Refusal> {
         let host = addresses().map_or(Ipv4Addr::LOCALHOST, |(own, _)| own);
         let folder = self.of_run()?.folder.clone();
         let experiment = below(&folder.join(FILES), experiment)?;
-        let experiment = experiment.to_str().ok_or("the experiment's path is not UTF-8")?;
-        // Whoever measures here now would disturb, and be disturbed.
+        let Some(experiment) = experiment.to_str() else { return Err(Refusal::NotUtf8 { path: experiment }) };
+        // Another kumite that measures here would disturb, and be disturbed.
         let _lock = (self.begin)()?;
-        tell(&Tell::Done { status: None }).map_err(|error| error.to_string())?;
+        tell(&Tell::Done { status: None }).map_err(Refusal::Deaf)?;
         let mut next = |answered: Option<Result<String, kumite_lab::Error>>| {
             let worked = answered.map(|answered| match answered {
                 Ok(answer) => Worked::Answer(answer),
@@ -171,63 +189,64 @@ impl Agent<'_> {
         removed(&folder)
     }
 
-    fn of_run(&mut self) -> Result<&mut OfRun, String> {
-        self.run.as_mut().ok_or_else(|| "nobody said which run it is".to_owned())
+    fn of_run(&mut self) -> Result<&mut OfRun, Refusal> {
+        self.run.as_mut().ok_or(Refusal::NoRun)
     }
 
-    /// The results of a run that was broken off stay; its files come anew.
-    fn begin(&mut self, key: &str) -> Result<(), String> {
+    /// Makes room for a run. The results of one that was broken off stay; its files come anew.
+    fn begin(&mut self, key: &str) -> Result<(), Refusal> {
         let is_key = (16..=64).contains(&key.len()) && key.chars().all(|c| c.is_ascii_hexdigit());
         if !is_key {
-            return Err("that is no key of a run".to_owned());
+            return Err(Refusal::NoKey);
         }
         let folder = nodes_folder()?.join(key);
         let files = folder.join(FILES);
-        let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
         match std::fs::remove_dir_all(&files) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(failed(error)),
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::cannot("remove", &files)(error).into());
+            }
             _ => {}
         }
-        std::fs::create_dir_all(&files).map_err(failed)?;
+        std::fs::create_dir_all(&files).map_err(Error::cannot("make", &files))?;
         self.run = Some(OfRun { folder, received: Received::below(files) });
         Ok(())
     }
 }
 
-/// The node's address and the driver's, from what the driver or sshd says of the way here.
+/// The node's address and the driver's, as the driver or sshd has put them into the environment.
 fn addresses() -> Option<(Ipv4Addr, Ipv4Addr)> {
-    let told = |name: &str, own: usize, driver: usize| {
-        let told = std::env::var(name).ok()?;
-        let fields: Vec<&str> = told.split_whitespace().collect();
+    let variable = |name: &str, own: usize, driver: usize| {
+        let value = std::env::var(name).ok()?;
+        let fields: Vec<&str> = value.split_whitespace().collect();
         let address = |nth: usize| fields.get(nth)?.parse().ok();
         address(own).zip(address(driver))
     };
-    told(ADDRESSES, 0, 1).or_else(|| told("SSH_CONNECTION", 2, 0))
+    variable(ADDRESSES, 0, 1).or_else(|| variable("SSH_CONNECTION", 2, 0))
 }
 
-fn removed(folder: &Path) -> Result<(), String> {
-    std::fs::remove_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))
+fn removed(folder: &Path) -> Result<(), Refusal> {
+    Ok(std::fs::remove_dir_all(folder).map_err(Error::cannot("remove", folder))?)
 }
 
 const STORE: &str = "results.db";
 const FILES: &str = "files";
 
-fn nodes_folder() -> Result<PathBuf, String> {
+fn nodes_folder() -> Result<PathBuf, Refusal> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache = named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
-    cache.map(|cache| cache.join("kumite/nodes")).ok_or_else(|| "HOME is not set".to_owned())
+    cache.map(|cache| cache.join("kumite/nodes")).ok_or(Refusal::NoHome)
 }
 
-/// Executes the share, or goes on with it, or has it already; how kumite ended, if it was started.
+/// Executes the share, or goes on with it, and gives kumite's exit status; none if the share is complete already.
 fn execute(
     folder: &Path,
     experiment: &str,
     arguments: &[String],
     asked: &Asked,
-) -> Result<Option<i32>, String> {
+) -> Result<Option<i32>, Refusal> {
     let experiment = below(&folder.join(FILES), experiment)?;
     let store = folder.join(STORE);
-    let mut words = match before(&store)? {
+    let mut words = match last_run(&store)? {
         Some(run) if run.finished.is_some() && run.cut_short.is_none() => return Ok(None),
         // A share that is begun on another node is its own; with a home that nodes share, it is seen here.
         Some(run) if run.shard.as_ref().is_none_or(|shard| shard.node == node_name()) => {
@@ -237,10 +256,9 @@ fn execute(
         _ => [&["run".to_owned(), experiment.to_string_lossy().into_owned()], arguments].concat(),
     };
     words.extend([IN_FRAMES.to_owned(), "--db".to_owned(), store.to_string_lossy().into_owned()]);
-    let kumite = std::env::current_exe().map_err(|error| format!("where kumite is: {error}"))?;
-    let mut command = vec![kumite.to_string_lossy().into_owned()];
+    let mut command = vec![own_file()?.to_string_lossy().into_owned()];
     command.append(&mut words);
-    let command = shlex::try_join(command.iter().map(String::as_str)).map_err(|error| error.to_string())?;
+    let command = shlex::try_join(command.iter().map(String::as_str))?;
     let log = folder.join("log");
     let spawn = Spawn {
         command: &format!("exec {command}"),
@@ -251,26 +269,25 @@ fn execute(
         log: &log,
         group: None,
     };
-    let (mut tree, mut talk) =
-        Tree::start_talking(&spawn, LONGEST_NOTE).map_err(|error| error.to_string())?;
-    let heard = attend(&mut talk, asked);
-    let status = match heard {
-        true => tree.wait(GRACE, &AtomicBool::new(false)).map_err(|error| error.to_string())?,
+    let (mut tree, mut talk) = Tree::start_talking(&spawn, LONGEST_NOTE)?;
+    let is_there = attend(&mut talk, asked);
+    let status = match is_there {
+        true => tree.wait(GRACE, &AtomicBool::new(false))?,
         false => None,
     };
     let _ = tree.stop(GRACE);
-    // What it said in no frame: clap's words, a panic's.
+    // Standard error has the words that are no frames: clap's, a panic's.
     for line in std::fs::read_to_string(&log).unwrap_or_default().lines() {
         let _ = tell(&Tell::Note { text: line.chars().take(LONGEST_NOTE).collect() });
     }
-    match (heard, status) {
-        (false, _) => Err("the driver is gone".to_owned()),
-        (true, None) => Err("kumite did not end".to_owned()),
+    match (is_there, status) {
+        (false, _) => Err(Refusal::DriverGone),
+        (true, None) => Err(Refusal::NotEnded),
         (true, Some(status)) => Ok(Some(status.code().unwrap_or(-1))),
     }
 }
 
-/// Passes on what kumite says until it ends; whether the driver was there until then.
+/// Passes on kumite's frames until it ends. False if the driver was gone before that.
 fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     loop {
         // A driver has nothing to say now, unless it was asked to relay.
@@ -283,9 +300,9 @@ fn attend(talk: &mut Talk, asked: &Asked) -> bool {
             Ok(Heard::TooLong) | Ok(Heard::Ended(_)) | Err(_) => return true,
         };
         let is_there = match decode(&line) {
-            Ok(relay @ Tell::Relay { .. }) => tell(&relay).is_ok() && answer(talk, asked),
+            Ok(relay @ Tell::Relay { .. }) => tell(&relay).is_ok() && pass_answer(talk, asked),
             Ok(note @ Tell::Note { .. }) => tell(&note).is_ok(),
-            // What is no frame was printed by what kumite started, or is not meant for the driver.
+            // A line that is no frame was printed by a program that kumite started.
             _ => true,
         };
         if !is_there {
@@ -294,36 +311,60 @@ fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     }
 }
 
-/// Waits for what came of a relayed work, as the run does that asked for it, and gives it to that; whether the driver is there.
-fn answer(talk: &mut Talk, asked: &Asked) -> bool {
-    let said = asked.lines.recv().map(|line| decode::<Ask>(&line));
-    let Ok(Ok(relayed @ Ask::Relayed { .. })) = said else { return false };
+/// Waits for the answer to a relayed question, as the run does that asked it, and passes it on. False if the driver is gone.
+fn pass_answer(talk: &mut Talk, asked: &Asked) -> bool {
+    let answer = asked.lines.recv().map(|line| decode::<Ask>(&line));
+    let Ok(Ok(relayed @ Ask::Relayed { .. })) = answer else { return false };
     matches!(talk.say(&encode(&relayed), GRACE, &asked.gone), Ok(true))
 }
 
-/// What was made of it before.
-fn before(store: &Path) -> Result<Option<Run>, String> {
+/// The run that was begun here before, if there is one.
+fn last_run(store: &Path) -> Result<Option<Run>, Refusal> {
     if !store.is_file() {
         return Ok(None);
     }
-    let store = Store::open_existing(store).map_err(|error| error.to_string())?;
-    Ok(store.runs().map_err(|error| error.to_string())?.pop())
+    Ok(Store::open_existing(store)?.runs()?.pop())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_folder_that_is_gone_is_named_with_its_cause() {
-        let folder = tempfile::tempdir().unwrap();
-        let run = folder.path().join("run");
+    /// The words that an agent sends that has this run's folder and cannot do this.
+    fn refusal(run: &Path, ask: Ask) -> String {
         let received = Received::below(run.join(FILES));
-        let begin = || -> Result<Lock, String> { Err("nobody measures here".to_owned()) };
-        let mut agent = Agent { run: Some(OfRun { folder: run.clone(), received }), begin: &begin };
+        let begin = || Err("another kumite is measuring on this machine".into());
+        let mut agent = Agent { run: Some(OfRun { folder: run.to_owned(), received }), begin: &begin };
         let (_send, lines) = sync_channel(1);
         let asked = Asked { lines, gone: Arc::default() };
-        let why = agent.does(Ask::Forget, &asked).err().unwrap();
-        assert!(why.starts_with(&format!("{}: No such file", run.display())), "{why}");
+        chain(&agent.answer(ask, &asked).err().unwrap())
+    }
+
+    #[test]
+    fn a_file_that_is_gone_is_named_with_its_cause_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let run = folder.path().join("run");
+        let why = refusal(&run, Ask::Forget);
+        assert_eq!(why, format!("cannot remove {}: No such file or directory (os error 2)", run.display()));
+        let store = run.join(STORE).display().to_string();
+        let why = refusal(&run, Ask::Store);
+        assert!(
+            why.starts_with(&format!("cannot open the results store {store}: there is no such file;")),
+            "{why}"
+        );
+        // Its folder is a file.
+        std::fs::write(&run, "").unwrap();
+        let file = Ask::File { path: "a/b".to_owned(), executable: false, first: true, data: String::new() };
+        let why = refusal(&run, file);
+        let expected =
+            format!("cannot make {}: Not a directory (os error 20)", run.join(FILES).join("a").display());
+        assert_eq!(why, expected);
+    }
+
+    #[test]
+    fn a_machine_that_is_taken_is_said_in_its_holders_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let why = refusal(folder.path(), Ask::Role { experiment: "mine".to_owned() });
+        assert_eq!(why, "another kumite is measuring on this machine");
     }
 }

@@ -1,18 +1,22 @@
 //! `--shards N --on slurm`: a run whose shares are the tasks of an array of jobs, each begun as soon as it has a node.
+//!
+//! One thread looks at Slurm and keeps the account; each share under way has a thread of its own. Shares need not run at the
+//! same time, so a busy cluster may give one node after the other. Each task is ended as soon as its share has arrived. A
+//! share that is lost is submitted again, once; then it is given up, and the others are judged without it.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Scope;
 use std::time::{Duration, Instant};
 
+use kumite_lab::chain;
 use kumite_record::{Export, Store};
 use kumite_report::plural;
 
 use crate::away::Away;
 use crate::driver::Driver;
 use crate::failure::Failure;
-use crate::shares::{Sharing, UnderWay};
-use crate::slurm::{Job, SlurmOptions, State, Task, nodes_of, wait};
+use crate::shares::{LostShare, ShareEnd, Sharing, UnderWay};
+use crate::slurm::{Job, SlurmOptions, Task, TaskEnd, TaskState, nodes_of, wait};
 
 const LOOK: Duration = Duration::from_millis(200);
 /// A controller has others to answer, too.
@@ -47,15 +51,15 @@ struct Array<'a> {
     sharing: &'a Sharing<'a>,
     jobs: Vec<Job>,
     shares: Vec<Share<'a>>,
-    /// Why shares wait, as it was said last.
+    /// The reason why shares wait that was noted last, so that each is noted once.
     said: String,
 }
 
 struct Share<'a> {
     nth: usize,
-    /// In which of the jobs it is.
+    /// The index of its job in [`Array::jobs`].
     job: usize,
-    /// How often it was submitted.
+    /// The number of times that it was submitted.
     times: usize,
     is: Is<'a>,
 }
@@ -64,17 +68,17 @@ enum Is<'a> {
     Waiting,
     /// By the task of this name.
     UnderWay(String, UnderWay<'a>),
-    Ended(Result<PathBuf, String>),
+    Ended(ShareEnd),
 }
 
 impl<'a> Array<'a> {
-    /// Follows all of them to their ends.
+    /// Follows all shares to their ends, and gives these in the order of the shares.
     fn follow(
         &mut self,
         scope: &'a Scope<'a, '_>,
         submit: &dyn Fn(usize) -> Result<Job, Failure>,
         limit: Duration,
-    ) -> Vec<Result<PathBuf, String>> {
+    ) -> Vec<ShareEnd> {
         let stop = &self.driver.stop;
         let mut looked: Option<Instant> = None;
         let mut waits_since = Instant::now();
@@ -92,11 +96,11 @@ impl<'a> Array<'a> {
             }
             wait(LOOK, stop);
         }
-        let ended = |share: &mut Share| match std::mem::replace(&mut share.is, Is::Waiting) {
-            Is::Ended(ended) => ended,
-            _ => Err("it did not end".to_owned()),
+        let ended = |share: Share| match share.is {
+            Is::Ended(ended) => Some(ended),
+            _ => None,
         };
-        self.shares.iter_mut().map(ended).collect()
+        self.shares.drain(..).filter_map(ended).collect()
     }
 
     /// Begins what has a node, and halts what has lost its.
@@ -106,18 +110,20 @@ impl<'a> Array<'a> {
             match self.jobs[job].look() {
                 Ok(tasks) => self.shares.iter_mut().filter(|share| share.job == job).for_each(|share| {
                     let task = tasks.iter().find(|task| task.index == Some(share.nth + 1));
-                    share.look(self.sharing, scope, task, &driver.stop);
-                    let waits = task.filter(|task| task.state == State::Waits && task.told != "PENDING");
+                    share.look(self.sharing, scope, &self.jobs[job], task, &driver.stop);
+                    let waits = task.filter(|task| task.state == TaskState::Waits && task.told != "PENDING");
                     if let Some(task) = waits.filter(|task| task.told != self.said) {
                         driver.note(&format!("job {}: {}", task.name, task.told));
                         self.said = task.told.clone();
                     }
                 }),
-                Err(why) if why != self.said => {
-                    self.driver.note(&why);
-                    self.said = why;
+                Err(why) => {
+                    let why = chain(&why);
+                    if why != self.said {
+                        driver.note(&why);
+                        self.said = why;
+                    }
                 }
-                Err(_) => {}
             }
         }
     }
@@ -135,18 +141,15 @@ impl<'a> Array<'a> {
             if has_ended && let Is::UnderWay(task, under_way) = std::mem::replace(&mut share.is, Is::Waiting)
             {
                 let job = &self.jobs[share.job];
-                // What became of the job says more than what became of the way to its node.
-                let found = job.settled().unwrap_or_default().into_iter().find(|found| found.name == task);
-                let lost = found
-                    .filter(|found| matches!(found.state, State::Ends | State::Ended))
-                    .map(|found| told(&found));
-                share.is = Is::Ended(under_way.ended(lost.as_deref()));
+                let tasks = job.settled().unwrap_or_default();
+                let lost = tasks.iter().find(|found| found.name == task).and_then(Task::end);
+                share.is = Is::Ended(under_way.ended(lost.as_ref()));
                 job.end(&task);
             }
         }
     }
 
-    /// Submits again what is lost; whether there was anything.
+    /// Submits lost shares again, and returns true if there were any.
     fn submit_again(&mut self, submit: &dyn Fn(usize) -> Result<Job, Failure>) -> bool {
         let mut any = false;
         for share in &mut self.shares {
@@ -154,7 +157,8 @@ impl<'a> Array<'a> {
             if share.times >= MOST_TIMES || self.driver.stop.load(Ordering::Relaxed) {
                 continue;
             }
-            self.driver.note(&format!("share {} is lost, and is submitted again: {why}", share.nth + 1));
+            let (number, why) = (share.nth + 1, chain(why));
+            self.driver.note(&format!("share {number} is lost, and is submitted again: {why}"));
             share.times += 1;
             match submit(share.nth) {
                 Ok(job) => {
@@ -163,26 +167,22 @@ impl<'a> Array<'a> {
                     share.is = Is::Waiting;
                     any = true;
                 }
-                Err(failure) => share.is = Is::Ended(Err(failure.to_string())),
+                Err(failure) => share.is = Is::Ended(Err(failure.into())),
             }
         }
         any
     }
 
-    /// Waits no longer for what has no node.
+    /// Waits no longer for shares that have no node.
     fn give_up(&mut self, limit: Duration) {
         for share in self.shares.iter_mut().filter(|share| matches!(share.is, Is::Waiting)) {
             let why = if self.driver.stop.load(Ordering::Relaxed) {
-                "it was interrupted".to_owned()
+                LostShare::Failed(Failure::Interrupted)
             } else {
-                let (job, nth) = (&self.jobs[share.job], share.nth + 1);
+                let job = &self.jobs[share.job];
                 // Others may still be under way, and would wait for it.
-                job.end(&format!("{}_{nth}", job.id()));
-                let limit = limit.as_secs();
-                format!(
-                    "share {nth} has not begun after {limit} s: {}; --queue-timeout gives it longer",
-                    self.said
-                )
+                job.end(&share.task_of(job));
+                LostShare::Late { number: share.nth + 1, waited: limit, told: self.said.clone() }
             };
             share.is = Is::Ended(Err(why));
             share.times = MOST_TIMES;
@@ -191,35 +191,37 @@ impl<'a> Array<'a> {
 }
 
 impl<'a> Share<'a> {
+    /// The name of its task, for `scancel`.
+    fn task_of(&self, job: &Job) -> String {
+        format!("{}_{}", job.id(), self.nth + 1)
+    }
+
     fn look(
         &mut self,
         sharing: &'a Sharing<'a>,
         scope: &'a Scope<'a, '_>,
+        job: &Job,
         task: Option<&Task>,
         stop: &AtomicBool,
     ) {
         let lost = match task {
-            Some(task) if task.state == State::Ended => Some(told(task)),
-            None => Some("Slurm does not know its job any more".to_owned()),
-            Some(_) => None,
+            // One that is just ending may be so because its share has arrived.
+            Some(task) => task.end().filter(|_| task.state == TaskState::Ended),
+            None => Some(TaskEnd::Forgotten { name: self.task_of(job) }),
         };
         match (&mut self.is, task, lost) {
-            (Is::UnderWay(_, under_way), _, lost) => under_way.look(stop, lost.as_deref()),
-            (Is::Waiting, _, Some(lost)) => self.is = Is::Ended(Err(lost)),
-            (Is::Waiting, Some(task), None) if task.state == State::Runs => {
+            (Is::UnderWay(_, under_way), _, lost) => under_way.look(stop, lost.as_ref()),
+            (Is::Waiting, _, Some(lost)) => self.is = Is::Ended(Err(lost.into())),
+            (Is::Waiting, Some(task), None) if task.state == TaskState::Runs => {
                 self.is = match nodes_of(std::slice::from_ref(task), stop) {
                     Ok(nodes) => {
                         let under_way = sharing.begin(scope, self.nth, &nodes[0], task.left);
                         Is::UnderWay(task.name.clone(), under_way)
                     }
-                    Err(why) => Is::Ended(Err(why)),
+                    Err(why) => Is::Ended(Err(Failure::from(why).into())),
                 };
             }
             _ => {}
         }
     }
-}
-
-fn told(task: &Task) -> String {
-    format!("job {} is {}", task.name, task.told)
 }

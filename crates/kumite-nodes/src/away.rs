@@ -1,33 +1,35 @@
+//! A run that other nodes execute, and how they are told so.
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use kumite_lab::Experiment;
 
-/// A run that other nodes execute.
+/// A run that other nodes execute, whole or a share each.
 pub struct Away<'a> {
-    /// Of what.
+    /// As it was read here. Nodes are sent its files, and read them again.
     pub experiment: &'a Experiment,
-    /// It goes by this seed, wherever a part of it is.
+    /// The seed of every part of it: it makes the parts one run.
     pub seed: u64,
-    /// How many blocks, which contenders, by which rule: what else `kumite run` is given.
+    /// The flags of `kumite run` that say how many blocks, which contenders and by which rule.
     pub words: Vec<String>,
     /// Begin no block that would end after this time.
     pub budget: Option<Duration>,
-    /// Whether it is to pass a gate.
+    /// True if it is to pass a gate, for which only shards of the strict rule are taken.
     pub is_gate: bool,
-    /// The command as it was typed.
+    /// The command as it was typed, for the record.
     pub command: String,
-    /// The store that all of it comes into.
+    /// The store into which all of it comes.
     pub db: PathBuf,
 }
 
 impl Away<'_> {
-    /// What the same run is called with on another node.
-    pub(crate) fn words(&self, budget: Option<Duration>) -> Vec<String> {
-        let mut words =
+    /// For `kumite run` on another node.
+    pub(crate) fn arguments(&self, budget: Option<Duration>) -> Vec<String> {
+        let mut arguments =
             vec![format!("--seed={}", self.seed), format!("--profile={}", self.experiment.profile)];
-        words.extend(self.words.iter().cloned());
-        words.extend(budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
-        words
+        arguments.extend(self.words.iter().cloned());
+        arguments.extend(budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
+        arguments
     }
 }

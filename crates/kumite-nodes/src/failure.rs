@@ -1,48 +1,104 @@
-use std::fmt;
+//! Why a run on several machines did not come to its end.
 
-use kumite_lab::{Error, Halt, SpecError, chain};
+use std::io;
+use std::path::PathBuf;
+
+use kumite_lab::{Error, Halt, SpecError};
 use kumite_record::StoreError;
 
-/// Why a run on several machines did not come to its end.
-#[derive(Debug)]
+use crate::misuse::Misuse;
+use crate::slurm;
+
+/// Why a run on several machines did not come to its end. [`is_usage`](Failure::is_usage) tells whose turn it is: the
+/// user's, to type something else, or the machines'. `kumite_lab::chain` makes it into words, with its causes.
+#[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// What was typed, or written in a specification, makes no sense.
-    Usage(String),
-    /// It could not be done, or not to its end.
-    Incomplete(String),
+    /// Flags that make no sense, or none together.
+    #[error(transparent)]
+    Misuse(#[from] Misuse),
+
+    /// A file of the experiment cannot be used.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+
+    /// No nodes of a Slurm cluster, or none any more.
+    #[error(transparent)]
+    Slurm(#[from] slurm::Error),
+
+    /// A node's agent could not be reached or understood.
+    #[error(transparent)]
+    Agent(#[from] kumite_agent::Error),
+
+    /// The lab could not do something.
+    #[error(transparent)]
+    Lab(#[from] Error),
+
+    /// A results store could not be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+
+    /// A node could not find it where the experiment looks for it.
+    #[error("cannot send {}: it must be below {}, as the experiment is, and its path UTF-8", folder.display(), root.display())]
+    Elsewhere {
+        /// A folder that a contender uses.
+        folder: PathBuf,
+        /// The folder that has `experiments` in it.
+        root: PathBuf,
+    },
+
+    /// There is no room for what arrives.
+    #[error("cannot make a temporary folder; TMPDIR says where it is to be")]
+    Scratch(#[source] io::Error),
+
+    /// A driver cannot be heard.
+    #[error("cannot take what a driver asks from standard input")]
+    Input(#[source] io::Error),
+
+    /// A share was asked to relay, which only the engine's node is.
+    #[error("{node}: a share asks no other node")]
+    RelayOfShare {
+        /// The node that asked.
+        node: String,
+    },
+
+    /// No node has the engine, and none was to be begun on.
+    #[error("no node has the role engine")]
+    NoEngine,
+
+    /// The engine's node has made no trial.
+    #[error("{node}: the run came to no trial; what it said above is why")]
+    NoTrial {
+        /// The engine's node.
+        node: String,
+    },
+
+    /// No share arrived, and none was there before.
+    #[error("no node gave a share")]
+    NoShare,
+
+    /// It was told to stop.
+    #[error("it was interrupted")]
+    Interrupted,
 }
 
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Failure {
+    /// True if something else must be typed or written; false if the same command may succeed next time.
+    pub fn is_usage(&self) -> bool {
         match self {
-            Failure::Usage(what) | Failure::Incomplete(what) => f.write_str(what),
+            Failure::Misuse(_) | Failure::Spec(_) => true,
+            Failure::Store(error) => {
+                matches!(error, StoreError::NoSuchRun { .. } | StoreError::Ambiguous { .. })
+            }
+            _ => false,
         }
-    }
-}
-
-impl From<SpecError> for Failure {
-    fn from(error: SpecError) -> Failure {
-        Failure::Usage(error.to_string())
     }
 }
 
 impl From<Halt> for Failure {
     fn from(halt: Halt) -> Failure {
-        Failure::Incomplete(halt.why())
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        Failure::Incomplete(chain(&error))
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Failure {
-        match error {
-            StoreError::NoSuchRun { .. } | StoreError::Ambiguous { .. } => Failure::Usage(error.to_string()),
-            _ => Failure::Incomplete(error.to_string()),
+        match halt {
+            Halt::Interrupted => Failure::Interrupted,
+            Halt::Failed(why) | Halt::Void(_, why) => Failure::Lab(why),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! A name that no other run has.
+//! A key that no other run has.
 
-/// By the id of this process, and now.
+/// Hexadecimal digits of this process' id and the time in ns.
 pub fn fresh_key() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     format!("{:08x}{:024x}", std::process::id(), now.as_nanos())

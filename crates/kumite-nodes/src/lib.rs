@@ -1,7 +1,12 @@
 //! A run on several machines: parts of it have nodes of their own (`roles`), nodes have a share of its blocks each (`shares`,
 //! `array`, `shard`), and shares become one run again (`merge`).
 //!
-//! Nothing here prints: whoever is to be told gives a [`Driver`].
+//! The store of whoever asked for the run is the only one that counts. Results stay on a node until they have arrived whole,
+//! so a node, a network or a driver that dies costs what was not measured yet, and the same command with the same seed goes
+//! on with the rest. Nothing is left on a node but a cache: no process, no job, and no files once they have arrived.
+//!
+//! Nothing here prints: news go to the [`Driver`]'s `note`, and why something failed is a [`Failure`]. The exception is
+//! [`agent`], whose standard output is the way to its driver.
 
 mod agent;
 mod apart;
@@ -13,6 +18,7 @@ mod frames;
 mod fresh_key;
 mod manifest;
 mod merge;
+mod misuse;
 mod on;
 mod roles;
 mod shard;
@@ -27,9 +33,10 @@ pub use driver::Driver;
 pub use failure::Failure;
 pub use frames::{IN_FRAMES, RELAYED, tell_note};
 pub use manifest::{Image, Manifest, Memory};
-pub use merge::{Wanted, merged};
+pub use merge::{MergeOptions, merged};
+pub use misuse::Misuse;
 pub use on::On;
 pub use roles::{Given, GivenRoles, Placed, Relayed};
 pub use shard::{Share, some_for_each};
 pub use shares::shares;
-pub use slurm::{Allocation, NodesWanted, SbatchWords, SlurmOptions, own_job};
+pub use slurm::{Allocation, Error as SlurmError, NodesWanted, SbatchWords, SlurmOptions, TaskEnd, own_job};

@@ -1,27 +1,31 @@
 //! The Kubernetes objects that run an experiment in shards, and merge them.
+//!
+//! kumite writes them and talks to no cluster: whoever has one reads the file and applies it. Shards are the pods of an Indexed
+//! Job, each on a node of its own with whole CPUs; their stores come to a volume, and a second job, which waits until somebody
+//! lets it go, merges them. A pod that is lost is executed again, once, and what it had until then is merged, too.
 
 use std::str::FromStr;
 use std::time::Duration;
 
-use crate::failure::Failure;
+use crate::misuse::Misuse;
 
-/// What they are to be.
+/// The objects of one run.
 pub struct Manifest<'a> {
     /// The experiment's name.
     pub experiment: &'a str,
-    /// What is executed, but for the seed and the shard: `kumite run …`.
+    /// The words of the command, `kumite run …`, without seed and shard.
     pub run: Vec<String>,
     /// The run's seed.
     pub seed: u64,
-    /// How many shards.
+    /// The number of shards, each with a pod and a node.
     pub shards: u32,
-    /// What has kumite and the experiment.
+    /// It has kumite and the experiment.
     pub image: &'a Image,
     /// Whole CPUs of each pod.
     pub cpus: u32,
     /// Memory of each pod.
     pub memory: &'a Memory,
-    /// How long each of the two jobs may take.
+    /// The longest time that each of the two jobs may take.
     pub deadline: Duration,
 }
 
@@ -57,10 +61,10 @@ impl FromStr for Memory {
 
 impl Manifest<'_> {
     /// As YAML.
-    pub fn text(&self) -> Result<String, Failure> {
+    pub fn text(&self) -> Result<String, Misuse> {
         let words = |words: Vec<String>| {
             let joined = shlex::try_join(words.iter().map(String::as_str));
-            joined.map_err(|error| Failure::Usage(error.to_string()))
+            joined.map_err(Misuse::NoWord)
         };
         // A label of a name has 63 characters, and a pod's name a few more than its job's.
         let short: String =
@@ -75,9 +79,8 @@ impl Manifest<'_> {
             "cp {folder}/[0-9]*.db \"$HOME\" && kumite merge \"$HOME\"/[0-9]*.db --db \"$HOME/merged.db\" --json {folder}/run.json \
              --html {folder}/report.html; status=$?; cp \"$HOME/merged.db\" {folder}/ || status=3; exit $status"
         );
-        // What JSON calls a string YAML does, too.
-        let string =
-            |text: &str| serde_json::to_string(text).map_err(|error| Failure::Usage(error.to_string()));
+        // A string of JSON is one of YAML, too.
+        let string = |text: &str| serde_json::to_string(text).expect("text is a string of JSON");
         let filled = TEMPLATE
             .replace("@POD@", POD)
             .replace("@NAME@", &name)
@@ -85,17 +88,19 @@ impl Manifest<'_> {
             .replace("@CPUS@", &self.cpus.to_string())
             .replace("@DEADLINE@", &self.deadline.as_secs().max(1).to_string())
             .replace("@MEMORY@", &self.memory.0)
-            .replace("@IMAGE@", &string(&self.image.0)?)
-            .replace("@RUN_SHARD@", &string(&run)?)
-            .replace("@MERGE_THEM@", &string(&merge)?);
+            .replace("@IMAGE@", &string(&self.image.0))
+            .replace("@RUN_SHARD@", &string(&run))
+            .replace("@MERGE_THEM@", &string(&merge));
         Ok(filled)
     }
 }
 
-/// What a shard's pod does. SQLite's journal is shared memory beside the store, which the volume's file system may not have:
-/// so the store is on the node's own disk, and copied when the shard has ended, also by a signal. What is in the journal still,
-/// where kumite was killed, comes into the store when that is opened: hence `kumite list`. A shard that is executed again has a
-/// store of its own, by the name of its pod: its host's name is the same again.
+/// The script of a shard's pod.
+///
+/// SQLite's journal is shared memory beside the store, which the volume's file system may not have: so the store is on the
+/// node's own disk, and copied when the shard has ended, also by a signal. If kumite was killed, trials are in the journal
+/// still, and come into the store when that is opened: hence `kumite list`. A shard that is executed again has a store of its
+/// own, by the name of its pod: its host's name is the same again.
 const SHARD: &str = r#"to="@FOLDER@/$JOB_COMPLETION_INDEX-$POD_NAME"
 mkdir -p @FOLDER@ && touch "$to.part" || {
   echo "cannot write to /results as user 1000 of group 1000. fsGroup is not applied to hostPath, nor to some network file systems: give the volume's folder to group 1000, or take another class of storage" >&2
@@ -109,7 +114,7 @@ if test -e "$HOME/shard.db"; then kumite list --runs --db "$HOME/shard.db" && cp
 rm -f "$to.part"; cp -r "$HOME/logs" "$to.logs" 2> /dev/null
 exit $status"#;
 
-/// What both jobs' pods have: no privilege, whole CPUs and memory that are theirs, and the volume.
+/// The part that both jobs' pods have: no privilege, whole CPUs and memory that are theirs, and the volume.
 const POD: &str = r#"restartPolicy: Never
       automountServiceAccountToken: false
       securityContext:
@@ -247,21 +252,21 @@ mod tests {
                 .env("PATH", format!("{}:/usr/bin:/bin", path("bin")))
                 .env("HOME", home)
                 .env("JOB_COMPLETION_INDEX", "2")
-                // What a pod and the one after it have in common.
+                // A pod and the one after it have this in common.
                 .env("HOSTNAME", "job-2")
                 .env("POD_NAME", name);
             let output = kumite_testing::process::output(&mut shell).unwrap();
             (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
         };
         std::fs::create_dir(path("bin")).unwrap();
-        // What is in the journal is in the store once that was opened.
+        // The journal is in the store once that was opened.
         let opens = "#!/bin/sh\n[ \"$1 $2 $3\" = 'list --runs --db' ] || exit 2; echo opened >> \"$4\"\n";
         std::fs::write(path("bin/kumite"), opens).unwrap();
         std::fs::set_permissions(path("bin/kumite"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
             .unwrap();
         let kept =
             |to: &str, name: &str| std::fs::read_to_string(format!("{to}/2-{name}.db")).unwrap_or_default();
-        // What stands for kumite is given `--db FILE`.
+        // The stand-in for kumite is given `--db FILE`.
         for (name, kumite, status) in [
             ("well", "sh -c 'echo kept > $2' -", 0),
             ("badly", "sh -c 'echo kept > $2; exit 3' -", 3),

@@ -9,33 +9,35 @@ use kumite_report::plural;
 
 use crate::driver::Driver;
 use crate::failure::Failure;
+use crate::misuse::Misuse;
 
-/// Which shards are to be merged, and how.
+/// The choice of shards to merge, and how they are judged.
 #[derive(Default)]
-pub struct Wanted {
-    /// That of the run, where the stores have those of several.
+pub struct MergeOptions {
+    /// The seed of the run, where the stores have shards of several; none for the only one.
     pub seed: Option<u64>,
-    /// What verdicts are to be about.
+    /// These nodes, or nodes like these: the population that verdicts speak of.
     pub scope: Scope,
-    /// Whether the run is to pass a gate.
+    /// True if the run is to pass a gate, for which only shards of the strict rule are taken.
     pub is_gate: bool,
     /// The command that asked for it.
     pub command: String,
 }
 
-/// Merges the shards of one run that these stores and `into` have, and keeps them and the run in `into`.
+/// Merges the shards of one run that these stores and `into` have, and keeps them and the run in `into`. Merged again with
+/// more shards, the run keeps its id.
 pub fn merged(
     driver: &Driver,
     stores: &[Store],
-    wanted: &Wanted,
+    options: &MergeOptions,
     into: &mut Store,
 ) -> Result<Export, Failure> {
-    let shards = shards(stores, wanted.seed, into)?;
+    let shards = shards(stores, options.seed, into)?;
     let first = &shards[0].run;
-    if wanted.is_gate && first.rule != Rule::Strict {
-        return Err(Failure::Usage("--gate takes shards that were run with --strict".to_owned()));
+    if options.is_gate && first.rule != Rule::Strict {
+        return Err(Misuse::GateOfLax.into());
     }
-    let merging = Merging { id: id(into, &shards)?, command: wanted.command.clone(), scope: wanted.scope };
+    let merging = Merging { id: id(into, &shards)?, command: options.command.clone(), scope: options.scope };
     let merged = merge(&shards, merging)?;
     for shard in &shards {
         into.put(shard)?;
@@ -66,7 +68,7 @@ fn shards(stores: &[Store], seed: Option<u64>, into: &Store) -> Result<Vec<Store
     }
     let wanted = |shard: &StoredRun| seed.is_none_or(|seed| shard.run.seed == seed);
     let mut found: Vec<StoredRun> = longest.into_values().filter(wanted).collect();
-    // What the target has had before is wanted only beside what is given now.
+    // Shards that the target has had before count only beside shards that are given now.
     let given: BTreeSet<_> = stores
         .iter()
         .map(Store::runs)
@@ -80,29 +82,24 @@ fn shards(stores: &[Store], seed: Option<u64>, into: &Store) -> Result<Vec<Store
     let runs: BTreeSet<_> = found.iter().filter_map(|shard| whole(&shard.run)).collect();
     match runs.len() {
         1 => Ok(found),
-        0 => Err(Failure::Usage(format!(
-            "there is no shard{} in {}: `kumite run NAME --shard 1/2 --db FILE` makes one",
-            seed.map(|seed| format!(" of seed {seed}")).unwrap_or_default(),
-            stores.iter().map(|store| store.path().display().to_string()).collect::<Vec<_>>().join(", ")
-        ))),
+        0 => {
+            let stores = stores.iter().map(|store| store.path().to_owned()).collect();
+            Err(Misuse::NoShards { seed, stores }.into())
+        }
         _ => {
-            let told: Vec<String> = found.iter().map(|shard| told(&shard.run)).collect();
-            Err(Failure::Usage(format!(
-                "the stores have shards of {} runs: {}; --seed N takes those of one",
-                runs.len(),
-                told.join("; ")
-            )))
+            let shards = found.iter().map(|shard| description(&shard.run)).collect();
+            Err(Misuse::SeveralRuns { runs: runs.len(), shards }.into())
         }
     }
 }
 
-/// What the shards of one run have in common, and those of two do not.
+/// Equal for the shards of one run, and different for those of two; none for a run that is no shard.
 fn whole(run: &Run) -> Option<(String, String, u64, u32)> {
     let of = run.shard.as_ref()?.of;
     Some((run.experiment.clone(), run.profile.clone(), run.seed, of))
 }
 
-fn told(run: &Run) -> String {
+fn description(run: &Run) -> String {
     let shard = run.shard.as_ref().map(|shard| format!("shard {} of {} of ", shard.nth, shard.of));
     format!("{}{} ({}), seed {}", shard.unwrap_or_default(), run.experiment, run.profile, run.seed)
 }

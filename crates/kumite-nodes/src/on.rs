@@ -1,16 +1,16 @@
-//! `--on`: on which hosts something is done.
+//! `--on`: the hosts on which something is done, and the folders that they need for it.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use kumite_agent::{Folder, Host, Node};
+use kumite_agent::{Error as AgentError, Folder, Host, Node};
 use kumite_lab::Experiment;
 
 use crate::driver::Driver;
 use crate::failure::Failure;
 use crate::slurm::{Allocation, NodesWanted, SlurmOptions};
 
-/// Where.
+/// Where something is done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum On {
     /// Here.
@@ -40,7 +40,7 @@ impl FromStr for On {
 }
 
 impl On {
-    /// The nodes. Of Slurm, those of the job that we are in, or of a new one.
+    /// The nodes, none for `local`. Of Slurm, those of the job that we are in, or of a new one.
     pub fn allocate(
         &self,
         slurm: &SlurmOptions,
@@ -58,10 +58,10 @@ impl On {
     }
 }
 
-/// What an experiment needs on another node, and where the experiment is among it: its folder, the kits beside it, and what else its contenders
-/// use. All of it lies to each other as it does here.
-pub(crate) fn sent_folders(of: &Experiment) -> Result<(String, Vec<Folder>), String> {
-    let canonical = |path: &Path| path.canonicalize().map_err(|error| format!("{}: {error}", path.display()));
+/// All that an experiment needs on another node, and the place of the experiment among it: its folder, the kits beside it, and
+/// what else its contenders use. All of it lies to each other as it does here.
+pub(crate) fn sent_folders(of: &Experiment) -> Result<(String, Vec<Folder>), Failure> {
+    let canonical = |path: &Path| path.canonicalize().map_err(AgentError::cannot("send", path));
     let experiment = canonical(&of.folder)?;
     let root = experiment.ancestors().nth(2).unwrap_or(Path::new("/")).to_owned();
     let mut wanted = vec![experiment.clone()];
@@ -76,10 +76,12 @@ pub(crate) fn sent_folders(of: &Experiment) -> Result<(String, Vec<Folder>), Str
     }
     let named = |from: PathBuf| {
         let within = from.strip_prefix(&root).ok().and_then(Path::to_str);
-        let to = within.ok_or_else(|| format!("{}: cannot be sent from there", from.display()))?.to_owned();
-        Ok(Folder { from, to })
+        match within.map(str::to_owned) {
+            Some(to) => Ok(Folder { from, to }),
+            None => Err(Failure::Elsewhere { folder: from, root: root.clone() }),
+        }
     };
-    let folders: Vec<Folder> = wanted.into_iter().map(named).collect::<Result<_, String>>()?;
+    let folders: Vec<Folder> = wanted.into_iter().map(named).collect::<Result<_, Failure>>()?;
     Ok((folders[0].to.clone(), folders))
 }
 

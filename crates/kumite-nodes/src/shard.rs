@@ -1,25 +1,29 @@
-//! `--shard`: which share of a run's blocks is executed here.
+//! `--shard`: the share of a run's blocks that is executed here.
+//!
+//! It is given by number, or found from the variables that Slurm sets for a task of an array and Kubernetes for a pod of an
+//! Indexed Job. An array whose tasks do not count from 1 without gaps is refused: two submissions of parts of one array would
+//! otherwise make shards of two different runs, which nobody could merge.
 
 use std::str::FromStr;
 
 use kumite_lab::Experiment;
 use kumite_record::Shard;
 
-use crate::failure::Failure;
+use crate::misuse::Misuse;
 
-/// As it is given.
+/// A share as it is given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Share {
     /// `2/8`
     Of {
-        /// Which.
+        /// From 1 on.
         nth: u32,
-        /// Among so many.
+        /// The number of shares.
         of: u32,
     },
     /// `auto`, `auto/8`: whoever started this process says which.
     OfLauncher {
-        /// Among so many, if that is said.
+        /// The number of shares, if that is given.
         of: Option<u32>,
     },
 }
@@ -43,24 +47,27 @@ impl FromStr for Share {
     }
 }
 
-/// Of too few blocks some would have none.
-pub fn some_for_each(option: &str, of: u32, what: &str, experiment: &Experiment) -> Result<(), Failure> {
+/// Refuses fewer blocks than shares, of which some would have none.
+pub fn some_for_each(
+    option: &'static str,
+    of: u32,
+    what: &'static str,
+    experiment: &Experiment,
+) -> Result<(), Misuse> {
     match experiment.blocks {
-        blocks if blocks < of => {
-            Err(Failure::Usage(format!("{option}: {of} {what} of {blocks} blocks: some would have none")))
-        }
+        blocks if blocks < of => Err(Misuse::TooFewBlocks { option, of, what, blocks }),
         _ => Ok(()),
     }
 }
 
 impl Share {
-    /// Which shard it is, here.
-    pub fn here(self) -> Result<Shard, Failure> {
-        self.shard(&of_environment).map_err(Failure::Usage)
+    /// The shard of this process, by its environment.
+    pub fn here(self) -> Result<Shard, Misuse> {
+        self.shard(&of_environment)
     }
 
-    /// Which shard it is, by what these variables say.
-    fn shard(self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, String> {
+    /// The shard of a process that has these variables.
+    fn shard(self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, Misuse> {
         let (nth, of) = match self {
             Share::Of { nth, of } => (nth, of),
             Share::OfLauncher { of } => of_launcher(of, variable)?,
@@ -70,7 +77,7 @@ impl Share {
 }
 
 /// By the variables of a Slurm array or of a Kubernetes Indexed Job.
-fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) -> Result<(u32, u32), String> {
+fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) -> Result<(u32, u32), Misuse> {
     let number = |name: &str| variable(name).and_then(|value| value.trim().parse::<u32>().ok());
     if let (Some(id), Some(least), Some(most), Some(count)) = (
         number("SLURM_ARRAY_TASK_ID"),
@@ -78,34 +85,23 @@ fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) ->
         number("SLURM_ARRAY_TASK_MAX"),
         number("SLURM_ARRAY_TASK_COUNT"),
     ) {
-        if given.is_some_and(|of| of != count) {
-            return Err(format!("--shard auto/{}: Slurm's array has {count} tasks", given.unwrap_or(0)));
+        if let Some(given) = given.filter(|of| *of != count) {
+            return Err(Misuse::OtherArray { given, count });
         }
         let step = number("SLURM_ARRAY_TASK_STEP").filter(|step| *step > 0).unwrap_or(1);
         // A part of an array that is submitted again has another number of tasks: their shards would be of another run.
         let is_whole = least <= 1 && most.checked_sub(least).is_some_and(|span| span / step + 1 == count);
         let is_of_it = (least..=most).contains(&id) && (id - least) % step == 0;
         if !is_whole || !is_of_it {
-            return Err(format!(
-                "--shard auto: task {id} of an array of {count} from {least} to {most}, in steps of {step}, does not say \
-                 which shard it is: submit it as --array=1-{count}, or write --shard I/N"
-            ));
+            return Err(Misuse::SparseArray { id, count, least, most, step });
         }
         return Ok(((id - least) / step + 1, count));
     }
     match (number("JOB_COMPLETION_INDEX"), given) {
         (Some(index), Some(of)) if index < of => Ok((index + 1, of)),
-        (Some(index), Some(of)) => Err(format!(
-            "--shard auto/{of}: JOB_COMPLETION_INDEX is {index}; with {of} shards it is below {of}"
-        )),
-        (Some(_), None) => {
-            Err("--shard auto: an Indexed Job does not say how many there are; write --shard auto/N"
-                .to_owned())
-        }
-        (None, _) => Err(
-            "--shard auto: neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set; write --shard I/N"
-                .to_owned(),
-        ),
+        (Some(index), Some(of)) => Err(Misuse::IndexTooHigh { index, of }),
+        (Some(_), None) => Err(Misuse::UnknownCount),
+        (None, _) => Err(Misuse::NoLauncher),
     }
 }
 
@@ -132,11 +128,11 @@ fn host() -> Option<String> {
 mod tests {
     use super::*;
 
-    fn shard(text: &str, variables: &[(&str, &str)]) -> Result<(u32, u32, String), String> {
+    fn shard(text: &str, variables: &[(&str, &str)]) -> Result<(u32, u32, String), Misuse> {
         let found = |name: &str| {
             variables.iter().find(|(other, _)| *other == name).map(|(_, value)| (*value).to_owned())
         };
-        let shard = text.parse::<Share>()?.shard(&found)?;
+        let shard = text.parse::<Share>().unwrap().shard(&found)?;
         Ok((shard.nth, shard.of, shard.node))
     }
 
@@ -182,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_share_is_refused() {
+    fn a_share_that_makes_no_sense_is_refused() {
         for text in ["0/2", "3/2", "2", "a/2", "1/0", "", "1/2/3", "auto/0", "auto/x", "-1/2"] {
             assert!(text.parse::<Share>().is_err(), "{text}");
         }
@@ -192,7 +188,7 @@ mod tests {
             ("SLURM_ARRAY_TASK_MAX", "9"),
             ("SLURM_ARRAY_TASK_COUNT", "3"),
         ];
-        let wrong = |text: &str, variables: &[(&str, &str)]| shard(text, variables).unwrap_err();
+        let wrong = |text: &str, variables: &[(&str, &str)]| shard(text, variables).unwrap_err().to_string();
         assert!(wrong("auto", &sparse).contains("submit it as --array=1-3"));
         assert!(wrong("auto/2", &sparse).contains("Slurm's array has 3 tasks"));
         assert!(wrong("auto", &[("JOB_COMPLETION_INDEX", "0")]).contains("write --shard auto/N"));

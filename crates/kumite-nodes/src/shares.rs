@@ -1,4 +1,9 @@
 //! A run whose blocks several nodes share, each by an agent.
+//!
+//! All nodes begin at once, each with a thread here that follows it. A share that is lost does not end the others: what the
+//! rest has measured is merged and judged, and named as incomplete. A node keeps its share until all of it has arrived here,
+//! and each share goes by a key that experiment, seed and number make; so the same command finds what is done already and
+//! begins or resumes only the rest.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,8 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
-use kumite_agent::{Ask, Node, Program, Said};
-use kumite_lab::{is_of, seed_of};
+use kumite_agent::{Ask, Event, Node, Program};
+use kumite_lab::{chain, is_of, seed_of};
 use kumite_record::{Export, Run, Store};
 use kumite_report::plural;
 use tempfile::TempDir;
@@ -15,15 +20,15 @@ use tempfile::TempDir;
 use crate::away::Away;
 use crate::driver::Driver;
 use crate::failure::Failure;
-use crate::merge::{Wanted, merged};
+use crate::merge::{MergeOptions, merged};
 use crate::on::sent_folders;
 use crate::shard::some_for_each;
-use crate::slurm::{Allocation, Job};
+use crate::slurm::{Allocation, Job, TaskEnd};
 
 const LOOK: Duration = Duration::from_millis(200);
 /// A controller has others to answer, too.
 const LOOK_AT_JOB: Duration = Duration::from_secs(10);
-/// What a node needs behind the last trial of its share, before its job ends.
+/// Between the last trial of a share and the end of its job, for judging and for the way here.
 const RESERVE: Duration = Duration::from_secs(30);
 
 /// Executes a share on each node at the same time, merges what came, and judges it. If the nodes are those of a job, they are
@@ -48,11 +53,11 @@ pub fn shares(driver: &Driver, away: &Away, at: &Allocation) -> Result<Export, F
                 job.lost()
             });
             for share in &mut under_way {
-                share.look(&driver.stop, lost.as_deref());
+                share.look(&driver.stop, lost.as_ref());
             }
         }
         let lost = job.and_then(Job::lost);
-        under_way.into_iter().map(|share| share.ended(lost.as_deref())).collect::<Vec<_>>()
+        under_way.into_iter().map(|share| share.ended(lost.as_ref())).collect::<Vec<_>>()
     });
     sharing.judged(ended, &mut into)
 }
@@ -61,20 +66,46 @@ pub fn shares(driver: &Driver, away: &Away, at: &Allocation) -> Result<Export, F
 pub(crate) struct Sharing<'a> {
     driver: &'a Driver,
     away: &'a Away<'a>,
-    /// Among so many.
+    /// The number of shares.
     of: usize,
     kumite: Program,
     /// Where stores arrive.
     folder: TempDir,
 }
 
+/// Why a share did not arrive.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LostShare {
+    /// Its node's agent, or we, could not go on.
+    #[error(transparent)]
+    Failed(#[from] Failure),
+    /// The job that had its node has ended, and so it was halted.
+    #[error("{node}: {end}")]
+    NodeGone { node: String, end: TaskEnd },
+    /// The same, and the agent was missed first.
+    #[error("{}; {end}", chain(&**error))]
+    FailedAndGone { error: Box<Failure>, end: TaskEnd },
+    /// The job ended before it had a node.
+    #[error(transparent)]
+    NeverBegun(#[from] TaskEnd),
+    /// It waited for a node for too long.
+    #[error("share {number} has not begun after {} s: {told}; --queue-timeout gives it longer", waited.as_secs())]
+    Late { number: usize, waited: Duration, told: String },
+    /// A fault of ours.
+    #[error("{node}: the thread that follows its share has panicked")]
+    Panicked { node: String },
+}
+
+/// The store that came of a share.
+pub(crate) type ShareEnd = Result<PathBuf, LostShare>;
+
 /// A share that a node executes.
 pub(crate) struct UnderWay<'scope> {
     node: String,
-    thread: ScopedJoinHandle<'scope, Result<PathBuf, String>>,
+    thread: ScopedJoinHandle<'scope, Result<PathBuf, Failure>>,
     halt: Arc<AtomicBool>,
-    /// Why it was told to halt.
-    lost: Option<String>,
+    /// The end of its job, for which it was halted.
+    lost: Option<TaskEnd>,
 }
 
 impl UnderWay<'_> {
@@ -83,28 +114,29 @@ impl UnderWay<'_> {
     }
 
     /// Halts it if all is to stop, or if its node is lost.
-    pub fn look(&mut self, stop: &AtomicBool, lost: Option<&str>) {
+    pub fn look(&mut self, stop: &AtomicBool, lost: Option<&TaskEnd>) {
         if stop.load(Ordering::Relaxed) || lost.is_some() {
-            self.lost = self.lost.take().or_else(|| lost.map(str::to_owned));
+            self.lost = self.lost.take().or_else(|| lost.cloned());
             self.halt.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Waits for the store that came of it; or why there is none, and what became of the node's job.
-    pub fn ended(self, job: Option<&str>) -> Result<PathBuf, String> {
-        let ended = self.thread.join().unwrap_or_else(|_| Err("it broke off".to_owned()));
-        ended.map_err(|why| match (self.lost, job) {
-            (Some(lost), _) => format!("{}: {lost}", self.node),
-            (None, Some(job)) => format!("{why}; {job}"),
-            (None, None) => why,
+    /// Waits for the store that came of it. If there is none, the end of the node's job says more than that of the way there.
+    pub fn ended(self, job: Option<&TaskEnd>) -> ShareEnd {
+        let UnderWay { node, thread, lost, .. } = self;
+        let Ok(ended) = thread.join() else { return Err(LostShare::Panicked { node }) };
+        ended.map_err(|error| match (lost, job) {
+            (Some(end), _) => LostShare::NodeGone { node, end },
+            (None, Some(end)) => LostShare::FailedAndGone { error: Box::new(error), end: end.clone() },
+            (None, None) => LostShare::Failed(error),
         })
     }
 }
 
 impl<'a> Sharing<'a> {
     pub fn new(driver: &'a Driver, away: &'a Away, of: usize) -> Result<Sharing<'a>, Failure> {
-        let folder = tempfile::tempdir().map_err(|error| Failure::Incomplete(error.to_string()))?;
-        let kumite = Program::own().map_err(Failure::Incomplete)?;
+        let folder = tempfile::tempdir().map_err(Failure::Scratch)?;
+        let kumite = Program::own()?;
         Ok(Sharing { driver, away, of, kumite, folder })
     }
 
@@ -126,7 +158,7 @@ impl<'a> Sharing<'a> {
         Ok((0..self.of).filter(|nth| !there.contains(&(*nth as u32 + 1))).collect())
     }
 
-    /// Has a node, which may be had for so long, execute a share.
+    /// Has a node execute a share. The run there begins no block that would end after `left`.
     pub fn begin<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -141,34 +173,34 @@ impl<'a> Sharing<'a> {
     }
 
     /// Merges what came, and judges it.
-    pub fn judged(&self, ended: Vec<Result<PathBuf, String>>, into: &mut Store) -> Result<Export, Failure> {
+    pub fn judged(&self, ended: Vec<ShareEnd>, into: &mut Store) -> Result<Export, Failure> {
         let Sharing { driver, away, .. } = self;
         let of_missing = ended.len();
         let mut stores = Vec::new();
         for share in ended {
             match share {
                 Ok(file) => stores.push(Store::open_existing(&file)?),
-                Err(why) => driver.note(&why),
+                Err(why) => driver.note(&chain(&why)),
             }
         }
         if stores.is_empty() && of_missing == self.of {
-            return Err(Failure::Incomplete("no node gave a share".to_owned()));
+            return Err(Failure::NoShare);
         }
         let (seed, is_gate, command) = (Some(away.seed), away.is_gate, away.command.clone());
-        let wanted = Wanted { seed, is_gate, command, ..Wanted::default() };
-        // What was there already is enough if nothing came.
+        let options = MergeOptions { seed, is_gate, command, ..MergeOptions::default() };
+        // Shares that were there already are enough if nothing came.
         stores.push(Store::open(&away.db)?);
-        merged(driver, &stores, &wanted, into)
+        merged(driver, &stores, &options, into)
     }
 
-    /// Has a node execute its share; the store that came of it. Results stay on the node until they have arrived whole.
+    /// Has a node execute its share, and gives the store that came of it.
     fn share(
         &self,
         nth: usize,
         node: &Node,
         left: Option<Duration>,
         halt: &AtomicBool,
-    ) -> Result<PathBuf, String> {
+    ) -> Result<PathBuf, Failure> {
         let began = Instant::now();
         let name = node.name();
         let log = self.folder.path().join(format!("{nth}.log"));
@@ -176,13 +208,13 @@ impl<'a> Sharing<'a> {
         let (experiment, folders) = sent_folders(self.away.experiment)?;
         link.prepare(&self.key(nth), &folders, halt)?;
         let left = left.map(|left| left.saturating_sub(began.elapsed() + RESERVE));
-        link.ask(&Ask::Run { experiment, arguments: self.words(nth, left) }, halt)?;
+        link.ask(&Ask::Run { experiment, arguments: self.arguments(nth, left) }, halt)?;
         loop {
             match link.next(LOOK, halt)? {
                 None => {}
-                Some(Said::Note(text)) => self.driver.note(&format!("{name}: {text}")),
-                Some(Said::Relay { .. }) => return Err(format!("{name}: a share asks no other node")),
-                Some(Said::Done(_)) => break,
+                Some(Event::Note(text)) => self.driver.note(&format!("{name}: {text}")),
+                Some(Event::Relay { .. }) => return Err(Failure::RelayOfShare { node: name.to_owned() }),
+                Some(Event::Done(_)) => break,
             }
         }
         let file = self.folder.path().join(format!("{nth}.db"));
@@ -194,16 +226,17 @@ impl<'a> Sharing<'a> {
         Ok(file)
     }
 
-    /// The same for the same share of the same run, wherever it is asked for.
+    /// The same for the same share of the same run, wherever it is asked for: so a node knows what it has begun.
     fn key(&self, nth: usize) -> String {
         format!("{:08x}{:08x}{:04x}{:04x}", seed_of(self.away.experiment), self.away.seed, nth + 1, self.of)
     }
 
-    fn words(&self, nth: usize, left: Option<Duration>) -> Vec<String> {
+    /// For `kumite run` on the node.
+    fn arguments(&self, nth: usize, left: Option<Duration>) -> Vec<String> {
         let budget = [self.away.budget, left].into_iter().flatten().min();
-        let mut words = self.away.words(budget.map(|time| time.max(Duration::from_millis(1))));
-        words.push(format!("--shard={}/{}", nth + 1, self.of));
-        words
+        let mut arguments = self.away.arguments(budget.map(|time| time.max(Duration::from_millis(1))));
+        arguments.push(format!("--shard={}/{}", nth + 1, self.of));
+        arguments
     }
 }
 

@@ -1,6 +1,15 @@
 //! `--on slurm`: nodes of a Slurm cluster, by Slurm's own commands.
+//!
+//! A job of ours does nothing but hold nodes; all work is steps of it, begun by an agent on each node. So one way to nodes
+//! serves every use, an interactive allocation (`salloc`) as well as a job of ours, and kumite needs no file on the cluster.
+//! A job that was submitted here ends with the value that stands for it: after the run, after an error, after Ctrl-C. After a
+//! SIGKILL it ends by itself, some ten minutes after the last step. A job that we were started in is never ended.
+//!
+//! `squeue` is the only witness of a job's state. A controller that does not answer is no end of a job: it is asked again,
+//! and only a limit or Ctrl-C ends the waiting.
 
 mod ask;
+mod error;
 mod job;
 mod nodes;
 
@@ -12,20 +21,22 @@ use kumite_lab::humane;
 
 use crate::driver::Driver;
 use crate::failure::Failure;
+use crate::misuse::Misuse;
 
-pub(crate) use job::{Job, State, Task, wait};
+pub use error::{Error, TaskEnd};
+pub(crate) use job::{Job, Task, TaskState, wait};
 pub(crate) use nodes::nodes_of;
 
-/// What one says of jobs.
+/// How jobs are submitted.
 #[derive(Clone, Debug)]
 pub struct SlurmOptions {
     /// For sbatch.
     pub words: SbatchWords,
-    /// For how long a job may wait.
+    /// The longest time that a job may wait for its nodes.
     pub queue_timeout: Duration,
 }
 
-/// What sbatch is to be given for each part of a job.
+/// Options for sbatch, those of each part of a job apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SbatchWords(Vec<Vec<String>>);
 
@@ -38,7 +49,7 @@ impl FromStr for SbatchWords {
     }
 }
 
-/// What nodes a job is to have.
+/// The nodes that a job is to have.
 #[derive(Debug)]
 pub enum NodesWanted<'a> {
     /// As many as the options say, or one.
@@ -49,14 +60,14 @@ pub enum NodesWanted<'a> {
 
 /// Nodes that are there for us until this is dropped.
 pub struct Allocation {
-    /// Which; none if it is all done here.
+    /// In the job's order; none if it is all done here.
     pub nodes: Vec<Node>,
     /// The job that has them. If it is ours, it ends with this.
     pub(crate) job: Option<Job>,
 }
 
 impl SlurmOptions {
-    /// Whether any are given that make sense with Slurm alone.
+    /// True if there are options that make no sense without Slurm.
     pub fn are_given(&self) -> bool {
         self.words.0.iter().any(|words| !words.is_empty())
     }
@@ -69,15 +80,12 @@ impl SlurmOptions {
         driver: &Driver,
     ) -> Result<Allocation, Failure> {
         let job = match own_job() {
-            Some(_) if self.are_given() => {
-                let why = "--slurm: this is inside a job already, whose nodes are used; leave --slurm, or submit from outside of it";
-                return Err(Failure::Usage(why.to_owned()));
-            }
+            Some(_) if self.are_given() => return Err(Misuse::InsideJob.into()),
             Some(id) => Job::found(id, driver),
-            None => submit(&self.words_for(wanted)?, what, driver)?,
+            None => Job::submit(&self.arguments(wanted)?, what, driver)?,
         };
-        let tasks = job.begun(self.queue_timeout).map_err(Failure::Incomplete)?;
-        let nodes = nodes_of(&tasks, &driver.stop).map_err(Failure::Incomplete)?;
+        let tasks = job.begun(self.queue_timeout)?;
+        let nodes = nodes_of(&tasks, &driver.stop)?;
         let named: Vec<&str> = nodes.iter().map(Node::name).collect();
         driver.note(&format!("job {} has {}", job.id(), named.join(", ")));
         if let Some(left) = tasks.iter().filter_map(|task| task.left).min() {
@@ -89,26 +97,21 @@ impl SlurmOptions {
     /// An array of so many jobs of one node.
     pub(crate) fn array(&self, indices: &str, what: &str, driver: &Driver) -> Result<Job, Failure> {
         let [options] = &self.words.0[..] else {
-            return Err(Failure::Usage("--slurm: ':' is for roles".to_owned()));
+            return Err(Misuse::PartsWithoutRoles.into());
         };
         let mut words = vec![format!("--array={indices}"), "--nodes=1".to_owned()];
         words.extend(options.iter().cloned());
-        submit(&words, what, driver)
+        Ok(Job::submit(&words, what, driver)?)
     }
 
-    fn words_for(&self, wanted: &NodesWanted) -> Result<Vec<String>, Failure> {
+    /// sbatch's, for a job with these nodes.
+    fn arguments(&self, wanted: &NodesWanted) -> Result<Vec<String>, Misuse> {
         let parts = &self.words.0;
         match wanted {
-            NodesWanted::Nodes if parts.len() > 1 => {
-                Err(Failure::Usage("--slurm: ':' is for the nodes of roles".to_owned()))
-            }
+            NodesWanted::Nodes if parts.len() > 1 => Err(Misuse::PartsWithoutRoles),
             NodesWanted::Nodes => Ok(parts[0].clone()),
             NodesWanted::Roles(roles) if parts.len() > 1 && parts.len() != roles.len() => {
-                Err(Failure::Usage(format!(
-                    "--slurm: options for {} nodes, and roles for {}",
-                    parts.len(),
-                    roles.len()
-                )))
+                Err(Misuse::OtherParts { parts: parts.len(), roles: roles.len() })
             }
             NodesWanted::Roles(roles) if parts.len() == 1 => {
                 let named: Vec<&str> = roles.iter().copied().flatten().collect();
@@ -120,7 +123,7 @@ impl SlurmOptions {
             NodesWanted::Roles(roles) => {
                 let mut words = Vec::new();
                 for (nth, (role, part)) in roles.iter().zip(parts).enumerate() {
-                    // What is before the first colon is of the whole job.
+                    // Options before the first colon are those of the whole job.
                     words.extend(
                         (nth > 0).then_some([":", "--exclusive"]).into_iter().flatten().map(str::to_owned),
                     );
@@ -132,10 +135,6 @@ impl SlurmOptions {
             }
         }
     }
-}
-
-fn submit(words: &[String], what: &str, driver: &Driver) -> Result<Job, Failure> {
-    Job::submit(words, what, driver).map_err(Failure::Incomplete)
 }
 
 /// The job that this process is in.
@@ -152,30 +151,29 @@ pub(crate) fn own_node() -> Option<String> {
 mod tests {
     use super::*;
 
-    fn words(options: &str, wanted: &NodesWanted) -> Result<String, String> {
-        let options = SlurmOptions { words: options.parse()?, queue_timeout: Duration::from_secs(1) };
-        options.words_for(wanted).map(|words| words.join(" ")).map_err(|failure| failure.to_string())
+    /// sbatch's arguments for these options, or the error.
+    fn arguments(options: &str, wanted: &NodesWanted) -> String {
+        let options = SlurmOptions { words: options.parse().unwrap(), queue_timeout: Duration::from_secs(1) };
+        options.arguments(wanted).map_or_else(|misuse| misuse.to_string(), |words| words.join(" "))
     }
 
     #[test]
-    fn what_sbatch_is_given() {
+    fn sbatch_is_given_the_options_and_the_nodes_of_roles() {
         let named = NodesWanted::Roles(vec![Some("n3"), None]);
-        assert_eq!(words("", &NodesWanted::Nodes), Ok(String::new()));
-        assert_eq!(
-            words("--nodes=4 --comment='a b'", &NodesWanted::Nodes),
-            Ok("--nodes=4 --comment=a b".to_owned())
-        );
-        assert_eq!(words("-p x", &named), Ok("--nodes=2 --nodelist=n3 -p x".to_owned()));
-        assert_eq!(
-            words("-C bench : -C load", &named),
-            Ok("--nodes=1 --nodelist=n3 -C bench : --exclusive --nodes=1 -C load".to_owned())
-        );
         for (options, wanted, expected) in [
-            ("'", &named, "a quotation mark is not closed"),
+            ("", &NodesWanted::Nodes, ""),
+            ("--nodes=4 --comment='a b'", &NodesWanted::Nodes, "--nodes=4 --comment=a b"),
+            ("-p x", &named, "--nodes=2 --nodelist=n3 -p x"),
+            (
+                "-C bench : -C load",
+                &named,
+                "--nodes=1 --nodelist=n3 -C bench : --exclusive --nodes=1 -C load",
+            ),
             ("a : b : c", &named, "--slurm: options for 3 nodes, and roles for 2"),
             ("a : b", &NodesWanted::Nodes, "--slurm: ':' is for the nodes of roles"),
         ] {
-            assert_eq!(words(options, wanted), Err(expected.to_owned()));
+            assert_eq!(arguments(options, wanted), expected);
         }
+        assert_eq!("'".parse::<SbatchWords>(), Err("a quotation mark is not closed".to_owned()));
     }
 }

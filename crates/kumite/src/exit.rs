@@ -48,12 +48,24 @@ impl fmt::Display for Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
 impl From<kumite_nodes::Failure> for Failure {
     fn from(failure: kumite_nodes::Failure) -> Failure {
-        match failure {
-            kumite_nodes::Failure::Usage(what) => Failure::Usage(what),
-            kumite_nodes::Failure::Incomplete(what) => Failure::Incomplete(what),
-        }
+        let what = kumite_lab::chain(&failure);
+        if failure.is_usage() { Failure::Usage(what) } else { Failure::Incomplete(what) }
+    }
+}
+
+impl From<kumite_nodes::Misuse> for Failure {
+    fn from(misuse: kumite_nodes::Misuse) -> Failure {
+        kumite_nodes::Failure::from(misuse).into()
+    }
+}
+
+impl From<kumite_agent::Error> for Failure {
+    fn from(error: kumite_agent::Error) -> Failure {
+        kumite_nodes::Failure::from(error).into()
     }
 }
 

@@ -178,8 +178,8 @@ pub fn main(world: &dyn World) -> ExitCode {
         Command::Merge(args) => merge::run(&args),
         Command::Manifest(args) => manifest::run(&args),
         Command::Agent => {
-            let begin = || measure::begin_measuring().map_err(|failure| failure.to_string());
-            kumite_nodes::agent(VERSION, &begin).map_err(exit::Failure::Incomplete)
+            let begin = || measure::begin_measuring().map_err(Into::into);
+            kumite_nodes::agent(VERSION, &begin).map_err(Into::into)
         }
         Command::Load(args) => load::run(&args),
         Command::Compare(args) => compare::run(&args),

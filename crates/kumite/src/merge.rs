@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
-use kumite_nodes::{Wanted, merged};
+use kumite_nodes::{MergeOptions, merged};
 use kumite_record::{Scope, Store};
 
 use crate::ending::Ending;
@@ -46,12 +46,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stores: Vec<Store> =
         args.stores.iter().map(|path| Store::open_existing(path)).collect::<Result<_, _>>()?;
     let mut into = Store::open(&args.ending.db.path())?;
-    let wanted = Wanted {
+    let options = MergeOptions {
         seed: args.seed,
         scope: args.scope.into(),
         is_gate: args.ending.gate.is_set(),
         command: output::command_line_of_run(),
     };
-    let export = merged(&nodes::driver(&Arc::default()), &stores, &wanted, &mut into)?;
+    let export = merged(&nodes::driver(&Arc::default()), &stores, &options, &mut into)?;
     args.ending.conclude(export, None)
 }

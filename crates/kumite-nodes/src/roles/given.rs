@@ -1,4 +1,4 @@
-//! `--role`: which roles are given to which nodes.
+//! `--role`: the roles, and the nodes that they are given to.
 
 use std::str::FromStr;
 
@@ -10,14 +10,15 @@ use super::placed::Placed;
 use super::relayed::Relayed;
 use crate::driver::Driver;
 use crate::failure::Failure;
+use crate::misuse::{Misuse, role_forms};
 use crate::on::On;
 use crate::slurm::{NodesWanted, SlurmOptions, own_job, own_node};
 
-/// A role, and who is to have it.
+/// A role, and the node that is to have it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
     role: Role,
-    /// Any node of a job if there is none.
+    /// None for any node of a job.
     host: Option<Host>,
 }
 
@@ -29,15 +30,9 @@ impl FromStr for Given {
             Some((role, host)) => (role, Some(host.parse()?)),
             None => (text, None),
         };
-        let role = role.parse().map_err(|why| format!("{why}: write {}", forms()))?;
+        let role = role.parse().map_err(|why| format!("{why}: write {}", role_forms()))?;
         Ok(Given { role, host })
     }
-}
-
-/// How roles are given.
-fn forms() -> String {
-    let [first @ .., last] = Role::ALL.map(|role| format!("{role}=HOST"));
-    format!("{} or {last}", first.join(", "))
 }
 
 /// All roles that are given.
@@ -45,25 +40,24 @@ fn forms() -> String {
 pub struct GivenRoles {
     /// On the command line.
     pub given: Vec<Given>,
-    /// By whoever started this run, and reaches their nodes.
+    /// By whoever started this run and reaches their nodes; none but on the engine's node.
     pub relayed: Option<Relayed>,
 }
 
 impl GivenRoles {
-    /// Whether other nodes have any.
+    /// True if other nodes have any.
     pub fn are_given(&self) -> bool {
         !self.given.is_empty() || self.relayed.is_some()
     }
 
-    /// Whether they can be had.
+    /// Refuses roles that cannot be had, before anything is started.
     pub fn check(&self, experiment: &Experiment, on: &On) -> Result<(), Failure> {
-        let wrong = |why: &str| Err(Failure::Usage(why.to_owned()));
         let of = |role| self.given.iter().filter(move |given| given.role == role);
         if Role::ALL.into_iter().any(|role| of(role).count() > 1) {
-            return wrong("--role: each role is one node's");
+            return Err(Misuse::RoleTwice.into());
         }
         if *on != On::Slurm && self.given.iter().any(|given| given.host.is_none()) {
-            return wrong(&format!("--role: write {}; any node is for --on slurm", forms()));
+            return Err(Misuse::RoleWithoutHost.into());
         }
         let engine = of(Role::Engine).next();
         let is_apart = |given: &&Given| match engine {
@@ -72,24 +66,20 @@ impl GivenRoles {
         };
         let elsewhere: Roles = self.given.iter().filter(is_apart).map(|given| given.role).collect();
         if engine.is_some() && elsewhere.is_empty() {
-            return wrong(
-                "--role engine: nothing would be apart from it; to run all of it there, write --on ssh:HOST",
-            );
+            return Err(Misuse::OnlyEngine.into());
         }
         if *on == On::Slurm && engine.is_none() && !self.given.is_empty() && own_job().is_none() {
-            return wrong(
-                "--role: outside of a job this machine is none of the cluster's nodes: add --role engine",
-            );
+            return Err(Misuse::EngineOutside.into());
         }
         Ok(check_roles(experiment, &elsewhere)?)
     }
 
-    /// Whether another node has the engine.
+    /// True if another node has the engine.
     pub fn have_engine(&self) -> bool {
         self.given.iter().any(|given| given.role == Role::Engine)
     }
 
-    /// What nodes a job for them is to have.
+    /// The nodes that a job for them is to have.
     fn wanted(&self) -> NodesWanted<'_> {
         match self.given.is_empty() {
             true => NodesWanted::Nodes,
@@ -108,7 +98,7 @@ impl GivenRoles {
         }
     }
 
-    /// Which nodes have them: those of the job if there is one.
+    /// Gives each role its node: with `--on slurm` one of a job, which is submitted if we are in none.
     pub fn placed(
         &self,
         on: &On,
@@ -132,18 +122,18 @@ impl GivenRoles {
         })
     }
 
-    /// The node of a job for each that is given.
-    fn nodes_of(&self, job: &[Node]) -> Result<Vec<Node>, Failure> {
-        // Where nobody else has the engine, it is here.
+    /// A node of the job for each role, in their order.
+    fn nodes_of(&self, job: &[Node]) -> Result<Vec<Node>, Misuse> {
+        // Where nobody else has the engine, this node has it, and no other role.
         let here = own_node().filter(|_| !self.have_engine());
         let mut named = self.given.iter().filter_map(|given| given.host.as_ref()).map(Host::name);
         let is_free = |node: &&Node| {
             Some(node.name()) != here.as_deref() && named.clone().all(|name| name != node.name())
         };
         let mut free: Vec<&Node> = job.iter().filter(is_free).rev().collect();
-        let all = || job.iter().map(Node::name).collect::<Vec<_>>().join(", ");
+        let all = || job.iter().map(|node| node.name().to_owned()).collect();
         if let Some(name) = named.find(|name| job.iter().all(|node| node.name() != *name)) {
-            return Err(Failure::Usage(format!("--role: the job has {}, and not {name}", all())));
+            return Err(Misuse::NotInJob { nodes: all(), name: name.to_owned() });
         }
         let node_for = |given: &Given| match &given.host {
             Some(host) => job.iter().find(|node| node.name() == host.name()),
@@ -152,7 +142,7 @@ impl GivenRoles {
         let nodes: Option<Vec<&Node>> = self.given.iter().map(node_for).collect();
         match nodes {
             Some(nodes) => Ok(nodes.into_iter().cloned().collect()),
-            None => Err(Failure::Usage(format!("--role: the job has {}: too few for a node each", all()))),
+            None => Err(Misuse::TooFewNodes { nodes: all() }),
         }
     }
 }
@@ -193,15 +183,20 @@ mod tests {
             })
         };
         let of_job = [node("n1"), node("n2"), node("n3")];
-        let placed = |given: &[&str]| {
-            let nodes = roles(given).nodes_of(&of_job).map_err(|failure| failure.to_string())?;
-            Ok::<_, String>(nodes.iter().map(Node::name).collect::<Vec<_>>().join(" "))
-        };
-        assert_eq!(placed(&["server", "engine"]), Ok("n1 n2".to_owned()));
-        assert_eq!(placed(&["server", "engine=n1", "services"]), Ok("n2 n1 n3".to_owned()));
-        assert_eq!(placed(&["server=n2", "services=n2", "engine"]), Ok("n2 n2 n1".to_owned()));
-        assert_eq!(placed(&["server=n9"]), Err("--role: the job has n1, n2, n3, and not n9".to_owned()));
-        assert!(roles(&["server", "engine"]).nodes_of(&of_job[..1]).is_err());
+        for (given, expected) in [
+            (&["server", "engine"][..], "n1 n2"),
+            (&["server", "engine=n1", "services"], "n2 n1 n3"),
+            (&["server=n2", "services=n2", "engine"], "n2 n2 n1"),
+        ] {
+            let nodes = roles(given).nodes_of(&of_job).unwrap();
+            assert_eq!(nodes.iter().map(Node::name).collect::<Vec<_>>().join(" "), expected);
+        }
+        let refused = |given: &[&str], job| roles(given).nodes_of(job).unwrap_err().to_string();
+        assert_eq!(refused(&["server=n9"], &of_job), "--role: the job has n1, n2, n3, and not n9");
+        assert_eq!(
+            refused(&["server", "engine"], &of_job[..1]),
+            "--role: the job has n1: too few for a node each"
+        );
         let given = roles(&["server=n2", "services=n2", "engine"]);
         let NodesWanted::Roles(wanted) = given.wanted() else { panic!("no roles") };
         assert_eq!(wanted, [Some("n2"), None]);

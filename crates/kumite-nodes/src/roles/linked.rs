@@ -1,13 +1,18 @@
 //! An agent on a node that has a role.
+//!
+//! The link lives as long as the run. A node that answers "I cannot" fails the trial that asked; a node that is lost (its link
+//! broke, or 30 s passed without a sign) ends the run as Ctrl-C does, for nothing is measured without it, and what was
+//! measured is kept. When the value that stands for it is dropped, the agent ends its services and removes its files.
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kumite_agent::{Ask, Link, Node, Program, Worked};
-use kumite_lab::{Experiment, Fault, Talk};
+use kumite_lab::{Experiment, Fault, Talk, chain};
 
 use crate::driver::Driver;
+use crate::failure::Failure;
 use crate::fresh_key::fresh_key;
 use crate::on::sent_folders;
 
@@ -16,12 +21,12 @@ const READYING: Duration = Duration::from_secs(30 * 60);
 /// For all else. To start a service takes longest.
 const WORKING: Duration = Duration::from_secs(3 * 60);
 
-/// The links to the nodes that a run on the engine's node works with.
+/// The links to the other nodes of a run that is on the engine's node.
 pub(crate) struct Relays(pub(super) Vec<Linked>);
 
 impl Relays {
-    /// Has a node do what the run asks of it.
-    pub fn does(&mut self, node: &str, work: &str) -> Ask {
+    /// Asks a node for the run, and gives its answer as the run is told it.
+    pub fn answer(&mut self, node: &str, work: &str) -> Ask {
         let Some(linked) = self.0.iter_mut().find(|linked| linked.name == node) else {
             return Ask::Relayed {
                 worked: Worked::Failed(format!("there is no node {node}")),
@@ -37,13 +42,13 @@ impl Relays {
 /// An agent that has a role.
 pub(super) struct Linked {
     pub name: String,
-    /// Until it is closed.
+    /// None once it is closed.
     link: Option<Link>,
-    /// The node's, and ours as it sees it.
+    /// The node's, and ours as it is seen there.
     pub addresses: (Ipv4Addr, Ipv4Addr),
     driver: Driver,
     is_ready: bool,
-    /// Where what ssh says is kept, as long as it may say something.
+    /// Has the log of the way there, as long as that may write to it.
     _log: tempfile::TempDir,
 }
 
@@ -53,8 +58,8 @@ impl Linked {
         program: &Program,
         experiment: &Experiment,
         driver: &Driver,
-    ) -> Result<Linked, String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    ) -> Result<Linked, Failure> {
+        let folder = tempfile::tempdir().map_err(Failure::Scratch)?;
         let log = folder.path().join("way.log");
         let name = node.name().to_owned();
         let stop = &driver.stop;
@@ -75,7 +80,7 @@ impl Linked {
         let Some(link) = &mut self.link else { return Worked::Lost(format!("{name}: it is closed")) };
         let worked = link.work(work, limit, &mut note, &driver.stop);
         self.is_ready = true;
-        worked
+        worked.unwrap_or_else(|lost| Worked::Lost(chain(&lost)))
     }
 }
 
@@ -96,7 +101,7 @@ impl Talk for Linked {
     }
 }
 
-/// Nothing is measured without a node: one that is lost ends the run, as Ctrl-C does.
+/// The answer, if there is one. A node that is lost sets `stop`.
 pub(super) fn answered(worked: Worked, driver: &Driver) -> Result<String, Fault> {
     match worked {
         Worked::Answer(answer) => Ok(answer),

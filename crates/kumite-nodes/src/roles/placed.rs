@@ -1,4 +1,4 @@
-//! Which nodes have the roles, and the way to them.
+//! The nodes that have the roles, and the way to them.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -14,16 +14,15 @@ use crate::failure::Failure;
 use crate::frames::RELAYED;
 use crate::slurm::Allocation;
 
-/// Which nodes have the roles.
+/// The nodes that have the roles. A job that was submitted for them ends with this.
 pub struct Placed {
     pub(super) nodes: BTreeMap<Role, Node>,
     pub(super) relayed: Option<Relayed>,
-    /// If they are of a job, it ends with this.
     pub(super) _allocation: Option<Allocation>,
 }
 
 impl Placed {
-    /// Who measures, if that is another node.
+    /// The node that measures; none if it is this machine.
     pub(crate) fn engine(&self) -> Option<&Node> {
         self.nodes.get(&Role::Engine)
     }
@@ -55,7 +54,7 @@ impl Placed {
         Ok(nodes)
     }
 
-    /// Goes to the nodes for a run on the engine's, which is reached at `here`; what that run is told of them.
+    /// Goes to the nodes for a run on the engine's, which is reached at `here`. The text is the flag that tells that run of them.
     pub(crate) fn relays(
         &self,
         here: Ipv4Addr,
@@ -68,8 +67,8 @@ impl Placed {
             elsewhere.extend(roles.into_iter().map(|role| (role, node.clone())));
             links.push(linked);
         }
-        let relayed = serde_json::to_string(&Relayed { here, elsewhere });
-        let relayed = relayed.map_err(|error| Failure::Incomplete(error.to_string()))?;
+        let relayed = serde_json::to_string(&Relayed { here, elsewhere })
+            .expect("names and addresses are plain values");
         Ok((Relays(links), format!("{RELAYED}{relayed}")))
     }
 
@@ -78,8 +77,8 @@ impl Placed {
         if others.is_empty() {
             return Ok(Vec::new());
         }
-        let program = Program::own().map_err(Failure::Incomplete)?;
+        let program = Program::own()?;
         let link = |(node, roles)| Ok((Linked::to(node, &program, experiment, driver)?, roles));
-        others.into_iter().map(link).collect::<Result<_, String>>().map_err(Failure::Incomplete)
+        others.into_iter().map(link).collect()
     }
 }

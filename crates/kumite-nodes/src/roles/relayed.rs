@@ -1,4 +1,8 @@
-//! The nodes of a run that another node measures: for only from where it was asked for there is a way to them.
+//! The nodes of a run as it sees them on the engine's node: its questions to them go back to whoever asked for the run, for only
+//! from there is a way to them.
+//!
+//! A question is a frame on standard output, and its answer the next line of standard input. If that ends, or brings anything
+//! else, the node counts as lost and the run ends: an answer is never guessed.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -14,7 +18,7 @@ use super::linked::answered;
 use crate::driver::Driver;
 use crate::frames::tell;
 
-/// The nodes that whoever started this run reaches.
+/// The other nodes of a run on the engine's node, for its command line.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Relayed {
     pub(super) here: Ipv4Addr,
@@ -48,7 +52,7 @@ impl Relayed {
     }
 }
 
-/// A node that whoever started us reaches.
+/// A node that only whoever asked for the run reaches.
 struct Relaying {
     node: String,
     cut_off: Duration,
@@ -70,8 +74,8 @@ impl Talk for Relaying {
                     self.cut_off += Duration::from_millis(cut_off_ms);
                     worked
                 }
-                Ok(_) => Worked::Lost("something else was relayed than what came of its work".to_owned()),
-                Err(why) => Worked::Lost(why),
+                Ok(_) => Worked::Lost(format!("{}: something else was relayed than the answer", self.node)),
+                Err(why) => Worked::Lost(format!("{}: the answer was relayed badly: {why}", self.node)),
             },
             Err(error) => Worked::Lost(format!("nobody relays to {}: {error}", self.node)),
         };

@@ -3,12 +3,15 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use kumite_lab::chain;
+
 use super::ask::ask;
+use super::error::{Error, TaskEnd};
 use crate::driver::Driver;
 use crate::fresh_key::fresh_key;
 
-/// What a job of ours does on its nodes: nothing. It ends by itself if nobody has worked on them for a while, as after whoever
-/// submitted it was killed; to look so seldom disturbs nobody.
+/// The script of a job of ours, which does nothing on its nodes but wait. It ends by itself if nobody has worked on them for a
+/// while, as after whoever submitted it was killed; to look so seldom disturbs nobody.
 const HOLD: &str = r#"#!/bin/sh
 # Holds nodes for kumite, until two looks find no step of the job.
 idle=0
@@ -38,21 +41,22 @@ pub struct Job {
 pub struct Task {
     /// Its number.
     pub id: String,
-    /// What users call it, and `scancel` takes: of an array 12_3, and not its number.
+    /// The name that users know and `scancel` takes: of an array 12_3, and not its number.
     pub name: String,
-    /// Which of an array it is.
+    /// Its index in an array; none in any other job.
     pub index: Option<usize>,
-    pub state: State,
+    pub state: TaskState,
     /// The state and its reason in Slurm's words.
     pub told: String,
-    /// As Slurm writes several.
+    /// Their names as Slurm abbreviates them: n[1-3,7].
     pub nodes: String,
-    /// How long it may still have them, where that is limited.
+    /// The time for which it may still have them; none where that is not limited.
     pub left: Option<Duration>,
 }
 
+/// Slurm's states, by what they mean to whoever needs the nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum State {
+pub enum TaskState {
     Waits,
     Runs,
     /// It ends, and Slurm does not say yet how.
@@ -62,25 +66,31 @@ pub enum State {
 }
 
 impl Task {
-    /// The job, and which component of it, that a step on its nodes is of.
+    /// Its end, if it has come or is just coming.
+    pub fn end(&self) -> Option<TaskEnd> {
+        let has_ended = matches!(self.state, TaskState::Ends | TaskState::Ended);
+        has_ended.then(|| TaskEnd::Ended { name: self.name.clone(), told: self.told.clone() })
+    }
+
+    /// The job that a step on its nodes is given to, and the component of it where it has several.
     pub fn step_of(&self) -> (String, Option<u32>) {
-        let of_several = self.name.split_once('+').and_then(|(job, nth)| Some((job, nth.parse().ok()?)));
-        of_several.map_or((self.id.clone(), None), |(job, nth)| (job.to_owned(), Some(nth)))
+        let component = self.name.split_once('+').and_then(|(job, nth)| Some((job, nth.parse().ok()?)));
+        component.map_or((self.id.clone(), None), |(job, nth)| (job.to_owned(), Some(nth)))
     }
 }
 
 impl Job {
     /// Submits one that holds whole nodes.
-    pub fn submit(words: &[String], what: &str, driver: &Driver) -> Result<Job, String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    pub fn submit(words: &[String], what: &str, driver: &Driver) -> Result<Job, Error> {
+        let folder = tempfile::tempdir().map_err(Error::Scratch)?;
         let script = folder.path().join("hold.sh");
-        std::fs::write(&script, HOLD).map_err(|error| error.to_string())?;
+        std::fs::write(&script, HOLD).map_err(|source| Error::File { path: script.clone(), source })?;
         let script = script.to_string_lossy();
         let name = format!("kumite-{what}-{}", fresh_key());
         let named = format!("--job-name={name}");
         let mut all =
             vec!["sbatch", "--parsable", "--exclusive", "--no-requeue", "--output=/dev/null", "--chdir=/"];
-        // After those that were given, so that it has this name; what comes after a colon is of another part of it.
+        // The last --job-name counts, so ours follows those that were given; after a colon it would be another part's.
         let of_first = words.iter().position(|word| word == ":").unwrap_or(words.len());
         all.extend(words[..of_first].iter().map(String::as_str));
         all.push(&named);
@@ -90,7 +100,7 @@ impl Job {
             number(&said)
                 .or_else(|| number_of(&name))
                 .or_else(|| said.lines().rev().find_map(number))
-                .ok_or_else(|| format!("sbatch: no number of a job: '{}'", shown(&said)))
+                .ok_or_else(|| Error::NoNumber { said: shown(&said) })
         });
         match submitted {
             Ok(id) => {
@@ -98,14 +108,14 @@ impl Job {
                 Ok(Job { id, is_ours: true, driver: driver.clone() })
             }
             Err(why) => {
-                // Whatever it said, it may have submitted one.
+                // Whatever it printed, it may have submitted one.
                 let _ = ask(&["scancel", &format!("--name={name}")], &AtomicBool::new(false));
                 Err(why)
             }
         }
     }
 
-    /// One that another has submitted, and ends.
+    /// A job that somebody else has submitted, and ends.
     pub fn found(id: String, driver: &Driver) -> Job {
         Job { id, is_ours: false, driver: driver.clone() }
     }
@@ -115,39 +125,42 @@ impl Job {
     }
 
     /// All its tasks that Slurm still knows.
-    pub fn look(&self) -> Result<Vec<Task>, String> {
+    pub fn look(&self) -> Result<Vec<Task>, Error> {
         let jobs = format!("--jobs={}", self.id);
         let said =
             ask(&["squeue", "--noheader", "--array", "--states=all", &jobs, FORMAT], &self.driver.stop);
         match said {
             Ok(said) => Ok(tasks(&said, (!self.is_ours).then_some(&self.id))),
-            Err(why) if why.contains("Invalid job id") => Ok(Vec::new()),
+            Err(Error::Refused { said, .. }) if said.contains("Invalid job id") => Ok(Vec::new()),
             Err(why) => Err(why),
         }
     }
 
     /// Waits until all of it has its nodes.
-    pub fn begun(&self, limit: Duration) -> Result<Vec<Task>, String> {
+    pub fn begun(&self, limit: Duration) -> Result<Vec<Task>, Error> {
         let began = Instant::now();
         let mut said = String::new();
         let mut pause = FIRST_PAUSE;
         loop {
             let told = match self.look() {
                 Ok(tasks) if tasks.is_empty() => {
-                    return Err(format!("Slurm does not know job {} any more", self.id));
+                    return Err(TaskEnd::Forgotten { name: self.id.clone() }.into());
                 }
-                Ok(tasks) if tasks.iter().all(|task| task.state == State::Runs) => return Ok(tasks),
-                Ok(tasks) => match tasks.iter().find(|task| task.state == State::Ended) {
-                    Some(task) => return Err(format!("job {} has not begun: it is {}", self.id, task.told)),
+                Ok(tasks) if tasks.iter().all(|task| task.state == TaskState::Runs) => return Ok(tasks),
+                Ok(tasks) => match tasks.iter().find(|task| task.state == TaskState::Ended) {
+                    Some(task) => {
+                        let told = task.told.clone();
+                        return Err(Error::NeverBegun { id: self.id.clone(), told });
+                    }
                     None => {
-                        let waits = tasks.into_iter().find(|task| task.state == State::Waits);
+                        let waits = tasks.into_iter().find(|task| task.state == TaskState::Waits);
                         waits.map(|task| task.told).unwrap_or_default()
                     }
                 },
-                Err(why) => why,
+                Err(why) => chain(&why),
             };
             if self.driver.stop.load(Ordering::Relaxed) {
-                return Err("it was interrupted".to_owned());
+                return Err(Error::Interrupted);
             }
             // Slurm has not looked yet, if it gives no reason.
             if told != said && told != "PENDING" {
@@ -155,11 +168,7 @@ impl Job {
                 said = told;
             }
             if began.elapsed() >= limit {
-                return Err(format!(
-                    "job {} has not begun after {} s: {said}; --queue-timeout gives it longer",
-                    self.id,
-                    limit.as_secs()
-                ));
+                return Err(Error::Late { id: self.id.clone(), waited: limit, told: said });
             }
             wait(pause, &self.driver.stop);
             pause = (pause * 2).min(LONGEST_PAUSE);
@@ -167,11 +176,11 @@ impl Job {
     }
 
     /// All its tasks, none of which is just ending; or after a while as they are.
-    pub fn settled(&self) -> Result<Vec<Task>, String> {
+    pub fn settled(&self) -> Result<Vec<Task>, Error> {
         let began = Instant::now();
         loop {
             let tasks = self.look()?;
-            let is_settled = tasks.iter().all(|task| task.state != State::Ends);
+            let is_settled = tasks.iter().all(|task| task.state != TaskState::Ends);
             if is_settled || began.elapsed() >= SETTLING || self.driver.stop.load(Ordering::Relaxed) {
                 return Ok(tasks);
             }
@@ -179,13 +188,12 @@ impl Job {
         }
     }
 
-    /// What became of its tasks, if not all of them run.
-    pub fn lost(&self) -> Option<String> {
+    /// The end of the first of its tasks that has one; none while all of them run, or if Slurm does not say.
+    pub fn lost(&self) -> Option<TaskEnd> {
         let tasks = self.settled().ok()?;
-        let ended = tasks.iter().find(|task| matches!(task.state, State::Ends | State::Ended));
         match tasks.is_empty() {
-            true => Some(format!("Slurm does not know job {} any more", self.id)),
-            false => ended.map(|task| format!("job {} is {}", task.name, task.told)),
+            true => Some(TaskEnd::Forgotten { name: self.id.clone() }),
+            false => tasks.iter().find_map(Task::end),
         }
     }
 
@@ -193,8 +201,10 @@ impl Job {
     pub fn end(&self, task: &str) {
         // Also after Ctrl-C: what is submitted is not left.
         if let Err(why) = ask(&["scancel", task], &AtomicBool::new(false)) {
-            self.driver
-                .note(&format!("job {task} may still hold its nodes; `scancel {task}` ends it: {why}"));
+            self.driver.note(&format!(
+                "job {task} may still hold its nodes; `scancel {task}` ends it: {}",
+                chain(&why)
+            ));
         }
     }
 }
@@ -207,13 +217,13 @@ impl Drop for Job {
     }
 }
 
-/// What is a job's number alone, and maybe the name of a cluster after a semicolon.
+/// The number in a text that is nothing else, but for the name of a cluster after a semicolon.
 fn number(said: &str) -> Option<String> {
     let id = said.trim().split(';').next()?;
     (!id.is_empty() && id.chars().all(|c| c.is_ascii_digit())).then(|| id.to_owned())
 }
 
-/// That of the job with this name, which no other has. Of an array, and of a job of several parts, the first is all of it.
+/// The number of the job with this name, which no other has. Of an array, and of a job of several parts, the first is all of it.
 fn number_of(name: &str) -> Option<String> {
     let asked = ["squeue", "--noheader", "--states=all", &format!("--name={name}"), "--format=%F"];
     ask(&asked, &AtomicBool::new(false)).ok()?.lines().find_map(number)
@@ -234,8 +244,8 @@ pub fn wait(time: Duration, stop: &AtomicBool) {
 /// The number, the name, that of an array, the state, its reason, the nodes, the time that is left.
 const FORMAT: &str = "--format=%A|%i|%K|%T|%r|%N|%L";
 
-/// What squeue says in that format, of one job alone if there is `only`: who asks for an array's last task by its number
-/// is told of all.
+/// Reads squeue's lines in that format. With `only`, those of one job alone: asked for an array's last task by its number,
+/// squeue tells of all.
 fn tasks(said: &str, only: Option<&String>) -> Vec<Task> {
     let task = |line: &str| {
         let fields: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -247,10 +257,10 @@ fn tasks(said: &str, only: Option<&String>) -> Vec<Task> {
         let (id, name, nodes) = (id.to_owned(), name.to_owned(), nodes.to_owned());
         let state = match state {
             "PENDING" | "CONFIGURING" | "REQUEUED" | "REQUEUE_HOLD" | "REQUEUE_FED" | "RESV_DEL_HOLD"
-            | "SPECIAL_EXIT" => State::Waits,
-            "RUNNING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "RESIZING" => State::Runs,
-            "COMPLETING" => State::Ends,
-            _ => State::Ended,
+            | "SPECIAL_EXIT" => TaskState::Waits,
+            "RUNNING" | "SUSPENDED" | "STOPPED" | "SIGNALING" | "RESIZING" => TaskState::Runs,
+            "COMPLETING" => TaskState::Ends,
+            _ => TaskState::Ended,
         };
         Some(Task { id, name, index: index.parse().ok(), state, told, nodes, left: time(left) })
     };
@@ -275,10 +285,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_squeue_says_of_a_job() {
+    fn squeue_tells_of_a_jobs_tasks() {
         let said = "12|12|N/A|RUNNING|None|n[1-2]|1-02:00:30\n";
         let task = &tasks(said, None)[0];
-        let expected = (Some(Duration::from_secs(26 * 3600 + 30)), "n[1-2]", State::Runs, "RUNNING");
+        let expected = (Some(Duration::from_secs(26 * 3600 + 30)), "n[1-2]", TaskState::Runs, "RUNNING");
         assert_eq!((task.left, task.nodes.as_str(), task.state, task.told.as_str()), expected);
         // A component of an array that waits, one that a node's death ended, one that nobody knows.
         let said = "15|13_1|1|PENDING|Resources||UNLIMITED\n14|13_2|2|NODE_FAIL|NodeDown|n2|0:00\n13|13_3|3|WHAT||n3|INVALID\n16|13_4|4|COMPLETING|None|n4|0:09\n";
@@ -287,10 +297,10 @@ mod tests {
         assert_eq!(
             told,
             [
-                (Some(1), State::Waits, "PENDING (Resources)"),
-                (Some(2), State::Ended, "NODE_FAIL (NodeDown)"),
-                (Some(3), State::Ended, "WHAT"),
-                (Some(4), State::Ends, "COMPLETING")
+                (Some(1), TaskState::Waits, "PENDING (Resources)"),
+                (Some(2), TaskState::Ended, "NODE_FAIL (NodeDown)"),
+                (Some(3), TaskState::Ended, "WHAT"),
+                (Some(4), TaskState::Ends, "COMPLETING")
             ]
         );
         assert!(found[..3].iter().all(|task| task.left.is_none_or(|left| left.is_zero())));
@@ -322,7 +332,7 @@ mod tests {
             file
         };
         write("sleep", "#!/bin/sh\n");
-        // What it says at each look, from the first to the fifth.
+        // Its output at each look, from the first to the fifth.
         let squeue = "#!/bin/sh\necho >> looks\nsed -n \"$(wc -l < looks)p\" says\n";
         write("squeue", squeue);
         write("says", "7.0\n7.batch\n7.12\n7.batch\n\n7.0\n");

@@ -1,4 +1,4 @@
-//! Which nodes a job has, and their addresses.
+//! The nodes of a job, and their addresses.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs, UdpSocket};
@@ -7,10 +7,11 @@ use std::sync::atomic::AtomicBool;
 use kumite_agent::{JobNode, Node};
 
 use super::ask::ask;
+use super::error::Error;
 use super::job::Task;
 
-/// Those of all these tasks, in their order.
-pub fn nodes_of(tasks: &[Task], stop: &AtomicBool) -> Result<Vec<Node>, String> {
+/// Those of all these tasks, in their order: at least one.
+pub fn nodes_of(tasks: &[Task], stop: &AtomicBool) -> Result<Vec<Node>, Error> {
     let mut nodes = Vec::new();
     for task in tasks {
         let said = ask(&["scontrol", "show", "node", "--oneliner", &task.nodes], stop)?;
@@ -24,7 +25,7 @@ pub fn nodes_of(tasks: &[Task], stop: &AtomicBool) -> Result<Vec<Node>, String> 
         }
     }
     match nodes.is_empty() {
-        true => Err("the job has no nodes".to_owned()),
+        true => Err(Error::NoNodes),
         false => Ok(nodes),
     }
 }

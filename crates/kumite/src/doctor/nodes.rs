@@ -18,7 +18,7 @@ pub struct OfNode {
 /// Asks all of them, one after the other.
 pub fn ask(nodes: &[Node], stop: &AtomicBool) -> Result<Vec<OfNode>, Failure> {
     let incomplete = |error: std::io::Error| Failure::Incomplete(error.to_string());
-    let kumite = Program::own().map_err(Failure::Incomplete)?;
+    let kumite = Program::own()?;
     let log = tempfile::NamedTempFile::new().map_err(incomplete)?;
     let ask = |node: &Node| {
         let way = Way::To(node, &kumite);
@@ -27,10 +27,10 @@ pub fn ask(nodes: &[Node], stop: &AtomicBool) -> Result<Vec<OfNode>, Failure> {
         let facts = link.facts(stop)?;
         link.close();
         let findings = serde_json::from_slice(&facts)
-            .map_err(|error| format!("{node}: what it found cannot be read: {error}"))?;
+            .map_err(|error| Failure::Incomplete(format!("{node}: what it found cannot be read: {error}")))?;
         Ok(OfNode { node, findings })
     };
-    nodes.iter().map(ask).collect::<Result<_, String>>().map_err(Failure::Incomplete)
+    nodes.iter().map(ask).collect()
 }
 
 /// What differs, a line for each host; then what is the same on all.

@@ -191,7 +191,11 @@ fn what_differs_among_shards_is_named() {
         said.err
     );
     let said = place.scripted(&["run", "fake", "--shard", "30/30"]).ended(2);
-    assert!(said.err.contains("30 shards of 24 blocks: some would have none"), "{}", said.err);
+    assert!(
+        said.err.contains("24 blocks cannot be shared by 30 shards; use --blocks 30 or more"),
+        "{}",
+        said.err
+    );
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn roles_that_make_no_sense_are_refused_before_anything_is_reached() {
         ),
         (&["client=h5"], "there is no role 'client': write server=HOST, services=HOST or engine=HOST"),
         (&["server=-oX"], "'-oX' is no host"),
-        (&["server=h5", "server=h6"], "--role: each role is one node's"),
+        (&["server=h5", "server=h6"], "--role: a role can be given only once"),
         (&["engine=h6"], "nothing would be apart from it; to run all of it there, write --on ssh:HOST"),
         (&["server=h5", "engine=h5"], "nothing would be apart from it"),
         (&["services=h5"], "--role services: fake has no services"),

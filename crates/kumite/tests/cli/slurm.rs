@@ -247,7 +247,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_submitted() {
     for (arguments, expected) in [
         (&["--on", "local", "--shards", "2"][..], "--shards and --slurm need --on slurm"),
         (&["--on", "local", "--slurm", "-p x"], "--shards and --slurm need --on slurm"),
-        (&["--shards", "50"], "--shards: 50 shares of 6 blocks: some would have none"),
+        (&["--shards", "50"], "--shards: 6 blocks cannot be shared by 50 shares; use --blocks 50 or more"),
         (&["--role", "server"], "add --role engine"),
         (&["--slurm", "'"], "a quotation mark is not closed"),
         (&["--slurm", "a : b"], "--slurm: ':' is for the nodes of roles"),

@@ -1,0 +1,48 @@
+//! Why an agent does not do what it was asked.
+
+use std::error::Error as StdError;
+use std::io;
+use std::path::PathBuf;
+
+use kumite_agent::NotAFrame;
+use kumite_record::StoreError;
+
+/// Why this machine may not be measured on now, such as another kumite that measures.
+pub(super) type Busy = Box<dyn StdError + Send + Sync>;
+
+/// Goes to the driver in words, with its causes, and ends what was asked but not the agent.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Refusal {
+    #[error(transparent)]
+    Frame(#[from] NotAFrame),
+    /// A file or a folder of this node's.
+    #[error(transparent)]
+    File(#[from] kumite_agent::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Process(#[from] kumite_process::Error),
+    #[error(transparent)]
+    Busy(#[from] Busy),
+    #[error("cannot start kumite with what was asked")]
+    Word(#[from] shlex::QuoteError),
+    /// The driver cannot be told.
+    #[error("the driver does not listen")]
+    Deaf(#[source] io::Error),
+    #[error("the driver is gone")]
+    DriverGone,
+    #[error("kumite did not end")]
+    NotEnded,
+    #[error("it has no role")]
+    NoRole,
+    #[error("nothing runs")]
+    NothingRuns,
+    #[error("nobody said which run it is")]
+    NoRun,
+    #[error("that is no key of a run")]
+    NoKey,
+    #[error("there is no place for a run's files: neither HOME nor XDG_CACHE_HOME is an absolute path")]
+    NoHome,
+    #[error("{}: not UTF-8", path.display())]
+    NotUtf8 { path: PathBuf },
+}
