@@ -1,4 +1,4 @@
-//! What a connection does, and since when.
+//! The phase of a connection, and when it began.
 
 use std::io;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::limits::Limits;
 
-/// Of one connection.
+/// One connection's phase.
 #[derive(Debug)]
 pub(crate) struct Activity(Mutex<(Phase, Instant)>);
 
@@ -58,7 +58,7 @@ impl Activity {
             if left.is_zero() {
                 return;
             }
-            // What is idle now may begin a head at any time.
+            // A head may begin at any time of an idle wait.
             sleep(left.min(limits.head)).await;
         }
     }

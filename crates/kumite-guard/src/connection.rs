@@ -1,12 +1,13 @@
-//! Which connection a request came on, and whether it is still open.
+//! The connection that a request came on: a handler can tell one client's requests from another's, and stop work for a client
+//! that has gone.
 
 use tokio::sync::watch;
 
-/// The connection of a request: an extension of each.
+/// The connection of a request. Each request has it as an extension.
 #[derive(Clone, Debug)]
 pub struct Connection(watch::Receiver<()>);
 
-/// Its connection is closed when this is dropped.
+/// The server's end of a [`Connection`], which is closed when this is dropped.
 #[derive(Debug)]
 pub struct Open(watch::Sender<()>);
 
@@ -16,7 +17,7 @@ impl Open {
         Open(watch::Sender::new(()))
     }
 
-    /// As its requests know it.
+    /// For its requests.
     pub fn connection(&self) -> Connection {
         Connection(self.0.subscribe())
     }
@@ -29,12 +30,12 @@ impl Default for Open {
 }
 
 impl Connection {
-    /// Until it is closed.
+    /// Returns once it is closed.
     pub async fn closed(&self) {
         while self.0.clone().changed().await.is_ok() {}
     }
 
-    /// Whether both are the same.
+    /// True if both are one connection.
     pub fn is(&self, other: &Connection) -> bool {
         self.0.same_channel(&other.0)
     }

@@ -1,15 +1,15 @@
-//! What a client may have.
+//! Limits on clients.
 
 use std::time::Duration;
 
-/// How long clients may take, and how much they may have.
+/// The most that clients may take, in time, connections and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// From the first byte of a request to the end of its head.
     pub head: Duration,
     /// From there to the end of its body.
     pub body: Duration,
-    /// From one request to the next; none for any time.
+    /// From one request to the next; none for no limit.
     pub idle: Option<Duration>,
     /// Connections at a time. For one more, that which has done nothing for the longest time is closed.
     pub connections: usize,

@@ -1,4 +1,9 @@
 //! A server that nobody can hold up.
+//!
+//! Every connection is in one of three phases, and each has a limit: a head that is on its way, a body that is on its way, and
+//! nothing. Only an answer that is being made has none, for it is the server's own. At the most connections, one more closes
+//! the connection that was unused for longest; if all are being answered, the new one is closed. A client that a limit hits
+//! sees its connection closed, or 400 for a body; no other client notices.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -19,7 +24,7 @@ use crate::body::BoundedBody;
 use crate::connection::Open;
 use crate::limits::Limits;
 
-/// Serves until it is dropped. `malformed` is told what was no HTTP.
+/// Serves until it is dropped, which closes all connections. `malformed` gets the error of each that did not speak HTTP.
 pub async fn serve(
     listener: TcpListener,
     routes: Router,
@@ -59,7 +64,7 @@ struct Connection {
     activity: Arc<Activity>,
 }
 
-/// Closes that which has been unused for the longest time; false if all are being answered.
+/// Closes the connection that has been unused for longest; false if all are being answered.
 fn close_one(connections: &mut Vec<Connection>) -> bool {
     let unused = connections.iter().enumerate();
     let unused = unused.filter_map(|(nth, one)| Some((one.activity.unused_since()?, nth)));
@@ -93,7 +98,7 @@ async fn one(
             answer
         }
     });
-    // It has no clock of its own: ours knows an idle connection from a slow one.
+    // hyper's own clock is off: ours tells an idle connection from a slow head.
     let connection = hyper::server::conn::http1::Builder::new()
         .header_read_timeout(None)
         .serve_connection(TokioIo::new(stream), service);
@@ -141,7 +146,7 @@ mod tests {
         stream
     }
 
-    /// What comes until the server closes; the clock stands as long as anything else can happen.
+    /// Reads until the server closes. The clock stands as long as anything else can happen.
     async fn rest(mut stream: TcpStream) -> String {
         let mut text = Vec::new();
         let _ = stream.read_to_end(&mut text).await;

@@ -1,4 +1,10 @@
-//! Who is asked, and from where.
+//! Tells requests for this server from those that another site's page makes a browser send.
+//!
+//! A server on a developer's machine is reachable by every page that the developer's browser shows. Two attacks follow. A page
+//! of another site sends a request here: browsers then name that site in `Origin` or `Sec-Fetch-Site`, and it is refused.
+//! Or the other site's *name* is made to point here (DNS rebinding), so that the browser takes the page for ours: then `Host`
+//! has that name, and only names that cannot be made to point elsewhere are taken. Programs send none of these headers but
+//! `Host`, and are served.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -31,7 +37,7 @@ impl Site {
         Site { address: listens.ip(), port: listens.port(), name: name.to_ascii_lowercase() }
     }
 
-    /// Whether the request is for us, and not from another site.
+    /// Lets pass a request that is for us and not from another site.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Refused> {
         let host = self.host(headers)?;
         if is_from_us(host, headers) { Ok(()) } else { Err(Refused::CrossSite) }
@@ -49,7 +55,8 @@ impl Site {
             if host.port_u16().is_none() && host.as_str() != host.host() {
                 return false;
             }
-            // Whose port is forwarded asks for another one. That is nobody else's name for it: who a page is of, its origin says.
+            // Through a forwarded port another number is asked for. No other site can have these names, whatever the port; and a
+            // page of another port of this machine is told by its origin.
             if self.address.is_loopback() && (name == "localhost" || address.is_some_and(|a| a.is_loopback()))
             {
                 return true;
@@ -64,8 +71,8 @@ impl Site {
     }
 }
 
-/// Whether it is a program that asks, or a page that the host served. Every browser sends the origin with a post, and the
-/// newer ones the site with everything; programs that are none need not.
+/// True if a program asks, or a page that this host served. Every browser sends the origin with a post, and newer ones send the
+/// site with everything; programs send neither.
 pub(crate) fn is_from_us(host: &str, headers: &HeaderMap) -> bool {
     let site = headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin" || site == "none");
     let origin =
@@ -132,7 +139,7 @@ mod tests {
             assert_eq!(check(&site, &[("host", host)]), Ok(()), "{host}");
             let own = format!("http://{host}");
             assert_eq!(check(&site, &[("host", host), ("origin", &own)]), Ok(()), "{host}");
-            // Who was asked for, and who asks, are two servers of one machine.
+            // Two servers of one machine: a page of the one asks the other.
             for (name, other) in [("origin", "http://localhost:3000"), ("sec-fetch-site", "same-site")] {
                 let found = check(&site, &[("host", host), (name, other)]);
                 assert_eq!(found, Err(Refused::CrossSite), "{host} {other}");

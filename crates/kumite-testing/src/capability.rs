@@ -1,10 +1,10 @@
-//! What a machine may lack, so that a test cannot be made there. There is no other reason to leave a test out.
+//! Capabilities that a machine may lack, so that a test cannot be made there. There is no other reason to leave a test out.
 
 use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What a test may need of its machine.
+/// A need of a test that a machine may not meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capability {
     /// A control group of our own that limits, counts or freezes.
@@ -44,9 +44,9 @@ impl Capability {
     }
 }
 
-/// Says that the test of this thread is not made because its machine lacks something, and why one knows. It is said on
-/// stderr, past what captures the output of tests, and in `not-tested.txt` of the target folder, where `cargo xtask ci`
-/// counts it.
+/// Reports that the test of this thread is not made because its machine lacks something, with the evidence. The line goes to
+/// stderr, past the capture of tests' output, and to `not-tested.txt` of the target folder, where `cargo xtask ci` counts it:
+/// a test that was not made must not look like one that passed.
 pub fn lacks(capability: Capability, why: impl Display) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");

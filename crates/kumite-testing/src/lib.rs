@@ -1,4 +1,6 @@
-//! What tests share; a crate uses it as a dev-dependency only.
+//! Helpers that tests of several crates share. A crate has it as a dev-dependency only.
+//!
+//! Every wait here is bounded and ends in a panic that says what was missing; none depends on how fast the machine is.
 
 mod capability;
 mod example;

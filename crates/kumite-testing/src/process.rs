@@ -35,17 +35,17 @@ impl Bench {
         Bench { dir, env }
     }
 
-    /// Where its trees run.
+    /// The directory in which its trees run.
     pub fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    /// Where they write to.
+    /// The log of its trees.
     pub fn log(&self) -> PathBuf {
         self.dir().join("log")
     }
 
-    /// What starts this command here.
+    /// Describes a start of this command here, with this log.
     pub fn spawn<'a>(&'a self, cores: &'a [usize], log: &'a Path, command: &'a str) -> Spawn<'a> {
         Spawn { command, dir: self.dir(), env: &self.env, keeps: None, cores, log, group: None }
     }
@@ -107,7 +107,7 @@ pub fn helper() -> PathBuf {
     example("process_helper")
 }
 
-/// What [`Command::output`] says, of a command that no tree's end may end.
+/// As [`Command::output`], but the end of no tree ends the command: tests of one process run beside each other.
 pub fn output(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     spawn_unmarked(command)?.wait_with_output()
@@ -169,7 +169,7 @@ pub fn sleeps(pid: u32) -> bool {
     fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"sleep\0"))
 }
 
-/// Whether a process has this `NAME=VALUE` in its environment.
+/// True if any process has this `NAME=VALUE` in its environment.
 pub fn anyone_carries(variable: &str) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let mut environments = processes.filter_map(|entry| fs::read(entry.path().join("environ")).ok());
