@@ -1,3 +1,9 @@
+//! A mount's life: from an empty folder to an empty folder, whatever happens in between.
+//!
+//! Two threads serve it: one answers the kernel, one answers reads that are due. [`Disk::serve`] and dropping end both, and the
+//! mount goes even while files on it are open: a reader of a disk that is gone would wait for ever. The one end that leaves a
+//! dead mount behind is SIGKILL; [`dead`](crate::dead) finds it.
+
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,14 +20,14 @@ use crate::file_system::FileSystem;
 use crate::mirror::Mirror;
 use crate::priority::take_real_time;
 use crate::queue::Queue;
-use crate::{Error, LONGEST_DELAY, Report, write_files};
+use crate::{Error, LONGEST_DELAY, NoFuse, Report, write_files};
 
-/// By which mounts of ours are known.
+/// The name of our mounts in `/proc/self/mountinfo`.
 pub(crate) const NAME: &str = "kumite-disk";
-/// How long a stop may go unseen.
+/// A stop goes unseen for at most this long.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long the session of an unmounted disk may take to end. One that is in use does not, where only fusermount3
-/// could unmount it; it then ends with the process.
+/// The longest wait for the session of an unmounted disk. One that is in use does not end where only fusermount3 could
+/// unmount it; it then ends with the process.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A slow disk at work. It is unmounted when it is dropped.
@@ -31,7 +37,7 @@ pub struct Disk {
     start: Instant,
     queue: Arc<Queue>,
     unmounter: SessionUnmounter,
-    /// None once it is ended.
+    /// None once the disk is ended.
     threads: Option<Threads>,
 }
 
@@ -52,14 +58,14 @@ impl Disk {
         if delay.is_zero() || delay > LONGEST_DELAY {
             return Err(Error::Delay(delay));
         }
-        let mirror = Mirror::of(folder)?;
+        let mirror = Mirror::new(folder)?;
         let mount_point = empty_folder(mount_point)?;
         let queue = Arc::new(Queue::new(delay));
         let file_system = FileSystem { mirror, queue: Arc::clone(&queue) };
         let mut config = Config::default();
         config.mount_options = vec![MountOption::RO, MountOption::FSName(NAME.to_owned())];
         let mut session =
-            Session::new(file_system, &mount_point, &config).map_err(|error| refusal(&error))?;
+            Session::new(file_system, &mount_point, &config).map_err(|error| Error::Fuse(missing(error)))?;
         let start = Instant::now();
         let unmounter = session.unmount_callable();
         let head = Arc::clone(&queue);
@@ -73,7 +79,7 @@ impl Disk {
         Ok(Disk { mount_point, start, queue, unmounter, threads: Some(threads) })
     }
 
-    /// Where it is mounted: an absolute path.
+    /// The absolute path at which it is mounted.
     pub fn mount_point(&self) -> &Path {
         &self.mount_point
     }
@@ -121,7 +127,7 @@ impl Disk {
 
     fn unmount(&mut self) -> Result<(), Error> {
         match unmount(&self.mount_point) {
-            // Who is not root has mounted by fusermount3, and unmounts by it.
+            // Without root it was mounted by fusermount3, which unmounts it, too.
             Err(Error::Unmount { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => self
                 .unmounter
                 .unmount()
@@ -137,22 +143,19 @@ impl Drop for Disk {
     }
 }
 
-/// Whether there can be a slow disk here; if not, what is missing, in words. Mounts one in the folder for temporary
-/// files, and unmounts it: a container may have the device and refuse to mount, and nothing else tells.
+/// Mounts a slow disk in the folder for temporary files, and unmounts it: a container may have the device and refuse to mount,
+/// and nothing else tells.
 ///
 /// # Errors
 ///
-/// If there cannot.
-pub fn available() -> Result<(), String> {
-    let try_it = || -> Result<(), Error> {
-        let (files, mount_point) = (tempfile::tempdir()?, tempfile::tempdir()?);
-        write_files(files.path(), 1, 1)?;
-        Disk::mount(files.path(), mount_point.path(), Duration::from_millis(1))?.end()
-    };
-    try_it().map_err(|error| error.to_string())
+/// If there can be no slow disk here, with what is missing.
+pub fn available() -> Result<(), Error> {
+    let (files, mount_point) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    write_files(files.path(), 1, 1)?;
+    Disk::mount(files.path(), mount_point.path(), Duration::from_millis(1))?.end()
 }
 
-/// Unmounts what is mounted there, even if it is in use, and the dead mount that a disk leaves which was killed by
+/// Unmounts whatever is mounted there, even if it is in use, and the dead mount that a disk leaves which was killed by
 /// SIGKILL. If nothing is mounted there, nothing is done.
 ///
 /// # Errors
@@ -183,21 +186,12 @@ fn empty_folder(mount_point: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// What is missing, as far as it can be told from what was refused.
-fn refusal(error: &io::Error) -> Error {
-    let missing = match File::options().read(true).write(true).open("/dev/fuse") {
-        Err(device) if device.kind() == io::ErrorKind::NotFound => {
-            "there is no /dev/fuse; load the kernel's module (`modprobe fuse`), or give the container the device \
-             (`--device /dev/fuse`)"
-                .to_owned()
-        }
-        Err(device) => format!("/dev/fuse may not be opened ({device}); be root, or give the container the device"),
-        Ok(_) if error.kind() == io::ErrorKind::NotFound => {
-            "it takes CAP_SYS_ADMIN or fusermount3, and neither is here; be root in a container with `--cap-add \
-             SYS_ADMIN`, or install fuse3"
-                .to_owned()
-        }
-        Ok(_) => error.to_string().trim_end().to_owned(),
-    };
-    Error::Fuse(missing)
+/// The part of FUSE that is missing, as far as the device tells more than the refusal does.
+fn missing(refusal: io::Error) -> NoFuse {
+    match File::options().read(true).write(true).open("/dev/fuse") {
+        Err(device) if device.kind() == io::ErrorKind::NotFound => NoFuse::NoDevice,
+        Err(device) => NoFuse::ClosedDevice(device),
+        Ok(_) if refusal.kind() == io::ErrorKind::NotFound => NoFuse::NoMounter,
+        Ok(_) => NoFuse::Refused(refusal),
+    }
 }

@@ -10,7 +10,7 @@ pub enum Error {
     Folder {
         /// The folder.
         folder: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
     /// The folder to mirror has no plain files.
@@ -21,7 +21,7 @@ pub enum Error {
     MountPoint {
         /// The mount point.
         mount_point: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
     /// There is something in the mount point, which would be hidden.
@@ -40,13 +40,13 @@ pub enum Error {
     Delay(Duration),
     /// FUSE is not to be had here.
     #[error("cannot mount by FUSE: {0}")]
-    Fuse(String),
-    /// What is mounted cannot be taken away.
+    Fuse(#[source] NoFuse),
+    /// The mount cannot be taken away.
     #[error("cannot unmount {}: {source}; try `fusermount3 -u -z {}`", mount_point.display(), mount_point.display())]
     Unmount {
         /// The mount point.
         mount_point: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
     /// A file cannot be made.
@@ -54,10 +54,33 @@ pub enum Error {
     Write {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
     /// A thread of the disk cannot be started, or ended by itself.
     #[error("the disk cannot go on: {0}")]
     System(#[from] io::Error),
+}
+
+/// The part of FUSE that is missing.
+#[derive(Debug, thiserror::Error)]
+pub enum NoFuse {
+    /// The kernel has no FUSE, or the container no device.
+    #[error(
+        "there is no /dev/fuse; load the kernel's module (`modprobe fuse`), or give the container the device \
+         (`--device /dev/fuse`)"
+    )]
+    NoDevice,
+    /// The device is there, and not for us.
+    #[error("/dev/fuse may not be opened ({0}); be root, or give the container the device")]
+    ClosedDevice(#[source] io::Error),
+    /// Only root mounts, or a program that is root.
+    #[error(
+        "it takes CAP_SYS_ADMIN or fusermount3, and neither is here; be root in a container with `--cap-add \
+         SYS_ADMIN`, or install fuse3"
+    )]
+    NoMounter,
+    /// The kernel or fusermount3 refused for another reason.
+    #[error("{}", .0.to_string().trim_end())]
+    Refused(#[source] io::Error),
 }

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use crate::Error;
 
-/// What the `nth` file holds: one line over and over, of exactly `size_bytes` bytes of UTF-8. The last character is
+/// The text of the `nth` file: one line over and over, of exactly `size_bytes` bytes of UTF-8. The last character is
 /// left out if it is not whole, and spaces stand in its place.
 pub fn file_text(nth: usize, size_bytes: usize) -> String {
     let line = format!("{nth:04} 組手 kumite, café 0123456789 abcdefghijklmnopqrstuvwxyz\n");

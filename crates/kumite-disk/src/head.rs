@@ -1,4 +1,4 @@
-//! When a read may be answered: what makes a disk slow, without a file system.
+//! The time at which a read may be answered: all that makes a disk slow, without a file system, clock or thread.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(crate) struct Head {
     delay: Duration,
-    /// When the last of its seeks is done.
+    /// The time at which the last of its seeks is done.
     free_at: Instant,
 }
 
@@ -15,21 +15,21 @@ impl Head {
         Head { delay, free_at: Instant::now() }
     }
 
-    /// When a seek is done that came `now`.
+    /// The time at which a seek is done that came `now`.
     fn seek(&mut self, now: Instant) -> Instant {
         self.free_at = self.free_at.max(now) + self.delay;
         self.free_at
     }
 }
 
-/// Where an open file is read.
+/// The place in an open file where its last read ended.
 #[derive(Debug, Default)]
 pub(crate) struct Position {
     /// The end of its last read and when its last seek is done; none before the first.
     last: Option<(u64, Instant)>,
 }
 
-/// What a read has to wait for.
+/// The reason and the end of a read's wait.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
     /// There is nothing to read any more.

@@ -13,10 +13,10 @@ use kumite_process::{Spawn, run};
 use crate::Error;
 use crate::disk::{NAME, unmount};
 
-/// How long a mount may take to say that it is dead, which it says at once; and fusermount3 to unmount one.
+/// The longest wait for a mount to say that it is dead, which it says at once, and for fusermount3 to unmount one.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Where disks are mounted whose process was killed, as far as this process sees mounts.
+/// The mount points of disks whose process was killed, as far as this process sees mounts.
 pub fn dead() -> Vec<PathBuf> {
     mounted().into_iter().filter(|mount_point| is_dead(mount_point)).collect()
 }
@@ -36,7 +36,7 @@ pub fn unmount_below(folder: &Path) -> Result<(), Error> {
     })
 }
 
-/// Who is not root has mounted by it.
+/// Unmounts a disk that was mounted without root, and so by fusermount3.
 fn by_fusermount(mount_point: &Path) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let env = [("MOUNT_POINT".to_owned(), mount_point.display().to_string())];
@@ -56,13 +56,13 @@ fn by_fusermount(mount_point: &Path) -> io::Result<()> {
     }
 }
 
-/// Where disks are mounted, dead or not.
+/// The mount points of our disks, dead or not.
 fn mounted() -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     mounts.lines().filter_map(mount_point).collect()
 }
 
-/// Of a line of `mountinfo` that is about one of ours.
+/// The mount point in a line of `mountinfo`; none if the mount is not ours.
 fn mount_point(line: &str) -> Option<PathBuf> {
     let (mount, file_system) = line.split_once(" - ")?;
     let mut file_system = file_system.split(' ');

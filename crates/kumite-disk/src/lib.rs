@@ -33,7 +33,7 @@ mod queue;
 mod report;
 
 pub use disk::{Disk, available, unmount};
-pub use error::Error;
+pub use error::{Error, NoFuse};
 pub use files::{file_text, write_files};
 pub use left::{dead, unmount_below};
 pub use report::Report;

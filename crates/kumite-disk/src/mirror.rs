@@ -24,7 +24,7 @@ pub(crate) struct Mirror {
 }
 
 impl Mirror {
-    pub fn of(folder: &Path) -> Result<Mirror, Error> {
+    pub fn new(folder: &Path) -> Result<Mirror, Error> {
         let list = || -> io::Result<Vec<(OsString, u64)>> {
             let mut files = Vec::new();
             for entry in std::fs::read_dir(folder)? {

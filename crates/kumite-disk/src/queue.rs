@@ -1,4 +1,7 @@
 //! Reads that wait, and the thread that answers them in time.
+//!
+//! No read is answered before it is due, and each is answered once: when it is due, or by an error when the disk is stopped. The
+//! bytes are fetched while the delay passes, so that a disk below which is faster than that adds nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -15,12 +18,12 @@ use crate::priority::take_real_time;
 
 #[derive(Debug)]
 pub(crate) struct Queue {
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     changed: Condvar,
 }
 
 #[derive(Debug)]
-struct State {
+struct QueueState {
     head: Head,
     open: HashMap<FileHandle, Open>,
     opened: u64,
@@ -49,7 +52,7 @@ struct Read {
 
 impl Queue {
     pub fn new(delay: Duration) -> Queue {
-        let state = State {
+        let state = QueueState {
             head: Head::new(delay),
             open: HashMap::new(),
             opened: 0,
@@ -77,7 +80,7 @@ impl Queue {
     pub fn read(&self, handle: FileHandle, offset: u64, most: u32, reply: ReplyData) {
         let now = Instant::now();
         let mut state = self.lock();
-        let State { head, open, report, waiting, .. } = &mut *state;
+        let QueueState { head, open, report, waiting, .. } = &mut *state;
         let Some(open) = open.get_mut(&handle) else {
             return reply.error(Errno::EBADF);
         };
@@ -129,7 +132,7 @@ impl Queue {
         }
     }
 
-    fn wait_until(&self, due: Instant) -> MutexGuard<'_, State> {
+    fn wait_until(&self, due: Instant) -> MutexGuard<'_, QueueState> {
         let mut state = self.lock();
         loop {
             let left = due.saturating_duration_since(Instant::now());
@@ -141,7 +144,7 @@ impl Queue {
         }
     }
 
-    /// What waits still gets an error.
+    /// Answers all reads that still wait by an error.
     pub fn stop(&self) {
         let mut state = self.lock();
         state.stopped = true;
@@ -153,7 +156,7 @@ impl Queue {
         self.lock().report.clone()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         // Nothing in here panics half way.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

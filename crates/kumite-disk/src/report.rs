@@ -5,7 +5,7 @@ use hdrhistogram::Histogram;
 /// Two minutes in ns; what is later counts as that.
 const LATEST: u64 = 120_000_000_000;
 
-/// What a slow disk did in its life, as it counted it itself.
+/// A slow disk's own account of its life.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// From mounting to its end.
@@ -19,9 +19,9 @@ pub struct Report {
     pub seeks: u64,
     /// Bytes that were asked for and there.
     pub bytes: u64,
-    /// Whether its threads had real-time priority.
+    /// True if its threads had real-time priority; without it, `lateness` has the waits for a CPU in it.
     pub real_time: bool,
-    /// How long after a read was due the kernel had the answer, in ns; of each read that waited.
+    /// Of each read that waited: the time in ns from when it was due until the kernel had the answer.
     pub lateness: Histogram<u64>,
 }
 

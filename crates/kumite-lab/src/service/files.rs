@@ -68,7 +68,7 @@ impl Service for Files {
 
     fn unavailable(&self, parameters: &Parameters) -> Option<String> {
         match self.delay_ms.value(parameters) {
-            Ok(delay) if delay > 0.0 => kumite_disk::available().err(),
+            Ok(delay) if delay > 0.0 => kumite_disk::available().err().map(|why| why.to_string()),
             _ => None,
         }
     }
