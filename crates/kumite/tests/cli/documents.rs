@@ -1,6 +1,7 @@
-//! Every command of the README and of the tutorial is one that works.
+//! Every command of the README, of the FAQ and of the tutorial is one that works.
 
 use std::fmt::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -79,6 +80,41 @@ fn the_commands_of_the_readme_work() {
         };
         let is_said = why.iter().any(|why| ended.err.contains(why));
         assert!(is_said, "`{line}` ended with {}:\n{}", ended.code, ended.err);
+    }
+}
+
+/// The FAQ's commands work in its order, in a folder where a run was cut short; what takes long is made short.
+#[test]
+fn the_commands_of_the_faq_work() {
+    let place = Place::new("", &[]);
+    std::fs::copy(root().join("Cargo.lock"), place.path("Cargo.lock")).unwrap();
+    for side in ["before", "after"] {
+        place.write(side, "exit 0\n");
+        std::fs::set_permissions(place.path(side), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    assert_eq!(place.kumite(&["init", "mine"]).code, 0);
+    assert_eq!(place.kumite(&["run", "mine", "--budget", "100ms"]).code, 0);
+    let commands = commands(&std::fs::read_to_string(root().join("docs/faq.md")).unwrap());
+    assert!(commands.len() >= 10, "{commands:?}");
+    for line in commands {
+        let mut words = shlex::split(&line).unwrap();
+        assert_eq!(words.remove(0), "kumite", "{line}");
+        let (more, statuses): (&[&str], &[i32]) = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["compare", .., "--gate", "--margin", _] => (&["--max-runs", "9"], &[0, 1]),
+            ["compare", ..] => (&["--max-runs", "2"], &[0]),
+            ["run", "mine", "--blocks", _] => (&["--dry-run"], &[0]),
+            ["resume"] => (&["--budget", "100ms"], &[0]),
+            ["selfcheck"] | ["check", "."] => (&["--help"], &[0]),
+            ["run", "mine", "--dry-run"] | ["report"] | ["doctor"] | ["init", "--contender", _] => (&[], &[0]),
+            _ => panic!("docs/faq.md: nobody has thought of `{line}`"),
+        };
+        let words: Vec<&str> = words.iter().map(String::as_str).chain(more.iter().copied()).collect();
+        let mut command = place.command(&words);
+        if words[0] == "init" {
+            command.current_dir(place.path("mine"));
+        }
+        let ended = Said::of(command.output().unwrap());
+        assert!(statuses.contains(&ended.code), "`{line}` ended with {}:\n{}", ended.code, ended.err);
     }
 }
 
