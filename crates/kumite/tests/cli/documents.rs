@@ -99,13 +99,16 @@ fn the_commands_of_the_faq_work() {
     for line in commands {
         let mut words = shlex::split(&line).unwrap();
         assert_eq!(words.remove(0), "kumite", "{line}");
-        let (more, statuses): (&[&str], &[i32]) = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        let (more, statuses): (&[&str], &[i32]) = match words.iter().map(String::as_str).collect::<Vec<_>>()[..]
+        {
             ["compare", .., "--gate", "--margin", _] => (&["--max-runs", "9"], &[0, 1]),
             ["compare", ..] => (&["--max-runs", "2"], &[0]),
             ["run", "mine", "--blocks", _] => (&["--dry-run"], &[0]),
             ["resume"] => (&["--budget", "100ms"], &[0]),
             ["selfcheck"] | ["check", "."] => (&["--help"], &[0]),
-            ["run", "mine", "--dry-run"] | ["report"] | ["doctor"] | ["init", "--contender", _] => (&[], &[0]),
+            ["run", "mine", "--dry-run"] | ["report"] | ["doctor"] | ["init", "--contender", _] => {
+                (&[], &[0])
+            }
             _ => panic!("docs/faq.md: nobody has thought of `{line}`"),
         };
         let words: Vec<&str> = words.iter().map(String::as_str).chain(more.iter().copied()).collect();
