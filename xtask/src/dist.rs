@@ -25,7 +25,7 @@ const GLIBC: &str = "2.31";
 const BUILD_TOOLS: [&str; 2] = ["cargo-zigbuild==0.23.0", "ziglang==0.15.2"];
 /// Its contender kumite is built from kumite's sources, which are in no package.
 const NEEDS_SOURCES: &str = "experiments/frame-pacing/";
-/// Of a stripped binary.
+/// A stripped binary is no larger.
 const MOST_BYTES: u64 = 20 << 20;
 
 type Done<T = ()> = Result<T, String>;
@@ -48,8 +48,10 @@ pub fn run(only: &[&str]) -> ExitCode {
 
 /// The files that were made, below target/dist/.
 fn dist(only: &[&str]) -> Done<Vec<PathBuf>> {
-    let root =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().map_err(said("the project"))?;
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()
+        .map_err(error_of("the project"))?;
     let out = root.join("target/dist");
     let known = |target: &&str| PROCESSORS.iter().any(|processor| processor.target == *target);
     if let Some(other) = only.iter().find(|target| !known(target)) {
@@ -72,9 +74,10 @@ fn dist(only: &[&str]) -> Done<Vec<PathBuf>> {
         made.extend(packages(&root, &out, &common, &tools, processor)?);
     }
     let names: Vec<&str> = made.iter().filter_map(|file| file.file_name()?.to_str()).collect();
-    let sums = Command::new("sha256sum").args(names).current_dir(&out).output().map_err(said("sha256sum"))?;
+    let sums =
+        Command::new("sha256sum").args(names).current_dir(&out).output().map_err(error_of("sha256sum"))?;
     let file = out.join("SHA256SUMS");
-    fs::write(&file, sums.stdout).map_err(said("SHA256SUMS"))?;
+    fs::write(&file, sums.stdout).map_err(error_of("SHA256SUMS"))?;
     made.push(file);
     Ok(made)
 }
@@ -161,25 +164,25 @@ fn binary(root: &Path, tools: &Path, target: &str, binary: &Path, debug: &Path) 
             .env("CARGO_TARGET_DIR", &build),
     )?;
     let built = build.join(target).join("release/kumite");
-    fs::create_dir_all(binary.parent().unwrap_or(binary)).map_err(said("the binary"))?;
+    fs::create_dir_all(binary.parent().unwrap_or(binary)).map_err(error_of("the binary"))?;
     let objcopy = || objcopy(root);
     run_in(
         root,
         objcopy()?.args(["--only-keep-debug", "--compress-debug-sections"]).args([built.as_path(), debug]),
     )?;
     run_in(root, objcopy()?.arg("--strip-all").args([built.as_path(), binary]))?;
-    let size = fs::metadata(binary).map_err(said("the binary"))?.len();
+    let size = fs::metadata(binary).map_err(error_of("the binary"))?.len();
     match size > MOST_BYTES {
         true => Err(format!("{} has {size} bytes, more than {MOST_BYTES}", binary.display())),
         false => Ok(()),
     }
 }
 
-/// Where Rust is.
+/// The folder of the Rust that builds.
 fn sysroot(root: &Path) -> Done<PathBuf> {
     let asked = Command::new("rustc").args(["--print", "sysroot"]).current_dir(root).output();
     let sysroot =
-        String::from_utf8(asked.map_err(said("rustc"))?.stdout).map_err(|error| error.to_string())?;
+        String::from_utf8(asked.map_err(error_of("rustc"))?.stdout).map_err(|error| error.to_string())?;
     Ok(PathBuf::from(sysroot.trim()))
 }
 
@@ -194,7 +197,7 @@ fn objcopy(root: &Path) -> Done<Command> {
 fn deb(out: &Path, prefix: &Path, version: &str, processor: &str) -> Done<PathBuf> {
     let tree = out.join("deb");
     remove(&tree)?;
-    fs::create_dir_all(&tree).map_err(said("the package"))?;
+    fs::create_dir_all(&tree).map_err(error_of("the package"))?;
     run_in(out, Command::new("cp").arg("-a").arg(prefix).arg(tree.join("usr")))?;
     let control = [
         "Package: kumite".to_owned(),
@@ -225,9 +228,9 @@ fn wheel(root: &Path, out: &Path, prefix: &Path, version: &str, processor: &str)
 
 /// Copies the files below these folders that git tracks: nothing that a build or a run has left.
 fn tracked(root: &Path, folders: &[&str], to: &Path) -> Done {
-    let said_git = said("git");
+    let git_error = error_of("git");
     let listed = Command::new("git").args(["ls-files", "-z", "--"]).args(folders).current_dir(root).output();
-    let listed = listed.map_err(said_git)?.stdout;
+    let listed = listed.map_err(git_error)?.stdout;
     for name in listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
         let name = std::str::from_utf8(name).map_err(|error| error.to_string())?;
         if name.starts_with(NEEDS_SOURCES) {
@@ -238,26 +241,26 @@ fn tracked(root: &Path, folders: &[&str], to: &Path) -> Done {
     Ok(())
 }
 
-/// With a last argument.
+/// Runs cargo, with one more argument.
 fn cargo(root: &Path, arguments: &[&str], last: &Path) -> Done {
     run_in(root, Command::new(env!("CARGO")).args(arguments).arg(last))
 }
 
 fn copy(from: &Path, to: &Path) -> Done {
     let what = || from.display().to_string();
-    fs::create_dir_all(to.parent().unwrap_or(to)).map_err(said(&what()))?;
-    fs::copy(from, to).map(|_| ()).map_err(said(&what()))
+    fs::create_dir_all(to.parent().unwrap_or(to)).map_err(error_of(&what()))?;
+    fs::copy(from, to).map(|_| ()).map_err(error_of(&what()))
 }
 
 fn write(file: &Path, text: &str) -> Done {
-    fs::create_dir_all(file.parent().unwrap_or(file)).map_err(said(&file.display().to_string()))?;
-    fs::write(file, text).map_err(said(&file.display().to_string()))
+    fs::create_dir_all(file.parent().unwrap_or(file)).map_err(error_of(&file.display().to_string()))?;
+    fs::write(file, text).map_err(error_of(&file.display().to_string()))
 }
 
 fn remove(folder: &Path) -> Done {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(said(&folder.display().to_string())(error))
+            Err(error_of(&folder.display().to_string())(error))
         }
         _ => Ok(()),
     }
@@ -268,7 +271,7 @@ fn run_in(folder: &Path, command: &mut Command) -> Done {
     if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
 }
 
-fn said(what: &str) -> impl Fn(io::Error) -> String + use<> {
+fn error_of(what: &str) -> impl Fn(io::Error) -> String + use<> {
     let what = what.to_owned();
     move |error| format!("{what}: {error}")
 }

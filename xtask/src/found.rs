@@ -23,7 +23,7 @@ const PICTURE: &str = "found/verdicts.svg";
 const OVERVIEW: &str = "experiments/README.md";
 const MOST_BYTES: u64 = 1_000_000;
 
-/// Adds what is not as the run has it.
+/// Adds the figures, rows and runs that are not as the record has them.
 pub fn check(root: &Path, wrong: &mut Vec<String>) {
     let overview = read(&root.join(OVERVIEW), wrong);
     for experiment in folders(&root.join("experiments")) {
@@ -44,7 +44,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
             }
         };
         let spec = read(&experiment.join("experiment.toml"), wrong);
-        wrong.extend(of_run(&run, &spec).map(of_file));
+        wrong.extend(unfit_run(&run, &spec).map(of_file));
         wrong.extend(
             overview::wrong(&overview, &name_of(&experiment), &run).map(|what| format!("{OVERVIEW}: {what}")),
         );
@@ -58,7 +58,7 @@ fn name_of(experiment: &Path) -> String {
     experiment.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// The experiments that have such a run.
+/// The experiments that have a found run.
 fn all(root: &Path) -> Vec<PathBuf> {
     let mut all = folders(&root.join("experiments"));
     all.retain(|experiment| experiment.join(RECORD).is_file());
@@ -75,7 +75,7 @@ fn unpacked(file: &Path) -> Result<Value, String> {
     serde_json::from_str(&text).map_err(|error| error.to_string())
 }
 
-/// As `kumite run --json FILE.gz` writes it.
+/// The bytes that `kumite run --json FILE.gz` writes.
 fn packed(run: &Value) -> Result<Vec<u8>, String> {
     let text = serde_json::to_string_pretty(run).map_err(|error| error.to_string())?;
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
@@ -83,8 +83,8 @@ fn packed(run: &Value) -> Result<Vec<u8>, String> {
     written.and_then(|()| encoder.finish()).map_err(|error| error.to_string())
 }
 
-/// Why it cannot stand for the experiment.
-fn of_run(run: &Value, experiment: &str) -> Option<String> {
+/// The reason why a run cannot stand for its experiment, if there is one.
+fn unfit_run(run: &Value, experiment: &str) -> Option<String> {
     let of_run = |key: &str| run["run"][key].as_str();
     let ended = of_run("cut_short").is_none_or(|why| why.starts_with("the budget of"));
     let profile = of_run("profile").unwrap_or_default();
@@ -125,10 +125,10 @@ mod tests {
 
     #[test]
     fn a_run_is_of_the_experiment_whatever_words_it_has_now() {
-        assert_eq!(of_run(&run(), "question = \"b\"\nblocks = 3\n"), None);
-        assert!(of_run(&run(), "question = \"a\"\nblocks = 4\n").unwrap().contains("has changed"));
+        assert_eq!(unfit_run(&run(), "question = \"b\"\nblocks = 3\n"), None);
+        assert!(unfit_run(&run(), "question = \"a\"\nblocks = 4\n").unwrap().contains("has changed"));
         let mut short = run();
         short["run"]["cut_short"] = "Ctrl-C".into();
-        assert!(of_run(&short, "blocks = 3").unwrap().contains("no complete run"));
+        assert!(unfit_run(&short, "blocks = 3").unwrap().contains("no complete run"));
     }
 }

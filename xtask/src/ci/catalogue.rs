@@ -9,7 +9,7 @@ use super::language::Language;
 /// All experiments and kits of the checkout.
 #[derive(Debug, Default)]
 pub struct Catalogue {
-    /// By name.
+    /// Sorted by name.
     pub experiments: Vec<Experiment>,
     /// Names of the folders below `kits/`.
     pub kits: Vec<String>,

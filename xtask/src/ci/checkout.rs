@@ -42,7 +42,7 @@ impl Checkout {
     }
 }
 
-/// Runs it, and says how it ended if not well.
+/// Runs a command to its end; an error says how it ended.
 pub fn run(command: &mut Command) -> Result<(), String> {
     // Cargo's variables about this program must not reach another cargo: build scripts would take them for a change, and
     // most of the workspace would be compiled again.

@@ -21,10 +21,10 @@ pub fn check(checkout: &Checkout, folder: &str) -> Result<(), String> {
         files.iter().filter_map(|file| file.strip_prefix(folder)?.strip_prefix('/')).collect();
     let folder = root.join(folder);
     let mut wrong = Vec::new();
-    let languages: BTreeSet<Language> = files.iter().filter_map(|file| Language::of(file)).collect();
+    let languages: BTreeSet<Language> = files.iter().filter_map(|file| Language::of_file(file)).collect();
     for language in languages {
         let its: Vec<&str> =
-            files.iter().copied().filter(|file| Language::of(file) == Some(language)).collect();
+            files.iter().copied().filter(|file| Language::of_file(file) == Some(language)).collect();
         let done = match language {
             Language::Go => gofmt(&folder, &its),
             Language::Python => ruff(checkout, &folder, &its),

@@ -22,7 +22,7 @@ pub fn conforms(checkout: &Checkout, kit: &str) -> Result<(), String> {
     command(Command::new(checkout.binaries.join("kumite")).args(["kit-test", &worker]))
 }
 
-/// How its worker is built, and started.
+/// The commands that build a kit's worker, and start it.
 fn commands(kit: &str, built: &Path) -> Result<(String, String), String> {
     let built = built.display();
     let jvm = |main: &str| {

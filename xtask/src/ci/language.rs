@@ -14,7 +14,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// All there are.
+    /// Every language, in that order.
     pub const ALL: [Language; 8] = [
         Language::Python,
         Language::Node,
@@ -41,7 +41,7 @@ impl Language {
     }
 
     /// The language of a file, by its ending.
-    pub fn of(file: &str) -> Option<Language> {
+    pub fn of_file(file: &str) -> Option<Language> {
         let (_, ending) = file.rsplit_once('.')?;
         Some(match ending {
             "py" => Language::Python,
@@ -59,7 +59,7 @@ impl Language {
     /// The language of most of these files.
     pub fn mostly<'a>(files: impl IntoIterator<Item = &'a str>) -> Option<Language> {
         let mut counts = [0; Language::ALL.len()];
-        for language in files.into_iter().filter_map(Language::of) {
+        for language in files.into_iter().filter_map(Language::of_file) {
             counts[language as usize] += 1;
         }
         let most = *counts.iter().max()?;

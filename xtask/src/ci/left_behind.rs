@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 /// In the environment of every process of a trial.
 const MARK: &[u8] = b"KUMITE_TREE=";
-/// How the names of our control groups begin.
+/// The beginning of our control groups' names.
 const GROUP: &str = "kumite-";
 
-/// Names what is left.
+/// An error names every process and control group that is left.
 pub fn nothing() -> Result<(), String> {
     let mut left = processes(Path::new("/proc"));
     groups(Path::new("/sys/fs/cgroup"), &mut left);

@@ -33,7 +33,7 @@ usage: cargo xtask ci                    check what is cheap, what this branch c
        cargo xtask ci --set-base COMMIT  name the commit to compare main itself with; a branch needs none
        cargo xtask ci --timing           measure what can only be seen in real time; no change fails by it";
 
-/// How many steps are named as the slowest.
+/// The number of steps that are named as the slowest.
 const SLOWEST: usize = 10;
 
 /// The arguments, read.
@@ -46,7 +46,7 @@ struct Args {
     set_base: Option<String>,
 }
 
-/// Does what these arguments say.
+/// Ends with 1 if a step failed, with 2 if nothing could be checked.
 pub fn run(arguments: &[&str]) -> ExitCode {
     let args = match parse(arguments) {
         Ok(args) => args,
@@ -107,7 +107,7 @@ fn obey(args: &Args) -> Result<bool, String> {
         let base = Base::find(root)?;
         let changed = git::changed(root, &base.commit)?;
         println!("{} files differ from {}, {}", changed.len(), base.commit, base.source);
-        Plan::of(&changed, base.turn, &catalogue)?
+        Plan::for_changes(&changed, base.turn, &catalogue)?
     };
     print!("{}", plan.text());
     if args.plan {
@@ -147,7 +147,7 @@ fn made(plan: &Plan, tests: Option<i32>, checkout: &Checkout) -> bool {
     failed.is_empty()
 }
 
-/// Where this program is, and so all that was built with it.
+/// The folder of this program, and so of all that was built with it.
 fn binaries() -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|error| format!("this program's place: {error}"))?;
     program.parent().map(Path::to_owned).ok_or_else(|| "this program is nowhere".to_owned())

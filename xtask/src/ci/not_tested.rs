@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Where `kumite_testing::lacks` writes; in the folder above that of the binaries.
+/// `kumite_testing::lacks` writes this file, in the folder above that of the binaries.
 const FILE: &str = "not-tested.txt";
 
 /// Prints how many tests were not made for want of which capability.

@@ -21,24 +21,28 @@ pub struct Plan {
 
 impl Plan {
     /// The steps that are always made, those that these changes make necessary, and the experiment whose turn it is.
-    pub fn of(changed: &BTreeSet<String>, turn: usize, catalogue: &Catalogue) -> Result<Plan, String> {
-        let mut wanted = Wanted::default();
+    pub fn for_changes(
+        changed: &BTreeSet<String>,
+        turn: usize,
+        catalogue: &Catalogue,
+    ) -> Result<Plan, String> {
+        let mut collected = Collected::default();
         for file in changed {
             for need in needs(file) {
-                wanted.need(&need, &format!("{file} changed"), catalogue)?;
+                collected.need(&need, &format!("{file} changed"), catalogue)?;
             }
         }
         if !catalogue.experiments.is_empty() {
             let experiment = &catalogue.experiments[turn % catalogue.experiments.len()];
-            wanted.need(&Need::Experiment(experiment.name.clone()), "its turn", catalogue)?;
+            collected.need(&Need::Experiment(experiment.name.clone()), "its turn", catalogue)?;
         }
-        Ok(wanted.plan(catalogue))
+        Ok(collected.plan(catalogue))
     }
 
-    /// Everything.
+    /// Every step there is.
     pub fn all(catalogue: &Catalogue) -> Result<Plan, String> {
-        let mut wanted = Wanted::default();
-        let mut need = |need: &Need| wanted.need(need, "--all", catalogue);
+        let mut collected = Collected::default();
+        let mut need = |need: &Need| collected.need(need, "--all", catalogue);
         for experiment in &catalogue.experiments {
             need(&Need::Experiment(experiment.name.clone()))?;
         }
@@ -58,9 +62,9 @@ impl Plan {
         }
         for kind in KINDS {
             let experiment = of_kind(kind, catalogue)?.name.clone();
-            wanted.add(Step::Quick { experiment }, "--all");
+            collected.add(Step::Quick { experiment }, "--all");
         }
-        Ok(wanted.plan(catalogue))
+        Ok(collected.plan(catalogue))
     }
 
     /// A line for each step: what, why, about how long.
@@ -76,7 +80,7 @@ impl Plan {
     }
 }
 
-/// About so long.
+/// A duration in words, minutes rounded up.
 pub fn minutes(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
@@ -84,15 +88,15 @@ pub fn minutes(time: Duration) -> String {
     }
 }
 
-/// Steps with all their reasons; their order is that of [`Step`].
+/// Steps that are collected, with all their reasons; their order is that of [`Step`].
 #[derive(Default)]
-struct Wanted {
+struct Collected {
     steps: BTreeMap<Step, Vec<String>>,
     /// By experiment, the variants that are checked together because their contenders changed, and why.
     variants: BTreeMap<String, (BTreeSet<String>, Vec<String>)>,
 }
 
-impl Wanted {
+impl Collected {
     fn add(&mut self, step: Step, why: &str) {
         self.steps.entry(step).or_default().push(why.to_owned());
     }
@@ -251,14 +255,14 @@ mod tests {
     fn because_of(changed: &[&str]) -> Vec<String> {
         let changed = changed.iter().map(|&file| file.to_owned()).collect();
         let turn_of_sql_overload = 11;
-        let plan = Plan::of(&changed, turn_of_sql_overload, &ours()).unwrap();
+        let plan = Plan::for_changes(&changed, turn_of_sql_overload, &ours()).unwrap();
         let by_change = plan.steps.into_iter().filter(|(_, why)| why.contains(" changed"));
         by_change.map(|(step, _)| step.to_string()).collect()
     }
 
     #[test]
     fn what_is_always_checked_comes_whatever_changed_and_what_is_left_behind_comes_last() {
-        let plan = Plan::of(&BTreeSet::new(), 0, &ours()).unwrap();
+        let plan = Plan::for_changes(&BTreeSet::new(), 0, &ours()).unwrap();
         let always: Vec<String> =
             plan.steps.iter().filter(|(_, why)| why == "always").map(|(step, _)| step.to_string()).collect();
         let expected = [
@@ -362,7 +366,7 @@ mod tests {
         let catalogue = ours();
         let mut seen = BTreeSet::new();
         for turn in 5..5 + catalogue.experiments.len() {
-            let plan = Plan::of(&BTreeSet::new(), turn, &catalogue).unwrap();
+            let plan = Plan::for_changes(&BTreeSet::new(), turn, &catalogue).unwrap();
             let checks = plan.steps.iter().filter_map(|(step, _)| step.checks_all_of());
             seen.extend(checks.map(str::to_owned));
         }
@@ -395,7 +399,7 @@ mod tests {
 
     #[test]
     fn a_plan_says_what_why_and_about_how_long() {
-        let plan = Plan::of(&BTreeSet::from(["kits/go/kit.go".to_owned()]), 3, &ours()).unwrap();
+        let plan = Plan::for_changes(&BTreeSet::from(["kits/go/kit.go".to_owned()]), 3, &ours()).unwrap();
         let text = plan.text();
         assert!(text.contains(" steps, about "), "{text}");
         let line = text.lines().find(|line| line.contains("kit go")).unwrap();

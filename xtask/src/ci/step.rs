@@ -133,7 +133,7 @@ impl Step {
         Duration::from_secs(seconds)
     }
 
-    /// Makes it.
+    /// Makes the step; an error says what failed.
     pub fn make(&self, checkout: &Checkout) -> Result<(), String> {
         let Checkout { root, binaries } = checkout;
         match self {
@@ -183,7 +183,7 @@ impl Step {
     }
 }
 
-/// How long the build of a contender takes, in seconds.
+/// About how many seconds the build of a contender takes.
 fn to_build(language: Language) -> u64 {
     match language {
         Language::Python | Language::Node => 15,
@@ -212,7 +212,7 @@ fn install(root: &Path) -> Result<(), String> {
     run(Command::new("sh").arg("tests/install/image.sh").current_dir(root))
 }
 
-/// How a test ends that a machine cannot make, as with automake.
+/// The status of a test that a machine cannot make, as with automake.
 const NOT_MADE: i32 = 77;
 
 /// Nodes of this machine, each with an sshd, or with a slurmd.

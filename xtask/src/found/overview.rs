@@ -67,11 +67,11 @@ mod tests {
 
     #[test]
     fn the_overview_has_what_the_run_decided_and_its_minutes() {
-        let said = |sure: &str, minutes: u32| wrong(&overview(sure, minutes), "a", &run());
-        assert_eq!(said("1 of 1; a check is red", 14), None);
-        assert!(said("1 of 1", 16).unwrap().contains("a has 16 minutes, and its run took 13.6"));
-        assert!(said("1 of 13", 14).is_some());
-        assert!(said("0 of 1", 14).unwrap().contains("and its run decided 1 of 1"));
+        let finding = |sure: &str, minutes: u32| wrong(&overview(sure, minutes), "a", &run());
+        assert_eq!(finding("1 of 1; a check is red", 14), None);
+        assert!(finding("1 of 1", 16).unwrap().contains("a has 16 minutes, and its run took 13.6"));
+        assert!(finding("1 of 13", 14).is_some());
+        assert!(finding("0 of 1", 14).unwrap().contains("and its run decided 1 of 1"));
         assert!(wrong("", "a", &run()).unwrap().contains("no row"));
     }
 

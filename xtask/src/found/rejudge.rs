@@ -12,7 +12,7 @@ use super::mark::{self, Change};
 use super::{OVERVIEW, PICTURE, RECORD, all, name_of, overview, packed, unpacked};
 use crate::project::show;
 
-/// Of the experiments with these names, or of all.
+/// Renews the experiments with these names, or all.
 pub fn run(root: &Path, names: &[&str]) -> ExitCode {
     match chosen(root, names).and_then(|chosen| chosen.iter().try_for_each(|of| renew(root, of))) {
         Ok(()) => ExitCode::SUCCESS,
@@ -38,7 +38,7 @@ fn chosen(root: &Path, names: &[&str]) -> Result<Vec<PathBuf>, String> {
 fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
     let (record, readme) = (experiment.join(RECORD), experiment.join("README.md"));
     let kept = unpacked(&record).map_err(|why| format!("{}: {why}", show(root, &record)))?;
-    let anew = Anew::of(&kept).map_err(|why| format!("{}: {why}", show(root, &record)))?;
+    let anew = Anew::judged(&kept).map_err(|why| format!("{}: {why}", show(root, &record)))?;
     println!("{}:", name_of(experiment));
     if anew.record != kept {
         verdicts_that_differ(&kept, &anew.record).iter().for_each(|what| println!("  {what}"));
@@ -50,7 +50,7 @@ fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
     }
     let (text, changes) = mark::renewed(&text_of(root, &readme)?, &anew.record);
     if !changes.is_empty() {
-        changes.iter().for_each(|change| println!("  {}", told(&show(root, &readme), change)));
+        changes.iter().for_each(|change| println!("  {}", change_line(&show(root, &readme), change)));
         write(root, &readme, text.as_bytes())?;
     }
     let file = root.join(OVERVIEW);
@@ -67,7 +67,7 @@ struct Anew {
 }
 
 impl Anew {
-    fn of(kept: &Value) -> Result<Anew, String> {
+    fn judged(kept: &Value) -> Result<Anew, String> {
         if kept["schema"] != SCHEMA {
             return Err(format!(
                 "its form is version {}, and this kumite has version {SCHEMA}",
@@ -83,15 +83,15 @@ impl Anew {
 
 fn verdicts_that_differ(kept: &Value, anew: &Value) -> Vec<String> {
     let claims = |run: &Value| run["claims"].as_array().cloned().unwrap_or_default();
-    let told = |(was, is): (&Value, &Value)| {
+    let difference = |(was, is): (&Value, &Value)| {
         let verdict = |claim: &Value| claim["verdict"].as_str().unwrap_or_default().to_owned();
         let id = is["id"].as_str().unwrap_or_default();
         (verdict(was) != verdict(is)).then(|| format!("{id}: {}, and was {}", verdict(is), verdict(was)))
     };
-    claims(kept).iter().zip(&claims(anew)).filter_map(told).collect()
+    claims(kept).iter().zip(&claims(anew)).filter_map(difference).collect()
 }
 
-fn told(readme: &str, change: &Change) -> String {
+fn change_line(readme: &str, change: &Change) -> String {
     let Change { line, was, is, of } = change;
     match is {
         Some(is) => {
@@ -135,7 +135,7 @@ mod tests {
         let experiment = folder.path().join("experiments/fib");
         std::fs::create_dir_all(experiment.join("found")).unwrap();
         let kept = unpacked(&root().join("experiments/fib").join(RECORD)).unwrap();
-        let Anew { record: right, picture } = Anew::of(&kept).unwrap();
+        let Anew { record: right, picture } = Anew::judged(&kept).unwrap();
         let mut kept = right.clone();
         let claim = &mut kept["claims"][0];
         let (id, effect) =
