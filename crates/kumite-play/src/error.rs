@@ -1,7 +1,7 @@
 //! Why a device cannot be opened, or takes no more states: each says which one, where it stands, and what to do.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a device does not do what it should.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +18,7 @@ pub enum DeviceError {
     /// A file that cannot be loaded.
     #[error(
         "cannot load {}: {}; a library is needed that is for the same platform as this program, {}-bit {}",
-        path.display(), crate::titan_one::system_reason(error, path), usize::BITS, std::env::consts::OS
+        path.display(), system_reason(error, path), usize::BITS, std::env::consts::OS
     )]
     NotALibrary {
         /// The file.
@@ -77,4 +77,11 @@ pub enum DeviceError {
     /// There is no uinput on this platform.
     #[error("a gamepad can be made on Linux only, this is {}", std::env::consts::OS)]
     OnlyLinux,
+}
+
+/// The system's words for why a file could not be loaded, without the names of its function and of the file.
+fn system_reason(error: &libloading::Error, path: &Path) -> String {
+    let said = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    let file = format!("{}: ", path.display());
+    said.strip_prefix(&file).unwrap_or(&said).to_owned()
 }

@@ -139,13 +139,6 @@ unsafe fn function<F: Copy>(library: &Library, path: &Path, name: &'static str) 
     found.ok().and_then(|symbol| *symbol).ok_or_else(missing)
 }
 
-/// The system's words for why a file could not be loaded, without the names of its function and of the file.
-pub(crate) fn system_reason(error: &libloading::Error, path: &Path) -> String {
-    let said = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-    let file = format!("{}: ", path.display());
-    said.strip_prefix(&file).unwrap_or(&said).to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use std::mem::{offset_of, size_of};
