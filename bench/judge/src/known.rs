@@ -47,7 +47,7 @@ impl Known {
 pub fn is_given(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Holds | Verdict::Fails | Verdict::NoDifference => true,
-        Verdict::Undecided | Verdict::NotTested | Verdict::Other(_) => false,
+        Verdict::Undecided | Verdict::DependsOnSitting | Verdict::NotTested | Verdict::Other(_) => false,
     }
 }
 

@@ -15,6 +15,7 @@ mod prospect;
 mod scale;
 mod shown;
 mod sides;
+mod sitting;
 mod without_value;
 
 use std::collections::BTreeSet;
@@ -36,20 +37,24 @@ use crate::claim::{ClaimSpec, Comparison, Expr, Op, Test};
 /// probability of any false verdict.
 const ALPHA: f64 = 0.05;
 
-impl Evidence<'_> {
+impl<'a> Evidence<'a> {
     /// All claims of an experiment, judged together.
-    pub fn judge_all(&self, specs: &[ClaimSpec]) -> Vec<Claim> {
+    pub fn judge_all(&self, specs: &'a [ClaimSpec]) -> Vec<Claim> {
         let course = Course::new(self, specs);
         let judged = course.rulings.iter().map(|ruling| {
             let spec = ruling.posed.spec;
             let (left_out, scale) = (self.left_out(spec), self.scale(spec));
-            Claim { left_out, scale, ..ruling.posed.shown(self, ruling.verdict, ruling.look, &course) }
+            let mut claim = ruling.posed.shown(self, ruling.verdict, ruling.look, &course);
+            if ruling.look < self.rounds {
+                ruling.posed.beside_all_rounds(&self.pose_one(spec), ruling.look, &course, &mut claim);
+            }
+            Claim { left_out, scale, ..claim }
         });
         judged.collect()
     }
 
     /// The cells that claims need which more blocks might decide, by points of the plan; all of them, if nothing is claimed.
-    pub fn undecided_cells(&self, specs: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
+    pub fn undecided_cells(&self, specs: &'a [ClaimSpec]) -> BTreeSet<(String, usize)> {
         if specs.is_empty() {
             let of_contender = |contender: &Contender| {
                 let points = 0..self.grid.run.points.len();
@@ -65,10 +70,21 @@ impl Evidence<'_> {
                     |(compared, reason): (&Compared, &Reason)| self.may_come(&compared.references, reason);
                 ruling.posed.has_bets && ruling.posed.untestable().all(may_come)
             }
-            Verdict::Holds | Verdict::Fails | Verdict::NoDifference | Verdict::Other(_) => false,
+            Verdict::Holds
+            | Verdict::Fails
+            | Verdict::NoDifference
+            | Verdict::DependsOnSitting
+            | Verdict::Other(_) => false,
         };
         let course = Course::new(self, specs);
-        let open = course.rulings.iter().filter(may_be_decided).flat_map(|ruling| &ruling.posed.comparisons);
+        // Where nothing freezes, what is decided is measured on as long as something is not.
+        let goes_on =
+            self.grid.run.is_judged_at_its_end() && course.rulings.iter().any(|of| may_be_decided(&of));
+        let is_open = |ruling: &&Ruling| {
+            let may_be_undecided = || ruling.posed.broken().is_none() && ruling.posed.bets().next().is_some();
+            may_be_decided(ruling) || goes_on && may_be_undecided()
+        };
+        let open = course.rulings.iter().filter(is_open).flat_map(|ruling| &ruling.posed.comparisons);
         let references = open.flat_map(|compared| &compared.references);
         references.map(|it| (it.contender.clone(), self.grid.folded(it.point))).collect()
     }
@@ -92,11 +108,11 @@ impl Evidence<'_> {
         specs.iter().filter_map(of_claim).collect()
     }
 
-    fn pose<'a>(&self, specs: &'a [ClaimSpec]) -> Vec<Posed<'a>> {
+    fn pose(&self, specs: &'a [ClaimSpec]) -> Vec<Posed<'a>> {
         specs.iter().map(|spec| self.pose_one(spec)).collect()
     }
 
-    fn pose_one<'a>(&self, spec: &'a ClaimSpec) -> Posed<'a> {
+    fn pose_one(&self, spec: &'a ClaimSpec) -> Posed<'a> {
         Posed::new(self, spec, &self.parts(spec, Reach::Measurable))
     }
 

@@ -33,6 +33,7 @@ mod same_output;
 mod schema;
 mod selfcheck;
 mod shard;
+mod sitting;
 mod store;
 mod stub;
 mod tag;
@@ -82,6 +83,7 @@ pub use selfcheck::{
     SameTwice, SelfCheck, SmallestDifference,
 };
 pub use shard::{Merged, Scope, Shard};
+pub use sitting::{NextSitting, Sitting, SittingEffect, SittingSide, apart};
 pub use store::{Named, Store, StoreError, StoredRun};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub(crate) use tag::describe_tag;
@@ -90,7 +92,7 @@ pub use trial::{
     SteadyClass, Trial, TrialPart, standing,
 };
 pub use unit::{Better, Unit};
-pub use verdict::{Bet, CellName, Claim, Doubt, Foreign, NodeEffect, Reason, Verdict};
+pub use verdict::{AllRounds, Bet, CellName, Claim, Doubt, Foreign, NodeEffect, Reason, Verdict};
 pub use void::{Void, VoidCause};
 pub use warning::Warning;
 pub use word::Word;

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
-    AxisValue, Kind, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule, Shard, Unit,
+    AxisValue, Kind, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule, Shard, Sitting,
+    Unit,
 };
 
 /// One execution of an experiment.
@@ -107,6 +108,9 @@ pub struct Run {
     /// The share of the plan that this run is; none of a whole one. Claims are judged when all shares are merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// The sittings that it is judged by; empty where each round counts alike.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sittings: Vec<Sitting>,
     /// The runs that this one was merged from; none of a run that was measured as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,

@@ -5,7 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{AxisValue, ContenderStatus, Decider, Effect, Enough, Mark, Outcome, Point, Word, describe_tag};
+use crate::{
+    AxisValue, ContenderStatus, Decider, Effect, Enough, Mark, NextSitting, Outcome, Point, SittingEffect,
+    Word, describe_tag,
+};
 
 /// A claim and what the run says of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,9 +32,18 @@ pub struct Claim {
     /// The evidence for the verdict, or for the likeliest one; none where nothing was bet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bet: Option<Bet>,
+    /// The same comparison in all rounds that were measured; none where the verdict rests on them all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all_rounds: Option<AllRounds>,
     /// The same comparison on each node alone; empty where there is one node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeEffect>,
+    /// The same comparison in each sitting alone; empty where the run is not judged by sittings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sittings: Vec<SittingEffect>,
+    /// The effect that one more sitting would have; none from fewer than two.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_sitting: Option<NextSitting>,
     /// The reason, where the effect does not say it: what is missing, or how much more would decide it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
@@ -57,6 +69,15 @@ pub struct Bet {
     pub rounds: u32,
     /// How many bets the claim's is made of: two for each `within`, one for each other comparison.
     pub comparisons: usize,
+}
+
+/// The effect of a comparison in all rounds, those after its claim was decided included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AllRounds {
+    /// The median of their effects.
+    pub effect: f64,
+    /// How many rounds they are.
+    pub rounds: usize,
 }
 
 /// The effect of a comparison on one of several nodes.
@@ -187,14 +208,19 @@ pub enum Reason {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alone: Option<Verdict>,
     },
+    /// About so many more sittings would tell; none if those that there are lie on both sides.
+    MoreSittings {
+        /// How many.
+        sittings: Option<usize>,
+    },
     /// One that a later kumite knows.
     #[serde(untagged)]
     #[schemars(skip)]
     Other(Foreign),
 }
 
-/// A doubt about the trials that a verdict rests on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// A doubt about what a verdict rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
 pub enum Doubt {
@@ -218,6 +244,22 @@ pub enum Doubt {
     Check {
         /// The id of the check.
         id: String,
+    },
+    /// The border is within the interval in which four of five further sittings would be.
+    AnotherSittingMayDiffer,
+    /// There is one sitting alone: nothing is known of how much another would differ.
+    OneSitting,
+    /// A sitting ended when its verdicts were in.
+    EndedByVerdicts {
+        /// The position of the sitting.
+        sitting: usize,
+    },
+    /// In rounds after it was decided the comparison was on the other side.
+    LaterRounds {
+        /// How many rounds these are.
+        rounds: usize,
+        /// The median of their effects.
+        effect: f64,
     },
     /// One that a later kumite knows.
     #[serde(untagged)]
@@ -262,6 +304,8 @@ pub enum Verdict {
     NoDifference,
     /// The rounds do not tell.
     Undecided,
+    /// It is clearly so in one sitting, and clearly not so in another.
+    DependsOnSitting,
     /// A contender or a point that the claim needs was not measured.
     #[default]
     NotTested,
@@ -279,6 +323,7 @@ impl Verdict {
             Verdict::Fails => "fails",
             Verdict::NoDifference => "no-difference",
             Verdict::Undecided => "undecided",
+            Verdict::DependsOnSitting => "depends-on-sitting",
             Verdict::NotTested => "not-tested",
             Verdict::Other(word) => word.as_str(),
         }
@@ -289,6 +334,7 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Verdict::NoDifference => "no difference",
+            Verdict::DependsOnSitting => "depends on the sitting",
             Verdict::NotTested => "not tested",
             other => other.as_str(),
         })

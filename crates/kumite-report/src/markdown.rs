@@ -184,7 +184,7 @@ fn verdict_lines(verdict: &VerdictText) -> String {
         escaped(&verdict.sentence),
         escaped(&verdict.why)
     );
-    for more in [&verdict.scale, &verdict.nodes].into_iter().flatten() {
+    for more in verdict.scale.iter().chain(&verdict.parts) {
         lines += &format!("  {}\\\n", escaped(more));
     }
     if let Some(published) = &verdict.published {

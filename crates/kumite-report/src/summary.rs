@@ -109,7 +109,9 @@ struct Line<'a> {
 impl Line<'_> {
     fn new<'a>(run: &Run, claim: &Claim, verdict: &'a VerdictText) -> Line<'a> {
         let tells = |reason: &&Reason| {
-            let (Reason::MoreBlocks { blocks: count, .. } | Reason::MoreNodes { nodes: count, .. }) = reason
+            let (Reason::MoreBlocks { blocks: count, .. }
+            | Reason::MoreNodes { nodes: count, .. }
+            | Reason::MoreSittings { sittings: count }) = reason
             else {
                 return false;
             };

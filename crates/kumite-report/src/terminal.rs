@@ -126,7 +126,7 @@ fn verdict_lines(verdict: &VerdictText, style: Style) -> String {
     let sentence = style.paint(color, style.wrap(&verdict.sentence, 2).trim_end());
     let mut lines = format!("{symbol} {}{sentence}\n", title.trim_start());
     lines += &style.wrap(&verdict.why, 2);
-    for more in [&verdict.scale, &verdict.nodes].into_iter().flatten() {
+    for more in verdict.scale.iter().chain(&verdict.parts) {
         lines += &style.wrap(more, 2);
     }
     if let Some(published) = &verdict.published {

@@ -176,8 +176,10 @@ mod discovery;
 mod error;
 mod median;
 mod one_sided;
+mod prediction;
 mod proportion;
 mod sequential;
+mod sign_test;
 mod steady;
 
 pub use bootstrap::Interval;
@@ -187,8 +189,10 @@ pub use discovery::{Decisions, ErrorRate};
 pub use error::Error;
 pub use median::{median, median_interval};
 pub use one_sided::{at_least, at_most, fewest_rounds, wealth, wealth_after};
+pub use prediction::prediction;
 pub use proportion::proportion;
 pub use sequential::{
     blocks_to_exclude, fewest_blocks, sequential_median, sequential_median_between, sequential_ratio,
 };
+pub use sign_test::sign_test;
 pub use steady::{Better, Class, FEWEST, Steady, steady};

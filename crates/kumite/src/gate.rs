@@ -183,7 +183,7 @@ fn of_claim(run: &Run, claim: &Claim, bar: Bar) -> Option<Finding> {
         Verdict::Holds => return None,
         Verdict::NoDifference if bar == Bar::Fails => return None,
         // What this kumite does not know shows nothing to it.
-        Verdict::Undecided | Verdict::Other(_) => GateState::Undecided,
+        Verdict::Undecided | Verdict::DependsOnSitting | Verdict::Other(_) => GateState::Undecided,
         Verdict::Fails | Verdict::NoDifference | Verdict::NotTested => GateState::Shut,
     };
     let why = match claim.verdict {
@@ -193,6 +193,7 @@ fn of_claim(run: &Run, claim: &Claim, bar: Bar) -> Option<Finding> {
             let why = claim.reason.as_ref().map(|reason| format!(": {}", kumite_report::reason(run, reason)));
             format!("claim {id} was not tested{}", why.unwrap_or_default())
         }
+        Verdict::DependsOnSitting => format!("claim {id} depends on the sitting"),
         verdict => format!("claim {id} is {verdict}"),
     };
     let mut finding = Finding::of(id, state, why);

@@ -141,7 +141,12 @@ impl Live {
         seen.claims = claims.len();
         for claim in claims {
             let open = matches!(claim.verdict, Verdict::Undecided | Verdict::NotTested);
-            if !open && seen.decided.insert(claim.id.clone()) {
+            let is_news = match open {
+                // Where nothing freezes, a verdict may be taken back.
+                true => seen.decided.remove(&claim.id),
+                false => seen.decided.insert(claim.id.clone()),
+            };
+            if is_news {
                 seen.news.push(claim);
             }
         }

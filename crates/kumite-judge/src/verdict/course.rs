@@ -32,15 +32,32 @@ pub(super) struct Ruling<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// Follows the rounds as they came. A look back at all of them at once could choose another end for each claim.
+    /// How the claims of a run came out, in the end or as the rounds came.
     pub fn new(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
+        match evidence.grid.run.is_judged_at_its_end() {
+            true => Course::at_the_end(evidence, specs),
+            false => Course::followed(evidence, specs),
+        }
+    }
+
+    /// All claims by all rounds, at one look: a wealth that was enough earlier, and is not now, is not.
+    fn at_the_end(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
         let run = evidence.grid.run;
-        let rate = match run.rule {
-            Rule::FalseDiscoveryRate => ErrorRate::FalseDiscovery,
-            Rule::Strict => ErrorRate::FamilyWise,
-        };
+        let (claims, look) = (evidence.pose(specs), evidence.rounds);
+        let mut decisions = decisions(run, &claims);
+        let wealths: Vec<f64> = claims.iter().map(|claim| claim.wealth(look).most()).collect();
+        let threshold = decisions.threshold(&wealths);
+        wealths.into_iter().filter(|wealth| *wealth >= threshold).for_each(|wealth| decisions.decide(wealth));
+        let ruling = |posed: Posed<'a>| Ruling { verdict: posed.verdict(look, threshold), posed, look };
+        let rulings = claims.into_iter().map(ruling).collect();
+        Course { run, rulings, threshold, next_threshold: decisions.next_threshold() }
+    }
+
+    /// Follows the rounds as they came. A look back at all of them at once could choose another end for each claim.
+    fn followed(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
+        let run = evidence.grid.run;
         let claims = evidence.pose(specs);
-        let mut decisions = Decisions::new(rate, ALPHA, claims.iter().filter(|claim| claim.has_bets).count());
+        let mut decisions = decisions(run, &claims);
         let mut decided: Vec<Option<u32>> = vec![None; claims.len()];
         let mut threshold = decisions.threshold(&[]);
         // Of a merged run all is there when it is first judged. The first rounds alone would be of the first nodes.
@@ -68,14 +85,21 @@ impl<'a> Course<'a> {
     }
 }
 
-/// The wealth of the bets on each of these claims before round `look`. A claim that became untestable later is judged
-/// on the trials before: it was testable then, and a verdict is not taken back.
+fn decisions(run: &Run, claims: &[Posed]) -> Decisions {
+    let rate = match run.rule {
+        Rule::FalseDiscoveryRate => ErrorRate::FalseDiscovery,
+        Rule::Strict => ErrorRate::FamilyWise,
+    };
+    Decisions::new(rate, ALPHA, claims.iter().filter(|claim| claim.has_bets).count())
+}
+
+/// What whoever betted on these claims has before this round. What became untestable later was not yet.
 fn wealths(evidence: &Evidence, claims: &[Posed], which: &[usize], look: u32) -> Vec<f64> {
     let is_untestable = |nth: &usize| claims[*nth].untestable().next().is_some();
     let before = which.iter().any(is_untestable).then(|| evidence.before(look));
     let wealth = |nth: &usize| match before.as_ref().filter(|_| is_untestable(nth)) {
-        Some(before) => before.pose_one(claims[*nth].spec).rounds(look).wealth().most(),
-        None => claims[*nth].rounds(look).wealth().most(),
+        Some(before) => before.pose_one(claims[*nth].spec).wealth(look).most(),
+        None => claims[*nth].wealth(look).most(),
     };
     which.iter().map(wealth).collect()
 }

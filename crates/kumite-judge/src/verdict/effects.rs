@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{EffectKind, Reason};
+use kumite_record::{EffectKind, Reason, Verdict};
 use kumite_stats::{Tally, at_least, at_most, median};
 
 use super::evidence::Rounds;
 use super::sides::Sides;
+use super::sitting::Group;
 use crate::claim::{Op, Test};
 
 /// The effects of a comparison, one for each round: both sides were measured in the same block, so a block that is
@@ -122,8 +123,13 @@ impl Effects {
 
     /// In how many of the rounds before `look` the effect is on the border's side.
     pub fn tally(&self, border: &Border, moved: Moved, look: u32) -> Tally {
+        self.tally_where(border, moved, |round| round < look)
+    }
+
+    /// In how many of these rounds.
+    pub fn tally_where(&self, border: &Border, moved: Moved, is_one: impl Fn(u32) -> bool) -> Tally {
         let mut tally = Tally::default();
-        for round in self.before(look) {
+        for round in self.rounds.iter().filter(|round| is_one(round.block)) {
             let mut told = round.sides.iter().map(|&sides| {
                 let kind = self.kind_of(sides);
                 border.is_met(kind, effect(kind, sides), moved)
@@ -132,6 +138,26 @@ impl Effects {
             tally.count(near.filter(|near| told.all(|far| far == *near)));
         }
         tally
+    }
+
+    /// The effects of the rounds of a sitting.
+    pub fn in_group(&self, kind: EffectKind, group: &Group) -> Vec<f64> {
+        let here = self.rounds.iter().filter(|round| group.has(round.block));
+        here.map(|round| effect(kind, round.sides[0])).collect()
+    }
+
+    /// Whether the median of a sitting's effects is on the border's side: as it was measured, and with what was not seen to its
+    /// end as if it had gone on for ages. None where it has no round.
+    pub fn sides_in(&self, border: &Border, moved: Moved, group: &Group) -> Vec<bool> {
+        let here: Vec<&Round> = self.rounds.iter().filter(|round| group.has(round.block)).collect();
+        let variants = here.iter().map(|round| round.sides.len()).min().unwrap_or(0);
+        let is_met = |which: usize| {
+            let is_ratio = |round: &&Round| self.kind_of(round.sides[which]) == EffectKind::Ratio;
+            let kind = if here.iter().all(is_ratio) { EffectKind::Ratio } else { EffectKind::Difference };
+            let effects: Vec<f64> = here.iter().map(|round| effect(kind, round.sides[which])).collect();
+            median(&effects).is_some_and(|median| border.is_met(kind, median, moved))
+        };
+        (0..variants).map(is_met).collect()
     }
 
     /// A ratio where it is one in every round, a difference elsewhere.
@@ -149,6 +175,13 @@ impl Effects {
     /// The median of the effects.
     pub fn median(&self, look: u32) -> Option<f64> {
         median(&self.values(look, |near, _, _| near))
+    }
+
+    /// The effects of this round and of those after it.
+    pub fn from(&self, first: u32) -> Vec<f64> {
+        let kind = self.kind(u32::MAX);
+        let later = self.rounds.iter().filter(|round| round.block >= first);
+        later.map(|round| effect(kind, round.sides[0])).collect()
     }
 
     /// Both sides in the round whose effect is in the middle, so that they come to the median. Where nodes are the rounds,
@@ -246,8 +279,19 @@ impl Border {
         self.op.holds(effect, self.effect(kind) * factor)
     }
 
+    /// Whether an effect lies where it would not be by this verdict.
+    pub fn contradicts(&self, kind: EffectKind, effect: f64, verdict: Verdict) -> bool {
+        let is = |moved| self.is_met(kind, effect, moved);
+        match verdict {
+            Verdict::Holds => !is(Moved::Not),
+            Verdict::Fails => is(Moved::Not),
+            Verdict::NoDifference => !is(Moved::Loosened) || is(Moved::Tightened),
+            Verdict::Undecided | Verdict::DependsOnSitting | Verdict::NotTested | Verdict::Other(_) => false,
+        }
+    }
+
     /// The effect that lies on it.
-    fn effect(&self, kind: EffectKind) -> f64 {
+    pub fn effect(&self, kind: EffectKind) -> f64 {
         if kind == EffectKind::Ratio { self.at } else { 0.0 }
     }
 

@@ -3,16 +3,19 @@
 use std::collections::BTreeSet;
 
 use kumite_record::{Reason, Unit, Verdict};
-use kumite_stats::{ClaimRounds, Tally};
+use kumite_stats::{ClaimRounds, ClaimWealth, Tally};
 
 use super::Evidence;
 use super::effects::{Border, Effects, Moved};
 use super::evidence::CellDoubt;
 use super::expand::{Reference, Scope, Scoped};
+use super::sitting::Sittings;
 use crate::claim::ClaimSpec;
 
 /// A claim with what was measured of it.
 pub(super) struct Posed<'a> {
+    /// None where the run is not judged by sittings.
+    pub sittings: Option<Sittings<'a>>,
     pub spec: &'a ClaimSpec,
     pub comparisons: Vec<Compared>,
     /// Some of its comparisons can be tried and leave something to chance: only such claims share the allowed error.
@@ -63,7 +66,7 @@ pub(super) struct Bet<'a> {
 }
 
 impl<'a> Posed<'a> {
-    pub fn new(evidence: &Evidence, spec: &'a ClaimSpec, parts: &[Vec<Scoped>]) -> Posed<'a> {
+    pub fn new(evidence: &Evidence<'a>, spec: &'a ClaimSpec, parts: &[Vec<Scoped>]) -> Posed<'a> {
         let mut comparisons = Vec::new();
         for part in parts {
             comparisons.extend(part.iter().map(|(comparison, scope)| evidence.compared(comparison, scope)));
@@ -83,7 +86,7 @@ impl<'a> Posed<'a> {
             .iter()
             .flatten()
             .any(|(comparison, scope)| comparison.has_interval() && evidence.can_be_tried(comparison, scope));
-        Posed { spec, comparisons, has_bets }
+        Posed { sittings: Sittings::of(evidence.grid.run), spec, comparisons, has_bets }
     }
 
     pub fn bets(&self) -> impl Iterator<Item = Bet<'_>> {
@@ -103,6 +106,15 @@ impl<'a> Posed<'a> {
             claimed: tallies(Moved::Not),
             loosened: tallies(Moved::Loosened),
             tightened: tallies(Moved::Tightened),
+        }
+    }
+
+    /// The wealth for each verdict before round `look`: nothing, where a sitting is against it.
+    pub fn wealth(&self, look: u32) -> ClaimWealth {
+        let wealth = self.rounds(look).wealth();
+        match self.sittings {
+            Some(sittings) => self.where_sittings_agree(wealth, sittings),
+            None => wealth,
         }
     }
 
@@ -127,7 +139,7 @@ impl<'a> Posed<'a> {
 
     /// The verdict before round `look`, given at a wealth of `threshold`.
     pub fn verdict(&self, look: u32, threshold: f64) -> Verdict {
-        let wealth = self.rounds(look).wealth();
+        let wealth = self.wealth(look);
         if self.broken().is_some() {
             Verdict::Fails
         } else if wealth.no_difference >= threshold {
@@ -140,6 +152,8 @@ impl<'a> Posed<'a> {
             Verdict::NotTested
         } else if self.bets().next().is_none() {
             Verdict::Holds
+        } else if self.sittings.is_some_and(|sittings| self.clearly_against(sittings).is_some()) {
+            Verdict::DependsOnSitting
         } else {
             Verdict::Undecided
         }

@@ -8,16 +8,19 @@
 use std::collections::BTreeSet;
 
 use kumite_record::{
-    Bet as Betted, Bound, Claim, Decider, Effect, EffectKind, Node, NodeEffect, Point, Reason, Side, Unit,
-    Verdict,
+    AllRounds, Bet as Betted, Bound, Claim, Decider, Doubt, Effect, EffectKind, Node, NodeEffect, Point,
+    Reason, Side, Unit, Verdict,
 };
 use kumite_stats::{Tally, fewest_rounds, median, wealth};
 
 use super::course::Course;
 use super::effects::Moved;
 use super::evidence::CellDoubt;
-use super::posed::{Bet, Compared, Exact, Posed};
+use super::posed::{Bet, Compared, Exact, Found, Posed};
 use super::{ALPHA, Evidence};
+
+/// So many rounds that came after a verdict may make it doubtful.
+const TELLING_ROUNDS: usize = 5;
 
 /// The comparison that is shown, the number of those that came out like it, and the wealth that its bounds take.
 struct Chosen<'a> {
@@ -30,13 +33,7 @@ struct Chosen<'a> {
 impl Posed<'_> {
     /// As the record has it.
     pub fn shown(&self, evidence: &Evidence, verdict: Verdict, look: u32, course: &Course) -> Claim {
-        let chosen = || match verdict {
-            Verdict::Holds => self.least_clear(look, course.threshold),
-            Verdict::Fails => self.clearest(look, course.threshold, Moved::Not),
-            Verdict::NoDifference => self.clearest(look, course.threshold, Moved::Tightened),
-            Verdict::Undecided => self.furthest_from_holding(look, course.next_threshold),
-            Verdict::NotTested | Verdict::Other(_) => None,
-        };
+        let chosen = || self.chosen(verdict, look, course);
         let mut claim = self.named(evidence, verdict);
         let exact = self.broken().or_else(|| self.exact().next());
         if let (Verdict::NotTested, Some((compared, reason))) = (verdict, self.untestable().next()) {
@@ -48,17 +45,24 @@ impl Posed<'_> {
             self.show_bet(&mut claim, &chosen, look, course);
             let threshold =
                 if verdict == Verdict::Undecided { course.next_threshold } else { course.threshold };
-            let all = self.rounds(look).wealth();
+            let all = self.wealth(look);
             let wealth = match verdict {
                 Verdict::Holds => all.holds,
                 Verdict::Fails => all.fails,
                 Verdict::NoDifference => all.no_difference,
-                Verdict::Undecided | Verdict::NotTested | Verdict::Other(_) => all.most(),
+                Verdict::Undecided | Verdict::DependsOnSitting | Verdict::NotTested | Verdict::Other(_) => {
+                    all.most()
+                }
             };
             let evidence = wealth.min(f64::MAX);
             claim.bet = Some(Betted { evidence, threshold, rounds: look, comparisons: self.bets().count() });
             if let Some(merged) = &course.run.merged {
                 claim.nodes = chosen.bet.by_node(&merged.nodes, verdict, look);
+            }
+            if let Some(sittings) = self.sittings {
+                claim.sittings = chosen.bet.by_sitting(look, sittings);
+                claim.next_sitting = chosen.bet.next_sitting(look, sittings);
+                claim.doubts.extend(self.doubts_of_sittings(verdict, look, sittings));
             }
             if verdict == Verdict::Undecided {
                 claim.reason = Some(self.short(look, course));
@@ -67,6 +71,36 @@ impl Posed<'_> {
             self.show_exact(&mut claim, compared, exact);
         }
         claim
+    }
+
+    fn chosen(&self, verdict: Verdict, look: u32, course: &Course) -> Option<Chosen<'_>> {
+        match verdict {
+            Verdict::Holds => self.least_clear(look, course.threshold),
+            Verdict::Fails => self.clearest(look, course.threshold, Moved::Not),
+            Verdict::NoDifference => self.clearest(look, course.threshold, Moved::Tightened),
+            Verdict::Undecided => self.furthest_from_holding(look, course.next_threshold),
+            Verdict::DependsOnSitting => {
+                let bet = self.sittings.and_then(|sittings| self.clearly_against(sittings))?;
+                Some(Chosen { bet, alike: 1, threshold: Some(self.bets().count() as f64 / ALPHA) })
+            }
+            Verdict::NotTested | Verdict::Other(_) => None,
+        }
+    }
+
+    /// Puts what all rounds came to beside a verdict of the first of them, and doubts it where those that came later contradict.
+    pub fn beside_all_rounds(&self, all: &Posed, look: u32, course: &Course, claim: &mut Claim) {
+        let Some(chosen) = self.chosen(claim.verdict, look, course) else { return };
+        let of_all = all.comparisons.get(chosen.bet.of).map(|compared| &compared.found);
+        let Some(Found::Measured(effects)) = of_all else { return };
+        let kind = effects.kind(u32::MAX);
+        let (whole, later) = (effects.from(0), effects.from(look));
+        let is_comparable = kind == chosen.bet.effects.kind(look) && !later.is_empty();
+        let Some(effect) = median(&whole).filter(|_| is_comparable) else { return };
+        claim.all_rounds = Some(AllRounds { effect, rounds: whole.len() });
+        let contradicts = |effect: &f64| chosen.bet.border.contradicts(kind, *effect, claim.verdict);
+        let later_median = median(&later).filter(|_| later.len() >= TELLING_ROUNDS).filter(contradicts);
+        let doubt = later_median.map(|effect| Doubt::LaterRounds { rounds: later.len(), effect });
+        claim.doubts.extend(doubt);
     }
 
     fn named(&self, evidence: &Evidence, verdict: Verdict) -> Claim {
@@ -146,7 +180,7 @@ impl Posed<'_> {
             // `within` has two borders.
             Verdict::Holds if bet.effects.borders.len() == 1 => bet.border.is_below(),
             Verdict::Fails => !bet.border.is_below(),
-            Verdict::Undecided => {
+            Verdict::Undecided | Verdict::DependsOnSitting => {
                 return match (low, high) {
                     (Some(low), Some(high)) => Bound::Both { low, high, level: of_both },
                     (Some(low), None) => Bound::AtLeast { low, high, level: of_one },
@@ -250,6 +284,10 @@ impl Posed<'_> {
     fn short(&self, look: u32, course: &Course) -> Reason {
         let threshold = course.next_threshold;
         let rounds = self.rounds(look);
+        let is_open = || rounds.claimed.iter().any(|tally| tally.so + tally.not_so < tally.n);
+        if let Some(sittings) = self.sittings.filter(|_| !is_open()) {
+            return self.more_sittings(&rounds, threshold, sittings);
+        }
         let wealth_if = |is_so| rounds.with_open_rounds(is_so).wealth().most();
         if wealth_if(true).max(wealth_if(false)) >= threshold {
             return Reason::LowerBounds;
@@ -269,13 +307,7 @@ impl Bet<'_> {
         let kind = self.effects.kind(look);
         let of_node = |of| {
             let (effect, rounds) = self.effects.of_node(of, look)?;
-            let is = |moved| self.border.is_met(kind, effect, moved);
-            let contradicts = match verdict {
-                Verdict::Holds => !is(Moved::Not),
-                Verdict::Fails => is(Moved::Not),
-                Verdict::NoDifference => !is(Moved::Loosened) || is(Moved::Tightened),
-                Verdict::Undecided | Verdict::NotTested | Verdict::Other(_) => false,
-            };
+            let contradicts = self.border.contradicts(kind, effect, verdict);
             let node = nodes.get(of.node)?.name.clone();
             Some(NodeEffect { node, effect, rounds, contradicts })
         };

@@ -103,11 +103,17 @@ fn at(run: &Run, point: &Point) -> Option<String> {
     (!place.is_empty()).then(|| format!("at {}", one_line(&place.to_string())))
 }
 
-/// `on each node: n1 1.20 × (6 rounds), n2 …`
-pub fn of_nodes(claim: &Claim) -> Option<Vec<String>> {
+/// Another effect of the comparison that decided a claim, as its own is shown: `1.20 ×`.
+pub fn figure(claim: &Claim, effect: f64) -> Option<String> {
     let sides = claim.decided_by.as_ref()?.sides.as_ref()?;
     let shown = Scaled::new(sides, claim.effect.as_ref()?);
-    Some(claim.nodes.iter().map(|node| shown.with_unit(shown.figure(node.effect))).collect())
+    Some(shown.with_unit(shown.figure(effect)))
+}
+
+/// An interval of such effects: `0.90 to 1.10 ×`.
+pub fn interval(claim: &Claim, low: f64, high: f64) -> Option<String> {
+    let sides = claim.decided_by.as_ref()?.sides.as_ref()?;
+    Some(Scaled::new(sides, claim.effect.as_ref()?).interval(low, high))
 }
 
 /// `90 %: 1.28 to 1.60 ×`, where a verdict rests on one end of an interval that has two.

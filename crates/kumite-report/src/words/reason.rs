@@ -6,6 +6,8 @@ use kumite_record::{
     CellName, Claim, ContenderStatus, Decider, Doubt, Enough, Foreign, Reason, Run, Verdict,
 };
 
+use crate::words::effect::figure;
+
 /// Of more, a list says one thing for each cell.
 const FEW_CELLS: usize = 3;
 
@@ -14,7 +16,7 @@ pub fn why(run: &Run, claim: &Claim) -> String {
     let Some(decider) = &claim.decided_by else { return String::new() };
     let mut parts = vec![format!("{}{}", of_all(claim, decider), comparison(decider))];
     parts.extend(claim.reason.as_ref().map(|of| reason(run, of)));
-    parts.extend(doubts(run, &claim.doubts));
+    parts.extend(doubts(run, claim));
     if claim.left_out > 0 {
         parts.push(format!("{} more at points that cannot be measured here are left out", claim.left_out));
     }
@@ -48,6 +50,9 @@ fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
         }
         (_, Verdict::NoDifference) => {
             format!("at least one of {of} comparisons is no difference and none fails, the likeliest: ")
+        }
+        (_, Verdict::DependsOnSitting) => {
+            format!("of {of} comparisons, the one that is most clearly not so in a sitting: ")
         }
         (_, Verdict::NotTested) => format!("{alike} of {of} comparisons could not be tested, the first: "),
     }
@@ -98,6 +103,7 @@ pub fn reason(run: &Run, reason: &Reason) -> String {
         }
         Reason::MoreBlocks { blocks, alone } => more("block", *blocks, *alone),
         Reason::MoreNodes { nodes, alone } => more("node", *nodes, *alone),
+        Reason::MoreSittings { sittings } => more("sitting", *sittings, None),
         Reason::Other(other) => foreign(other),
     }
 }
@@ -126,17 +132,26 @@ fn foreign(Foreign { what, rest }: &Foreign) -> String {
     if rest.is_empty() { what.clone() } else { format!("{what} ({})", rest.join(", ")) }
 }
 
-fn doubts(run: &Run, doubts: &[Doubt]) -> Vec<String> {
+fn doubts(run: &Run, claim: &Claim) -> Vec<String> {
     let mut said = Vec::new();
     let mut marked: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let name = |CellName { contender, point }: &CellName| run.cell(contender, point);
-    for doubt in doubts {
+    for doubt in &claim.doubts {
         match doubt {
             Doubt::LostTrials { cell, lost, trials } => {
                 said.push(format!("{lost} of {trials} trials of {} failed or were disqualified", name(cell)));
             }
             Doubt::Check { id } => said.push(format!("check {id} is red at what it rests on")),
             Doubt::Marked { cell, mark } => marked.entry(name(cell)).or_default().push(mark.as_str()),
+            Doubt::AnotherSittingMayDiffer => said.push("another sitting may differ".to_owned()),
+            Doubt::OneSitting => said.push("one sitting says nothing of the next".to_owned()),
+            Doubt::EndedByVerdicts { sitting } => {
+                said.push(format!("sitting {} ended when its verdicts were in", sitting + 1));
+            }
+            Doubt::LaterRounds { rounds, effect } => {
+                let effect = figure(claim, *effect).unwrap_or_default();
+                said.push(format!("the {rounds} rounds after it was decided came to {effect}"));
+            }
             Doubt::Other(other) => said.push(foreign(other)),
         }
     }

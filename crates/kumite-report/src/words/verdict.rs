@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Claim, NodeEffect, Run, Verdict, Word};
+use kumite_record::{AllRounds, Claim, NodeEffect, Run, SittingEffect, SittingSide, Verdict, Word};
 use serde::Serialize;
 
 use crate::words::claim_scale::scale;
-use crate::words::effect::{EffectText, of_nodes, two_sided};
+use crate::words::effect::{EffectText, figure, interval, two_sided};
 use crate::words::number::{plural, significant};
 use crate::words::reason::why;
 use crate::words::text::{clean, one_line};
@@ -29,8 +29,8 @@ pub struct VerdictText {
     pub why: String,
     /// The sentence on another scale of the source, if it had one.
     pub scale: Option<String>,
-    /// The effect on each node, where there are several.
-    pub nodes: Option<String>,
+    /// The effect in parts of the run: on each node, in each sitting; and in the rounds that the verdict does not rest on.
+    pub parts: Vec<String>,
     pub published: Option<String>,
     pub id: String,
     /// The claim in its grammar, where the title is in plain words.
@@ -53,7 +53,7 @@ impl VerdictText {
             effect,
             why: clean(&[why(run, claim), evidence(claim)].join("")),
             scale: scale(run, claim),
-            nodes: nodes(claim),
+            parts: [nodes(claim), sittings(claim), all_rounds(claim)].into_iter().flatten().collect(),
             published: claim.published.as_deref().map(one_line),
             id: one_line(&claim.id),
             assert: claim.title.is_some().then(|| one_line(&claim.assert)),
@@ -71,12 +71,41 @@ fn nodes(claim: &Claim) -> Option<String> {
 
 /// Each node with what the claim came to there: `1.20 × (6 rounds)`.
 pub fn nodes_said(claim: &Claim) -> Vec<(&NodeEffect, String)> {
-    let effects = of_nodes(claim).unwrap_or_default();
-    let said = |node: &NodeEffect, effect: String| {
+    let said = |node: &NodeEffect| {
         let contradicts = if node.contradicts { ", contradicts" } else { "" };
-        format!("{effect} ({}{contradicts})", plural(node.rounds, "round"))
+        let effect = figure(claim, node.effect)?;
+        Some(format!("{effect} ({}{contradicts})", plural(node.rounds, "round")))
     };
-    claim.nodes.iter().zip(effects).map(|(node, effect)| (node, said(node, effect))).collect()
+    claim.nodes.iter().filter_map(|node| Some((node, said(node)?))).collect()
+}
+
+/// `in each sitting: 0.93 × (10 rounds), 1.02 × (10 rounds, not so), …`, and what may be expected of the next.
+fn sittings(claim: &Claim) -> Option<String> {
+    let said = |of: &SittingEffect| {
+        let side = match of.side {
+            SittingSide::So => ", so",
+            SittingSide::NotSo => ", not so",
+            SittingSide::Open => "",
+        };
+        Some(format!("{} ({}{side})", figure(claim, of.effect)?, plural(of.rounds, "round")))
+    };
+    let all: Vec<String> = claim.sittings.iter().filter_map(said).collect();
+    let between = match all.len() {
+        0 => return None,
+        1 => String::new(),
+        // The range of n values has the next one in (n − 1) of n + 1 cases, whatever they are drawn from.
+        3 => "; the next lies between them in half of cases".to_owned(),
+        n => format!("; the next lies between them in {} of {} cases", n - 1, n + 1),
+    };
+    let next = claim.next_sitting.and_then(|next| interval(claim, next.low_80, next.high_80));
+    let next = next.map_or(String::new(), |interval| format!(", and in 80 % within {interval}"));
+    Some(format!("in each sitting: {}{between}{next}", all.join(", ")))
+}
+
+/// `1.05 × in all 20 rounds that were measured`, where the verdict rests on fewer.
+fn all_rounds(claim: &Claim) -> Option<String> {
+    let AllRounds { effect, rounds } = claim.all_rounds?;
+    Some(format!("{} in all {rounds} rounds that were measured", figure(claim, effect)?))
 }
 
 /// The verdict as style sheets know it.
@@ -93,6 +122,7 @@ pub fn symbol(verdict: Verdict) -> char {
         Verdict::Fails => '✗',
         Verdict::NoDifference => '=',
         Verdict::Undecided => '?',
+        Verdict::DependsOnSitting => '±',
         Verdict::NotTested => '–',
         Verdict::Other(_) => '·',
     }
@@ -115,6 +145,7 @@ pub fn tally(claims: &[Claim]) -> String {
         (of(Verdict::Fails), "fails", "fail"),
         (of(Verdict::NoDifference), "no difference", "no difference"),
         (of(Verdict::Undecided), "undecided", "undecided"),
+        (of(Verdict::DependsOnSitting), "depends on the sitting", "depend on the sitting"),
         (of(Verdict::NotTested), "not tested", "not tested"),
     ]
     .into_iter()
@@ -141,12 +172,12 @@ mod tests {
     #[test]
     fn a_verdict_of_a_later_kumite_is_shown_by_its_word() {
         let claim = |verdict| Claim { verdict, ..Claim::default() };
-        let later = claim(Verdict::Other(Word::new("depends-on-the-sitting")));
+        let later = claim(Verdict::Other(Word::new("holds-by-luck")));
         let text = VerdictText::new(&Run::default(), &later);
-        assert_eq!((text.key, text.symbol, &*text.sentence), ("other", '·', "depends-on-the-sitting"));
+        assert_eq!((text.key, text.symbol, &*text.sentence), ("other", '·', "holds-by-luck"));
         assert_eq!(
             tally(&[claim(Verdict::Holds), later.clone(), later]),
-            "3 claims: 1 holds, 2 depends-on-the-sitting."
+            "3 claims: 1 holds, 2 holds-by-luck."
         );
     }
 }
