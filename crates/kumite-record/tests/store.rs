@@ -116,10 +116,10 @@ fn decider() -> Decider {
 #[test]
 fn what_a_later_kumite_says_is_kept_word_for_word() {
     let json = serde_json::json!({
-        "id": "c", "assert": "1 < 2", "title": null, "published": null, "verdict": "depends-on-the-sitting",
-        "sittings": 4,
+        "id": "c", "assert": "1 < 2", "title": null, "published": null, "verdict": "holds-by-luck",
+        "lucky_rounds": 4,
         "effect": { "value": 2.0, "kind": "ratio", "bound": { "what": "one-of-many", "of": 3 }, "sat": true },
-        "reason": { "what": "more-sittings", "sittings": 3 },
+        "reason": { "what": "more-luck", "rounds": 3 },
         "doubts": [
             { "what": "sat-apart", "hours": 2 },
             { "what": "marked", "cell": { "contender": "a" }, "mark": "sat-down" },
@@ -128,7 +128,7 @@ fn what_a_later_kumite_says_is_kept_word_for_word() {
     let claim: Claim = serde_json::from_value(json.clone()).unwrap();
     assert_eq!(
         (claim.verdict.to_string(), claim.effect.unwrap().bound),
-        ("depends-on-the-sitting".to_owned(), Bound::Unknown)
+        ("holds-by-luck".to_owned(), Bound::Unknown)
     );
     let Doubt::Marked { mark, .. } = claim.doubts[1] else { panic!("{:?}", claim.doubts) };
     assert_eq!(mark.as_str(), "sat-down");
