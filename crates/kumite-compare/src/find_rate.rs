@@ -1,6 +1,6 @@
 //! The highest rate that a server sustains.
 //!
-//! What the answer says: *the rate at which a trial of so many seconds meets the SLO in half of the trials*. The time
+//! The answer is *the rate at which a trial of so many seconds meets the SLO in half of the trials*. The time
 //! belongs to it. A server that is offered a little more than it can do falls behind by a little more each second, so
 //! longer trials give lower answers, down to what it can do for ever.
 //!
@@ -28,7 +28,7 @@ use trial::{Engine, NoVerdict, Offers, Trials, median};
 
 pub use slo::{Slo, SloError};
 
-/// What a search may take, and what it is called.
+/// The limits of a search, its seed, and its command for the record.
 #[derive(Clone, Debug)]
 pub struct RateRules {
     /// The shortest time of a trial.
@@ -39,7 +39,7 @@ pub struct RateRules {
     pub seed: u64,
     /// The command that repeats it, for the record.
     pub command: String,
-    /// What is asked, for the record.
+    /// The address of the server, for the record.
     pub url: String,
 }
 
@@ -49,13 +49,14 @@ pub enum FindRateError {
     /// The server does not answer at all.
     #[error("no right answer from the server: {why}")]
     NoAnswer {
-        /// What came instead.
+        /// The first answer that was not right.
         why: String,
     },
     /// A recording has its own rate.
     #[error("a recording of arrivals has a rate of its own: leave it out to search for one")]
     Recorded,
-    /// What is not answered in time cannot be told from what takes longer.
+    /// An objective above the time-out cannot be judged: a request that has not been answered by then may take any
+    /// time.
     #[error(
         "the time-out of {timeout:?} is not above {longest:?}, which the SLO allows: raise it (--timeout)"
     )]
@@ -202,7 +203,7 @@ fn found(
     }
 }
 
-/// What breaks first is seen near the answer; far above it, everything does.
+/// Near the answer it is seen what breaks first; far above it, everything does.
 const NEAR: f64 = 1.25;
 
 #[cfg(test)]

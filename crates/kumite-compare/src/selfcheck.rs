@@ -22,21 +22,21 @@ use crate::compare::CompareError;
 
 pub use spin::spin;
 
-/// What is promised: so often may two that are alike be said to differ.
+/// The promise: two that are alike are said to differ no oftener than this.
 const ALPHA: f64 = 0.05;
-/// What `kumite compare` has.
+/// The budget of `kumite compare`.
 const MARGIN: f64 = 0.0025;
 /// Of the intervals of shares.
 const CONFIDENCE: f64 = 0.95;
 
-/// What clock and CPUs get of the time. The engine's part takes what it takes.
+/// The share of the time that clock and CPUs get. The engine's part takes what it takes.
 const CPUS: f64 = 0.1;
 /// And what the others get of what is then left.
 const COMMANDS: f64 = 0.46;
 const SERVER: f64 = 0.4;
 const DUET: f64 = 0.14;
 
-/// What is to be checked with.
+/// The programs, CPUs and time that a check has.
 #[derive(Clone, Debug)]
 pub struct SelfChecking {
     /// kumite itself, and the argument with which it is the runner's helper.
@@ -49,7 +49,7 @@ pub struct SelfChecking {
     pub seed: u64,
 }
 
-/// What the parts have in common.
+/// The request and the progress that the parts share.
 struct Check<'a> {
     asked: &'a SelfChecking,
     clock: &'a dyn Clock,
@@ -98,7 +98,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether there is time for another one, if it takes as long as those before it; there is for the first.
+    /// There is time for another one, if it takes as long as those before it; there always is for the first.
     fn time_for_more(&self, began: Duration, time: Duration, done: u64) -> bool {
         let spent = self.clock.now().saturating_sub(began);
         done == 0 || spent + spent.div_f64(done as f64) <= time
@@ -112,7 +112,7 @@ impl Check<'_> {
     }
 }
 
-/// What is counted over comparisons of something with itself.
+/// Counts over comparisons of something with itself.
 struct Tally {
     found: SameTwice,
     seconds: f64,

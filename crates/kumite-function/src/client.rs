@@ -1,5 +1,6 @@
 //! A caller of the Invoke API, for the command line.
 
+use std::io;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -22,16 +23,16 @@ pub enum Invocations {
     DryRun,
 }
 
-/// What a host said.
+/// A host's reply to a call.
 #[derive(Clone, Debug)]
 pub struct Reply {
     /// 200, 202 or 204 if the call was taken.
     pub status: u16,
-    /// What the function answered, or why the call was refused.
+    /// The function's answer, or the document of a refusal or an error.
     pub payload: Vec<u8>,
-    /// Which error it is, in AWS's words, if the call was refused.
+    /// AWS's name of the error, if the call was refused.
     pub refused: Option<String>,
-    /// Whether the function failed.
+    /// The function was called and failed.
     pub function_error: bool,
     /// The end of the log.
     pub log: Option<String>,
@@ -44,13 +45,27 @@ pub enum ClientError {
     #[error("'{0}' is not the URL of a host, such as http://127.0.0.1:9001")]
     Endpoint(String),
     /// Nobody answered.
-    #[error("no answer from {endpoint}: {why}; is `kumite function serve` running there?")]
+    #[error("no answer from {endpoint}: {source}; is `kumite function serve` running there?")]
     Unanswered {
-        /// Who was asked.
+        /// As it was given.
         endpoint: String,
-        /// What went wrong.
-        why: String,
+        /// How far it came.
+        source: ExchangeError,
     },
+}
+
+/// A request was not answered whole.
+#[derive(Debug, thiserror::Error)]
+pub enum ExchangeError {
+    /// No connection came about.
+    #[error(transparent)]
+    Connect(#[from] io::Error),
+    /// The connection ended, or carried what is not HTTP.
+    #[error(transparent)]
+    Http(#[from] hyper::Error),
+    /// The answer was not whole when its time was over.
+    #[error("nothing came within {} s", .0.as_secs_f64())]
+    TooLate(Duration),
 }
 
 /// Calls a function at a host.
@@ -76,29 +91,26 @@ pub fn invoke_at(
         .header("x-amz-log-type", "Tail")
         .body(Full::new(Bytes::from(payload)))
         .map_err(|_| not_one())?;
-    let unanswered = |why: String| ClientError::Unanswered { endpoint: endpoint.to_owned(), why };
-    let runtime = Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| unanswered(error.to_string()))?;
-    let reply = runtime.block_on(async { tokio::time::timeout(limit, exchange(address, request)).await });
-    match reply {
-        Ok(reply) => reply.map_err(unanswered),
-        Err(_) => Err(unanswered(format!("nothing came within {} s", limit.as_secs_f64()))),
-    }
+    let reply =
+        Builder::new_current_thread().enable_all().build().map_err(ExchangeError::from).and_then(|runtime| {
+            let reply =
+                runtime.block_on(async { tokio::time::timeout(limit, exchange(address, request)).await });
+            reply.unwrap_or(Err(ExchangeError::TooLate(limit)))
+        });
+    reply.map_err(|source| ClientError::Unanswered { endpoint: endpoint.to_owned(), source })
 }
 
-async fn exchange(address: (String, u16), request: Request<Full<Bytes>>) -> Result<Reply, String> {
-    let words = |error: hyper::Error| error.to_string();
-    let stream = TcpStream::connect(address).await.map_err(|error| error.to_string())?;
-    let (mut sender, connection) =
-        hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.map_err(words)?;
+async fn exchange(address: (String, u16), request: Request<Full<Bytes>>) -> Result<Reply, ExchangeError> {
+    let stream = TcpStream::connect(address).await?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
     tokio::spawn(connection);
-    let response = sender.send_request(request).await.map_err(words)?;
+    let response = sender.send_request(request).await?;
     let status = response.status().as_u16();
     let function_error = response.headers().contains_key("x-amz-function-error");
     let refused = response.headers().get("x-amzn-errortype").and_then(|kind| kind.to_str().ok());
     let refused = refused.map(str::to_owned);
     let log = response.headers().get("x-amz-log-result").and_then(|log| BASE64_STANDARD.decode(log).ok());
-    let payload = response.into_body().collect().await.map_err(words)?.to_bytes().to_vec();
+    let payload = response.into_body().collect().await?.to_bytes().to_vec();
     let log = log.map(|log| String::from_utf8_lossy(&log).into_owned());
     Ok(Reply { status, payload, refused, function_error, log })
 }

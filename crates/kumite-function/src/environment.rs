@@ -2,8 +2,8 @@
 
 use crate::Function;
 
-/// What an instance has of our own environment: where programs are, who it runs as, and in which language and time zone. No
-/// more, for whoever starts a host may have credentials in it.
+/// Variables of our own environment that an instance gets: where programs are, who it runs as, and in which language
+/// and time zone. No others, for the environment of a host may have credentials in it.
 pub(crate) const KEPT: [&str; 10] = [
     "PATH",
     "HOME",
@@ -17,7 +17,7 @@ pub(crate) const KEPT: [&str; 10] = [
     "SSL_CERT_FILE",
 ];
 
-/// What AWS documents as reserved: no function can be configured with it.
+/// Variables that AWS documents as reserved: no function can be configured with them.
 const RESERVED: [&str; 21] = [
     "_HANDLER",
     "_X_AMZN_TRACE_ID",
@@ -42,7 +42,7 @@ const RESERVED: [&str; 21] = [
     "AWS_LAMBDA_METADATA_TOKEN",
 ];
 
-/// What cannot be a variable of a function: why not.
+/// Why a function cannot be configured with this variable; `None` if it can.
 pub fn unfit_variable(name: &str) -> Option<&'static str> {
     if RESERVED.contains(&name) {
         return Some("reserved for the host, as on Lambda: leave it out, or set it in the command");

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// A function and the rules it runs under.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// What callers call it: letters, digits, `-` and `_`, at most 64.
+    /// The name for callers: letters, digits, `-` and `_`, at most 64.
     pub name: String,
     /// Starts an instance: a runtime client that finds the Runtime API by its environment. Goes through `sh -c`.
     pub command: String,
@@ -26,9 +26,9 @@ pub struct Function {
     pub init_limit: Duration,
     /// Instances at a time, at most: its concurrency. A call that finds all of them busy is refused.
     pub max_instances: u32,
-    /// Which instance a call goes to.
+    /// The choice of the instance that a call goes to.
     pub routing: Routing,
-    /// What a REPORT line bills.
+    /// The rules of the billed duration in a REPORT line.
     pub billing: Billing,
     /// The CPUs instances may use; if empty, those of the host.
     pub cores: Vec<usize>,
@@ -46,7 +46,7 @@ pub enum Cpu {
     Unlimited,
 }
 
-/// Which instance a call goes to.
+/// A rule by which a call gets its instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routing {
     /// Any of the slots that are free, by a random choice that this seed repeats; a slot's instance is started by its first
@@ -56,7 +56,7 @@ pub enum Routing {
     WarmFirst,
 }
 
-/// What is billed.
+/// The time of a call that is billed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Billing {
     /// The invoke phase, in steps of 100 ms; the init phase is free.
@@ -66,7 +66,7 @@ pub enum Billing {
 }
 
 impl Billing {
-    /// What a call with these phases is billed.
+    /// The billed time of a call with these phases, rounded up to the next step.
     pub fn billed(self, init: Duration, invoke: Duration) -> Duration {
         let (time, step_ms) = match self {
             Billing::Y2016 => (invoke, 100),

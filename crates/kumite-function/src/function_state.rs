@@ -26,9 +26,9 @@ use crate::{InstanceEvent, Lifecycle};
 
 /// So much of a call's log is kept with it.
 const KEPT_LOG_BYTES: u64 = 256 << 10;
-/// What a process said in its last moment may come a little later than its end.
+/// The last words of a process may come a little later than its end.
 const LAST_WORDS: Duration = Duration::from_millis(50);
-/// What is remembered of instances.
+/// The events of instances that are remembered.
 const MOST_EVENTS: usize = 100_000;
 
 pub(crate) type Tell = dyn Fn(&str) + Send + Sync;
@@ -59,7 +59,7 @@ impl FunctionState {
         }
     }
 
-    /// What has happened, in the order of time.
+    /// Events of all instances, in the order of time; the last [`MOST_EVENTS`].
     pub fn timeline(&self) -> Vec<InstanceEvent> {
         locked(&self.timeline).iter().cloned().collect()
     }
@@ -73,7 +73,7 @@ impl FunctionState {
         quiet
     }
 
-    /// What the instance said that was not to be said.
+    /// Records the requests of an instance that were out of turn.
     fn record_rejected(&self, instance: &Instance) {
         for rejected in instance.protocol.rejected() {
             self.record(instance.number, Lifecycle::Rejected(rejected));
@@ -116,6 +116,6 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Until the host is stopped.
 pub(crate) async fn stopping(mut stop: watch::Receiver<bool>) {
-    // Who could stop it is gone: so is the host.
+    // Nobody is left who could stop it: the host is gone.
     let _ = stop.wait_for(|stop| *stop).await;
 }

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use kumite_guard::{Limits, Site};
-use kumite_process::Control;
+use kumite_process::{Control, Unavailable};
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{oneshot, watch};
@@ -53,7 +53,7 @@ pub enum HostError {
     /// A folder is not there.
     #[error("{}: {source}", path.display())]
     Folder {
-        /// Which.
+        /// As it was given.
         path: PathBuf,
         /// Why.
         source: io::Error,
@@ -66,9 +66,9 @@ pub enum HostError {
     /// A variable that cannot be set for a function.
     #[error("function {function}: the variable '{name}' is {why}")]
     Variable {
-        /// Of which function.
+        /// The function that it was to be set for.
         function: String,
-        /// Which.
+        /// As it was given.
         name: String,
         /// Why not.
         why: &'static str,
@@ -78,19 +78,19 @@ pub enum HostError {
     Thread(io::Error),
 }
 
-/// What a host could not do for want of rights, in words; none if it does it.
+/// Why a host does not do what it lacks the rights for; `None` where it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingRights {
     /// CPU shares are not limited.
-    pub cpu: Option<String>,
+    pub cpu: Option<Unavailable>,
     /// Memory is not limited.
-    pub memory: Option<String>,
+    pub memory: Option<Unavailable>,
     /// Instances are frozen by SIGSTOP instead of the cgroup's freezer.
-    pub freezer: Option<String>,
+    pub freezer: Option<Unavailable>,
 }
 
 impl MissingRights {
-    /// What a host lacks on this machine; `shares` says whether it is to limit CPU shares.
+    /// The rights that a host lacks on this machine; those for CPU shares only if it is to limit `shares`.
     pub fn here(shares: bool) -> MissingRights {
         MissingRights::of(&Control::look(), shares)
     }
@@ -105,7 +105,7 @@ impl MissingRights {
 
     /// A line for each.
     pub fn lines(&self) -> impl Iterator<Item = String> {
-        let line = |what: &str, why: &Option<String>| why.as_ref().map(|why| format!("{what}: {why}"));
+        let line = |what: &str, why: &Option<Unavailable>| why.as_ref().map(|why| format!("{what}: {why}"));
         [
             line("CPU shares are not limited, and no figure is that of a small function", &self.cpu),
             line("memory is not limited", &self.memory),
@@ -168,7 +168,7 @@ impl Host {
         self.address
     }
 
-    /// What could not be had on this machine.
+    /// The rights that this host lacks.
     pub fn missing_rights(&self) -> &MissingRights {
         &self.missing_rights
     }
@@ -183,7 +183,8 @@ impl Host {
         answer.blocking_recv().unwrap_or(Err(Refused::Stopping))
     }
 
-    /// What has happened to the instances of a function until now, in the order of time.
+    /// Events of the instances of a function until now, in the order of time; the last 100,000. Empty for an unknown
+    /// function.
     pub fn timeline(&self, name: &str) -> Vec<InstanceEvent> {
         self.functions.named(name).map(|function| function.timeline()).unwrap_or_default()
     }
@@ -234,7 +235,7 @@ async fn run(listener: TcpListener, site: Site, functions: Functions) {
             tokio::time::sleep(LOOK).await;
         }
     };
-    // What still runs is ended by being dropped.
+    // Instances that still run are ended by being dropped.
     let _ = tokio::time::timeout(LAST_WAIT, all_end).await;
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use kumite_process::{Control, Group, Spawn, Tree};
 use rustix::event::{PollFd, PollFlags, poll};
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
+use tokio::task::{JoinError, spawn_blocking};
 
 use crate::Function;
 use crate::environment::{KEPT, environment};
@@ -23,7 +23,24 @@ const INIT_SHARE: f64 = 1.0;
 /// An instance that ends at SIGTERM does so in this time; more is not waited for, for callers wait meanwhile.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// What instances of a function have in common.
+/// An instance could not be started, or not be given its share.
+#[derive(Debug, thiserror::Error)]
+pub enum InstanceError {
+    /// It would have nobody to ask for events.
+    #[error("its Runtime API cannot listen on 127.0.0.1: {0}")]
+    Api(#[source] io::Error),
+    /// Its process or its control group.
+    #[error(transparent)]
+    Process(#[from] kumite_process::Error),
+    /// The thread that was to start it came to an end.
+    #[error("starting it failed: {0}")]
+    Thread(#[from] JoinError),
+    /// Nobody would know when it ends.
+    #[error("its end cannot be watched: {0}")]
+    Watch(#[source] io::Error),
+}
+
+/// The setting that all instances of a function share.
 #[derive(Debug)]
 pub(crate) struct Setting {
     pub function: Function,
@@ -48,7 +65,7 @@ pub(crate) struct Instance {
     exit: watch::Receiver<bool>,
     tree: Tree,
     group: Option<Group>,
-    /// Whether the group can.
+    /// The group can freeze; else SIGSTOP stands in.
     freezes: bool,
     frozen: bool,
     log: PathBuf,
@@ -58,26 +75,28 @@ pub(crate) struct Instance {
 
 impl Instance {
     /// Starts one. In its init phase it has a whole core, with `throttled` its share from the beginning.
-    pub async fn start(setting: &Arc<Setting>, number: u32, throttled: bool) -> Result<Instance, String> {
+    pub async fn start(
+        setting: &Arc<Setting>,
+        number: u32,
+        throttled: bool,
+    ) -> Result<Instance, InstanceError> {
         let protocol = Arc::new(RuntimeProtocol::default());
-        let api = RuntimeApi::start(Arc::clone(&protocol)).await;
-        let api = api.map_err(|error| format!("its Runtime API cannot listen on 127.0.0.1: {error}"))?;
+        let api = RuntimeApi::start(Arc::clone(&protocol)).await.map_err(InstanceError::Api)?;
         let nth = setting.started.fetch_add(1, Ordering::Relaxed) + 1;
         let log = setting.logs.join(format!("{}-{number}-{nth}.log", setting.function.name));
         let env = environment(&setting.function, &setting.region, &api.address.to_string(), number);
         let share = setting.function.share().filter(|_| setting.control.cpu.is_ok());
         let (for_start, log_of_it) = (Arc::clone(setting), log.clone());
-        let start = move || -> Result<(Tree, Option<Group>, Instant), String> {
+        let start = move || -> Result<(Tree, Option<Group>, Instant), kumite_process::Error> {
             let function = &for_start.function;
             let group = for_start.group()?;
             if let Some(group) = &group {
-                let words = |error: kumite_process::Error| error.to_string();
                 if let Some(share) = share {
                     let now = if throttled { share } else { share.max(INIT_SHARE) };
-                    group.limit_cpu(Some(now)).map_err(words)?;
+                    group.limit_cpu(Some(now))?;
                 }
                 if for_start.control.memory.is_ok() {
-                    group.limit_memory(u64::from(function.memory_mb) << 20).map_err(words)?;
+                    group.limit_memory(u64::from(function.memory_mb) << 20)?;
                 }
             }
             let began = Instant::now();
@@ -90,13 +109,11 @@ impl Instance {
                 log: &log_of_it,
                 group: group.as_ref(),
             };
-            let tree = Tree::start(&spawn).map_err(|error| error.to_string())?;
-            Ok((tree, group, began))
+            Ok((Tree::start(&spawn)?, group, began))
         };
-        let (tree, group, began) =
-            spawn_blocking(start).await.map_err(|error| format!("starting it failed: {error}"))??;
+        let (tree, group, began) = spawn_blocking(start).await??;
         let exit = tree.pidfd().try_clone_to_owned().and_then(until_readable);
-        let exit = exit.map_err(|error| format!("its end cannot be watched: {error}"))?;
+        let exit = exit.map_err(InstanceError::Watch)?;
         let freezes = setting.control.freezer.is_ok();
         Ok(Instance {
             number,
@@ -114,9 +131,9 @@ impl Instance {
     }
 
     /// The init phase is over.
-    pub fn throttle(&mut self) -> Result<(), String> {
+    pub fn throttle(&mut self) -> Result<(), InstanceError> {
         match (&self.group, self.share) {
-            (Some(group), Some(share)) => group.limit_cpu(Some(share)).map_err(|error| error.to_string()),
+            (Some(group), Some(share)) => Ok(group.limit_cpu(Some(share))?),
             _ => Ok(()),
         }
     }
@@ -133,7 +150,7 @@ impl Instance {
         self.tree.exited().ok().flatten()
     }
 
-    /// Whether the kernel has killed a process of it for want of memory.
+    /// The kernel has killed a process of it for want of memory.
     pub fn ran_out_of_memory(&self) -> bool {
         self.group.as_ref().and_then(Group::oom_kills).is_some_and(|kills| kills > 0)
     }
@@ -179,7 +196,7 @@ impl Instance {
         std::fs::metadata(&self.log).map_or(0, |data| data.len())
     }
 
-    /// What its log has from there on, at most `most` bytes of the end.
+    /// Its log from that byte on, at most the last `most` bytes; empty if it cannot be read.
     pub fn log_since(&self, since: u64, most: u64) -> String {
         use std::io::{Read, Seek, SeekFrom};
         let read = || -> io::Result<String> {
@@ -207,12 +224,12 @@ impl Instance {
 
 impl Setting {
     /// A control group, if there is anything to be had from one.
-    fn group(&self) -> Result<Option<Group>, String> {
+    fn group(&self) -> Result<Option<Group>, kumite_process::Error> {
         let control = &self.control;
         if control.cpu.is_err() && control.memory.is_err() && control.freezer.is_err() {
             return Ok(None);
         }
-        Group::new().map(Some).map_err(|error| error.to_string())
+        Group::new().map(Some)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What comes of a call, and what instances have lived through.
+//! The outcome of a call, and the events of instances.
 
 use std::time::{Duration, Instant};
 
@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 pub struct Invocation {
     /// Its id.
     pub request_id: String,
-    /// What the function answered; the error's document if it failed.
+    /// The function's answer; the error's document if it failed.
     pub payload: Vec<u8>,
     /// Why it failed, if it did.
     pub error: Option<FunctionError>,
     /// START, what the function wrote, END and REPORT.
     pub log: String,
-    /// Which instance, counted from 1.
+    /// The number of the instance, counted from 1 for each function.
     pub instance: u32,
-    /// Whether the instance was started for it.
+    /// The instance was started for this call.
     pub cold: bool,
     /// How often initialization was begun for it.
     pub inits: u32,
@@ -44,52 +44,18 @@ pub struct FunctionError {
     pub message: String,
 }
 
-/// Why a call did not get to the function.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
-    /// No function of that name.
-    #[error("no function '{0}'")]
-    Unknown(String),
-    /// All its instances are busy.
-    #[error("all {0} instances are busy")]
-    Throttled(u32),
-    /// So many calls wait that nobody waits for.
-    #[error("too many asynchronous calls wait already")]
-    QueueFull,
-    /// More bytes than a call may have.
-    #[error("the payload has {bytes} bytes; the most are {most}")]
-    TooLarge {
-        /// It has so many.
-        bytes: usize,
-        /// And may have so many.
-        most: usize,
-    },
-    /// Its payload or its client context is not JSON, or did not come whole.
-    #[error("{0}")]
-    Content(String),
-    /// What is asked for makes no sense.
-    #[error("{0}")]
-    Parameter(String),
-    /// The host is being stopped.
-    #[error("the host is stopping")]
-    Stopping,
-    /// An instance could not be started at all.
-    #[error("an instance could not be started: {0}")]
-    Start(String),
-}
-
 /// Something that happened to an instance.
 #[derive(Clone, Debug)]
 pub struct InstanceEvent {
-    /// Which instance, counted from 1 for each function.
+    /// The number of the instance, counted from 1 for each function.
     pub instance: u32,
-    /// When.
+    /// On the monotonic clock.
     pub at: Instant,
-    /// What.
+    /// The step.
     pub what: Lifecycle,
 }
 
-/// What happens to instances.
+/// The steps in the life of an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lifecycle {
     /// It is started.

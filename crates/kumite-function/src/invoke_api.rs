@@ -23,7 +23,7 @@ use uuid::Uuid;
 use crate::function_state::{Call, FunctionState, MOST_PAYLOAD_BYTES};
 use crate::invoke_error::{forbidden, refused, unknown};
 use crate::lines::tail;
-use crate::{Invocation, Refused};
+use crate::{ContentError, Invocation, ParameterError, Refused};
 
 /// The most bytes of a call that is not waited for: what AWS documents.
 const MOST_EVENT_BYTES: usize = 1 << 20;
@@ -32,6 +32,10 @@ const MOST_CONTEXT_BYTES: usize = 3583;
 /// The longest name with its region, account and qualifier: what AWS documents.
 const LONGEST_NAME: usize = 256;
 const REQUEST_ID: &str = "x-amzn-requestid";
+
+type GivenName = Result<Path<String>, PathRejection>;
+type GivenQuery = Result<Query<Parameters>, QueryRejection>;
+type Parameters = BTreeMap<String, String>;
 
 /// The functions that are served.
 #[derive(Clone)]
@@ -100,8 +104,8 @@ enum Kind {
 
 async fn invoke(
     State(functions): State<Functions>,
-    name: Result<Path<String>, PathRejection>,
-    query: Result<Query<BTreeMap<String, String>>, QueryRejection>,
+    name: GivenName,
+    query: GivenQuery,
     headers: HeaderMap,
     body: Body,
 ) -> Response {
@@ -138,37 +142,31 @@ async fn invoke(
     response
 }
 
-fn kind_of(header: Option<&str>) -> Result<Kind, Refused> {
+fn kind_of(header: Option<&str>) -> Result<Kind, ParameterError> {
     match header.unwrap_or("RequestResponse") {
         "RequestResponse" => Ok(Kind::RequestResponse),
         "Event" => Ok(Kind::Event),
         "DryRun" => Ok(Kind::DryRun),
-        other => Err(Refused::Parameter(format!(
-            "the invocation type '{}' is none of RequestResponse, Event and DryRun",
-            other.escape_debug()
-        ))),
+        other => Err(ParameterError::Kind(other.to_owned())),
     }
 }
 
 /// The name of a function that was asked for in its only version.
-fn named(
-    name: Result<Path<String>, PathRejection>,
-    query: Result<Query<BTreeMap<String, String>>, QueryRejection>,
-) -> Result<String, Refused> {
-    let Path(given) = name.map_err(|why| Refused::Parameter(format!("the function's name: {why}")))?;
-    let Query(query) = query.map_err(|why| Refused::Parameter(why.to_string()))?;
+fn named(name: GivenName, query: GivenQuery) -> Result<String, Refused> {
+    let Path(given) = name.map_err(ParameterError::from)?;
+    let Query(query) = query.map_err(ParameterError::from)?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.:$".contains(c);
     if given.is_empty() || given.len() > LONGEST_NAME || !given.chars().all(is_name) {
         let shown = given.chars().take(LONGEST_NAME).collect::<String>();
-        return Err(Refused::Parameter(format!("'{}' is not a function's name", shown.escape_debug())));
+        return Err(ParameterError::NoName(shown).into());
     }
     let (name, qualifier) = name_of(&given);
     let asked = query.get("Qualifier").map(String::as_str);
     if let (Some(one), Some(other)) = (qualifier, asked)
         && one != other
     {
-        let what = format!("the name has the qualifier '{one}', and the request '{}'", other.escape_debug());
-        return Err(Refused::Parameter(what));
+        let (in_name, in_query) = (one.to_owned(), other.to_owned());
+        return Err(ParameterError::TwoQualifiers { in_name, in_query }.into());
     }
     match qualifier.or(asked).filter(|qualifier| *qualifier != "$LATEST") {
         Some(other) => Err(Refused::Unknown(format!("{name}:{other}"))),
@@ -180,7 +178,8 @@ fn named(
 async fn payload(headers: &HeaderMap, mut body: Body, most: usize) -> Result<Bytes, Refused> {
     let told = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if let Some(bytes) = told.filter(|bytes| *bytes > most) {
-        // Who waits to be let in sends no more. Who does not may hear nothing until all is sent.
+        // A caller that waits to be let in (`expect`) sends no more. Another one may read no answer before all is
+        // sent.
         if !headers.contains_key(EXPECT) {
             tokio::spawn(async move { while let Some(Ok(_)) = body.frame().await {} });
         }
@@ -197,9 +196,7 @@ async fn payload(headers: &HeaderMap, mut body: Body, most: usize) -> Result<Byt
                 }
             }
             Err(_) if bytes > most => break,
-            Err(why) => {
-                return Err(Refused::Content(format!("the payload broke off after {bytes} bytes: {why}")));
-            }
+            Err(source) => return Err(ContentError::BrokenOff { bytes, source }.into()),
         }
     }
     match bytes {
@@ -215,15 +212,14 @@ fn name_of(given: &str) -> (&str, Option<&str>) {
     rest.split_once(':').map_or((rest, None), |(name, qualifier)| (name, Some(qualifier)))
 }
 
-/// What a runtime client is told of the caller: a JSON object, in the letters that a header may have.
-fn context(encoded: &str) -> Result<String, Refused> {
-    let refused = |what: &str| Refused::Content(format!("Client context must be {what}."));
+/// The client context for a runtime client: a JSON object, in the letters that a header may have.
+fn context(encoded: &str) -> Result<String, ContentError> {
     if encoded.len() > MOST_CONTEXT_BYTES {
-        return Err(refused(&format!("at most {MOST_CONTEXT_BYTES} bytes")));
+        return Err(ContentError::LongContext(MOST_CONTEXT_BYTES));
     }
     let decoded = BASE64_STANDARD.decode(encoded).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let object = decoded.filter(|text| serde_json::from_str::<BTreeMap<String, IgnoredAny>>(text).is_ok());
-    let object = object.ok_or_else(|| refused("a valid Base64-encoded JSON object"))?;
+    let object = object.ok_or(ContentError::NoContext)?;
     let mut line = String::new();
     for character in object.trim().chars() {
         match character {
@@ -283,7 +279,7 @@ mod tests {
             (r#"{"a":"x\ny"}"#, r#"{"a":"x\ny"}"#),
             (r#"{"ü":"😀"}"#, r#"{"\u00fc":"\ud83d\ude00"}"#),
         ] {
-            assert_eq!(of(text), Ok(expected.to_owned()), "{text}");
+            assert_eq!(of(text).unwrap(), expected, "{text}");
             let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
             assert_eq!(parsed(expected), parsed(text));
         }
@@ -301,9 +297,9 @@ mod tests {
             let query = qualifier.map(|qualifier| ("Qualifier".to_owned(), qualifier.to_owned()));
             named(Ok(Path(name.to_owned())), Ok(Query(query.into_iter().collect())))
         };
-        assert_eq!(of("f", Some("$LATEST")), Ok("f".to_owned()));
-        assert_eq!(of("f:$LATEST", Some("$LATEST")), Ok("f".to_owned()));
-        assert_eq!(of("f", Some("7")), Err(Refused::Unknown("f:7".to_owned())));
+        assert_eq!(of("f", Some("$LATEST")).unwrap(), "f");
+        assert_eq!(of("f:$LATEST", Some("$LATEST")).unwrap(), "f");
+        assert!(matches!(of("f", Some("7")), Err(Refused::Unknown(name)) if name == "f:7"));
         for (name, qualifier) in [("a b", None), ("ü", None), ("f:1", Some("2")), (&"f".repeat(257), None)] {
             assert!(matches!(of(name, qualifier), Err(Refused::Parameter(_))), "{name} {qualifier:?}");
         }

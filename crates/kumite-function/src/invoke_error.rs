@@ -24,7 +24,7 @@ pub(crate) fn refused(why: &Refused) -> Response {
         Refused::TooLarge { bytes, most } => {
             user(&format!("{bytes} byte payload is too large for this invocation type (limit {most} bytes)"))
         }
-        Refused::Content(what) | Refused::Parameter(what) => user(what),
+        Refused::Content(_) | Refused::Parameter(_) => user(&why.to_string()),
         Refused::Stopping | Refused::Start(_) => document("Service", &why.to_string()),
     };
     if let Refused::Throttled(_) = why {

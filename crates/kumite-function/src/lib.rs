@@ -11,13 +11,16 @@ mod invocation;
 mod invoke_api;
 mod invoke_error;
 mod lines;
+mod refused;
 mod runtime_api;
 mod runtime_protocol;
 mod slots;
 mod turns;
 
-pub use client::{ClientError, Invocations, Reply, invoke_at};
+pub use client::{ClientError, ExchangeError, Invocations, Reply, invoke_at};
 pub use environment::unfit_variable;
 pub use function::{Billing, Cpu, Function, MB_PER_CORE, Routing};
 pub use host::{Host, HostError, MissingRights};
-pub use invocation::{FunctionError, InstanceEvent, Invocation, Lifecycle, Refused};
+pub use instance::InstanceError;
+pub use invocation::{FunctionError, InstanceEvent, Invocation, Lifecycle};
+pub use refused::{ContentError, ParameterError, Refused};

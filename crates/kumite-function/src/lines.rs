@@ -8,7 +8,7 @@ use base64::prelude::BASE64_STANDARD;
 /// So much of a log a caller gets.
 pub(crate) const TAIL_BYTES: usize = 4096;
 
-/// What a call came to, for its REPORT line.
+/// The figures of a REPORT line.
 pub(crate) struct Report<'a> {
     pub request_id: &'a str,
     pub duration: Duration,
@@ -21,7 +21,7 @@ pub(crate) struct Report<'a> {
     pub status: Option<&'a str>,
 }
 
-/// What a function wrote in a call, and the lines around it.
+/// A function's own log of a call, with the lines around it.
 pub(crate) fn of_call(wrote: &str, report: &Report) -> String {
     let id = report.request_id;
     let end_of_line = if wrote.is_empty() || wrote.ends_with('\n') { "" } else { "\n" };

@@ -68,7 +68,7 @@ async fn serve(listener: TcpListener, address: SocketAddr, protocol: Arc<Runtime
     kumite_guard::serve(listener, routes, limits, malformed).await;
 }
 
-/// What a page of another site asks is not the instance's doing, so it changes nothing.
+/// A request of another site's page is not the instance's doing, so it changes nothing.
 async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
     match site.check(request.headers()) {
         Ok(()) => next.run(request).await,
@@ -156,16 +156,25 @@ async fn unknown(State(protocol): Context, method: axum::http::Method, uri: Uri)
 struct Whole {
     /// At most [`MOST_READ_BYTES`]; of a body that is too long, nothing is right but their number.
     bytes: Bytes,
-    /// What its trailers say: that the function failed after it had begun to answer.
+    /// The error in its trailers: the function failed after it had begun to answer.
     error: Option<Answer>,
 }
 
-async fn read(mut body: Body) -> Result<Whole, String> {
+/// A body whose end did not come.
+#[derive(Debug, thiserror::Error)]
+#[error("broke off after {bytes} bytes: {source}")]
+struct BrokenOff {
+    /// So many had come.
+    bytes: usize,
+    source: axum::Error,
+}
+
+async fn read(mut body: Body) -> Result<Whole, BrokenOff> {
     let mut bytes = Vec::new();
     let mut length = 0;
     let mut error = None;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| format!("broke off after {length} bytes: {error}"))?;
+        let frame = frame.map_err(|source| BrokenOff { bytes: length, source })?;
         let data = match frame.into_data() {
             Ok(data) => data,
             Err(other) => {
@@ -241,9 +250,9 @@ fn refused(rejected: Rejected) -> Response {
     }
 }
 
-fn broken_off(protocol: &RuntimeProtocol, why: &str) -> Response {
+fn broken_off(protocol: &RuntimeProtocol, why: &BrokenOff) -> Response {
     protocol.reject(format!("answered something that {why}"));
-    status(StatusCode::BAD_REQUEST, "InvalidRequest", why)
+    status(StatusCode::BAD_REQUEST, "InvalidRequest", &why.to_string())
 }
 
 fn status(status: StatusCode, kind: &str, message: &str) -> Response {
@@ -289,7 +298,7 @@ mod tests {
         assert!(said(api.address, &get("/nothing", &ours)).await.starts_with("HTTP/1.1 404"));
     }
 
-    /// What comes of an answer that is sent in this way.
+    /// Sends an answer in this way, and returns it as the host has understood it.
     async fn streamed(rest: &str) -> Answer {
         let protocol = Arc::new(RuntimeProtocol::default());
         let api = RuntimeApi::start(Arc::clone(&protocol)).await.unwrap();

@@ -1,4 +1,4 @@
-//! What is said between the host and the runtime client of one instance, and in which order it may be.
+//! The protocol between the host and the runtime client of one instance: who may say what, and when.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use axum::body::Bytes;
 use kumite_guard::Connection;
 use tokio::sync::Notify;
 
-/// What an instance is given.
+/// A call, as an instance gets it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Event {
     pub request_id: String,
@@ -19,11 +19,11 @@ pub(crate) struct Event {
     pub client_context: Option<String>,
 }
 
-/// What it says of it.
+/// The instance's answer to a call, or to its initialization.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Right(Vec<u8>),
-    /// What kind of error, and its document.
+    /// The error's type and its document.
     Wrong(String, Vec<u8>),
 }
 
@@ -57,7 +57,7 @@ struct State {
     waits: Option<(u64, Instant)>,
     count: u64,
     init_error: Option<Answer>,
-    /// What was rejected, in words.
+    /// A sentence for each request that was rejected, at most [`MOST_REJECTED`].
     rejected: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ enum Stage {
 
 /// A connection that was closed is known to be so after this time: who closes one and opens another is told of in any order.
 const CLOSES: Duration = Duration::from_millis(100);
-/// What is rejected is kept, but not without end.
+/// An instance that errs in a loop fills no memory.
 const MOST_REJECTED: usize = 100;
 
 impl RuntimeProtocol {
@@ -114,7 +114,7 @@ impl RuntimeProtocol {
         self.state().stage = Stage::Free;
     }
 
-    /// What was rejected since the last look.
+    /// A sentence for each request that was rejected since the last look.
     pub fn rejected(&self) -> Vec<String> {
         std::mem::take(&mut self.state().rejected)
     }
@@ -148,9 +148,10 @@ impl RuntimeProtocol {
         .await
     }
 
-    /// Who asks for an event while it has one may have closed a connection just before, of which we are told later: that on which
-    /// it answered, or that on which it was sent the event. In the second case it does not know of it, and is to get it again:
-    /// its clock goes on while it stands still, so that a request may be out of time as soon as it goes on.
+    /// Waits until it is known why a client asks for an event while it has one. It may have closed a connection just
+    /// before, of which we hear later: the one on which it answered, or the one on which it was sent the event. In the
+    /// second case it does not know of the event, and is to get it again: its clock goes on while it stands still, so
+    /// that a request may be out of time as soon as it goes on.
     async fn settled(&self, connection: &Connection) {
         let sent_on = match &self.state().stage {
             Stage::Working(_, sent_on) => sent_on.clone(),

@@ -1,4 +1,4 @@
-//! Which instance a call goes to.
+//! The choice of the instance that a call goes to.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;

@@ -33,7 +33,7 @@ pub(crate) struct Turn<'t, I> {
     turns: &'t Turns<I>,
     is_caller: bool,
     slot: Option<usize>,
-    /// What is in the slot.
+    /// Its instance, if the slot has one.
     pub instance: Option<I>,
 }
 
@@ -129,7 +129,7 @@ mod tests {
         Arc::new(Turns::new(Slots::new(Routing::WarmFirst, count)))
     }
 
-    /// What has had its turn, and how each is ended.
+    /// Calls in their order, and a way to end each.
     struct Calls {
         turns: Arc<Turns<()>>,
         told: mpsc::UnboundedReceiver<&'static str>,
@@ -166,7 +166,7 @@ mod tests {
             settle().await;
         }
 
-        /// Who has had its turn since the last look.
+        /// The names of those that have had their turn since the last look.
         fn had(&mut self) -> Vec<&'static str> {
             std::iter::from_fn(|| self.told.try_recv().ok()).collect()
         }

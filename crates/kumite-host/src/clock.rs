@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-/// What time it is. Replaced in tests.
+/// The time, for whatever measures or waits. Replaced in tests.
 pub trait Clock {
     /// Time since some fixed moment; never goes back.
     fn now(&self) -> Duration;

@@ -1,4 +1,4 @@
-//! Which CPUs a contender is given.
+//! The CPUs that a contender is given.
 
 use kumite_record::Cores;
 use thiserror::Error;
@@ -17,7 +17,7 @@ pub enum AskedCores {
 pub struct GivenCores {
     /// Their numbers.
     pub cores: Vec<usize>,
-    /// Whether some of them are the engine's too.
+    /// Some of them are the engine's too.
     pub shared: bool,
 }
 
@@ -31,7 +31,7 @@ pub struct CoresError {
     pub asked: usize,
     /// How many there are.
     pub there: usize,
-    /// Whether the load engine has some of its own.
+    /// The load engine has some of its own.
     pub beside_engine: bool,
 }
 
@@ -40,10 +40,10 @@ pub struct CoresError {
 pub struct WantedCores {
     /// The parameter that says how many.
     pub param: &'static str,
-    /// What it says.
+    /// Its value.
     pub asked: AskedCores,
-    /// Whether the engine's may be among them although not all are asked for: whoever gives jobs or calls a function waits
-    /// while it works, and a load engine has a CPU of its own.
+    /// The engine's CPUs may be among them although not all are asked for: a driver that gives jobs or calls a
+    /// function waits while the contender works, and a load engine has a CPU of its own.
     pub may_share: bool,
 }
 

@@ -1,4 +1,5 @@
-//! What this machine can and cannot give, and what that means for results. Nothing is changed by looking.
+//! Facts of this machine that matter to results, each with its consequence and a remedy. Nothing is changed by
+//! looking.
 
 mod cgroup;
 mod clock;
@@ -21,24 +22,24 @@ use crate::system::System;
 /// One fact about the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// What it belongs to: `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock`, `noise` or `disks`.
+    /// `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock`, `noise` or `disks`.
     pub group: String,
-    /// What it is about; unique in its group.
+    /// Unique in its group.
     pub name: String,
-    /// Whether it will do.
+    /// `ok` if it will do.
     pub state: State,
-    /// What was found, in words.
+    /// A phrase with its figures, for people.
     pub found: String,
     /// The figures in it by name; the unit is the end of the name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, f64>,
-    /// What it means for results, where it will not quite do.
+    /// The effect on results; absent where it will do.
     pub consequence: Option<String>,
-    /// What would help.
+    /// A way to mend it; absent where none is known or needed.
     pub remedy: Option<String>,
 }
 
-/// Whether something will do.
+/// How well something will do for measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
@@ -73,7 +74,7 @@ pub fn facts() -> Vec<Finding> {
     found
 }
 
-/// What the kernel says in its files.
+/// Findings from files of the kernel.
 fn findings(system: &System, cores: &kumite_record::Cores, available: &[usize]) -> Vec<Finding> {
     let mut findings = cpu::findings(system, cores, available);
     findings.extend(memory::findings(system));

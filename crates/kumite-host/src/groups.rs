@@ -9,7 +9,7 @@ pub(crate) struct Groups {
     /// Controllers, mount point and folder of each of version 1.
     v1: Vec<(Vec<String>, CgroupDir)>,
     pub v2: Option<CgroupDir>,
-    /// Whether the kernel says where it is.
+    /// The kernel says where it is.
     pub known: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Whether all were there while something was measured: kumite, what it has started, and the machine.
+//! Absence while something is measured: of kumite, of a process that it has started, or of the machine.
 //!
 //! A thread wakes every [`BEAT`]. If it wakes late, and did not wait for a CPU meanwhile, all of kumite stood still: it
 //! was stopped or frozen, or the virtual machine was. One thread is enough for those that send, record and play, which
@@ -42,7 +42,7 @@ pub struct Heartbeat {
     clocks: Clocks,
 }
 
-/// Who was away, for how long.
+/// Time for which kumite or a process of it was away.
 #[derive(Debug, Default)]
 struct Seen {
     /// In stops longer than the limit.
@@ -52,7 +52,7 @@ struct Seen {
     process: Option<(String, Duration)>,
 }
 
-/// What was so between two moments.
+/// Absence between two moments, by its causes.
 #[derive(Debug, Default)]
 struct Between {
     elapsed_s: f64,

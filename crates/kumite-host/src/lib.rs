@@ -1,4 +1,4 @@
-//! What the machine is, and what goes on on it.
+//! The machine: its facts, its CPUs and clocks, and the noise on it.
 //!
 //! It reads what the kernel says in `/proc` and `/sys`, and starts nothing. The one file that it writes is the [`Lock`].
 
@@ -16,6 +16,6 @@ pub use clock::{Clock, RealClock};
 pub use cores::{AskedCores, CoresError, GivenCores, WantedCores};
 pub use facts::{Finding, State, facts};
 pub use heartbeat::Heartbeat;
-pub use lock::Lock;
+pub use lock::{Holder, Lock, LockError, LockFileError, User};
 pub use machine::{cores, machine};
 pub use noise::{Clocks, Noise, Ours, Watch, own_cpu};

@@ -1,7 +1,8 @@
 //! One measurement at a time: two would disturb each other.
 
+use std::fmt;
 use std::fs::{File, Metadata, Permissions, TryLockError};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +11,95 @@ use rustix::fs::OFlags;
 /// As often the file is looked for again that was removed while it was locked.
 const TRIES: usize = 10;
 
+/// The lock of the machine was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// Another kumite measures.
+    #[error("another kumite ({holder}) is measuring on this machine ({} is locked): wait for it to end", path.display())]
+    Taken {
+        /// The file that is locked.
+        path: PathBuf,
+        /// For people: nothing is done because of it.
+        holder: Holder,
+    },
+    /// The file cannot be locked by anybody, or not by us.
+    #[error("cannot lock {}: {source}", path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// The file's own fault, or the system's reason.
+        source: LockFileError,
+    },
+}
+
+/// The process that has the lock, by what the kernel says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// It is in another namespace, or has ended meanwhile.
+    Unseen,
+    /// A process that we see.
+    Process {
+        /// Its id.
+        pid: u32,
+        /// Whose it is; `None` for one of ours.
+        user: Option<User>,
+    },
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Holder::Unseen => f.write_str("a process that cannot be seen from here"),
+            Holder::Process { pid, user: None } => write!(f, "process {pid}"),
+            Holder::Process { pid, user: Some(user) } => write!(f, "process {pid} of {user}"),
+        }
+    }
+}
+
+/// Somebody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct User(u32);
+
+impl User {
+    /// `None` for ourselves.
+    fn other(uid: u32) -> Option<User> {
+        (uid != rustix::process::geteuid().as_raw()).then_some(User(uid))
+    }
+}
+
+impl fmt::Display for User {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("root"),
+            uid => write!(f, "user {uid}"),
+        }
+    }
+}
+
+/// The file of the lock is none that can be locked. Each says whose it is if it is not ours, and the remedy.
+#[derive(Debug, thiserror::Error)]
+pub enum LockFileError {
+    /// No link is followed.
+    #[error("it is a symbolic link{}; remove it", and_of(.0))]
+    Link(Option<User>),
+    /// A folder, a pipe, a device.
+    #[error("it is no regular file{}; remove it", and_of(.0))]
+    NoFile(Option<User>),
+    /// Another user lets nobody read it.
+    #[error("nobody else may read it{}; have it removed", and_of(.0))]
+    Unreadable(Option<User>),
+    /// It was gone each time it had been locked.
+    #[error("somebody removes it again and again")]
+    Removed,
+    /// The system's reason.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
+
+fn and_of(user: &Option<User>) -> String {
+    user.map_or(String::new(), |user| format!(", and of {user}"))
+}
+
 /// Held while a run is measured; the system lets go of it when the process ends, however it ends.
 pub struct Lock {
     _file: File,
@@ -17,7 +107,7 @@ pub struct Lock {
 
 impl Lock {
     /// Takes the lock of this machine, or says who has it. Tests have one of their own, in `$KUMITE_LOCK`.
-    pub fn of_machine() -> Result<Lock, String> {
+    pub fn of_machine() -> Result<Lock, LockError> {
         let own = std::env::var_os("KUMITE_LOCK").map(PathBuf::from);
         Lock::take(&own.unwrap_or_else(|| {
             let mode = |folder: &Path| {
@@ -30,52 +120,30 @@ impl Lock {
         }))
     }
 
-    fn take(path: &Path) -> Result<Lock, String> {
-        let cannot = |why: String| format!("cannot lock {}: {why}", path.display());
+    fn take(path: &Path) -> Result<Lock, LockError> {
+        let unusable = |source| LockError::Unusable { path: path.to_owned(), source };
         for _ in 0..TRIES {
-            let file = open(path).map_err(cannot)?;
+            let file = open(path).map_err(unusable)?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, path) => return Ok(Lock { _file: file }),
                 // Somebody has removed it meanwhile, and whoever comes next locks another.
                 Ok(()) => {}
-                Err(TryLockError::WouldBlock) => return Err(taken(path, &file)),
-                Err(TryLockError::Error(error)) => return Err(cannot(error.to_string())),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(LockError::Taken { path: path.to_owned(), holder: holder(&file) });
+                }
+                Err(TryLockError::Error(error)) => return Err(unusable(error.into())),
             }
         }
-        Err(cannot("somebody removes it again and again".to_owned()))
+        Err(unusable(LockFileError::Removed))
     }
 }
 
-/// Who has it, in words. That is for people: nothing is done because of it.
-fn taken(path: &Path, file: &File) -> String {
-    let of_process = |pid: u32| {
-        let owner = std::fs::metadata(format!("/proc/{pid}")).ok().map(|found| found.uid());
-        format!(
-            "process {pid}{}",
-            owner.filter(|uid| is_other(*uid)).map_or(String::new(), |uid| format!(" of {}", user(uid)))
-        )
-    };
-    let who = holder(file).map_or("a process that cannot be seen from here".to_owned(), of_process);
-    format!(
-        "another kumite ({who}) is measuring on this machine ({} is locked): wait for it to end",
-        path.display()
-    )
-}
-
-fn is_other(uid: u32) -> bool {
-    uid != rustix::process::geteuid().as_raw()
-}
-
-fn user(uid: u32) -> String {
-    if uid == 0 { "root".to_owned() } else { format!("user {uid}") }
-}
-
-/// Whether everybody may make files in a folder of this mode, and nobody may remove those of others.
+/// In a folder of this mode everybody may make files, and nobody may remove those of others.
 fn is_for_all(mode: u32) -> bool {
     mode & 0o1003 == 0o1003
 }
 
-/// Whether this file is still what is at that path.
+/// This file is still the one at that path.
 fn is_at(file: &File, path: &Path) -> bool {
     let same = |at: Metadata, held: Metadata| (at.dev(), at.ino()) == (held.dev(), held.ino());
     std::fs::symlink_metadata(path).ok().zip(file.metadata().ok()).is_some_and(|(at, held)| same(at, held))
@@ -85,7 +153,7 @@ fn is_at(file: &File, path: &Path) -> bool {
 /// writes to a pipe is waited for, and nothing is ever written. To lock what another user has made, one has only to read it;
 /// so users of one machine exclude each other, whoever made the file. Nothing in it is believed. Who makes it and keeps it
 /// locked keeps others from measuring, as who measures does; the message says who that is.
-fn open(path: &Path) -> Result<File, String> {
+fn open(path: &Path) -> Result<File, LockFileError> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let open = || File::options().read(true).custom_flags(flags).open(path);
     let opened = match open() {
@@ -94,23 +162,14 @@ fn open(path: &Path) -> Result<File, String> {
         opened => opened,
     };
     let file = opened.map_err(|error| match std::fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => format!("it is a symbolic link{}; remove it", made_by(&found)),
+        Ok(found) if found.is_symlink() => LockFileError::Link(User::other(found.uid())),
         Ok(found) if error.kind() == ErrorKind::PermissionDenied => {
-            format!("nobody else may read it{}; have it removed", made_by(&found))
+            LockFileError::Unreadable(User::other(found.uid()))
         }
-        _ => error.to_string(),
+        _ => error.into(),
     })?;
-    match file.metadata() {
-        Ok(found) if found.is_file() => Ok(file),
-        Ok(found) => Err(format!("it is no regular file{}; remove it", made_by(&found))),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// Whose it is, if not ours.
-fn made_by(found: &Metadata) -> String {
-    let owner = Some(found.uid()).filter(|uid| is_other(*uid));
-    owner.map_or(String::new(), |uid| format!(", and of {}", user(uid)))
+    let found = file.metadata()?;
+    if found.is_file() { Ok(file) } else { Err(LockFileError::NoFile(User::other(found.uid()))) }
 }
 
 /// For everybody, whatever our own mask is.
@@ -120,14 +179,17 @@ fn make(path: &Path) -> std::io::Result<File> {
     Ok(file)
 }
 
-/// By what the kernel says.
-fn holder(file: &File) -> Option<u32> {
-    let inode = file.metadata().ok()?.ino();
-    of_locks(&std::fs::read_to_string("/proc/locks").ok()?, inode)
+fn holder(file: &File) -> Holder {
+    let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    let pid = file.metadata().ok().and_then(|found| holder_pid(&locks, found.ino()));
+    pid.map_or(Holder::Unseen, |pid| {
+        let owner = std::fs::metadata(format!("/proc/{pid}")).ok();
+        Holder::Process { pid, user: owner.and_then(|found| User::other(found.uid())) }
+    })
 }
 
 /// `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`: who has the lock of this inode. A process of another namespace is 0.
-fn of_locks(locks: &str, inode: u64) -> Option<u32> {
+fn holder_pid(locks: &str, inode: u64) -> Option<u32> {
     let held = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [_, "FLOCK", _, _, pid, at, ..] = fields[..] else { return None };
@@ -148,10 +210,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("lock");
         let first = Lock::take(&file).unwrap();
-        let refused = Lock::take(&file).err().unwrap();
-        assert!(refused.contains(&format!("(process {}) is measuring", std::process::id())), "{refused}");
+        let Err(LockError::Taken { path, holder }) = Lock::take(&file) else { panic!() };
+        assert_eq!((path, holder), (file.clone(), Holder::Process { pid: std::process::id(), user: None }));
         drop(first);
-        // What another test is just starting holds a copy of the file until it is executed.
+        // A process that another test is just starting holds a copy of the file until it is executed.
         let began = Instant::now();
         while Lock::take(&file).is_err() {
             assert!(began.elapsed() < Duration::from_secs(60));
@@ -180,7 +242,7 @@ mod tests {
             ("folder", "it is no regular file; remove it"),
             ("pipe", "it is no regular file; remove it"),
         ] {
-            let refused = Lock::take(&path(name)).err().unwrap();
+            let refused = Lock::take(&path(name)).err().unwrap().to_string();
             assert_eq!(refused, format!("cannot lock {}: {why}", path(name).display()));
         }
         assert!(!path("nothing").exists());
@@ -223,21 +285,24 @@ mod tests {
             false => (String::new(), false),
         };
         let lock = Lock::take(&path("lock")).unwrap();
-        assert!(Lock::take(&path("lock")).is_err_and(|why| why.contains("is measuring")));
+        assert!(matches!(Lock::take(&path("lock")), Err(LockError::Taken { .. })));
         drop(lock);
         assert_eq!(is_given, std::fs::metadata(path("lock")).unwrap().uid() == theirs);
-        let refused = Lock::take(&path("folder")).err().unwrap();
+        let refused = Lock::take(&path("folder")).err().unwrap().to_string();
         let words =
             format!("cannot lock {}: it is no regular file{owner}; remove it", path("folder").display());
         assert_eq!(refused, words);
-        assert_eq!((user(0), user(7)), ("root".to_owned(), "user 7".to_owned()));
+        assert_eq!((User(0).to_string(), User(7).to_string()), ("root".to_owned(), "user 7".to_owned()));
     }
 
     #[test]
     fn who_has_a_lock_is_said_by_the_kernel_alone() {
         let locks = "1: POSIX  ADVISORY  WRITE 11 fe:01:77 0 EOF\n1: -> FLOCK  ADVISORY  WRITE 12 fe:01:77 0 EOF\n\
                      2: FLOCK  ADVISORY  WRITE 0 fe:01:78 0 EOF\n3: FLOCK  ADVISORY  WRITE 13 fe:01:77 0 EOF\n";
-        assert_eq!(of_locks(locks, 77), Some(13));
-        assert_eq!((of_locks(locks, 78), of_locks(locks, 7), of_locks("x\n\n", 77)), (None, None, None));
+        assert_eq!(holder_pid(locks, 77), Some(13));
+        assert_eq!(
+            (holder_pid(locks, 78), holder_pid(locks, 7), holder_pid("x\n\n", 77)),
+            (None, None, None)
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! What the run is executed on.
+//! The machine that a run is executed on.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -22,10 +22,10 @@ use reading::{CgroupFiles, CpuTime, Reading};
 const STOLEN_LIMIT: f64 = 0.01;
 /// Of one CPU. All that a quiet machine does beside us takes less than 1 % of one.
 const OTHERS_LIMIT: f64 = 0.02;
-/// What a CPU spends in going to sleep and waking up is neither idle time nor any process's: 1.1 to 1.6 µs for each switch,
-/// on the machine where it was measured.
+/// A CPU goes to sleep and wakes up in time that is neither idle nor any process's: 1.1 to 1.6 µs for each switch, on
+/// the machine where it was measured.
 const SWITCH: Duration = Duration::from_micros(2);
-/// What lies between two clocks may come from reading one after the other.
+/// Two clocks are read one after the other: so much may lie between them for that.
 const READING_MS: f64 = 0.1;
 const JUMP_LIMIT_MS: f64 = 1.0;
 /// Time servers correct a clock by up to this in normal operation.
@@ -45,21 +45,21 @@ pub struct Watch {
     before: Reading,
 }
 
-/// What the measured ones used meanwhile. kumite's own time is known to the watch.
+/// The contenders' own part in what the watch counts. kumite's own time is known to it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ours {
     /// CPU time of the contenders, on the CPUs that are watched; none if it is not known.
     pub cpu: Option<Duration>,
-    /// What the scheduler did to their threads.
+    /// Switches and waits of their threads; `None` if it is not known.
     pub waited: Option<Waited>,
 }
 
-/// What came from outside.
+/// Noise from outside between two moments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Noise {
     /// By name; the unit is the end of the name.
     pub figures: BTreeMap<String, f64>,
-    /// What casts doubt.
+    /// The kinds of noise that are so much that they cast doubt on the figures.
     pub marks: Vec<Mark>,
 }
 
@@ -75,13 +75,13 @@ impl Watch {
         Watch { system, groups, cpus, before }
     }
 
-    /// What came from outside between the beginning and now.
+    /// The noise between the beginning and now.
     pub fn end(&self, ours: &Ours) -> Noise {
         noise(&self.before, &Reading::of(&self.system, &self.groups, &self.cpus), ours)
     }
 }
 
-/// What can be noticed on these CPUs, and what cannot; none if the kernel does not count their time.
+/// Each kind of noise, and that it can be noticed on these CPUs; `None` if the kernel does not count their time.
 pub(crate) fn noticed(system: &System, cpus: &[usize]) -> Option<[(&'static str, bool); 7]> {
     let reading = Reading::of(system, &CgroupFiles::of(system), &cpus.iter().copied().collect());
     let others = match reading.tasks {
@@ -224,7 +224,7 @@ mod tests {
     const EXACT: &str = "cg/cpuacct/cpuacct.usage_percpu";
     const QUOTA: &str = "cg/cpu/ours/cpu.stat";
 
-    /// What CPUs 0 and 1 of three say, so many seconds after another reading.
+    /// A reading of CPUs 0 and 1 of three, so many seconds after another one.
     fn reading(seconds: f64, files: &[(&str, &str)]) -> Reading {
         let monotonic = Duration::from_secs_f64(1000.0 + seconds);
         let system = System::of(files);

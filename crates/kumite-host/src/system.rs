@@ -25,13 +25,13 @@ impl System {
         self.root.join(file.trim_start_matches('/'))
     }
 
-    /// What a file says; none if it cannot be read or says nothing.
+    /// The text of a file, without its last line break; `None` if it cannot be read or is empty.
     pub fn text(&self, file: &str) -> Option<String> {
         let text = std::fs::read_to_string(self.path(file)).ok()?;
         Some(text.trim_end().to_owned()).filter(|text| !text.trim().is_empty())
     }
 
-    /// What a file says, if it is one such value.
+    /// The one value that a file consists of; `None` if it is another text.
     pub fn value<T: FromStr>(&self, file: &str) -> Option<T> {
         self.text(file)?.trim().parse().ok()
     }
@@ -44,7 +44,7 @@ impl System {
         access(self.path(file), Access::WRITE_OK).is_ok()
     }
 
-    /// What stands behind a name and a colon in a file of such lines.
+    /// The value behind a name and a colon, in a file of such lines.
     pub fn field(&self, file: &str, name: &str) -> Option<String> {
         let text = self.text(file)?;
         let of = |line: &str| {

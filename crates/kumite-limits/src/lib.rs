@@ -1,4 +1,4 @@
-//! What the system lets a process have of what is limited: open files, and real-time priority for a thread.
+//! Resources that the system limits: open files for a process, and real-time priority for a thread.
 //!
 //! Both are asked for before what is measured begins. Open files are Linux's; real-time priority is also Windows's, for
 //! the macro player.

@@ -2,7 +2,24 @@
 
 use shlex::QuoteError;
 
-/// What runs a command.
+/// A text is no command line. The sentence may stand behind the name of a flag or a contender.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommandLineError {
+    /// `--shell` has no word.
+    #[error("the name of the shell is empty")]
+    NoShell,
+    /// The command has no word: it is empty, or a comment.
+    #[error("a command is empty")]
+    Empty,
+    /// The text cannot be split into words.
+    #[error("`{0}` has a quote without its end, or a backslash with nothing after it: close or remove it")]
+    Unclosed(String),
+    /// The words cannot be typed in a shell.
+    #[error(transparent)]
+    Quote(#[from] QuoteError),
+}
+
+/// The shell that runs a command, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shell {
     /// `sh`, if the command has something that only a shell understands; else nothing.
@@ -15,12 +32,12 @@ pub enum Shell {
 
 impl Shell {
     /// Of `--shell`: `none`, `default`, or a command line such as `bash --norc`.
-    pub fn parse(text: &str) -> Result<Shell, String> {
+    pub fn parse(text: &str) -> Result<Shell, CommandLineError> {
         match text {
             "none" => Ok(Shell::Never),
             "default" => Ok(Shell::Always(vec!["sh".to_owned()])),
             _ => match split(text)? {
-                words if words.is_empty() => Err("the name of the shell is empty".to_owned()),
+                words if words.is_empty() => Err(CommandLineError::NoShell),
                 words => Ok(Shell::Always(words)),
             },
         }
@@ -38,10 +55,10 @@ pub struct CommandLine {
 
 impl CommandLine {
     /// Through the shell, or without one.
-    pub fn new(command: &str, shell: &Shell) -> Result<CommandLine, String> {
+    pub fn new(command: &str, shell: &Shell) -> Result<CommandLine, CommandLineError> {
         // A comment, too, is nothing. What cannot be split may be right for a shell that is not sh.
         if shlex::split(command).is_some_and(|words| words.first().is_none_or(String::is_empty)) {
-            return Err("a command is empty".to_owned());
+            return Err(CommandLineError::Empty);
         }
         let through = |shell: &[String]| CommandLine {
             shell: Some(shell.to_vec()),
@@ -62,8 +79,8 @@ impl CommandLine {
     }
 
     /// To be typed in `sh`.
-    pub fn typed(&self) -> Result<String, QuoteError> {
-        shlex::try_join(self.words.iter().map(String::as_str))
+    pub fn typed(&self) -> Result<String, CommandLineError> {
+        Ok(shlex::try_join(self.words.iter().map(String::as_str))?)
     }
 }
 
@@ -76,12 +93,8 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// Words as a shell would split them.
-fn split(text: &str) -> Result<Vec<String>, String> {
-    shlex::split(text).ok_or_else(|| {
-        format!(
-            "`{text}` has a quote without its end, or a backslash with nothing after it: close or remove it"
-        )
-    })
+fn split(text: &str) -> Result<Vec<String>, CommandLineError> {
+    shlex::split(text).ok_or_else(|| CommandLineError::Unclosed(text.to_owned()))
 }
 
 /// A command that replaces its shell is the same without either.
@@ -94,8 +107,9 @@ fn without_exec(words: &[String]) -> &[String] {
     }
 }
 
-/// Whether it has what only a shell understands. Special are, outside of quotes, a line break and the characters that make
-/// takes for a shell's; in double quotes, `$` and the backquote; and in the first word `=`, as in an assignment.
+/// The text has something that only a shell understands. Special are, outside of quotes, a line break and the
+/// characters that make takes for a shell's; in double quotes, `$` and the backquote; and in the first word `=`, as in
+/// an assignment.
 fn needs_shell(text: &str, words: &[String]) -> bool {
     let mut quote = None;
     let mut characters = text.trim().chars();
@@ -180,11 +194,7 @@ mod tests {
         }
         for command in ["", "  ", "\n", "# x", " # x\n\t# y", "''", "\"\" a"] {
             for shell in [Shell::IfNeeded, Shell::Never, Shell::Always(vec!["bash".to_owned()])] {
-                assert_eq!(
-                    CommandLine::new(command, &shell),
-                    Err("a command is empty".to_owned()),
-                    "{command:?}"
-                );
+                assert_eq!(CommandLine::new(command, &shell), Err(CommandLineError::Empty), "{command:?}");
             }
         }
     }

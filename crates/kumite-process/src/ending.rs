@@ -11,7 +11,7 @@ use nix::sys::signal::Signal;
 pub fn how_it_ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with status {code}"),
-        // What a tree has ended for it has that signal for its status.
+        // A tree gives this signal as the status of a command that it has ended for it.
         (None, Some(signal)) if signal == Signal::SIGTTIN as i32 || signal == Signal::SIGTTOU as i32 => {
             "wanted the terminal, which it cannot have here, and was ended".to_owned()
         }
@@ -25,7 +25,7 @@ pub fn shell_status(status: ExitStatus) -> Option<i32> {
     status.code().or(status.signal().map(|signal| 128 + signal))
 }
 
-/// Whether that is how a command ends that has heard Ctrl-C: by the signal, or with the status that a shell makes of it.
+/// A command that has heard Ctrl-C ends so: by the signal, or with the status that a shell makes of it.
 pub(crate) fn is_interrupt(status: ExitStatus) -> bool {
     shell_status(status) == Some(128 + Signal::SIGINT as i32)
 }

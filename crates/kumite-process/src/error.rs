@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::Unavailable;
+
 /// Why a process could not be started, watched or brought to its end.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -21,7 +23,7 @@ pub enum Error {
     Log {
         /// As it was given.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 
@@ -30,7 +32,7 @@ pub enum Error {
     Start {
         /// The command.
         command: String,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 
@@ -41,7 +43,7 @@ pub enum Error {
         cores: Vec<usize>,
         /// The cores this process may use.
         available: Vec<usize>,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 
@@ -50,7 +52,7 @@ pub enum Error {
     Watch {
         /// The root of the tree.
         pid: u32,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 
@@ -61,7 +63,7 @@ pub enum Error {
         port: u16,
         /// The file of `/proc`.
         table: &'static str,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 
@@ -92,7 +94,7 @@ pub enum Error {
     Program {
         /// As it was given.
         program: OsString,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 
@@ -101,7 +103,7 @@ pub enum Error {
     Input {
         /// As it was given.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 
@@ -129,9 +131,9 @@ pub enum Error {
     /// A process was stopped by a signal, and nobody let it go on; its tree has been ended.
     #[error("`{process}` was stopped, nobody let it go on within a second, and so `{}` was ended", program.display())]
     Stopped {
-        /// What was run, as it was given.
+        /// The command that waits for it, as it was given.
         program: OsString,
-        /// Who was stopped.
+        /// The stopped process, by its command line.
         process: String,
     },
 
@@ -142,7 +144,7 @@ pub enum Error {
     Output {
         /// As it was given.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 
@@ -151,17 +153,17 @@ pub enum Error {
     Runner {
         /// The program.
         helper: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 
     /// This machine has no control group for this, or does not let us.
-    #[error("no control group can {what}: {why}")]
+    #[error("no control group can {what}: {source}")]
     NoGroup {
-        /// What it was to do.
+        /// A verb with its object.
         what: &'static str,
-        /// Why not, and the remedy.
-        why: String,
+        /// The controller that is wanting.
+        source: Unavailable,
     },
 
     /// A control group could not be read, written or emptied.
@@ -169,7 +171,7 @@ pub enum Error {
     Group {
         /// Its file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's reason.
         source: io::Error,
     },
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use control::{Control, Version};
+pub use control::{Control, Unavailable, Version};
 pub(crate) use dirs::CgroupDirs;
 pub(crate) use folder::{members, release, remove};
 pub(crate) use hierarchies::Hierarchies;
@@ -46,7 +46,7 @@ impl Group {
     fn at(dirs: CgroupDirs) -> Result<Group, Error> {
         let group = Group { dirs: Arc::new(dirs) };
         match (group.dirs.folders().is_empty(), group.dirs.control().freezer) {
-            (true, Err(why)) => Err(Error::NoGroup { what: "be made", why }),
+            (true, Err(source)) => Err(Error::NoGroup { what: "be made", source }),
             _ => Ok(group),
         }
     }
@@ -72,8 +72,9 @@ impl Group {
         self.dirs.limit_cpu(share)
     }
 
-    /// What all of it may have, swap included. When more is wanted and nothing can be given back, the kernel kills the
-    /// largest process, and sometimes one more before the memory of that is free: [`Group::oom_kills`] counts them.
+    /// Limits the memory of all of it together, swap included. When more is wanted and nothing can be given back, the
+    /// kernel kills the largest process, and sometimes one more before the memory of that is free:
+    /// [`Group::oom_kills`] counts them.
     pub fn limit_memory(&self, bytes: u64) -> Result<(), Error> {
         self.dirs.limit_memory(bytes)
     }
@@ -86,9 +87,9 @@ impl Group {
     /// Nobody in it runs any more, when this returns: it waits for the kernel to say so, at most a second. After that it
     /// is an error, but still being frozen.
     ///
-    /// Who sleeps is frozen in 0.1 ms (0.2 at most, of 51 times), who runs when it next comes to the kernel (4 ms, 24 at
-    /// most). Who has used up its CPU time stands still already, and is said to be frozen when it has some again (30 ms,
-    /// 84 at most).
+    /// A sleeping process is frozen in 0.1 ms (0.2 at most, of 51 times), a running one when it next enters the kernel
+    /// (4 ms, 24 at most). One that has used up its CPU time stands still already, and the kernel says so when it has
+    /// some again (30 ms, 84 at most).
     pub fn freeze(&self) -> Result<(), Error> {
         self.dirs.freeze()
     }

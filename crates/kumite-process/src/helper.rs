@@ -1,4 +1,4 @@
-//! What the helper process of a [`crate::Runner`] is told.
+//! Jobs and orders, as the helper process of a [`crate::Runner`] reads them.
 
 use std::env;
 use std::ffi::CString;
@@ -50,7 +50,7 @@ pub(crate) struct RunOrder {
     pub job: usize,
     pub forked: bool,
     pub cores: Vec<usize>,
-    /// What it has beside its job's, or in their place, and what varies the size of it all.
+    /// Set beside its job's variables, or in place of the one of that name.
     pub variable: Option<CString>,
     pub padding: CString,
 }
@@ -69,12 +69,12 @@ pub(crate) struct Together {
     /// The first of a queue. Those behind it are not run once one has not passed.
     pub begins: bool,
     pub passes: Passes,
-    /// Whether they are as from a shell: what they leave behind lives on, and the terminal is theirs if they want it.
+    /// Runs are as from a shell: what they leave behind lives on, and the terminal is theirs if they want it.
     pub from_shell: bool,
     pub runs: Vec<RunOrder>,
 }
 
-/// Which runs are no failure.
+/// The runs that count as a success, for a queue that ends with the first failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Passes {
     /// All of them, and also one that could not be started.

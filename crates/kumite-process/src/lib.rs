@@ -58,11 +58,11 @@ mod tree;
 mod waits;
 mod wire;
 
-pub use command_line::{CommandLine, Shell};
+pub use command_line::{CommandLine, CommandLineError, Shell};
 pub use cores::{available_cores, pin_thread};
 pub use ending::{how_it_ended, last_lines, last_lines_of, shell_status};
 pub use error::Error;
-pub use group::{Control, Group, Version};
+pub use group::{Control, Group, Unavailable, Version};
 pub use helper::{HELPER, Passes};
 pub use listen::Listener;
 pub use mark::spawn_unmarked;

@@ -1,4 +1,4 @@
-//! Who listens on a port: the kernel's tables say which sockets, `/proc/PID/fd` says whose.
+//! The holders of a listening port: the kernel's tables name the sockets, `/proc/PID/fd` their holders.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -13,7 +13,7 @@ const LISTEN: &str = "0A";
 /// A socket's holder may end between the look at the table and the look at the holder.
 const LOOKS: usize = 3;
 
-/// Who listens on a port.
+/// The holders of a listening port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listener {
     /// No socket does.
@@ -30,8 +30,8 @@ pub enum Listener {
 }
 
 impl Tree {
-    /// Who listens where it gets what is sent to this address: there, or on its port at any address (IPv6's, too). Cheap
-    /// as long as nobody does; a look at every process there is if somebody does.
+    /// Finds the listeners that get what is sent to this address: bound to it, or to its port at any address (IPv6's,
+    /// too). Cheap while there is none; reads the descriptors of every process once there is one.
     pub fn listeners(&mut self, at: SocketAddrV4) -> Result<Listener, Error> {
         let port = at.port();
         for _ in 0..LOOKS {

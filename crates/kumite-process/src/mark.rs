@@ -30,12 +30,12 @@ impl Mark {
         format!("{}{:04}", Mark::beginning(owner), count % COUNTS).parse().ok().map(Mark)
     }
 
-    /// What all marks of an owner begin with.
+    /// The digits with which every mark of an owner begins.
     pub(crate) fn beginning(owner: &Owner) -> String {
         format!("7{:07}{:05}{:02}", owner.pid, owner.started % 100_000, owner.namespace % 100)
     }
 
-    /// That of a process, if it has one.
+    /// The mark that a process carries, if it carries one.
     pub(crate) fn of(pid: i32) -> Option<Mark> {
         Mark::in_limits(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
     }
@@ -46,12 +46,12 @@ impl Mark {
         (number / 1_000_000_000_000_000_000 == 7).then_some(Mark(number))
     }
 
-    /// Whether a process of this mark, which is in our namespace, is of that owner.
+    /// A process in our namespace with this mark belongs to that owner.
     fn is_of(self, owner: &Owner) -> bool {
         (self.0 / COUNTS).to_string() == Mark::beginning(owner)
     }
 
-    /// Whether this is the mark of an owner in our namespace that does not live any more, and the process is in that, too.
+    /// The owner was in our namespace and has ended; the process is in our namespace, too.
     pub(crate) fn is_left_over(self, pid: i32, us: Owner) -> bool {
         let namespace = fs::metadata(format!("/proc/{pid}/ns/pid")).map(|namespace| namespace.ino());
         let owner = i32::try_from(self.0 / 100_000_000_000 % 10_000_000).ok().and_then(Owner::at);

@@ -1,4 +1,4 @@
-//! Who belongs to a tree, and what they have used.
+//! The members of a tree, and the CPU time and memory that they have used.
 //!
 //! # CPU time, never counted twice
 //!
@@ -28,7 +28,7 @@ use crate::total;
 /// In this time nobody can start so many processes that their ids come round again (32,768 at least).
 const FULL_CIRCLE: Duration = Duration::from_secs(1);
 
-/// What a tree has used until now.
+/// CPU time and memory that a tree has used until now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// User and system time of all members, living and ended, since the start. Never falls from one call to the next.
@@ -170,7 +170,7 @@ impl Members {
                 stat.started >= self.root_started && !known
             })
             .collect();
-        // Who had one of these ids before has gone.
+        // Processes that had one of these ids before have gone.
         self.settle(unknown.iter().map(|(pid, _)| *pid).collect());
         loop {
             let (ours, others): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|(pid, stat)| {

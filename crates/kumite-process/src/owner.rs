@@ -41,7 +41,7 @@ impl Owner {
         Some(Owner { namespace, pid: i32::try_from(pid).ok().filter(|&pid| pid > 0)?, started })
     }
 
-    /// Who has this id in our own namespace now, and lives.
+    /// The living process of our own namespace that has this id now.
     pub(crate) fn at(pid: i32) -> Option<Owner> {
         let namespace = fs::metadata("/proc/self/ns/pid").ok()?.ino();
         let stat = Stat::of(pid).filter(|stat| !stat.is_zombie())?;

@@ -1,4 +1,5 @@
-//! What `/proc` tells of a process.
+//! Facts about a process from `/proc`. Each is absent once the process has gone, or if it is of another user and
+//! hidden.
 
 use std::fs;
 use std::thread;
@@ -90,7 +91,7 @@ pub(crate) fn resident(pid: &str) -> Option<(u64, u64)> {
     Some((bytes("VmRSS:")?, bytes("VmHWM:")?))
 }
 
-/// Whether the environment a process was started with has this `NAME=VALUE`.
+/// The environment that a process was started with has this `NAME=VALUE`.
 pub(crate) fn carries(pid: i32, variable: &str) -> bool {
     environ(pid).split(|&byte| byte == 0).any(|entry| entry == variable.as_bytes())
 }
@@ -101,8 +102,8 @@ pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
     String::from_utf8(environ(pid).split(|&byte| byte == 0).find_map(value)?).ok()
 }
 
-/// Whether this variable is not in the environment for sure: an environment cannot be seen amid an exec, so that one of
-/// before or after must be waited for, for some milliseconds.
+/// This variable is certainly not in the environment. Amid an exec there is none to be seen, so it waits some
+/// milliseconds for the one of before or after.
 pub(crate) fn lacks(pid: i32, name: &str) -> bool {
     let environ_end = || Stat::of(pid).map(|stat| stat.environ_end).filter(|&end| end != 0);
     for _ in 0..20 {
@@ -139,7 +140,7 @@ pub(crate) fn command_line(pid: i32) -> Option<String> {
     }
 }
 
-/// What the kernel calls it.
+/// The kernel's name for it, of at most 15 bytes.
 pub(crate) fn name(pid: i32) -> Option<String> {
     Some(fs::read_to_string(format!("/proc/{pid}/comm")).ok()?.trim_end().to_owned())
 }

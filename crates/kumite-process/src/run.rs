@@ -13,7 +13,7 @@ use crate::{Error, Spawn, Tree, TreeEnd};
 pub const STDOUT_LIMIT: usize = 1 << 20;
 
 const BUFFER: usize = 1 << 16;
-/// What a pipe can hold at most, without privileges.
+/// The most bytes that a pipe can hold, without privileges.
 const PIPE_LIMIT: usize = 1 << 20;
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -24,7 +24,7 @@ pub struct Finished {
     pub status: ExitStatus,
     /// Its standard output, the first [`STDOUT_LIMIT`] bytes.
     pub stdout: Vec<u8>,
-    /// What it took, and what it left behind; nothing of it runs any more.
+    /// Its usage, and how many descendants it left behind. Nothing of it runs any more.
     pub ended: TreeEnd,
 }
 
@@ -65,7 +65,7 @@ pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished
         }
     };
     let ended = tree.stop(if status.is_some() { Duration::ZERO } else { GRACE });
-    // What the pipe still holds. Nobody is left to write more; should somebody have escaped, we do not follow.
+    // The pipe may still hold something. Nobody is left to write more; a process that has escaped is not followed.
     if let Some(pipe) = &mut open {
         for _ in 0..PIPE_LIMIT / BUFFER {
             let ready = ready([pipe.as_fd()], Duration::ZERO).map_err(unlogged)?;

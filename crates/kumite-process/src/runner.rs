@@ -57,7 +57,7 @@ pub struct Job {
     pub output: Output,
 }
 
-/// What a command may read.
+/// The standard input of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stdin {
     /// Nothing.
@@ -136,7 +136,7 @@ pub struct TimedRun {
     /// The highest resident set of the command, or of any one descendant it waited for. Not below
     /// [`Runner::rss_floor_bytes`].
     pub peak_rss_bytes: u64,
-    /// Whether `peak_rss_bytes` is the floor's and not the command's, whose peak is no larger than that.
+    /// `peak_rss_bytes` is the floor's; the command's own peak is no larger.
     pub peak_rss_is_floor: bool,
     /// How it ended.
     pub status: ExitStatus,
@@ -144,10 +144,10 @@ pub struct TimedRun {
     pub involuntary_switches: u64,
     /// Descendants that still ran when it ended, and have been ended; of both commands, if two ran at once.
     pub left_behind: usize,
-    /// Whether who sat at the terminal, which this run had, has ended it.
+    /// The user has ended it by Ctrl-C, at the terminal that this run was lent.
     pub interrupted: bool,
-    /// What it cost that is not in `wall`: preparation, and the clearing up after the run before it; for the last that
-    /// is queued, the answer too. Not the time in which nothing was queued.
+    /// Time around the run that is not in `wall`: preparation, and the clearing up after the run before it; for the
+    /// last one that is queued, the answer too. Not the time in which nothing was queued.
     pub overhead: Duration,
 }
 
@@ -387,7 +387,7 @@ impl Runner {
         }))
     }
 
-    /// What is in one order is run at the same time.
+    /// Jobs of one order run at the same time.
     fn order(&mut self, together: &[(usize, &[usize])], forked: bool) -> Result<(), Error> {
         assert!(self.queued.len() + together.len() <= MOST_QUEUED, "too many queued runs were not fetched");
         let mut order = Message::new();

@@ -11,8 +11,8 @@ use crate::helper::{Together, jobs, orders};
 use crate::timing::{Timer, rss_floor};
 use crate::wire::{Failure, Message, Stage, Wire, encode};
 
-/// What the helper process of a [`crate::Runner`] does, speaking over its standard input; returns when that ends. To be
-/// called before anything else, for what has taken memory by then is in the floor of every command's peak.
+/// Serves as the helper process of a [`crate::Runner`], over standard input, until that ends. Call it before anything
+/// else: memory that was taken before is in the floor of every command's peak.
 pub fn runner_main() -> ExitCode {
     match serve() {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! Which of the processes that we have started somebody else has stopped.
+//! Descendants of ours that somebody else has stopped.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};

@@ -1,4 +1,4 @@
-//! Whether a tree waits for one of its own that was stopped, and will wait for ever.
+//! A tree that waits for a stopped process of its own, and would wait for ever.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use crate::proc_fs::{self, Stat};
 /// Between two looks, each of which is at every process there is. Who stands still that long has time to be let go on.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// What a look has seen.
+/// The stopped processes of a tree at one moment.
 #[derive(Debug)]
 pub(crate) struct Stood {
     at: Instant,

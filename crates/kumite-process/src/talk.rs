@@ -22,7 +22,7 @@ pub struct Talk {
     from: PipeReader,
     /// Where reading goes: made once, for making it anew would take longer than reading a line.
     chunk: Box<[u8]>,
-    /// What was read and not yet given away.
+    /// Bytes that were read and are in no line yet.
     read: Vec<u8>,
     /// How much of `read` is known to have no line's end in it.
     searched: usize,
@@ -32,7 +32,7 @@ pub struct Talk {
     ended: bool,
 }
 
-/// What there is to hear.
+/// The next thing that a process said, or its silence.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
     /// A line, without its end, and when its last byte was read.

@@ -1,9 +1,9 @@
 //! The terminal, and lending it to a command that wants it.
 //!
-//! Who is not in the foreground of a terminal and reads from it or sets it is stopped, with all of its process group. Each
-//! of our commands is in a group of its own, so that a signal to all of its group does not mean us, and that Ctrl-C means
-//! us and not it. So one that is stopped for the terminal is put into the foreground there and then, and goes on: as from a
-//! shell, and those that want none of it are not touched.
+//! A process that is not in the foreground of a terminal and reads from it or sets it is stopped, with all of its
+//! process group. Each of our commands is in a group of its own, so that a signal to all of its group does not mean
+//! us, and that Ctrl-C means us and not it. So one that is stopped for the terminal is put into the foreground there
+//! and then, and goes on: as from a shell. Commands that want no terminal are not touched.
 
 use std::fs::File;
 
@@ -11,7 +11,7 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg};
 use nix::unistd::{Pid, tcgetpgrp, tcsetpgrp};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// Whether that is what it was stopped for.
+/// The signal stops a process that wanted the terminal.
 pub(crate) fn is_wanted(signal: Signal) -> bool {
     matches!(signal, Signal::SIGTTIN | Signal::SIGTTOU)
 }
@@ -55,7 +55,7 @@ impl Terminal {
     }
 }
 
-/// Who sets a terminal from its background is stopped for that, unless it blocks the signal.
+/// Sets the terminal with the signal blocked that would stop us: a process in the background gets it for that.
 fn unstopped<T>(set: impl FnOnce() -> T) -> T {
     let old = SigSet::from(Signal::SIGTTOU).thread_swap_mask(SigmaskHow::SIG_BLOCK);
     let done = set();

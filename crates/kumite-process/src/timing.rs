@@ -308,7 +308,7 @@ impl Timer {
     }
 }
 
-/// Whether a program that is none is a script: text, as far as its first line goes.
+/// A file that the kernel cannot execute is a script: its first line is text.
 fn is_text(program: &CStr) -> bool {
     let mut first = Vec::new();
     let file = File::open(OsStr::from_bytes(program.to_bytes()));
@@ -323,7 +323,7 @@ fn through_sh(job: &Prepared) -> Prepared {
     Prepared { program: sh, args: args.collect(), ..job.clone() }
 }
 
-/// Whether somebody lets it go on within a second, it or its end.
+/// Waits a second for somebody to let it go on, or for its end; true if one of them came.
 fn goes_on(pid: Pid) -> bool {
     let flags = WaitPidFlag::WEXITED | WaitPidFlag::WCONTINUED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
     let until = now() + STOPPED_FOR;
@@ -340,7 +340,7 @@ fn goes_on(pid: Pid) -> bool {
     false
 }
 
-/// What a job reads and writes, from its beginning in each run.
+/// The open input and outputs of a job, from their beginning in each run.
 struct Files {
     input: Option<File>,
     output: Option<File>,

@@ -1,4 +1,4 @@
-//! What the next tree or group is known by.
+//! The name of the next tree or group.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

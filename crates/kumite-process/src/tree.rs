@@ -42,7 +42,7 @@ impl LastWait {
         LastWait { until: Instant::now() + LAST_WAIT, looks: 0 }
     }
 
-    /// Whether to kill, and to look, once more.
+    /// Allows one more kill and look: until a second has passed, and always 20 times.
     pub(crate) fn goes_on(&mut self) -> bool {
         self.looks += 1;
         self.looks <= LEAST_LOOKS || Instant::now() < self.until
@@ -55,7 +55,7 @@ const STOPS_WITHIN: Duration = Duration::from_secs(10);
 /// Waits to be put into its group, and becomes what was to be started.
 const STOPPED: &str = r#"kill -s STOP $$; exec /bin/sh -c "$1""#;
 
-/// What to start.
+/// A command that is to be started, and where.
 #[derive(Debug, Clone, Copy)]
 pub struct Spawn<'a> {
     /// Goes through `sh -c`.
@@ -88,12 +88,12 @@ pub struct Tree {
     group: Option<Arc<CgroupDirs>>,
     /// While it is paused.
     pub(crate) hold: Option<Hold>,
-    /// What the last look has seen.
+    /// The stopped members at the last look; `None` before the first.
     pub(crate) stood: Option<Stood>,
-    /// Whether it may have the terminal, and while it has.
+    /// It may have the terminal.
     lends: bool,
     pub(crate) lent: Option<Terminal>,
-    /// What it was stopped with, where it was not lent the terminal.
+    /// The signal with which it was stopped for the terminal, where it was not lent it.
     refused: Option<Signal>,
     ended: bool,
 }
@@ -103,7 +103,7 @@ pub struct Tree {
 pub struct TreeEnd {
     /// Of the root; `None` if the kernel would not let it end in time.
     pub status: Option<ExitStatus>,
-    /// Whether SIGTERM was not enough for the root or for a process of its group.
+    /// SIGTERM was not enough for the root or for a process of its group.
     pub killed: bool,
     /// How long stopping took.
     pub took: Duration,
@@ -261,12 +261,12 @@ impl Tree {
         Stood::look(&mut self.stood, cpu, self.members.running().map(|(pid, _)| pid))
     }
 
-    /// Who of it still runs although the root has ended, by what they were called with.
+    /// Command lines of the members that still run although the root has ended.
     pub fn left(&mut self) -> Vec<String> {
         self.named(|pid, _, root| pid != root)
     }
 
-    /// Who of it runs in another process group than the root's.
+    /// Command lines of the members that run in another process group than the root's.
     pub(crate) fn left_outside(&mut self) -> Vec<String> {
         self.named(|_, group, root| group != root)
     }
@@ -279,7 +279,7 @@ impl Tree {
         names.filter_map(|(pid, _)| proc_fs::command_line(pid)).collect()
     }
 
-    /// Whether the root has ended, and how. Does not wait. Descendants may still run: see [`Tree::stop`].
+    /// The status of the root once it has ended; does not wait. Descendants may still run: see [`Tree::stop`].
     pub fn exited(&mut self) -> Result<Option<ExitStatus>, Error> {
         if self.exit.is_none() {
             let flags =
@@ -318,20 +318,20 @@ impl Tree {
         }
     }
 
-    /// What the whole tree has used until now. Made to be called ten times a second while it is being measured: each
-    /// call looks for new members, so that the difference of two calls has only what was used between them.
+    /// Usage of the whole tree until now. Made to be called ten times a second while it is being measured: each call
+    /// looks for new members, so that the difference of two calls has only what was used between them.
     pub fn usage(&mut self) -> Usage {
         self.members.usage()
     }
 
-    /// Whether this process runs and is a member.
+    /// This process runs and is a member.
     pub fn has(&mut self, pid: u32) -> bool {
         self.members.rescan();
         self.members.running().any(|(member, _)| member.cast_unsigned() == pid)
     }
 
-    /// What the threads of the members that were there at the last [`Tree::usage`] have gone through until now. Costs about
-    /// 30 µs for each thread (`examples/process_costs`): made for the two ends of what is measured.
+    /// Counters of the threads of the members that were there at the last [`Tree::usage`]. Costs about 30 µs for each
+    /// thread (`examples/process_costs`): made for the two ends of what is measured.
     pub fn waits(&self) -> Waits {
         Waits::of(self.members.running().map(|(pid, _)| pid))
     }
@@ -347,7 +347,7 @@ impl Tree {
         let began = Instant::now();
         let mut left_behind = BTreeSet::new();
         if let Some(group) = &self.group {
-            // Who is frozen could not act on a signal.
+            // A frozen process cannot act on a signal.
             let _ = group.thaw();
         }
         self.members.rescan();
@@ -393,7 +393,7 @@ impl Tree {
     /// SIGTERM to the root's process group, and the time to act on it.
     fn terminate(&mut self, began: Instant, grace: Duration) {
         let _ = killpg(self.root, Signal::SIGTERM);
-        // Who is stopped, by a pause or by itself, would not get to it.
+        // A process that is stopped, by a pause or by itself, would not get to it.
         self.signal_all(Signal::SIGCONT);
         while self.group_runs() && began.elapsed() < grace {
             self.wait_for_change(grace.saturating_sub(began.elapsed()));
@@ -416,7 +416,7 @@ impl Tree {
                 group.release();
             }
             self.wait_for_change(LAST_WAIT);
-            // Who was started before its parent was killed is there to be found now.
+            // A child that was started before its parent was killed is there to be found now.
             self.members.rescan();
         }
     }
@@ -475,7 +475,7 @@ pub fn become_subreaper() -> io::Result<()> {
     Ok(nix::sys::prctl::set_child_subreaper(true)?)
 }
 
-/// Which of these can be read, or has nobody left to write to it, after at most `most`.
+/// For each descriptor: it can be read, or nobody is left to write to it. Waits for the first, at most for `most`.
 pub(crate) fn ready<const N: usize>(fds: [BorrowedFd; N], most: Duration) -> io::Result<[bool; N]> {
     let mut fds = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
     let most = Timespec::try_from(most).map_err(|_| io::ErrorKind::InvalidInput)?;

@@ -1,16 +1,16 @@
-//! What a tree's threads went through at the hands of the scheduler.
+//! Switches and waits for a CPU that the scheduler has imposed on a tree's threads.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-/// What each thread had gone through at one moment: see [`Tree::waits`](crate::Tree::waits).
+/// Counters of each thread at one moment: see [`Tree::waits`](crate::Tree::waits).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Waits {
     threads: BTreeMap<i32, Thread>,
 }
 
-/// What a tree's threads went through between two moments; a lower bound, for threads that ended are not in it.
+/// Switches and waits of a tree's threads between two moments. A lower bound: threads that ended are not in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waited {
     /// How often one was taken off its CPU though it had more to do: for another of the same tree, too, where more of them
@@ -40,7 +40,7 @@ impl Waits {
         Waits { threads: processes.flat_map(folder).filter_map(thread).collect() }
     }
 
-    /// What came since an earlier moment.
+    /// The difference from an earlier moment.
     pub fn since(&self, earlier: &Waits) -> Waited {
         let zero = Thread { involuntary_switches: 0, voluntary_switches: 0, waited: Some(Duration::ZERO) };
         let mut sum = Waited { involuntary_switches: 0, switches: 0, for_cpu: Some(Duration::ZERO) };

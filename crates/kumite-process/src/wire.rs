@@ -1,5 +1,5 @@
-//! What the runner and its helper say to each other: numbers of eight bytes, strings after their length. Both are the
-//! same program, so that neither needs to be ready for another version.
+//! The protocol of the runner and its helper: numbers of eight bytes, strings after their length. Both ends are the
+//! same program, so there is one version.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::io::{self, Read};
@@ -96,17 +96,17 @@ pub(crate) struct Figures {
     pub user: u64,
     pub system: u64,
     pub peak_rss_bytes: u64,
-    /// What a command with no memory of its own would have for its peak.
+    /// The peak that a command with no memory of its own would be said to have.
     pub floor_bytes: u64,
     pub status: i32,
     pub involuntary_switches: u64,
     pub left_behind: u64,
-    /// Whether it wanted the terminal, and had it.
+    /// It wanted the terminal, and was lent it.
     pub had_terminal: bool,
 }
 
 impl Figures {
-    /// Whether who sat at the terminal has ended it: Ctrl-C went there, and not to us.
+    /// The user ended it at the terminal that it was lent: Ctrl-C went there, and not to us.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.had_terminal && is_interrupt(ExitStatus::from_raw(self.status))
     }
@@ -146,7 +146,7 @@ const STAGES: [Stage; 8] = [
     Stage::Skipped,
 ];
 
-/// What came of one run.
+/// Figures of a run that ended, or why it could not be made.
 pub(crate) type Answer = Result<Figures, Failure>;
 
 pub(crate) fn encode(answer: Answer) -> [u64; ANSWER] {

@@ -352,10 +352,14 @@ fn watched<T>(work: impl FnOnce(&mut dyn FnMut(Progressed)) -> T) -> T {
     done
 }
 
+fn usage(error: impl std::error::Error) -> Failure {
+    Failure::Usage(error.to_string())
+}
+
 pub fn failure(error: CompareError) -> Failure {
     match error {
-        CompareError::Usage(what) => Failure::Usage(what),
-        CompareError::Differs(what) => Failure::Gate(what),
+        CompareError::Usage(error) => usage(error),
+        CompareError::Differs(difference) => Failure::Gate(difference.to_string()),
         error => Failure::Incomplete(error.to_string()),
     }
 }
@@ -366,7 +370,7 @@ fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
         .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
     let imported = imported(args)?;
     let templates = templates(args, &imported)?;
-    let (mut benches, reference) = templates.benches().map_err(Failure::Usage)?;
+    let (mut benches, reference) = templates.benches().map_err(usage)?;
     // A reference that was added comes before them.
     let first = benches.len().saturating_sub(templates.commands.len());
     for (bench, of) in benches.iter_mut().skip(first).zip(imported) {
@@ -424,7 +428,7 @@ fn templates(args: &Args, imported: &[Imported]) -> Result<Templates, Failure> {
         names,
         reference: args.reference.clone(),
         reference_name: args.reference_name.clone(),
-        parameters: parameters(args).map_err(Failure::Usage)?,
+        parameters: parameters(args)?,
         setup: around.setup.clone(),
         prepare: around.prepare.clone(),
         conclude: around.conclude.clone(),
@@ -442,21 +446,22 @@ fn imported(args: &Args) -> Result<Vec<Imported>, Failure> {
     import(&file.to_string_lossy(), &text).map_err(|error| unread(&error))
 }
 
-fn parameters(args: &Args) -> Result<Vec<Parameter>, String> {
+fn parameters(args: &Args) -> Result<Vec<Parameter>, Failure> {
     let (scans, steps) = (args.parameter_scan.chunks(3), &args.parameter_step_size);
     if steps.len() > 1 && steps.len() != scans.len() {
-        return Err(format!(
+        return Err(Failure::Usage(format!(
             "{} times --parameter-step-size for {} times --parameter-scan: give one for all, or one for each",
             steps.len(),
             scans.len()
-        ));
+        )));
     }
     if scans.len() > 0 {
         let step = |nth: usize| steps.get(nth).or(steps.first()).map(String::as_str);
         let scan = |(nth, scan): (usize, &[String])| Parameter::scan(&scan[0], &scan[1], &scan[2], step(nth));
-        return scans.enumerate().map(scan).collect();
+        return scans.enumerate().map(scan).collect::<Result<_, _>>().map_err(usage);
     }
-    args.parameter_list.chunks(2).map(|list| Parameter::list(&list[0], &list[1])).collect()
+    let lists = args.parameter_list.chunks(2).map(|list| Parameter::list(&list[0], &list[1]));
+    lists.collect::<Result<_, _>>().map_err(usage)
 }
 
 fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {

@@ -21,7 +21,7 @@ use crate::{output, stop};
 
 /// Makes sure that nobody else measures on this machine, for building disturbs too, and ends what a killed kumite left.
 pub fn begin_measuring() -> Result<Lock, Failure> {
-    let lock = Lock::of_machine().map_err(Failure::Incomplete)?;
+    let lock = Lock::of_machine().map_err(|error| Failure::Incomplete(error.to_string()))?;
     end_leftovers();
     Ok(lock)
 }

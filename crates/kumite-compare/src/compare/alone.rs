@@ -1,4 +1,4 @@
-//! What is said of one command that is compared with nothing: whether it warmed up, and which runs are far from the others.
+//! A command that is compared with nothing: its warm-up, and runs that are far from the others.
 
 use kumite_process::TimedRun;
 use kumite_record::{Alone, Outlier, SteadyClass};

@@ -1,34 +1,34 @@
-//! What is compared: commands with their names, parameters and what goes around each run.
+//! The commands that are compared, with their names, parameters and hooks, made of what was typed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use kumite_process::{Output, Passes, Shell, Stdin};
-use thiserror::Error;
 
+use super::error::{EnvError, UsageError};
 use super::import::Imported;
 use super::parameters::{Parameter, combinations, filled};
 
 /// More commands than anybody compares.
-const MOST: usize = 1_000;
+pub(crate) const MOST_COMMANDS: usize = 1_000;
 
-/// What is compared and how it is run.
+/// The commands that are compared, and how they are run.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The commands, in the order in which they are reported.
     pub benches: Vec<Bench>,
-    /// What runs them, and what goes around them.
+    /// Runs them and their hooks.
     pub shell: Shell,
-    /// What they may read.
+    /// Their standard input.
     pub stdin: Stdin,
-    /// Whether all runs of all commands must write the same to standard output. Their output then goes to a file.
+    /// All runs of all commands must write the same to standard output, which then goes to a file.
     pub same_output: bool,
-    /// Which exit codes are no failure, besides 0.
+    /// Exit codes that are no failure, besides 0.
     pub allowed: Allowed,
     /// The CPUs they are kept to; none: any.
     pub cores: Vec<usize>,
-    /// Whether two of them run at once, each on one half of the CPUs.
+    /// Two of them run at once, each on one half of the CPUs.
     pub duet: bool,
     /// The longest that a run may take.
     pub timeout: Option<Duration>,
@@ -41,7 +41,7 @@ pub struct Setting {
 /// A command.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bench {
-    /// What it is called; unique.
+    /// Unique among those that are compared.
     pub name: String,
     /// As it was typed, parameters filled in.
     pub command: String,
@@ -49,7 +49,7 @@ pub struct Bench {
     pub parameters: BTreeMap<String, String>,
     /// Where its output goes.
     pub output: Output,
-    /// What it and its hooks have in their environment beside ours.
+    /// Variables of it and its hooks, on top of our own environment.
     pub env: Vec<(String, String)>,
     /// Run once, before everything.
     pub setup: Option<String>,
@@ -59,11 +59,16 @@ pub struct Bench {
     pub conclude: Option<String>,
     /// Run once, after everything.
     pub cleanup: Option<String>,
-    /// What another tool found of it.
+    /// Figures that another tool found of it.
     pub imported: Option<Imported>,
 }
 
-/// Which exit codes are no failure, besides 0.
+/// The text has no exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected exit codes such as 1,2, or all-non-zero")]
+pub struct NoExitCodes;
+
+/// Exit codes that are no failure, besides 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Allowed {
     /// No other.
@@ -77,13 +82,13 @@ pub enum Allowed {
 
 impl Allowed {
     /// Of `--ignore-failure`: `all-non-zero`, or codes with commas between them.
-    pub fn parse(text: &str) -> Result<Allowed, String> {
+    pub fn parse(text: &str) -> Result<Allowed, NoExitCodes> {
         if text == "all-non-zero" {
             return Ok(Allowed::All);
         }
         let code = |code: &str| code.trim().parse::<u8>().map(i32::from);
         let codes: Result<_, _> = text.split(',').map(code).collect();
-        codes.map(Allowed::Codes).map_err(|_| "expected exit codes such as 1,2, or all-non-zero".to_owned())
+        codes.map(Allowed::Codes).map_err(|_| NoExitCodes)
     }
 
     /// The same, for who runs them.
@@ -106,26 +111,6 @@ impl Allowed {
     }
 }
 
-/// Why a comparison could not be made, or not to its end.
-#[derive(Debug, Error)]
-pub enum CompareError {
-    /// What was asked for makes no sense.
-    #[error("{0}")]
-    Usage(String),
-    /// The machine did not do it.
-    #[error(transparent)]
-    Process(#[from] kumite_process::Error),
-    /// A command failed.
-    #[error("{0}")]
-    Failed(String),
-    /// Commands that were to write the same did not.
-    #[error("{0}")]
-    Differs(String),
-    /// The user ended it.
-    #[error("it was interrupted")]
-    Interrupted,
-}
-
 /// Commands before their parameters are filled in, as they were asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
@@ -133,9 +118,9 @@ pub struct Templates {
     pub commands: Vec<String>,
     /// Their names, as far as there are any.
     pub names: Vec<String>,
-    /// What the others are compared with: one of the commands, or another one. The first, if there is none.
+    /// The command that the others are compared with: one of them, or another one. `None` for the first.
     pub reference: Option<String>,
-    /// What that other one is called.
+    /// The name of that other one; `None` for its command.
     pub reference_name: Option<String>,
     /// Filled into all texts.
     pub parameters: Vec<Parameter>,
@@ -161,36 +146,32 @@ struct Expanded {
     origin: Vec<usize>,
     /// How many were typed, with the reference where that is none of them.
     typed: usize,
-    /// Which is the reference.
+    /// Position of the reference.
     reference: usize,
 }
 
 impl Templates {
     /// Every command with every combination of parameters, and which of them is the reference.
-    pub fn benches(&self) -> Result<(Vec<Bench>, usize), String> {
+    pub fn benches(&self) -> Result<(Vec<Bench>, usize), UsageError> {
         let expanded = self.expanded()?;
         let Expanded { commands, origin, typed, reference } = &expanded;
-        if commands.len() > MOST {
-            return Err(format!("there are more than {MOST} commands"));
+        if commands.len() > MOST_COMMANDS {
+            return Err(UsageError::TooManyCommands);
         }
         let names = self.names_for(&expanded)?;
-        let each = |what: &str, given: &[String], at: usize| -> Result<Option<String>, String> {
+        let each = |flag: &'static str, given: &[String], at: usize| -> Result<Option<String>, UsageError> {
             let text = match given.len() {
                 0 => None,
                 1 => given.first(),
                 n if n == *typed => given.get(origin[at]),
-                n => {
-                    return Err(format!(
-                        "{n} times {what} for {typed} commands: give one for all, or one for each"
-                    ));
-                }
+                given => return Err(UsageError::NotOneEach { flag, given, commands: *typed }),
             };
             Ok(text.cloned())
         };
-        let of_each = |what: &str, given: &[String], at: usize| {
-            each(what, given, at).map(|text| text.map(|text| filled(&text, &commands[at].1)))
+        let of_each = |flag: &'static str, given: &[String], at: usize| {
+            each(flag, given, at).map(|text| text.map(|text| filled(&text, &commands[at].1)))
         };
-        let bench = |at: usize| -> Result<Bench, String> {
+        let bench = |at: usize| -> Result<Bench, UsageError> {
             let (text, values) = &commands[at];
             Ok(Bench {
                 name: names[at].clone(),
@@ -201,7 +182,8 @@ impl Templates {
                 conclude: of_each("--conclude", &self.conclude, at)?,
                 cleanup: self.cleanup.as_ref().map(|text| filled(text, values)),
                 env: match each("--env", &self.env, at)? {
-                    Some(text) => assignments(&text, values)?,
+                    Some(text) => assignments(&text, values)
+                        .map_err(|source| UsageError::Env { text: text.clone(), source })?,
                     None => Vec::new(),
                 },
                 output: of_each("--output", &self.output, at)?.as_deref().map(output).unwrap_or_default(),
@@ -210,12 +192,12 @@ impl Templates {
         };
         let benches = (0..commands.len()).map(bench).collect::<Result<Vec<_>, _>>()?;
         if benches.is_empty() {
-            return Err("there is nothing to run: give a command, or two to compare".to_owned());
+            return Err(UsageError::NoCommand);
         }
         Ok((benches, *reference))
     }
 
-    fn expanded(&self) -> Result<Expanded, String> {
+    fn expanded(&self) -> Result<Expanded, UsageError> {
         let combinations = combinations(&self.parameters)?;
         let commands: Vec<(String, BTreeMap<String, String>)> = self
             .commands
@@ -243,13 +225,13 @@ impl Templates {
     }
 
     /// Unique names: those given, for each command that was typed or for each that comes of it; else the commands.
-    fn names_for(&self, expanded: &Expanded) -> Result<Vec<String>, String> {
+    fn names_for(&self, expanded: &Expanded) -> Result<Vec<String>, UsageError> {
         let Expanded { commands, origin, .. } = expanded;
         // One, if the reference was added.
         let shift = expanded.typed - self.commands.len();
         let (given, typed, all) = (self.names.len(), self.commands.len(), commands.len() - shift);
         if given > typed && given != all {
-            return Err(format!("{given} names for {typed} commands"));
+            return Err(UsageError::TooManyNames { names: given, commands: typed });
         }
         let name = |at: usize| -> String {
             let (text, values) = &commands[at];
@@ -281,19 +263,16 @@ impl Templates {
 }
 
 /// Of `--env`. A value that is filled in is no word more, whatever is in it.
-fn assignments(text: &str, values: &BTreeMap<String, String>) -> Result<Vec<(String, String)>, String> {
-    let cannot = |why: &str| format!("--env {text:?}: {why}");
-    let words = shlex::split(text).ok_or_else(|| cannot("a quote is not closed, or a backslash ends it"))?;
+fn assignments(text: &str, values: &BTreeMap<String, String>) -> Result<Vec<(String, String)>, EnvError> {
+    let words = shlex::split(text).ok_or(EnvError::Unclosed)?;
     let assignment = |word: &String| {
         let (name, value) = word.split_once('=').unwrap_or(("", ""));
         let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && name.starts_with(|c: char| !c.is_ascii_digit());
         match is_name {
-            true if name.starts_with("KUMITE_") => {
-                Err(cannot("names that begin with KUMITE_ are kumite's own"))
-            }
+            true if name.starts_with("KUMITE_") => Err(EnvError::Reserved),
             true => Ok((name.to_owned(), filled(value, values))),
-            false => Err(cannot(&format!("`{word}` is no NAME=VALUE"))),
+            false => Err(EnvError::NoAssignment(word.clone())),
         }
     };
     words.iter().map(assignment).collect()
@@ -371,7 +350,8 @@ mod tests {
             |prepare| with(prepare).unwrap().0.into_iter().map(|bench| bench.prepare).collect::<Vec<_>>();
         assert_eq!(prepares(&["p"]), [Some("p".to_owned()), Some("p".to_owned())]);
         assert_eq!(prepares(&["p", "q"]), [Some("p".to_owned()), Some("q".to_owned())]);
-        assert!(with(&["p", "q", "r"]).unwrap_err().contains("3 times --prepare for 2 commands"));
+        let three = UsageError::NotOneEach { flag: "--prepare", given: 3, commands: 2 };
+        assert_eq!(with(&["p", "q", "r"]).unwrap_err().to_string(), three.to_string());
         let reference = Templates {
             reference: Some("r".to_owned()),
             conclude: texts(&["1", "2", "3"]),
@@ -390,7 +370,7 @@ mod tests {
             let told = |bench: Bench| {
                 bench.env.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(";")
             };
-            Ok::<_, String>(benches.into_iter().map(told).collect::<Vec<_>>())
+            Ok::<_, UsageError>(benches.into_iter().map(told).collect::<Vec<_>>())
         };
         assert_eq!(with(&["A={n} B='x y' C="]).unwrap()[..2], ["A=1;B=x y;C=", "A=a b;B=x y;C="]);
         assert_eq!(with(&["A=1", ""]).unwrap(), ["A=1", "A=1", "", ""]);
@@ -402,7 +382,7 @@ mod tests {
             (&["KUMITE_TREE=1"], "kumite's own"),
             (&["A=1", "A=1", "A=1"], "3 times --env for 2 commands"),
         ] {
-            let error = with(env).unwrap_err();
+            let error = with(env).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");
         }
     }
@@ -411,7 +391,7 @@ mod tests {
     fn no_command_and_too_many_names_are_errors() {
         assert!(templates(&[]).benches().is_err() && templates(&["a"]).benches().is_ok());
         let named = Templates { names: texts(&["x", "y", "z"]), ..templates(&["a", "b"]) };
-        assert!(named.benches().unwrap_err().contains("3 names for 2 commands"));
+        assert!(matches!(named.benches(), Err(UsageError::TooManyNames { names: 3, commands: 2 })));
     }
 
     #[test]

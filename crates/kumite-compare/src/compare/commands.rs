@@ -1,22 +1,23 @@
 //! Commands as what is compared: prepare, run, keep.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_host::Clock;
 use kumite_process::{
-    CommandLine, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, how_it_ended, total,
+    CommandLine, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, total,
 };
 use kumite_record::{CommandMetric, Comparison, ComparisonEnd, Costs, Machine, Warning};
 
-use super::bench::{Bench, CompareError, Setting};
+use super::bench::{Bench, Setting};
 use super::deadline::within;
 use super::document::{Found, document};
 use super::duet::BESIDE;
+use super::error::{CompareError, UsageError};
 use super::gate;
 use super::hooks::{Hooks, check_readable};
+use super::nth::Nth;
 use super::outside::Outside;
 use super::reading::Reading;
 use super::same_output::SameOutput;
@@ -44,7 +45,7 @@ pub fn compare(
         .iter()
         .map(|bench| CommandLine::new(&bench.command, &setting.shell))
         .collect::<Result<_, _>>()
-        .map_err(CompareError::Usage)?;
+        .map_err(UsageError::Command)?;
     let hooks = Hooks::new(setting)?;
     hooks.check()?;
     let mut commands = None;
@@ -53,7 +54,7 @@ pub fn compare(
         .and_then(|()| Commands::start(setting, &lines, &hooks, clock, rules, stop))
         .and_then(|started| commands.insert(started).compare(rules, machine, stop, watch));
     let cleaned = hooks.cleanup();
-    // What serves the next run, or is to be cleaned up, was not to be ended before.
+    // A process that serves the next run, or is to be cleaned up, was not to be ended before.
     let mut left = commands.map(Commands::finish).unwrap_or_default();
     left.extend(hooks.finish());
     match (compared, cleaned) {
@@ -72,12 +73,12 @@ struct Commands<'a> {
     clock: &'a dyn Clock,
     /// Set by the user.
     stopped: &'a AtomicBool,
-    /// Whether the budget ends what is executed.
+    /// The budget ends a run that is still executed.
     ends_blocks: bool,
     runner: Runner,
     same_output: Option<SameOutput>,
     outside: Outside,
-    /// What is judged.
+    /// Metrics that are judged.
     judged: Vec<CommandMetric>,
     /// So many of the pairs that run at once are accompanied by one in turn.
     accompanied: usize,
@@ -147,7 +148,7 @@ impl<'a> Commands<'a> {
             same_output,
             outside,
             judged: rules.judged().to_vec(),
-            // Who says how many runs there are to be means all of them.
+            // A number of runs that the user has given means all of them.
             accompanied: if rules.max_blocks.is_some() { 0 } else { BESIDE },
             begun: vec![0; lines.len()],
             aside: Duration::ZERO,
@@ -193,7 +194,7 @@ impl<'a> Commands<'a> {
         Ok((comparison, error))
     }
 
-    /// What an empty process and an empty shell take.
+    /// Median times of an empty process and of an empty shell, if any command has one.
     fn costs(&mut self, stop: &AtomicBool) -> Result<Costs, CompareError> {
         let mut median = |job| -> Result<Option<f64>, CompareError> {
             let mut walls = Vec::new();
@@ -286,11 +287,7 @@ impl<'a> Commands<'a> {
             return Err(CompareError::Interrupted);
         }
         if !self.setting.allowed.allows(super::document::exit_code(run)) {
-            return Err(CompareError::Failed(format!(
-                "`{}` {} in {nth}; --show-output shows what it says, --ignore-failure goes on all the same",
-                bench.command,
-                how_it_ended(run.status)
-            )));
+            return Err(CompareError::Command { command: bench.command.clone(), nth, status: run.status });
         }
         self.same_output.as_mut().map_or(Ok(()), |same| same.check(bench))
     }
@@ -407,33 +404,7 @@ impl<'a> Commands<'a> {
     }
 }
 
-/// Which run of a command it is, counted from 0.
-#[derive(Clone, Copy)]
-enum Nth {
-    WarmUp(usize),
-    Run(usize),
-}
-
-impl Nth {
-    fn as_hyperfine_says(self) -> String {
-        match self {
-            Nth::WarmUp(nth) => format!("warmup-{nth}"),
-            Nth::Run(nth) => nth.to_string(),
-        }
-    }
-}
-
-/// Counted from 1, as people do.
-impl fmt::Display for Nth {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Nth::WarmUp(nth) => write!(f, "its warm-up run {}", nth + 1),
-            Nth::Run(nth) => write!(f, "its run {}", nth + 1),
-        }
-    }
-}
-
-/// What still ran when everything was over.
+/// A warning that names the processes that still ran when everything was over; `None` if there was none.
 fn ended_at_last(left: &[String]) -> Option<Warning> {
     const SHOWN: usize = 5;
     let shown: Vec<String> = left.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();

@@ -22,7 +22,7 @@ use super::sequence::Rules;
 /// From which share of the shortest median on the start of a process is worth a word.
 const START_MATTERS: f64 = 0.02;
 
-/// What a budget does to a run.
+/// The warning about a run that the budget has ended.
 pub(crate) const CUT_OFF: &str = "what still ran when it was over was ended, and is in no figure";
 
 /// All runs, by command and then by block.
@@ -34,7 +34,7 @@ pub(crate) struct Found {
     pub elapsed: Duration,
     /// Of it, in what goes around runs.
     pub aside: Duration,
-    /// Whether the budget ended a run.
+    /// The budget has ended a run.
     pub was_cut_off: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Whether running two at once pays here.
+//! The gain from running two at once on this machine.
 
 use std::time::Duration;
 
@@ -32,25 +32,11 @@ pub(crate) fn gain(at_once: &[Vec<TimedRun>], in_turn: &[Vec<TimedRun>]) -> Duet
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::process::ExitStatusExt;
-    use std::process::ExitStatus;
-
+    use super::super::reading::tests::run;
     use super::*;
 
     fn runs(walls_ms: &[u64]) -> Vec<TimedRun> {
-        let run = |ms: &u64| TimedRun {
-            wall: Duration::from_millis(*ms),
-            user: Duration::ZERO,
-            system: Duration::ZERO,
-            peak_rss_bytes: 1,
-            peak_rss_is_floor: false,
-            status: ExitStatus::from_raw(0),
-            involuntary_switches: 0,
-            left_behind: 0,
-            interrupted: false,
-            overhead: Duration::ZERO,
-        };
-        walls_ms.iter().map(run).collect()
+        walls_ms.iter().map(|ms| run(*ms, 0, 0, 1)).collect()
     }
 
     #[test]

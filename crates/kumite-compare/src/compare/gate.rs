@@ -1,5 +1,4 @@
-//! Whether one is slower than the reference by more than the margin: what `--gate` asks, and goes on for until it is
-//! decided. Pure.
+//! The gate: is one slower than the reference by more than the margin? `--gate` goes on until that is decided. Pure.
 
 use kumite_record::{
     Comparison, ComparisonEnd, ComparisonGate, GateBar, GateState, JudgedMetric, PairGate, Remaining,

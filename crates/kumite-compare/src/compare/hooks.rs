@@ -1,4 +1,4 @@
-//! What goes around runs, and what that leaves.
+//! Commands that go around runs, and the processes that they leave.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -6,16 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_process::{CommandLine, Error, Shell, Spawn, Tree, how_it_ended, last_lines, run_leaving};
+use kumite_process::{CommandLine, Error, Shell, Spawn, Tree, last_lines, run_leaving};
 use tempfile::TempDir;
 
-use super::bench::{Bench, CompareError, Setting};
+use super::bench::{Bench, Setting};
 use super::deadline::{with_grace, within};
+use super::error::{CompareError, UsageError};
 
 /// Nobody waits longer for a build.
 const HOOK_LIMIT: Duration = Duration::from_secs(3600);
-/// What hooks have left has so long to end by itself, once it is asked to; and so long a conclusion has once the budget is
-/// over.
+/// Processes that hooks have left have so long to end by themselves, once they are asked to; and so long a conclusion
+/// has once the budget is over.
 const GRACE: Duration = Duration::from_secs(1);
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -35,8 +36,7 @@ pub(crate) struct Hooks<'a> {
 
 impl<'a> Hooks<'a> {
     pub(crate) fn new(setting: &'a Setting) -> Result<Hooks<'a>, CompareError> {
-        let folder = tempfile::tempdir()
-            .map_err(|error| CompareError::Failed(format!("cannot make a folder for outputs: {error}")))?;
+        let folder = tempfile::tempdir().map_err(CompareError::Folder)?;
         Ok(Hooks { setting, folder, left: RefCell::default(), hooks: Cell::new(0) })
     }
 
@@ -45,8 +45,8 @@ impl<'a> Hooks<'a> {
         self.folder.path().join(name)
     }
 
-    /// Whether all of them can be run, said before anything is.
-    pub(crate) fn check(&self) -> Result<(), CompareError> {
+    /// Refuses hooks that cannot be run, before anything is run.
+    pub(crate) fn check(&self) -> Result<(), UsageError> {
         self.setting.benches.iter().try_for_each(|bench| {
             let hooks = [
                 ("--setup", &bench.setup),
@@ -62,14 +62,13 @@ impl<'a> Hooks<'a> {
     }
 
     /// To be typed in `sh`. A hook is never timed, and so may always have a shell.
-    fn typed(&self, flag: &str, text: &str) -> Result<String, CompareError> {
+    fn typed(&self, flag: &'static str, text: &str) -> Result<String, UsageError> {
         let shell = match &self.setting.shell {
             Shell::Never => &Shell::IfNeeded,
             shell => shell,
         };
-        let usage = |why: String| CompareError::Usage(format!("{flag} {text:?}: {why}"));
-        let line = CommandLine::new(text, shell).map_err(usage)?;
-        line.typed().map_err(|why| usage(why.to_string()))
+        let typed = CommandLine::new(text, shell).and_then(|line| line.typed());
+        typed.map_err(|source| UsageError::Hook { flag, text: text.to_owned(), source })
     }
 
     /// All that is to be done once before, within this time; what it was begun for is to be cleaned up.
@@ -82,11 +81,9 @@ impl<'a> Hooks<'a> {
             })
         });
         match (done, budget.filter(|_| is_over)) {
-            (Err(CompareError::Interrupted), Some(budget)) => Err(CompareError::Failed(format!(
-                "--setup `{}` still ran when --budget was over ({budget:?}), and was ended: give a longer one, or do \
-                 that before",
-                last.unwrap_or_default()
-            ))),
+            (Err(CompareError::Interrupted), Some(budget)) => {
+                Err(CompareError::SetupTooLong { text: last.unwrap_or_default().to_owned(), budget })
+            }
             (done, _) => done,
         }
     }
@@ -137,7 +134,7 @@ impl<'a> Hooks<'a> {
     fn keep(&self, mut tree: Tree) {
         if !tree.left().is_empty() {
             let mut left = self.left.borrow_mut();
-            // Who was ended by a later hook, as what --prepare leaves by --conclude.
+            // A later hook may have ended them, as --conclude does with what --prepare leaves.
             left.retain_mut(|tree| !tree.left().is_empty());
             left.push(tree);
         }
@@ -146,14 +143,14 @@ impl<'a> Hooks<'a> {
     fn hook(
         &self,
         bench: &Bench,
-        flag: &str,
+        flag: &'static str,
         text: &Option<String>,
         variable: Option<Variable>,
         stop: &AtomicBool,
     ) -> Result<(), CompareError> {
         let Some(text) = text else { return Ok(()) };
         let typed = self.typed(flag, text)?;
-        // Who is left may still write to that of its own.
+        // A process that is left may still write to the log of its own hook.
         let nth = self.hooks.replace(self.hooks.get() + 1);
         let log = self.file(&format!("hook-{nth}.log"));
         let variable = variable.map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -174,35 +171,36 @@ impl<'a> Hooks<'a> {
             }
             Err(Error::Interrupted { .. }) => return Err(CompareError::Interrupted),
             Err(Error::TimedOut { limit, .. }) => {
-                let said = last_lines(&log);
-                return Err(CompareError::Failed(format!(
-                    "{flag} `{text}` did not end within {limit:?}: {said}"
-                )));
+                return Err(CompareError::HookTooLong {
+                    flag,
+                    text: text.clone(),
+                    limit,
+                    log: last_lines(&log),
+                });
             }
             Err(error) => return Err(error.into()),
         };
         let done = match status.success() {
             true => Ok(()),
-            false => Err(CompareError::Failed(format!(
-                "{flag} `{text}` for `{}` {}: {}",
-                bench.command,
-                how_it_ended(status),
-                last_lines(&log)
-            ))),
+            false => Err(CompareError::Hook {
+                flag,
+                text: text.clone(),
+                command: bench.command.clone(),
+                status,
+                log: last_lines(&log),
+            }),
         };
         let _ = std::fs::remove_file(&log);
         done
     }
 }
 
-/// Whether a file can be read, said before anything is run.
-pub(crate) fn check_readable(path: &Path) -> Result<(), CompareError> {
+/// Refuses a file that cannot be read, before anything is run.
+pub(crate) fn check_readable(path: &Path) -> Result<(), UsageError> {
     let file = File::open(path).and_then(|file| file.metadata());
     match file {
-        Ok(metadata) if metadata.is_dir() => {
-            Err(CompareError::Usage(format!("--input {}: it is a folder", path.display())))
-        }
+        Ok(metadata) if metadata.is_dir() => Err(UsageError::InputIsFolder { path: path.to_owned() }),
         Ok(_) => Ok(()),
-        Err(error) => Err(CompareError::Usage(format!("--input {}: {error}", path.display()))),
+        Err(source) => Err(UsageError::Input { path: path.to_owned(), source }),
     }
 }

@@ -13,13 +13,13 @@ pub struct Imported {
     pub file: String,
     /// As it was run.
     pub command: String,
-    /// What it was called, if that is something else.
+    /// Its name, if that is something else.
     pub name: Option<String>,
     /// The parameters that were filled in.
     pub parameters: BTreeMap<String, String>,
-    /// What was set in its environment.
+    /// The variables that were set for it.
     pub environment: BTreeMap<String, String>,
-    /// What it has of them.
+    /// Statistics by metric, in seconds and bytes, as far as the document has them.
     pub metrics: BTreeMap<CommandMetric, Statistics>,
 }
 
@@ -92,12 +92,22 @@ fn statistics(values: &[f64]) -> Option<Statistics> {
     Some(Statistics { mean, stddev: (n > 1.0).then(|| (squares / (n - 1.0)).sqrt()) })
 }
 
+/// A document has nothing to import.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// It is not JSON, or another's.
+    #[error("it is not what hyperfine --export-json writes: {0}")]
+    Form(#[from] serde_json::Error),
+    /// It is hyperfine's, of no command.
+    #[error("it has no results")]
+    Empty,
+}
+
 /// Reads hyperfine's `--export-json`, of versions 1.x and 2.x.
-pub fn import(file: &str, text: &str) -> Result<Vec<Imported>, String> {
-    let document: Document = serde_json::from_str(text)
-        .map_err(|error| format!("it is not what hyperfine --export-json writes: {error}"))?;
+pub fn import(file: &str, text: &str) -> Result<Vec<Imported>, ImportError> {
+    let document: Document = serde_json::from_str(text)?;
     if document.results.is_empty() {
-        return Err("it has no results".to_owned());
+        return Err(ImportError::Empty);
     }
     let imported = |of: Measured| {
         let metrics = of.metrics();

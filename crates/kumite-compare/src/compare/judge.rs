@@ -50,7 +50,7 @@ pub(crate) fn log_ratios(other: &[f64], reference: &[f64]) -> Option<Vec<f64>> {
     pairs.map(|(a, b)| (*a > 0.0 && *b > 0.0).then(|| b.ln() - a.ln())).collect()
 }
 
-/// What the interval of the logarithms lies between, if there are enough of them for one.
+/// The ends of the interval of the logarithms; `None` if they are too few for one.
 pub(crate) fn between(logs: &[Log], alpha: f64) -> Option<(f64, f64)> {
     let bounds: Vec<(f64, f64)> = logs.iter().map(|log| (log.least, log.most)).collect();
     sequential_median_between(&bounds, alpha).ok()

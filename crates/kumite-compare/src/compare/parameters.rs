@@ -7,6 +7,32 @@ const MOST_VALUES: u64 = 1_000;
 /// Digits behind the point; more would not fit beside those before it.
 const MOST_DECIMALS: usize = 9;
 
+/// A parameter cannot be made of what was typed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParameterError {
+    /// Its name is empty.
+    #[error("a parameter has no name")]
+    NoName,
+    /// An end of its range, or its step.
+    #[error("`{0}` is not a number")]
+    NotANumber(String),
+    /// Its values would not rise.
+    #[error("the step of a parameter must be above 0")]
+    NoStep,
+    /// It has no values.
+    #[error("the range of parameter {0} is empty: it ends below its beginning")]
+    Empty(String),
+    /// Its step is too small.
+    #[error("parameter {0} has more than {MOST_VALUES} values")]
+    TooManyValues(String),
+    /// Two have one name.
+    #[error("parameter {0} is given twice")]
+    Twice(String),
+    /// All of them together.
+    #[error("there are more than {MOST_VALUES} combinations of parameters")]
+    TooManyCombinations,
+}
+
 /// A name, and what is put in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
@@ -18,7 +44,7 @@ pub struct Parameter {
 
 impl Parameter {
     /// `a,b,c`; a comma after a backslash is part of a value.
-    pub fn list(name: &str, values: &str) -> Result<Parameter, String> {
+    pub fn list(name: &str, values: &str) -> Result<Parameter, ParameterError> {
         let mut split = vec![String::new()];
         let mut characters = values.chars();
         while let Some(c) = characters.next() {
@@ -36,27 +62,28 @@ impl Parameter {
     }
 
     /// From a number to another one, both included, in exact decimal steps.
-    pub fn scan(name: &str, from: &str, to: &str, step: Option<&str>) -> Result<Parameter, String> {
-        let number = |text: &str| Decimal::parse(text).ok_or(format!("`{text}` is not a number"));
+    pub fn scan(name: &str, from: &str, to: &str, step: Option<&str>) -> Result<Parameter, ParameterError> {
+        let number =
+            |text: &str| Decimal::parse(text).ok_or_else(|| ParameterError::NotANumber(text.to_owned()));
         let (from, to, step) = (number(from)?, number(to)?, number(step.unwrap_or("1"))?);
         let decimals = from.decimals.max(to.decimals).max(step.decimals);
         let [first, last, step] = [from, to, step].map(|number| number.units(decimals));
         if step <= 0 {
-            return Err("the step of a parameter must be above 0".to_owned());
+            return Err(ParameterError::NoStep);
         }
         if last < first {
-            return Err(format!("the range of parameter {name} is empty: it ends below its beginning"));
+            return Err(ParameterError::Empty(name.to_owned()));
         }
         if (last - first) / step >= i128::from(MOST_VALUES) {
-            return Err(format!("parameter {name} has more than {MOST_VALUES} values"));
+            return Err(ParameterError::TooManyValues(name.to_owned()));
         }
         let values = (0..=(last - first) / step).map(|nth| decimal(first + nth * step, decimals));
         Parameter { name: name.to_owned(), values: values.collect() }.checked()
     }
 
-    fn checked(self) -> Result<Parameter, String> {
+    fn checked(self) -> Result<Parameter, ParameterError> {
         match self.name.is_empty() {
-            true => Err("a parameter has no name".to_owned()),
+            true => Err(ParameterError::NoName),
             false => Ok(self),
         }
     }
@@ -92,14 +119,16 @@ fn decimal(units: i128, decimals: usize) -> String {
 }
 
 /// Every combination of values, the last parameter changing first.
-pub(crate) fn combinations(parameters: &[Parameter]) -> Result<Vec<BTreeMap<String, String>>, String> {
+pub(crate) fn combinations(
+    parameters: &[Parameter],
+) -> Result<Vec<BTreeMap<String, String>>, ParameterError> {
     let mut all = vec![BTreeMap::new()];
     for Parameter { name, values } in parameters {
         if all.iter().any(|combination| combination.contains_key(name)) {
-            return Err(format!("parameter {name} is given twice"));
+            return Err(ParameterError::Twice(name.clone()));
         }
         if all.len() * values.len() > MOST_VALUES as usize {
-            return Err(format!("there are more than {MOST_VALUES} combinations of parameters"));
+            return Err(ParameterError::TooManyCombinations);
         }
         let with = |combination: &BTreeMap<String, String>, value: &String| {
             let mut more = combination.clone();
@@ -140,7 +169,7 @@ pub(crate) fn filled(text: &str, values: &BTreeMap<String, String>) -> String {
 mod tests {
     use super::*;
 
-    fn scan(from: &str, to: &str, step: Option<&str>) -> Result<Vec<String>, String> {
+    fn scan(from: &str, to: &str, step: Option<&str>) -> Result<Vec<String>, ParameterError> {
         Parameter::scan("n", from, to, step).map(|parameter| parameter.values)
     }
 

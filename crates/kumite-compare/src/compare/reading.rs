@@ -1,4 +1,4 @@
-//! What was read of a run: a value; or, where it is too small for whoever counts, only what it is at most. Pure.
+//! A reading of a run: a value; or, where it is too small for the counter, only a bound from above. Pure.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ impl Log {
         }
     }
 
-    /// Whether it cannot be told on which side of this it lies, for it is not known exactly.
+    /// It is not known exactly, and may lie on either side of the border.
     fn hides(self, border: f64) -> bool {
         self.least < self.most && self.least <= border && border <= self.most
     }
@@ -84,7 +84,7 @@ pub(crate) fn untold(logs: &[Log], border: f64) -> usize {
     logs.iter().filter(|log| log.hides(border)).count()
 }
 
-/// Whether these are so many that, going on like this, no verdict on the border comes ever.
+/// So many blocks hide the border that, going on like this, no verdict on it ever comes.
 pub(crate) fn cannot_be_told(logs: &[Log], border: f64) -> bool {
     !logs.is_empty() && 2 * untold(logs, border) >= logs.len()
 }

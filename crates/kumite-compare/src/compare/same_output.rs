@@ -1,13 +1,46 @@
-//! Whether all runs of all commands write the same.
+//! The check that all runs of all commands write the same.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use super::bench::{Bench, CompareError};
+use super::bench::Bench;
+use super::error::CompareError;
 
-/// What is shown of a line that differs.
+/// The most bytes that are shown of a line that differs.
 const SHOWN: usize = 200;
+
+/// Two commands that were to write the same did not.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "outputs differ{}",
+    line.as_ref().map_or_else(
+        || format!(": those of `{first}` and `{second}`"),
+        |line| format!(
+            ", first in line {}: `{first}` wrote {}, `{second}` wrote {}",
+            line.number, shown(&line.first), shown(&line.second)
+        )
+    )
+)]
+pub struct Difference {
+    /// The name of the command whose output is what all others must be like.
+    pub first: String,
+    /// The name of the one whose output differs.
+    pub second: String,
+    /// `None` where their lines are the same and only a digest differs: the file was written to meanwhile.
+    pub line: Option<DifferentLine>,
+}
+
+/// The first line that two outputs do not have in common, with its end.
+#[derive(Debug, PartialEq, Eq)]
+pub struct DifferentLine {
+    /// Counted from 1.
+    pub number: u64,
+    /// Empty if the first output has fewer lines.
+    pub first: Vec<u8>,
+    /// Empty if the second output has fewer lines.
+    pub second: Vec<u8>,
+}
 
 /// The first output, which all others must be like.
 pub(crate) struct SameOutput {
@@ -29,21 +62,14 @@ impl SameOutput {
 
     /// Looks at what a run has written.
     pub(crate) fn check(&mut self, bench: &Bench) -> Result<(), CompareError> {
-        let cannot = |error: io::Error| {
-            CompareError::Failed(format!("cannot look at the output of `{}`: {error}", bench.command))
-        };
+        let cannot = |source| CompareError::Unread { command: bench.command.clone(), source };
         let digest = digest(&self.file).map_err(cannot)?;
         match &self.first {
             Some(first) if first.digest == digest => Ok(()),
             Some(first) => {
-                let differs = first_difference(&first.kept, &self.file).map_err(cannot)?;
-                Err(CompareError::Differs(match differs {
-                    Some((line, one, other)) => format!(
-                        "outputs differ, first in line {line}: `{}` wrote {one}, `{}` wrote {other}",
-                        first.by, bench.name
-                    ),
-                    None => format!("outputs differ: those of `{}` and `{}`", first.by, bench.name),
-                }))
+                let line = first_difference(&first.kept, &self.file).map_err(cannot)?;
+                let (first, second) = (first.by.clone(), bench.name.clone());
+                Err(Difference { first, second, line }.into())
             }
             None => {
                 let kept = self.file.with_extension("first");
@@ -61,14 +87,13 @@ fn digest(file: &Path) -> io::Result<blake3::Hash> {
     Ok(hasher.finalize())
 }
 
-/// The number of the first line that differs, and what either has there.
-fn first_difference(one: &Path, other: &Path) -> io::Result<Option<(u64, String, String)>> {
+fn first_difference(one: &Path, other: &Path) -> io::Result<Option<DifferentLine>> {
     let mut files = [BufReader::new(File::open(one)?), BufReader::new(File::open(other)?)];
-    for line in 1.. {
+    for number in 1.. {
         let [mut first, mut second] = [Vec::new(), Vec::new()];
         let read = files[0].read_until(b'\n', &mut first)? + files[1].read_until(b'\n', &mut second)?;
         if first != second {
-            return Ok(Some((line, shown(&first), shown(&second))));
+            return Ok(Some(DifferentLine { number, first, second }));
         }
         if read == 0 {
             break;
@@ -90,28 +115,28 @@ fn shown(line: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn checked(outputs: &[&str]) -> Result<(), String> {
+    fn checked(outputs: &[&str]) -> Result<(), CompareError> {
         let folder = tempfile::tempdir().unwrap();
         let mut same = SameOutput::new(folder.path().join("out"));
         outputs.iter().enumerate().try_for_each(|(at, output)| {
             std::fs::write(&same.file, output).unwrap();
             same.check(&Bench { name: format!("c{at}"), ..Bench::default() })
-                .map_err(|error| error.to_string())
         })
     }
 
     #[test]
     fn the_first_line_that_differs_is_shown() {
-        assert_eq!(checked(&["a\nb\n", "a\nb\n", "a\nb\n"]), Ok(()));
+        checked(&["a\nb\n", "a\nb\n", "a\nb\n"]).unwrap();
+        let words = |outputs: &[&str]| checked(outputs).unwrap_err().to_string();
         assert_eq!(
-            checked(&["a\nb\n", "a\nc\n"]),
-            Err("outputs differ, first in line 2: `c0` wrote \"b\\n\", `c1` wrote \"c\\n\"".to_owned())
+            words(&["a\nb\n", "a\nc\n"]),
+            "outputs differ, first in line 2: `c0` wrote \"b\\n\", `c1` wrote \"c\\n\""
         );
         assert_eq!(
-            checked(&["a\n", "a\n", "a\nb"]),
-            Err("outputs differ, first in line 2: `c0` wrote nothing, `c2` wrote \"b\"".to_owned())
+            words(&["a\n", "a\n", "a\nb"]),
+            "outputs differ, first in line 2: `c0` wrote nothing, `c2` wrote \"b\""
         );
         let long = "x".repeat(1000);
-        assert!(checked(&["", &long]).unwrap_err().len() < 400);
+        assert!(words(&["", &long]).len() < 400);
     }
 }

@@ -28,7 +28,7 @@ const LOOK_AT_FIRST: Duration = Duration::from_secs(1);
 /// No budget ends a block that has not taken as long: a machine may stand still for a moment.
 pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
-/// What one command alone, of which nothing is to be decided, has at least: as many runs and as long as with hyperfine.
+/// One command alone, of which nothing is to be decided, has at least as many runs and as long as with hyperfine.
 const ALONE_RUNS: usize = 10;
 const ALONE: Duration = Duration::from_secs(3);
 
@@ -45,26 +45,26 @@ pub struct Rules {
     pub max_blocks: Option<usize>,
     /// No block is begun that would end later, once there are `min_blocks`.
     pub budget: Duration,
-    /// Whether that also ends a block that is still executed then, unless it just takes somewhat longer than others did.
+    /// The budget also ends a block that is still executed then, unless it just takes somewhat longer than others did.
     pub ends_blocks: bool,
     /// Of the order within the blocks.
     pub seed: u64,
-    /// Which of them is the reference, by position.
+    /// Position of the reference.
     pub reference: usize,
-    /// Whether it goes on until a gate is decided, and not until there are verdicts; and what that lets pass.
+    /// The bar of a gate that is to be decided; `None` to go on until there are verdicts.
     pub gate: Option<GateBar>,
-    /// What is judged of commands; if nothing is named, wall time.
+    /// The metrics by which commands are judged; wall time if there is none.
     pub metrics: Vec<CommandMetric>,
 }
 
 impl Rules {
-    /// What each pair may be wrong by in each metric, and the margin. `of` are compared.
+    /// The share of `alpha` that each verdict has, where `of` are compared, and the margin as a logarithm.
     pub(crate) fn bar(&self, of: usize) -> Bar {
         let verdicts = of.saturating_sub(1).max(1) * self.judged().len();
         Bar { alpha: self.alpha / verdicts as f64, margin: self.margin.ln_1p() }
     }
 
-    /// What is judged of commands.
+    /// The metrics by which commands are judged; never empty.
     pub(crate) fn judged(&self) -> &[CommandMetric] {
         if self.metrics.is_empty() { &[CommandMetric::TimeWallClock] } else { &self.metrics }
     }
@@ -232,11 +232,15 @@ mod tests {
     /// Of a block with this number, in which they took so long.
     type Reads<'a> = &'a dyn Fn(usize, &[f64]) -> Vec<Vec<Reading>>;
 
+    /// A run that takes no time.
+    #[derive(Debug, PartialEq)]
+    struct RunFailed;
+
     struct Fake<'a> {
         clock: &'a FakeClock,
-        /// What each takes in the block with this number.
+        /// Seconds that each takes in the block with this number.
         takes: &'a dyn Fn(usize) -> Vec<f64>,
-        /// What is judged of that, by position and metric.
+        /// The readings of that, by position and metric.
         reads: Reads<'a>,
         orders: Vec<Vec<usize>>,
         looks: usize,
@@ -245,9 +249,9 @@ mod tests {
     }
 
     impl Blocks for Fake<'_> {
-        type Error = String;
+        type Error = RunFailed;
 
-        fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<String> {
+        fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<RunFailed> {
             self.looks += 1;
             let mut values = Vec::new();
             for order in orders {
@@ -257,7 +261,7 @@ mod tests {
                 self.clock.0.set(self.clock.0.get() + Duration::from_secs_f64(takes.iter().sum()));
                 stop.store(self.stop_in == Some(nth), Ordering::Relaxed);
                 if takes.contains(&0.0) {
-                    return Executed { values, cut: Some(Cut::Failed("a run failed".to_owned())) };
+                    return Executed { values, cut: Some(Cut::Failed(RunFailed)) };
                 }
                 values.push((self.reads)(nth, &takes));
             }
@@ -286,7 +290,7 @@ mod tests {
     }
 
     struct Done {
-        ended: Result<ComparisonEnd, String>,
+        ended: Result<ComparisonEnd, RunFailed>,
         orders: Vec<Vec<usize>>,
         looks: usize,
         elapsed: Duration,
@@ -346,9 +350,9 @@ mod tests {
             was_cut_off: bool,
         }
         impl Blocks for Hangs {
-            type Error = String;
+            type Error = RunFailed;
 
-            fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<String> {
+            fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<RunFailed> {
                 let left = (self.after - self.executed).min(orders.len());
                 self.executed += left;
                 let began = std::time::Instant::now();
@@ -403,7 +407,7 @@ mod tests {
         let stopped = run(&rules(), 2, Some(3), &|_| vec![1.0, 2.0]);
         assert_eq!((stopped.ended, stopped.orders.len()), (Ok(ComparisonEnd::Interrupted), 4));
         let failed = run(&rules(), 2, None, &|nth| vec![1.0, if nth == 2 { 0.0 } else { 2.0 }]);
-        assert_eq!((failed.ended, failed.elapsed), (Err("a run failed".to_owned()), Duration::from_secs(6)));
+        assert_eq!((failed.ended, failed.elapsed), (Err(RunFailed), Duration::from_secs(6)));
     }
 
     #[test]

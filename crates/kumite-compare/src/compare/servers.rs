@@ -9,8 +9,8 @@ use kumite_record::{
     ComparedPair, ComparedServer, ComparedTime, Comparison, ComparisonEnd, Machine, Unit, Warning,
 };
 
-use super::bench::CompareError;
 use super::document::{CUT_OFF, empty, estimate};
+use super::error::CompareError;
 use super::gate;
 use super::judge::{Side, judge, log_ratios, remaining};
 use super::reading::{Log, Reading};
@@ -22,11 +22,11 @@ const ENOUGH_FOR_P99: u64 = 1_000;
 /// A server that somebody else started, and the load that it gets.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// What it is called; unique.
+    /// Unique among those that are compared.
     pub name: String,
     /// As it was typed.
     pub url: String,
-    /// What is offered in each block.
+    /// The load of one block.
     pub load: Load,
 }
 
@@ -74,11 +74,11 @@ struct Loads<'a> {
     cores: Vec<usize>,
     /// By server, then by block.
     trials: Vec<Vec<Trial>>,
-    /// Whether the budget ended one.
+    /// The budget has ended one.
     was_cut_off: bool,
 }
 
-/// What is kept of a load.
+/// The figures of one load.
 #[derive(Clone)]
 struct Trial {
     requests: u64,
@@ -96,18 +96,17 @@ impl Loads<'_> {
         let load = Load { cores: self.cores.clone(), ..server.load.clone() };
         let outcome = load
             .run_watched(stop, &mut |_| {})
-            .map_err(|error| CompareError::Failed(format!("{}: {error}", server.url)))?;
+            .map_err(|source| CompareError::Load { url: server.url.clone(), source })?;
         if outcome.stopped || stop.load(Ordering::Relaxed) {
             return Err(CompareError::Interrupted);
         }
         if outcome.ok == 0 {
-            let within = load.limit.duration.map_or(String::new(), |limit| format!(" within {limit:?}"));
-            let wrong = outcome.first_wrong.map_or(String::new(), |wrong| format!("; {wrong}"));
-            return Err(CompareError::Failed(format!(
-                "no right answer from {}{within} ({}){wrong}",
-                server.url,
-                outcome.errors.in_words()
-            )));
+            return Err(CompareError::NoAnswer {
+                url: server.url.clone(),
+                within: load.limit.duration,
+                errors: outcome.errors,
+                first_wrong: outcome.first_wrong,
+            });
         }
         let us = |quantile| outcome.response.value_at_quantile(quantile) as f64 / 1e3;
         Ok(Trial {

@@ -1,6 +1,6 @@
 //! The search itself, which knows nothing of load, time or servers.
 //!
-//! Whether a trial meets an SLO is chance near the highest rate: the same rate passes now and fails then. One bisection
+//! Near the highest rate it is chance whether a trial meets an SLO: the same rate passes now and fails then. One bisection
 //! thus gives one draw of an answer, and how much answers differ is what an interval is made of. So:
 //!
 //! 1. **Range.** The rate is doubled until a trial fails, or halved until one succeeds, and what lies between is bisected
@@ -45,7 +45,7 @@ pub(super) enum NoTrial {
     NeverMet,
 }
 
-/// What a search knows.
+/// Findings of a search until now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     /// Of the repetitions.
@@ -98,7 +98,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Whether the server meets the SLO at this rate.
+    /// Tries one rate; true if the server meets the SLO.
     fn meets(&mut self, rate: f64) -> Result<bool, NoTrial> {
         match (self.attempt)(rate)? {
             RateVerdict::Met => {

@@ -1,4 +1,4 @@
-//! What a server is to keep: `p99 < 10ms and errors < 0.1%`.
+//! Objectives that a server is to keep: `p99 < 10ms and errors < 0.1%`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -25,7 +25,7 @@ pub struct SloError {
 #[derive(Clone, Debug, PartialEq)]
 struct Condition {
     subject: Subject,
-    /// Whether the limit itself is too much.
+    /// The value must be below the limit, and may not be the limit itself.
     below: bool,
     /// In µs, or a share.
     limit: f64,
@@ -66,7 +66,7 @@ impl Slo {
     ///
     /// # Errors
     ///
-    /// What was expected, and at which character.
+    /// If the text is no objective: names what was expected, and at which character.
     pub fn parse(text: &str) -> Result<Slo, SloError> {
         let mut parser = Parser { text, at: 0 };
         let mut conditions = vec![parser.condition()?];
@@ -105,8 +105,8 @@ impl Slo {
         times().min().zip(times().max())
     }
 
-    /// What is not answered within the time-out, or not sent, counts as having taken it: a server that drops what is slow
-    /// is not fast.
+    /// Judges one trial. A request that is not answered within the time-out, or not sent, counts as having taken it: a
+    /// server that drops what is slow is not fast.
     pub(super) fn judge(&self, outcome: &Outcome, timeout: Duration) -> Judged {
         let lost = outcome.errors.timeout + outcome.errors.unsent;
         let response = with_lost(&outcome.response, lost, timeout);

@@ -21,7 +21,7 @@ const SETTLING: Duration = Duration::from_secs(5);
 const PROBES: u64 = 3;
 const BETWEEN_PROBES: Duration = Duration::from_millis(50);
 
-/// Who offers loads, and whose clock it is. Replaced in tests.
+/// Offers loads, and has the clock. Replaced in tests.
 pub(super) trait Offers {
     fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error>;
     /// Since some fixed moment.
@@ -82,7 +82,7 @@ impl From<Error> for NoVerdict {
 }
 
 impl Trials<'_> {
-    /// What trials at this rate say: the first that is not void, or that several were.
+    /// Tries this rate until a trial is not void, a few times at most.
     pub fn at(&mut self, rate: f64, watch: &mut dyn FnMut(&RateTrial)) -> Result<RateVerdict, NoVerdict> {
         let mut time = self.length(rate);
         let mut void = 0;
@@ -179,8 +179,8 @@ impl Trials<'_> {
         (trial, judged.too_few)
     }
 
-    /// Whether the SLO might have been met, had the engine sent in time. It reads as late as it sends. A lag that is small
-    /// beside the times in question is none: else trials that only just fail would be void, and answers too high.
+    /// The SLO might have been met, had the engine sent in time: it reads as late as it sends. A lag that is small
+    /// beside the times in question is none; else trials that only just fail would be void, and answers too high.
     fn may_be_lag(&self, lag_us: f64, excess_us: f64) -> bool {
         let shortest_us = self.slo.times().map(|(shortest, _)| shortest.as_secs_f64() * 1e6);
         shortest_us.is_some_and(|shortest| lag_us > shortest * LAG_SHARE) && excess_us <= 2.0 * lag_us

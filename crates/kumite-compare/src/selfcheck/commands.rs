@@ -66,9 +66,7 @@ impl Check<'_> {
 
     pub(super) fn setting(&self, work: u64, duet: bool) -> Result<Setting, CompareError> {
         let program = self.asked.helper.0.to_str().and_then(|program| shlex::try_quote(program).ok());
-        let program = program.ok_or_else(|| {
-            CompareError::Failed(format!("{}: its path is no text", self.asked.helper.0.display()))
-        })?;
+        let program = program.ok_or_else(|| CompareError::Helper(self.asked.helper.0.clone()))?;
         let command = format!("{program} {} {work}", self.asked.worker);
         let bench =
             |name: &str| Bench { name: name.to_owned(), command: command.clone(), ..Bench::default() };

@@ -27,7 +27,7 @@ const MOST_ROUNDS: usize = 300;
 /// The thread looks where it is once in so many readings.
 const LOOK_EVERY: u64 = 64;
 
-/// What reading the clock over and over found.
+/// Findings from reading the clock over and over.
 #[derive(Default)]
 struct Readings {
     count: u64,
@@ -139,7 +139,7 @@ fn on<T: Send>(cpu: usize, work: impl FnOnce() -> T + Send) -> Result<T, Compare
             let _ = pin_thread(&[cpu]);
             work()
         });
-        thread.join().map_err(|_| CompareError::Failed(format!("a thread on CPU {cpu} came to an end")))
+        thread.join().map_err(|_| CompareError::Thread { cpu })
     })
 }
 

@@ -1,4 +1,4 @@
-//! Whether two at once pay here.
+//! The gain from running two commands at once on this machine.
 
 use std::time::Duration;
 

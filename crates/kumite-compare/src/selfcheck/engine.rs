@@ -29,7 +29,7 @@ const TRIES: usize = 3;
 
 /// The engine's histogram has three digits.
 const LEAST: f64 = 0.998;
-/// What the way may add to a time: this share,
+/// The way between server and engine may add to a time this share,
 const MORE: f64 = 0.02;
 /// and so many microseconds,
 const WAY_US: f64 = 500.0;
@@ -86,8 +86,8 @@ impl Behaviour for Stalls {
 }
 
 impl Check<'_> {
-    /// What disagrees is tried again: a machine that held up an answer is no engine that lies, and one that lies does
-    /// so again.
+    /// Figures that disagree are tried again: a machine that held up an answer is no engine that lies, and an engine
+    /// that lies does so again.
     pub(super) fn engine(&mut self, found: &mut Vec<EngineCheck>) -> Result<(), CompareError> {
         (self.watch)("the load engine against a server with two modes");
         let two_modes = TwoModes(Log::default());
@@ -154,14 +154,14 @@ fn offered<B: Behaviour>(
     let load = Load { connections: CONNECTIONS, cores: engine_cores.to_vec(), ..load(&server, limit) };
     let outcome = load
         .run_watched(stop, &mut |_| {})
-        .map_err(|error| CompareError::Failed(format!("http://{}/: {error}", server.addr)))?;
+        .map_err(|source| CompareError::Load { url: format!("http://{}/", server.addr), source })?;
     match outcome.stopped {
         true => Err(CompareError::Interrupted),
         false => Ok(outcome),
     }
 }
 
-/// What the server says it did beside what the engine saw. Slow is what took longer than `slow`.
+/// The figures of the server beside those of the engine. An answer that took longer than `slow` is slow.
 fn compared(server: &[Duration], engine: &Outcome, slow: Duration) -> Vec<EngineFigure> {
     let mut server: Vec<f64> = server.iter().map(|after| after.as_secs_f64() * 1e6).collect();
     server.sort_unstable_by(f64::total_cmp);
@@ -205,7 +205,7 @@ mod tests {
         figures.iter().filter(|figure| !figure.agrees()).map(|figure| &*figure.name).collect()
     }
 
-    /// What an engine saw that did its work, of a server that did this: each answer a little later.
+    /// The outcome of an engine that did its work, with a server that did this: each answer a little later.
     fn seen(did: &[Duration]) -> Outcome {
         let mut outcome = Outcome { requests: did.len() as u64, ok: did.len() as u64, ..Outcome::default() };
         let way = Duration::from_secs_f64(WAY_US / 2e6);

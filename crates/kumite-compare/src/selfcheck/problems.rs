@@ -1,8 +1,8 @@
-//! What is worse than promised.
+//! The findings that are worse than promised.
 
 use kumite_record::{CpuCheck, EngineCheck, EngineFigure, FalseVerdicts, Problem, SelfCheck};
 
-/// What a reader should know before believing a result of this machine.
+/// The faults of this machine that a reader should know before believing a result of it.
 pub(super) fn problems(check: &SelfCheck) -> Vec<Problem> {
     let of_same = |what: &str, verdicts: &[FalseVerdicts]| -> Vec<Problem> {
         verdicts.iter().filter(|of| of.low > of.promised).map(|of| false_verdicts(what, of)).collect()

@@ -13,7 +13,7 @@ pub(super) const BODY: &[u8] = b"pong";
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
 const LONGEST_REQUEST: usize = 16 << 10;
 
-/// What a server does between request and answer, and whom it tells.
+/// The delay between request and answer, and a record of it.
 pub(super) trait Behaviour: Send + Sync + 'static {
     /// The request with this number, from 1, has been read.
     fn before_answer(&self, _nth: u64) {}

@@ -78,5 +78,5 @@ pub(super) fn load(server: &Server, limit: Limit) -> Load {
 }
 
 pub(super) fn started(server: Result<Server, std::io::Error>) -> Result<Server, CompareError> {
-    server.map_err(|error| CompareError::Failed(format!("cannot start a server on 127.0.0.1: {error}")))
+    server.map_err(CompareError::Server)
 }

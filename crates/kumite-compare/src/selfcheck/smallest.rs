@@ -1,4 +1,4 @@
-//! What a minute would see.
+//! The smallest difference that a minute of comparing would find.
 
 use kumite_record::SmallestDifference;
 use kumite_stats::{median, sequential_median};

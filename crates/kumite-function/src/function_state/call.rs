@@ -1,4 +1,4 @@
-//! What a call goes through: a slot, its instance, the invoke phase, and what is made of it.
+//! A call from its offer to its answer: a slot, its instance, the invoke phase, the report.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -14,7 +14,7 @@ use crate::instance::Instance;
 use crate::lines::{self, Report};
 use crate::runtime_protocol::{Answer, Event};
 use crate::turns::Turn;
-use crate::{FunctionError, Invocation, Lifecycle, Refused};
+use crate::{ContentError, FunctionError, Invocation, Lifecycle, Refused};
 
 /// The most bytes of a call that is waited for: what AWS documents.
 pub(crate) const MOST_PAYLOAD_BYTES: usize = 6_291_456;
@@ -36,17 +36,15 @@ impl Call {
         Call { request_id, payload, client_context: None, offered: Instant::now() }
     }
 
-    /// What may be called with, or why not.
+    /// Refuses a payload that is too long or no JSON.
     pub fn check(payload: &[u8], most: usize) -> Result<(), Refused> {
         if payload.len() > most {
             return Err(Refused::TooLarge { bytes: payload.len(), most });
         }
-        let not_json = |why: &dyn std::fmt::Display| {
-            Refused::Content(format!("Could not parse request body into json: {why}"))
-        };
-        // What is skipped as text is not looked at.
-        let text = std::str::from_utf8(payload).map_err(|error| not_json(&error))?;
-        serde_json::from_str::<IgnoredAny>(text).map(drop).map_err(|error| not_json(&error))
+        // The parser does not check the encoding of text that it skips.
+        let text = std::str::from_utf8(payload).map_err(ContentError::from)?;
+        serde_json::from_str::<IgnoredAny>(text).map_err(ContentError::from)?;
+        Ok(())
     }
 }
 
@@ -77,13 +75,13 @@ impl Invoked {
     }
 }
 
-/// What was measured of the invoke phase.
+/// Measurements of the invoke phase.
 struct InvokePhase {
     /// A second initialization included.
     took: Duration,
     cpu: Option<Duration>,
     max_memory_bytes: u64,
-    /// What the function wrote.
+    /// The function's own log.
     wrote: String,
     /// From the offer of the call.
     wall: Duration,
@@ -147,7 +145,7 @@ impl FunctionState {
         Ok(self.invocation(call, init, invoke, answer, status))
     }
 
-    /// What came of a call; its log is told.
+    /// Makes the outcome of a call, and passes its log on.
     fn invocation(
         &self,
         call: Call,

@@ -37,7 +37,7 @@ pub(super) fn timed_out(limit: Duration, request_id: &str) -> (Answer, Lifecycle
     (wrong("Sandbox.Timedout", &message), Lifecycle::Killed(format!("time-out after {limit} s")))
 }
 
-/// What callers are told of a process that has ended by itself.
+/// The error that callers get of a process that has ended by itself, and the end of its instance.
 pub(super) fn exited(instance: &mut Instance, request_id: &str) -> (Answer, Lifecycle) {
     let status = instance.exited();
     let how = status.map_or_else(|| "in an unknown way".to_owned(), words);

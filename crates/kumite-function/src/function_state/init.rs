@@ -46,7 +46,7 @@ impl FunctionState {
         }
         let number = self.instances.fetch_add(1, Ordering::Relaxed) + 1;
         self.record(number, Lifecycle::Init);
-        let mut instance = Instance::start(&self.setting, number, false).await.map_err(Refused::Start)?;
+        let mut instance = Instance::start(&self.setting, number, false).await?;
         let until = instance.began + self.setting.function.init_limit;
         let initialized = self.initialized(&mut instance, request_id, until, true).await;
         let cpu = instance.cpu();
@@ -54,9 +54,9 @@ impl FunctionState {
         let (instance, took) = match initialized {
             Init::Done(at) => {
                 let took = at.saturating_duration_since(instance.began);
-                if let Err(why) = instance.throttle() {
-                    self.end(instance, Lifecycle::Killed(why.clone())).await;
-                    return Err(Refused::Start(why));
+                if let Err(error) = instance.throttle() {
+                    self.end(instance, Lifecycle::Killed(error.to_string())).await;
+                    return Err(error.into());
                 }
                 self.record(number, Lifecycle::InitDone);
                 (Some(instance), took)
@@ -85,7 +85,7 @@ impl FunctionState {
         deadline: Instant,
     ) -> Result<(Instance, Init), Refused> {
         self.record(number, Lifecycle::Reinit);
-        let mut instance = Instance::start(&self.setting, number, true).await.map_err(Refused::Start)?;
+        let mut instance = Instance::start(&self.setting, number, true).await?;
         let init = self.initialized(&mut instance, request_id, deadline, false).await;
         if let Init::Done(_) = init {
             self.record(number, Lifecycle::InitDone);

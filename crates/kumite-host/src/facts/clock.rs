@@ -1,4 +1,4 @@
-//! What the clock and sleeping are worth, as measured now.
+//! The grain of the clock and the lateness of sleep, as measured now.
 
 use std::time::{Duration, Instant};
 

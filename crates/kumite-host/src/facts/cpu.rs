@@ -1,4 +1,4 @@
-//! Which CPUs there are, who gets which, and who else uses them.
+//! The CPUs, their shares among contender and engine, and their other users.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What the kernel lets a process open, accept and connect.
+//! Limits of the kernel on open files, waiting connections and ports.
 
 use super::{Finding, State};
 use crate::system::System;

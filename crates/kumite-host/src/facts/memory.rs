@@ -4,7 +4,7 @@ use super::{Finding, State};
 use crate::system::System;
 
 const GROUP: &str = "memory";
-/// What several runtimes and a build in turn may take.
+/// Several runtimes and a build, in turn, may take so much.
 const ENOUGH: u64 = 1 << 30;
 
 pub(super) fn findings(system: &System) -> Vec<Finding> {

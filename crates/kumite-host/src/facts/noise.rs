@@ -1,4 +1,4 @@
-//! What of the noise from outside can be noticed here.
+//! The kinds of noise from outside that can be noticed here.
 
 use super::Finding;
 use crate::noise::noticed;

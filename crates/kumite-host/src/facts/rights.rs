@@ -1,4 +1,4 @@
-//! What this user may do that others may not.
+//! Rights of this user that matter to measuring.
 
 use kumite_limits::RealTime;
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// What the kernel says of one thread. The file stays open, which makes a reading cost a microsecond.
+/// The kernel's accounts of one thread. The file stays open, which makes a reading cost a microsecond.
 #[derive(Debug)]
 pub(super) struct ThreadAccounts {
     schedstat: Option<File>,
@@ -16,8 +16,8 @@ pub(super) struct ThreadAccounts {
 #[derive(Debug)]
 pub(super) struct Pulse {
     at: Instant,
-    /// What the kernel accounts for, as it was before and after the clock was read: whatever came between the readings is
-    /// in one of the two.
+    /// The kernel's accounts before and after the clock was read: whatever came between the readings is in one of the
+    /// two.
     before: Account,
     after: Account,
 }

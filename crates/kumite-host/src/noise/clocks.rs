@@ -11,7 +11,7 @@ const TRIES: usize = 5;
 /// A reading of all clocks, at about one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clocks {
-    /// What measured times are differences of.
+    /// All measured times are differences of this one.
     pub monotonic: Duration,
     /// Seconds by which the time of day is ahead of it: other ones when somebody has set the time, or the machine has slept.
     pub wall_ahead: f64,

@@ -1,4 +1,4 @@
-//! What the kernel has counted until now.
+//! The kernel's counters at one moment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::system::System;
 /// Of `/proc/stat`: USER_HZ is 100 in the ABI of every architecture that Rust and Linux both still serve.
 const TICK_MS: u64 = 10;
 
-/// Which files of cgroups to look at.
+/// Paths of the files of cgroups that are read.
 #[derive(Clone, Debug)]
 pub(super) struct CgroupFiles {
     /// The exact CPU time of all that runs here, CPU by CPU, where the kernel keeps it: in version 1 of cgroups.

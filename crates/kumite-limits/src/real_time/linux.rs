@@ -13,7 +13,7 @@ pub struct RealTime {
     before: Option<Before>,
 }
 
-/// What it is given back.
+/// The policy and priority that a thread is given back.
 type Before = (ThreadSchedulePolicy, ThreadPriority);
 
 impl RealTime {
@@ -43,8 +43,8 @@ impl Drop for RealTime {
     }
 }
 
-/// What stands for the thread's niceness under this policy: `thread_priority` sets one together with a policy, always,
-/// and counts it by its own numbers.
+/// The priority that stands for the thread's niceness under this policy: `thread_priority` sets one together with a
+/// policy, always, and counts it by its own numbers.
 fn of_niceness(policy: ThreadSchedulePolicy) -> Option<ThreadPriority> {
     let niceness = rustix::process::getpriority_process(None).ok()?;
     (0..=99).filter_map(priority).find(|priority| priority.to_posix(policy).ok() == Some(niceness))

@@ -1,4 +1,4 @@
-//! What control groups cost and how well they limit.
+//! The cost of control groups, and how well they limit.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};

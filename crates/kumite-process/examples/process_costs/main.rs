@@ -1,5 +1,5 @@
-//! What watching a tree costs, and what control groups cost and how well they limit: `cargo run --release -p kumite-process
-//! --example process_costs`. It prints figures of this machine, and takes some four minutes.
+//! Measures the cost of watching a tree, the cost of control groups and how well they limit: `cargo run --release -p
+//! kumite-process --example process_costs`. It prints figures of this machine, and takes some four minutes.
 
 mod groups;
 mod members;

@@ -1,4 +1,4 @@
-//! What watching costs.
+//! The cost of watching a tree.
 
 use std::fs;
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@ use kumite_process::become_subreaper;
 use kumite_testing::process::{Bench, burn};
 use kumite_testing::{LONG, eventually};
 
-/// What each of two uses: both are counted only if it is more than one of them has.
+/// CPU time that each of two uses: more than one of them has is both.
 const BURN: Duration = Duration::from_millis(100);
 
 pub fn orphans_come_to_us_count_and_are_reaped() {

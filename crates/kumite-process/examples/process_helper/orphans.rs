@@ -1,4 +1,4 @@
-//! What a killed kumite leaves behind is ended, and nothing else.
+//! Only the orphans of a killed kumite are ended.
 
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::folder::{self, GONE_WITHIN};
 use super::hierarchies::{CgroupDir, Controller, Hierarchies, PREFIX};
-use super::{Control, Version};
+use super::{Control, Unavailable, Version};
 use crate::token::token;
 use crate::{Error, guardian};
 
@@ -20,13 +20,13 @@ const PERIOD_US: f64 = 20_000.0;
 const LONGEST_PERIOD_US: f64 = 1_000_000.0;
 const LEAST_QUOTA_US: f64 = 1_000.0;
 
-/// Where a group is; why not, in words.
+/// A group's folder for each controller, or why it has none.
 #[derive(Debug)]
 pub(crate) struct CgroupDirs {
-    cpu: Result<CgroupDir, String>,
-    accounts: Result<CgroupDir, String>,
-    memory: Result<CgroupDir, String>,
-    freezer: Result<CgroupDir, String>,
+    cpu: Result<CgroupDir, Unavailable>,
+    accounts: Result<CgroupDir, Unavailable>,
+    memory: Result<CgroupDir, Unavailable>,
+    freezer: Result<CgroupDir, Unavailable>,
 }
 
 impl CgroupDirs {
@@ -47,8 +47,9 @@ impl CgroupDirs {
     }
 
     pub fn control(&self) -> Control {
-        let version =
-            |dir: &Result<CgroupDir, String>| dir.as_ref().map(|it| it.version).map_err(String::clone);
+        let version = |dir: &Result<CgroupDir, Unavailable>| {
+            dir.as_ref().map(|it| it.version).map_err(Unavailable::clone)
+        };
         Control { cpu: version(&self.cpu), memory: version(&self.memory), freezer: version(&self.freezer) }
     }
 
@@ -207,8 +208,8 @@ impl Control {
     }
 }
 
-fn had<'a>(dir: &'a Result<CgroupDir, String>, what: &'static str) -> Result<&'a CgroupDir, Error> {
-    dir.as_ref().map_err(|why| Error::NoGroup { what, why: why.clone() })
+fn had<'a>(dir: &'a Result<CgroupDir, Unavailable>, what: &'static str) -> Result<&'a CgroupDir, Error> {
+    dir.as_ref().map_err(|source| Error::NoGroup { what, source: source.clone() })
 }
 
 fn quota_and_period_us(share: f64) -> Option<(u64, u64)> {
@@ -227,7 +228,7 @@ fn text(folder: &Path, file: &str) -> Result<String, Error> {
     fs::read_to_string(&path).map_err(|source| Error::Group { path, source })
 }
 
-/// What stands behind a name in a file of names and values.
+/// The value behind a name in a file of names and values, a pair on each line.
 fn value<T: FromStr>(folder: &Path, file: &str, name: &str) -> Option<T> {
     let text = text(folder, file).ok()?;
     text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.trim().parse().ok())

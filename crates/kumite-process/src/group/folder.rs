@@ -18,7 +18,7 @@ pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes())
 }
 
-/// Who is in this group itself.
+/// Processes in this group itself, none of those below it.
 pub(crate) fn processes(folder: &Path) -> io::Result<Vec<i32>> {
     let text = fs::read_to_string(folder.join("cgroup.procs"))?;
     // 0 is one that our pid namespace does not show; to kill, it means ourselves.
@@ -34,7 +34,7 @@ pub(crate) fn with_those_below(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Who is in these groups or below.
+/// Processes in these groups and all groups below them.
 pub(crate) fn members<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) -> BTreeSet<i32> {
     let all = folders.into_iter().flat_map(|folder| with_those_below(folder));
     all.flat_map(|folder| processes(&folder).unwrap_or_default()).collect()

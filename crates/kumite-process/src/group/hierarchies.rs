@@ -7,16 +7,14 @@ use std::sync::OnceLock;
 
 use nix::errno::Errno;
 
-use super::Version;
+use super::control::{Unavailable, Version};
 use super::folder::{self, processes};
 use crate::owner::Owner;
 use crate::proc_fs::Stat;
 use crate::token::token;
 
-/// What every group's name begins with; the token of its owner follows.
+/// Every group's name is this and the token of its owner.
 pub(crate) const PREFIX: &str = "kumite-";
-
-const REMEDY: &str = "run in a group of one's own: systemd-run --user --scope -p Delegate=yes kumite …";
 
 /// Something that a group can do, and the file that shows that it can.
 #[derive(Debug)]
@@ -107,7 +105,7 @@ impl Hierarchies {
         found
     }
 
-    /// What the paths of the groups of this owner, which is us, begin with.
+    /// Path prefixes of all groups of this owner, which is us.
     pub fn beginnings(owner: &Owner) -> Vec<PathBuf> {
         Hierarchies::ours().bases().map(|base| base.join(format!("{PREFIX}{owner}-"))).collect()
     }
@@ -122,8 +120,8 @@ impl Hierarchies {
     }
 
     /// Makes the group's folder where this controller is, if it is not there yet: version 1 if that has it and lets us,
-    /// else version 2. Why not, in words.
-    pub fn dir(&self, controller: &Controller, group: &str) -> Result<CgroupDir, String> {
+    /// else version 2.
+    pub fn dir(&self, controller: &Controller, group: &str) -> Result<CgroupDir, Unavailable> {
         let has = |(controllers, _): &&(Vec<String>, PathBuf)| {
             controllers.iter().any(|name| name == controller.name)
         };
@@ -140,17 +138,15 @@ impl Hierarchies {
         match v1 {
             Some(Ok(dir)) => Ok(dir),
             Some(Err(why)) => v2().and_then(Result::ok).ok_or(why),
-            None => v2().unwrap_or_else(|| {
-                Err(format!("not to be had: no cgroup hierarchy with {} is mounted", controller.name))
-            }),
+            None => v2().unwrap_or(Err(Unavailable::Unmounted { controller: controller.name })),
         }
     }
 
-    fn make(&self, base: &Path, group: &str, file: &str) -> Result<PathBuf, String> {
+    fn make(&self, base: &Path, group: &str, file: &'static str) -> Result<PathBuf, Unavailable> {
         let folder = base.join(group);
         let made = match fs::create_dir(&folder) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-            made => made.map(|()| true).map_err(|error| refused(base, &error))?,
+            made => made.map(|()| true).map_err(|error| Unavailable::refused(base, &error))?,
         };
         #[cfg(test)]
         for (file, text) in &self.files {
@@ -162,18 +158,18 @@ impl Hierarchies {
         if made {
             let _ = fs::remove_dir(&folder);
         }
-        Err(format!("not to be had: a group in {} has no {file}", base.display()))
+        Err(Unavailable::NoFile { group: base.to_owned(), file })
     }
 }
 
 /// Has version 2 give this controller to the groups below.
-fn ask_for(base: &Path, controller: &str) -> Result<(), String> {
+fn ask_for(base: &Path, controller: &'static str) -> Result<(), Unavailable> {
     let has = |file| {
         let text = fs::read_to_string(base.join(file)).unwrap_or_default();
         text.split_whitespace().any(|name| name == controller)
     };
     if !has("cgroup.controllers") {
-        return Err(format!("not to be had: {} does not have {controller}; {REMEDY}", base.display()));
+        return Err(Unavailable::Undelegated { group: base.to_owned(), controller });
     }
     if has("cgroup.subtree_control") {
         return Ok(());
@@ -182,22 +178,22 @@ fn ask_for(base: &Path, controller: &str) -> Result<(), String> {
     match ask() {
         Err(error) if error.kind() == ErrorKind::ResourceBusy => {
             make_room(base)?;
-            ask().map_err(|error| refused(base, &error))
+            ask().map_err(|error| Unavailable::refused(base, &error))
         }
-        asked => asked.map_err(|error| refused(base, &error)),
+        asked => asked.map_err(|error| Unavailable::refused(base, &error)),
     }
 }
 
 /// A group of version 2 that gives controllers to those below it may have no processes itself: moves ours into one of
 /// their own. Others' are not ours to move.
-fn make_room(base: &Path) -> Result<(), String> {
-    let refused = |error: io::Error| refused(base, &error);
+fn make_room(base: &Path) -> Result<(), Unavailable> {
+    let refused = |error: io::Error| Unavailable::refused(base, &error);
     if processes(base).map_err(refused)?.into_iter().any(|pid| !descends_from_us(pid)) {
-        return Err(format!("not permitted: {} has others' processes, too; {REMEDY}", base.display()));
+        return Err(Unavailable::Shared { group: base.to_owned() });
     }
     let own = base.join(format!("{PREFIX}{}", token()));
     fs::create_dir(&own).map_err(refused)?;
-    // Who is to be moved may start another before.
+    // A process that is to be moved may start another one before that.
     for _ in 0..10 {
         for pid in processes(base).map_err(refused)? {
             match folder::write(&own.join("cgroup.procs"), &pid.to_string()) {
@@ -215,14 +211,4 @@ fn descends_from_us(pid: i32) -> bool {
     let us = std::process::id().cast_signed();
     let parent = |pid: &i32| Stat::of(*pid).map(|stat| stat.parent);
     std::iter::successors(Some(pid), parent).take(1000).any(|pid| pid == us)
-}
-
-fn refused(base: &Path, error: &io::Error) -> String {
-    let base = base.display();
-    match error.kind() {
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            format!("not permitted: {base} is not writable; run as root, or {REMEDY}")
-        }
-        _ => format!("not to be had: no group can be made in {base}: {error}"),
-    }
 }

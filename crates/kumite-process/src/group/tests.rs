@@ -1,4 +1,5 @@
-//! What the machine at hand may not have: folders that stand for hierarchies, and a real one without the other version.
+//! Hierarchies that the machine at hand may lack: folders that stand for them, and a real one without the other
+//! version.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use tempfile::TempDir;
 
 use super::dirs::CgroupDirs;
 use super::{Group, Hierarchies, Version};
-use crate::{Error, Spawn, Tree};
+use crate::{Error, Spawn, Tree, Unavailable};
 
 const V2_FILES: [(&str, &str); 9] = [
     ("cgroup.procs", ""),
@@ -151,20 +152,22 @@ fn a_share_is_given_in_short_periods_and_never_less_than_the_kernel_takes() {
 }
 
 #[test]
-fn a_controller_that_cannot_be_had_is_explained_in_words() {
+fn a_controller_that_cannot_be_had_says_why() {
     let why = |files: &[(&str, &str)], kernel| dirs(machine(files).path(), kernel).control();
     let none = why(&[], &[]);
-    assert_eq!(none.cpu, Err("not to be had: no cgroup hierarchy with cpu is mounted".into()));
+    assert_eq!(none.cpu, Err(Unavailable::Unmounted { controller: "cpu" }));
+    assert_eq!(none.cpu.unwrap_err().to_string(), "not to be had: no cgroup hierarchy with cpu is mounted");
     let undelegated = why(&V2_HERE[..2], &V2_FILES);
-    assert!(undelegated.cpu.unwrap_err().contains("does not have cpu; run in a group"));
+    let Err(Unavailable::Undelegated { controller: "cpu", .. }) = &undelegated.cpu else { panic!() };
+    assert!(undelegated.cpu.unwrap_err().to_string().contains("does not have cpu; run in a group"));
     let old = why(&V2_HERE, &[("cpu.max", ""), ("memory.max", "")]);
     assert_eq!((old.cpu, old.memory), (Ok(Version::V2), Ok(Version::V2)));
-    assert!(old.freezer.unwrap_err().ends_with("has no cgroup.freeze"));
+    assert!(matches!(old.freezer, Err(Unavailable::NoFile { file: "cgroup.freeze", .. })));
 
     let root = machine(&V2_HERE);
     let dirs = dirs(root.path(), &[]);
-    let Error::NoGroup { what, why } = dirs.limit_memory(1 << 20).unwrap_err() else { panic!() };
-    assert_eq!((what, why), ("limit memory", dirs.control().memory.unwrap_err()));
+    let Error::NoGroup { what, source } = dirs.limit_memory(1 << 20).unwrap_err() else { panic!() };
+    assert_eq!((what, source), ("limit memory", dirs.control().memory.unwrap_err()));
     assert!(matches!(Group::at(dirs), Err(Error::NoGroup { .. })));
 }
 

@@ -1,4 +1,4 @@
-//! What another thread starts while trees start and end.
+//! Processes that another thread starts while trees start and end.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};

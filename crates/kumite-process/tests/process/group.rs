@@ -6,25 +6,25 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use kumite_process::{Control, Group, Spawn, Tree, available_cores, spawn_unmarked};
+use kumite_process::{Control, Group, Spawn, Tree, Unavailable, available_cores, spawn_unmarked};
 use kumite_testing::process::{Bench, ESCAPES, alive, groups_of, guardian, helper};
 use kumite_testing::{Capability, LONG, eventually, lacks};
 
 const MS: Duration = Duration::from_millis(1);
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// Whether this machine lets us limit, count and freeze; if not, says so.
+/// This machine lets us limit, count and freeze; says so if it does not.
 fn may() -> bool {
     let control = Control::look();
     says(Capability::ControlGroup, control.cpu) && says(Capability::ControlGroup, control.freezer)
 }
 
-/// Whether it lets us freeze.
+/// This machine lets us freeze; says so if it does not.
 pub fn freezes() -> bool {
     says(Capability::ControlGroup, Control::look().freezer)
 }
 
-fn says<T>(capability: Capability, may: Result<T, String>) -> bool {
+fn says<T>(capability: Capability, may: Result<T, Unavailable>) -> bool {
     may.map_err(|why| lacks(capability, why)).is_ok()
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of the trees of a process that is gone without having stopped them, and of which nobody calls `end_orphans`.
+//! Trees of a process that is gone without having stopped them are ended although nobody calls `end_orphans`.
 
 use std::fs;
 use std::os::unix::process::CommandExt;

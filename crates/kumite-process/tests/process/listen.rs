@@ -1,4 +1,4 @@
-//! Who listens on a port: a tree (of the helper), this test (a stranger to it), or both.
+//! A port whose listener is a tree (of the helper), this test (a stranger to it), or both.
 
 use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4, TcpListener};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What a killed kumite leaves behind.
+//! The orphans of a killed kumite.
 
 use kumite_testing::process::in_a_namespace;
 

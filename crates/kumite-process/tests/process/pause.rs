@@ -31,7 +31,7 @@ fn nothing_goes_on_while_paused_and_everything_does_afterwards() {
         eventually(|| written(&bench).iter().zip(&before).all(|(now, before)| now > before));
         assert!(tree.pause());
         let (at_once, processes) = (written(&bench), tree.usage().processes);
-        // Who is in the middle of a write finishes that one, which takes as long as the disk and the scheduler like.
+        // A process amid a write finishes that one, which takes as long as the disk and the scheduler like.
         let mut paused = at_once.clone();
         eventually(|| {
             let cpu = tree.usage().cpu;

@@ -12,7 +12,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 #[test]
 fn stdout_is_kept_and_the_log_has_both_streams_in_order() {
     let bench = Bench::new();
-    // What goes to stdout comes through us, and is in the log when we get to it.
+    // Standard output comes through us, and is in the log when we get to it.
     let seen = |word| format!("until grep -q {word} log; do sleep 0.01; done");
     let command = format!("echo one; {}; echo two >&2; {}; echo three; exit 5", seen("one"), seen("two"));
     let finished = run(&bench.spawn(&[], &bench.log(), &command), LONG, &NEVER).unwrap();

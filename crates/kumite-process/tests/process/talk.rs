@@ -86,7 +86,7 @@ fn a_process_that_has_ended_hears_nothing() {
     let bench = Bench::new();
     let (_tree, mut talk) = start(&bench, "true");
     assert_eq!(talk.hear(LONG).unwrap(), Heard::Ended(Vec::new()));
-    // What another test is just starting holds copies of all our pipes until it is executed.
+    // A process that another test is just starting holds copies of all our pipes until it is executed.
     let until = Instant::now() + LONG;
     let closed = loop {
         match talk.say(b"x", LONG, &NEVER) {

@@ -1,4 +1,4 @@
-//! What a tree is said to have used, against what it must have used.
+//! The usage of a tree against the accounts that its own processes write down.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -13,7 +13,7 @@ use kumite_testing::{LONG, eventually};
 use rustix::fs::OFlags;
 
 const SECOND: Duration = Duration::from_secs(1);
-/// What two figures that the kernel keeps in different units may differ by.
+/// The kernel keeps two figures of one time in different units: they may differ by so much.
 const ROUNDED: Duration = Duration::from_millis(2);
 static NEVER: AtomicBool = AtomicBool::new(false);
 
@@ -28,7 +28,7 @@ fn tell(bench: &Bench, pipe: &str) {
     });
 }
 
-/// What those that burn have used, in seconds, one after the other.
+/// Seconds of CPU that each burning process says it has used, in the order in which they ended.
 fn accounts(bench: &Bench) -> Vec<f64> {
     bench.read("account").lines().map(|line| line.parse().unwrap()).collect()
 }
@@ -46,7 +46,7 @@ fn make_pipes(bench: &Bench, names: &[&str]) {
     assert!(made.status.success());
 }
 
-/// What the shell's `times` says, in seconds: its own CPU time and that of those it waited for.
+/// Seconds by the shell's `times`: its own CPU time and that of the children it waited for.
 fn times(bench: &Bench) -> f64 {
     let seconds = |time: &str| {
         let (minutes, seconds) = time.strip_suffix('s').unwrap().split_once('m').unwrap();
@@ -105,8 +105,8 @@ fn cpu_time_is_counted_once_whoever_waited() {
 #[test]
 fn a_child_that_nobody_waits_for_is_remembered() {
     let bench = Bench::new();
-    // Who ignores SIGCHLD has its children reaped by the kernel, which adds their time to nobody's. The root goes on
-    // long after its child has ended, so that its own time alone would exceed the highest sum until then.
+    // A process that ignores SIGCHLD has its children reaped by the kernel, which adds their time to nobody's. The
+    // root goes on long after its child has ended, so that its own time alone would exceed the highest sum until then.
     let child = awk("", 0.2, "print \"\" > \"burnt\"; close(\"burnt\"); getline x < \"go\"");
     let root = awk("getline x < \"gone\"", 0.5, "");
     make_pipes(&bench, &["go", "gone"]);

@@ -60,7 +60,9 @@ impl<'t> Timed<'t> {
         env: Vec<(String, String)>,
         folder: &Path,
     ) -> Result<Timed<'t>, Error> {
-        let words = CommandLine::new(&trial.contender.run, &Shell::IfNeeded).map_err(Unfit::new)?.words;
+        let words = CommandLine::new(&trial.contender.run, &Shell::IfNeeded)
+            .map_err(|error| Unfit::new(error.to_string()))?
+            .words;
         let outputs = Outputs::new(folder);
         let job = Job {
             program: words[0].clone().into(),
