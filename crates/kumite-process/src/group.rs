@@ -142,7 +142,7 @@ pub(crate) fn left_over(us: Owner) -> Vec<PathBuf> {
     let all = Hierarchies::ours().mounts().iter().flat_map(|mount| folder::with_those_below(mount));
     let left_over = |folder: &PathBuf| {
         let name = folder.file_name().and_then(|name| name.to_str());
-        let owner = name.and_then(|name| Owner::of(name.strip_prefix(PREFIX)?));
+        let owner = name.and_then(|name| Owner::parse(name.strip_prefix(PREFIX)?));
         owner.is_some_and(|owner| owner.namespace == us.namespace && !owner.lives())
     };
     all.filter(left_over).collect()

@@ -36,7 +36,7 @@ impl Mark {
     }
 
     /// The mark that a process carries, if it carries one.
-    pub(crate) fn of(pid: i32) -> Option<Mark> {
+    pub(crate) fn read(pid: i32) -> Option<Mark> {
         Mark::in_limits(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
     }
 
@@ -115,8 +115,8 @@ mod tests {
         let mut marked = starting(Some(mark), || sleep.spawn()).unwrap();
         let mut unmarked = spawn_unmarked(&mut sleep).unwrap();
         let pids = [&marked, &unmarked].map(|child| child.id().cast_signed());
-        assert_eq!(pids.map(Mark::of), [Some(mark), None]);
-        assert_ne!(Mark::of(std::process::id().cast_signed()), Some(mark));
+        assert_eq!(pids.map(Mark::read), [Some(mark), None]);
+        assert_ne!(Mark::read(std::process::id().cast_signed()), Some(mark));
         assert!(!mark.is_left_over(pids[0], us), "its owner lives");
         let dead = Mark::new(&Owner { started: us.started + 1, ..us }, 7).unwrap();
         assert!(dead.is_left_over(pids[0], us));

@@ -100,8 +100,8 @@ pub(crate) struct Members {
 impl Members {
     /// `marker` is the `NAME=VALUE` that the root and all it starts carry, `mark` their limit. The root must not be reaped before
     /// [`Members::reap_root`]: until then nobody else can have its id, as a process or as a group.
-    pub(crate) fn of(root: i32, marker: String, mark: Option<Mark>) -> Members {
-        let stat = Stat::of(root);
+    pub(crate) fn new(root: i32, marker: String, mark: Option<Mark>) -> Members {
+        let stat = Stat::read(root);
         Members {
             root,
             root_started: stat.as_ref().map_or(0, |stat| stat.started),
@@ -164,7 +164,7 @@ impl Members {
     fn adopt(&mut self, candidate: impl Fn(i32) -> bool) {
         let candidates = proc_fs::pids().into_iter().filter(|&pid| candidate(pid));
         let mut unknown: Vec<(i32, Stat)> = candidates
-            .filter_map(|pid| Some((pid, Stat::of(pid)?)))
+            .filter_map(|pid| Some((pid, Stat::read(pid)?)))
             .filter(|(pid, stat)| {
                 let known = self.known.get(pid).is_some_and(|member| member.started == stat.started);
                 stat.started >= self.root_started && !known
@@ -176,7 +176,7 @@ impl Members {
             let (ours, others): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|(pid, stat)| {
                 [stat.parent, stat.group, stat.session].iter().any(|id| self.known.contains_key(id))
                     || proc_fs::carries(*pid, &self.marker)
-                    || self.mark.is_some_and(|mark| Mark::of(*pid) == Some(mark))
+                    || self.mark.is_some_and(|mark| Mark::read(*pid) == Some(mark))
             });
             unknown = others;
             if ours.is_empty() {
@@ -190,7 +190,7 @@ impl Members {
     pub(crate) fn refresh(&mut self) {
         let mut gone = Vec::new();
         for (&pid, member) in &mut self.known {
-            match Stat::of(pid) {
+            match Stat::read(pid) {
                 Some(stat) if stat.started == member.started => {
                     member.parent = stat.parent;
                     member.group = stat.group;

@@ -60,19 +60,19 @@ pub fn end_orphans() -> Vec<Orphan> {
 /// Ids and starts. `leaders` are the ids of all orphans that were ever seen: who is in the group of one that has ended
 /// is an orphan, and as long as there is one, the id is taken. `grouped` are in a group that was left.
 fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>, grouped: &BTreeSet<i32>) -> Vec<(i32, u64)> {
-    let processes = proc_fs::pids().into_iter().filter_map(|pid| Some((pid, Stat::of(pid)?)));
+    let processes = proc_fs::pids().into_iter().filter_map(|pid| Some((pid, Stat::read(pid)?)));
     let processes: BTreeMap<i32, Stat> = processes.filter(|(_, stat)| !stat.is_zombie()).collect();
     let ancestors = ancestors(&processes);
     let mut orphans = Vec::new();
     let mut others = Vec::new();
     for (&pid, stat) in processes.iter().filter(|(pid, _)| !ancestors.contains(pid)) {
-        let owner = proc_fs::variable(pid, MARKER).and_then(|token| Owner::of(&token));
+        let owner = proc_fs::variable(pid, MARKER).and_then(|token| Owner::parse(&token));
         match owner {
             Some(owner) if owner.namespace == us.namespace && !owner.lives() => {
                 orphans.push((pid, stat.started))
             }
             Some(_) => {}
-            None => match Mark::of(pid) {
+            None => match Mark::read(pid) {
                 Some(mark) if mark.is_left_over(pid, us) => orphans.push((pid, stat.started)),
                 _ => others.push((pid, stat)),
             },
@@ -107,7 +107,7 @@ fn kill(pid: i32, started: u64) {
     let Some(id) = Pid::from_raw(pid) else { return };
     // From here on the descriptor means one process, and the look at the start tells whether it is the one.
     let Ok(pidfd) = pidfd_open(id, PidfdFlags::empty()) else { return };
-    if Stat::of(pid).is_some_and(|stat| stat.started == started) {
+    if Stat::read(pid).is_some_and(|stat| stat.started == started) {
         let _ = pidfd_send_signal(&pidfd, Signal::KILL);
     }
 }

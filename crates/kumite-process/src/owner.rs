@@ -31,11 +31,11 @@ impl Owner {
             return None;
         }
         let namespace = fs::metadata("/proc/self/ns/pid").ok()?.ino();
-        Some(Owner { namespace, pid, started: Stat::of(pid)?.started })
+        Some(Owner { namespace, pid, started: Stat::read(pid)?.started })
     }
 
     /// Whose a process with this token is; `None` for a token of another form.
-    pub(crate) fn of(token: &str) -> Option<Owner> {
+    pub(crate) fn parse(token: &str) -> Option<Owner> {
         let fields: Option<Vec<u64>> = token.split('-').map(|field| field.parse().ok()).collect();
         let [namespace, pid, started, _] = fields?[..] else { return None };
         Some(Owner { namespace, pid: i32::try_from(pid).ok().filter(|&pid| pid > 0)?, started })
@@ -44,13 +44,13 @@ impl Owner {
     /// The living process of our own namespace that has this id now.
     pub(crate) fn at(pid: i32) -> Option<Owner> {
         let namespace = fs::metadata("/proc/self/ns/pid").ok()?.ino();
-        let stat = Stat::of(pid).filter(|stat| !stat.is_zombie())?;
+        let stat = Stat::read(pid).filter(|stat| !stat.is_zombie())?;
         Some(Owner { namespace, pid, started: stat.started })
     }
 
     /// For an owner of our own namespace.
     pub(crate) fn lives(&self) -> bool {
-        match Stat::of(self.pid) {
+        match Stat::read(self.pid) {
             Some(stat) => stat.started == self.started && !stat.is_zombie(),
             // It may be there without being shown to us.
             None => kill(Pid::from_raw(self.pid), None) != Err(Errno::ESRCH),
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn a_token_of_another_form_has_no_owner() {
         for token in ["", "1-2-3", "1-2-3-4-5", "1-2-3-x", "1-0-3-4", "1--2-3-4", "1-9999999999-3-4"] {
-            assert_eq!(Owner::of(token), None, "{token}");
+            assert_eq!(Owner::parse(token), None, "{token}");
         }
     }
 
@@ -82,7 +82,7 @@ mod tests {
         assert!(!Owner { started: us.started + 1, ..us }.lives());
         let mut child = crate::spawn_unmarked(&mut std::process::Command::new("true")).unwrap();
         let pid = child.id().cast_signed();
-        let ended = Owner { pid, started: Stat::of(pid).unwrap().started, ..us };
+        let ended = Owner { pid, started: Stat::read(pid).unwrap().started, ..us };
         let began = std::time::Instant::now();
         while ended.lives() {
             assert!(began.elapsed().as_secs() < 60, "a zombie does not live");

@@ -26,16 +26,16 @@ pub(crate) struct Stat {
 }
 
 impl Stat {
-    pub(crate) fn of(pid: i32) -> Option<Stat> {
-        Stat::read(&format!("/proc/{pid}/stat"))
+    pub(crate) fn read(pid: i32) -> Option<Stat> {
+        Stat::read_file(&format!("/proc/{pid}/stat"))
     }
 
     /// With times and state of its first thread alone, so that it costs no more for a hundred threads.
-    pub(crate) fn of_leader(pid: i32) -> Option<Stat> {
-        Stat::read(&format!("/proc/{pid}/task/{pid}/stat"))
+    pub(crate) fn read_leader(pid: i32) -> Option<Stat> {
+        Stat::read_file(&format!("/proc/{pid}/task/{pid}/stat"))
     }
 
-    fn read(file: &str) -> Option<Stat> {
+    fn read_file(file: &str) -> Option<Stat> {
         Stat::parse(&String::from_utf8_lossy(&fs::read(file).ok()?))
     }
 
@@ -76,7 +76,7 @@ impl Stat {
 /// the kernel (a parent that waits for its vfork, too) stops before its next instruction.
 pub(crate) fn stands_still(pid: i32) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let mut threads = threads.filter_map(|entry| Stat::of(entry.file_name().to_str()?.parse().ok()?));
+    let mut threads = threads.filter_map(|entry| Stat::read(entry.file_name().to_str()?.parse().ok()?));
     threads.all(|thread| matches!(thread.state, 'T' | 't' | 'D' | 'Z' | 'X'))
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
 /// This variable is certainly not in the environment. Amid an exec there is none to be seen, so it waits some
 /// milliseconds for the one of before or after.
 pub(crate) fn lacks(pid: i32, name: &str) -> bool {
-    let environ_end = || Stat::of(pid).map(|stat| stat.environ_end).filter(|&end| end != 0);
+    let environ_end = || Stat::read(pid).map(|stat| stat.environ_end).filter(|&end| end != 0);
     for _ in 0..20 {
         let (before, value, after) = (environ_end(), variable(pid, name), environ_end());
         if before.is_some() && before == after {

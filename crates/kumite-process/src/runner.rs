@@ -204,7 +204,7 @@ impl Runner {
             passes: Passes::Always,
             from_shell: false,
             variable: String::new(),
-            terminal: Terminal::of(us),
+            terminal: Terminal::held_by(us),
             rss_floor_bytes: 0,
         };
         runner.send(&message)?;

@@ -63,7 +63,7 @@ impl Stops {
         }
         let mut stopped = None;
         self.known.retain(|&pid, started| {
-            let stat = Stat::of_leader(pid).filter(|stat| stat.started == *started);
+            let stat = Stat::read_leader(pid).filter(|stat| stat.started == *started);
             if stat.as_ref().is_some_and(Stat::is_stopped) {
                 stopped = Some(pid);
             }
@@ -93,7 +93,7 @@ impl Stops {
         let unknown =
             proc_fs::pids().into_iter().filter(|&pid| candidate(pid) && !self.known.contains_key(&pid));
         let mut unknown: Vec<(i32, Stat)> =
-            unknown.filter_map(|pid| Some((pid, Stat::of_leader(pid)?))).collect();
+            unknown.filter_map(|pid| Some((pid, Stat::read_leader(pid)?))).collect();
         loop {
             let is_ours =
                 |(_, stat): &(i32, Stat)| stat.parent == us || self.known.contains_key(&stat.parent);

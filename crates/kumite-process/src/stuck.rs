@@ -29,7 +29,7 @@ impl Stood {
         cpu: Duration,
         running: impl Iterator<Item = i32>,
     ) -> Option<String> {
-        let stands = |pid: &i32| Stat::of(*pid).is_some_and(|stat| stat.is_stopped_by_signal());
+        let stands = |pid: &i32| Stat::read(*pid).is_some_and(|stat| stat.is_stopped_by_signal());
         let stopped: BTreeSet<i32> = running.filter(stands).collect();
         let before = last.replace(Stood { at: Instant::now(), cpu, stopped: stopped.clone() });
         let stood = before.filter(|before| before.cpu == cpu)?.stopped;

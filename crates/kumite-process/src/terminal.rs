@@ -27,7 +27,7 @@ pub(crate) struct Terminal {
 
 impl Terminal {
     /// `None` if there is none, or this group is not in its foreground.
-    pub(crate) fn of(owner: Pid) -> Option<Terminal> {
+    pub(crate) fn held_by(owner: Pid) -> Option<Terminal> {
         let tty = File::options().read(true).write(true).open("/dev/tty").ok()?;
         let modes = tcgetattr(&tty).ok();
         (tcgetpgrp(&tty).ok()? == owner).then_some(Terminal { tty, owner, modes })

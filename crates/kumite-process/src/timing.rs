@@ -242,7 +242,7 @@ impl Timer {
 
     fn lend(&self, pid: Pid, lent: &mut Option<Terminal>) -> bool {
         if lent.is_none() && self.from_shell {
-            *lent = Terminal::of(self.owner);
+            *lent = Terminal::held_by(self.owner);
         }
         let group = getpgid(Some(pid)).unwrap_or(pid);
         lent.as_ref().is_some_and(|terminal| terminal.lend(group))
@@ -419,7 +419,7 @@ fn end_children() -> Option<usize> {
         match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
             Ok(WaitStatus::StillAlive) if last.goes_on() => {
                 for pid in proc_fs::pids() {
-                    if Stat::of(pid).is_some_and(|stat| stat.parent == us && !stat.is_zombie()) {
+                    if Stat::read(pid).is_some_and(|stat| stat.parent == us && !stat.is_zombie()) {
                         ended.insert(pid);
                         let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
                     }

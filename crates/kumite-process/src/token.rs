@@ -29,7 +29,7 @@ mod tests {
     fn a_token_names_its_owner() {
         let (one, two) = (token(), token());
         assert_ne!(one, two);
-        assert_eq!(Owner::of(&one), Owner::this());
-        assert_eq!(Owner::of("7-42-99-3"), Some(Owner { namespace: 7, pid: 42, started: 99 }));
+        assert_eq!(Owner::parse(&one), Owner::this());
+        assert_eq!(Owner::parse("7-42-99-3"), Some(Owner { namespace: 7, pid: 42, started: 99 }));
     }
 }

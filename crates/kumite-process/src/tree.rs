@@ -179,7 +179,7 @@ impl Tree {
         let mut tree = Tree {
             root,
             pidfd,
-            members: Members::of(root.as_raw(), format!("{MARKER}={token}"), mark),
+            members: Members::new(root.as_raw(), format!("{MARKER}={token}"), mark),
             started,
             exit: None,
             inherited_rss: proc_fs::resident("self").map_or(u64::MAX, |(_, highest)| highest),
@@ -241,7 +241,7 @@ impl Tree {
         // The next look is for what comes after it.
         let _ = waitid(Id::Pid(self.root), WaitPidFlag::WSTOPPED | WaitPidFlag::WNOHANG);
         if self.lends && self.lent.is_none() {
-            self.lent = Terminal::of(getpgrp());
+            self.lent = Terminal::held_by(getpgrp());
         }
         let group = getpgid(Some(self.root)).unwrap_or(self.root);
         if !self.lent.as_ref().is_some_and(|terminal| terminal.lend(group)) {
@@ -333,7 +333,7 @@ impl Tree {
     /// Counters of the threads of the members that were there at the last [`Tree::usage`]. Costs about 30 µs for each
     /// thread (`examples/process_costs`): made for the two ends of what is measured.
     pub fn waits(&self) -> Waits {
-        Waits::of(self.members.running().map(|(pid, _)| pid))
+        Waits::read(self.members.running().map(|(pid, _)| pid))
     }
 
     /// Ends the tree, a paused or frozen one too: SIGTERM to the root's process group (and SIGCONT to all); after `grace` SIGKILL to what is left of it, and to the

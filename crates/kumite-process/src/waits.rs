@@ -30,7 +30,7 @@ struct Thread {
 }
 
 impl Waits {
-    pub(crate) fn of(processes: impl Iterator<Item = i32>) -> Waits {
+    pub(crate) fn read(processes: impl Iterator<Item = i32>) -> Waits {
         let folder = |pid| fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
         let thread = |entry: fs::DirEntry| {
             let read = |file| fs::read_to_string(entry.path().join(file)).ok();

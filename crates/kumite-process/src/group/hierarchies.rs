@@ -209,6 +209,6 @@ fn make_room(base: &Path) -> Result<(), Unavailable> {
 
 fn descends_from_us(pid: i32) -> bool {
     let us = std::process::id().cast_signed();
-    let parent = |pid: &i32| Stat::of(*pid).map(|stat| stat.parent);
+    let parent = |pid: &i32| Stat::read(*pid).map(|stat| stat.parent);
     std::iter::successors(Some(pid), parent).take(1000).any(|pid| pid == us)
 }
