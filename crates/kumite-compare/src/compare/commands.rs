@@ -190,7 +190,7 @@ impl<'a> Commands<'a> {
         let noise = self.outside.found();
         let found = document(self.setting, self.lines, rules, &self.found);
         let mut comparison = Comparison { machine, started, ended, costs, noise, ..found };
-        comparison.gate = rules.gate.map(|passes| gate::of(passes, &comparison));
+        comparison.gate = rules.gate.map(|passes| gate::comparison_gate(passes, &comparison));
         Ok((comparison, error))
     }
 
@@ -357,7 +357,7 @@ impl<'a> Commands<'a> {
     fn keep(&mut self, block: &[TimedRun]) -> Vec<Vec<Reading>> {
         self.found.runs.iter_mut().zip(block).for_each(|(runs, run)| runs.push(*run));
         self.ours = self.ours.saturating_add(total(block.iter().map(TimedRun::all_cpu)));
-        let judged = |run| self.judged.iter().map(|metric| Reading::of(*metric, run)).collect();
+        let judged = |run| self.judged.iter().map(|metric| Reading::by_metric(*metric, run)).collect();
         block.iter().map(judged).collect()
     }
 

@@ -142,7 +142,7 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
     let [a, b] = [other, rules.reference].map(|at| &setting.benches[at]);
     let logs = |metric| -> Vec<Log> {
         let both = found.runs[other].iter().zip(&found.runs[rules.reference]);
-        both.map(|(a, b)| Log::of(Reading::of(metric, a), Reading::of(metric, b))).collect()
+        both.map(|(a, b)| Log::ratio(Reading::by_metric(metric, a), Reading::by_metric(metric, b))).collect()
     };
     let used = |metric| {
         let logs = logs(metric);

@@ -45,7 +45,7 @@ pub(crate) fn of_metrics(metrics: &[JudgedMetric]) -> PairGate {
 }
 
 /// Of all pairs. What did not come to its end opens no gate.
-pub(crate) fn of(passes: GateBar, comparison: &Comparison) -> ComparisonGate {
+pub(crate) fn comparison_gate(passes: GateBar, comparison: &Comparison) -> ComparisonGate {
     let came_to_its_end = match comparison.ended {
         ComparisonEnd::Decided | ComparisonEnd::MaxRuns | ComparisonEnd::Budget => GateState::Open,
         ComparisonEnd::Interrupted | ComparisonEnd::Failed => GateState::Undecided,

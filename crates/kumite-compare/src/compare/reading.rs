@@ -25,7 +25,7 @@ impl Reading {
     }
 
     /// Of this run, by this metric.
-    pub(crate) fn of(metric: CommandMetric, run: &TimedRun) -> Reading {
+    pub(crate) fn by_metric(metric: CommandMetric, run: &TimedRun) -> Reading {
         let time = |time: Duration| match time {
             Duration::ZERO => Reading::at_most(TICK.as_secs_f64()),
             time => Reading::exact(time.as_secs_f64()),
@@ -53,7 +53,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn of(other: Reading, reference: Reading) -> Log {
+    pub(crate) fn ratio(other: Reading, reference: Reading) -> Log {
         Log { least: reference.least.ln() - other.most.ln(), most: reference.most.ln() - other.least.ln() }
     }
 
@@ -114,34 +114,35 @@ pub(crate) mod tests {
     #[test]
     fn a_zero_is_less_than_a_tick_and_a_floor_is_a_bound() {
         let exact = run(20, 3_000, 1_000, 4_096);
-        let values = CommandMetric::ALL.map(|metric| Reading::of(metric, &exact));
+        let values = CommandMetric::ALL.map(|metric| Reading::by_metric(metric, &exact));
         assert_eq!(values, [0.02, 0.004, 0.003, 0.001, 4_096.0].map(Reading::exact));
         let zeros = run(0, 0, 0, 0);
-        let most = CommandMetric::ALL.map(|metric| Reading::of(metric, &zeros).most);
+        let most = CommandMetric::ALL.map(|metric| Reading::by_metric(metric, &zeros).most);
         assert_eq!(most, [0.01, 0.01, 0.01, 0.01, f64::INFINITY]);
         let floor = TimedRun { peak_rss_is_floor: true, ..exact };
-        let memory = Reading::of(CommandMetric::MemoryPeakResident, &floor);
+        let memory = Reading::by_metric(CommandMetric::MemoryPeakResident, &floor);
         assert_eq!(memory, Reading { least: 0.0, most: 4_096.0 });
     }
 
     #[test]
     fn a_ratio_with_what_is_only_bounded_is_bounded_on_one_side_and_never_no_number() {
         let (tick, long) = (Reading::at_most(0.01), Reading::exact(0.5));
-        let at_least_fifty = Log::of(tick, long);
+        let at_least_fifty = Log::ratio(tick, long);
         assert!((at_least_fifty.least.exp() - 50.0).abs() < 1e-9 && at_least_fifty.most == f64::INFINITY);
         assert_eq!(at_least_fifty.estimate(), at_least_fifty.least);
-        let at_most = Log::of(long, tick);
+        let at_most = Log::ratio(long, tick);
         assert_eq!((at_most.least, at_most.most), (f64::NEG_INFINITY, -at_least_fifty.least));
         assert_eq!(at_most.estimate(), at_most.most);
         let nothing = Reading::at_most(f64::INFINITY);
         for (other, reference) in [(tick, tick), (nothing, long), (long, nothing), (nothing, nothing)] {
-            let log = Log::of(other, reference);
+            let log = Log::ratio(other, reference);
             assert!(!log.least.is_nan() && !log.most.is_nan() && log.estimate().is_finite(), "{log:?}");
         }
-        assert_eq!(untold(&[at_least_fifty, at_most, Log::of(tick, tick), 0.0.into()], 0.0), 1);
-        assert!(cannot_be_told(&[Log::of(tick, Reading::exact(0.004)), 0.1.into()], 0.0));
+        assert_eq!(untold(&[at_least_fifty, at_most, Log::ratio(tick, tick), 0.0.into()], 0.0), 1);
+        assert!(cannot_be_told(&[Log::ratio(tick, Reading::exact(0.004)), 0.1.into()], 0.0));
         assert!(
-            !cannot_be_told(&[Log::of(tick, tick), 0.1.into(), 0.1.into()], 0.0) && !cannot_be_told(&[], 0.0)
+            !cannot_be_told(&[Log::ratio(tick, tick), 0.1.into(), 0.1.into()], 0.0)
+                && !cannot_be_told(&[], 0.0)
         );
     }
 }

@@ -156,7 +156,7 @@ pub(crate) fn until_decided<B: Blocks>(
             for (logs, other) in logs.iter_mut().zip(&others) {
                 logs.resize(reference.len(), Vec::new());
                 let both = values[*other].iter().zip(reference);
-                logs.iter_mut().zip(both).for_each(|(logs, (a, b))| logs.push(Log::of(*a, *b)));
+                logs.iter_mut().zip(both).for_each(|(logs, (a, b))| logs.push(Log::ratio(*a, *b)));
             }
         }
         match cut {
@@ -543,8 +543,9 @@ mod tests {
 
     #[test]
     fn a_metric_that_cannot_be_told_is_not_waited_for() {
-        let tick =
-            || Reading::of(CommandMetric::TimeSystem, &crate::compare::reading::tests::run(1, 1, 0, 1));
+        let tick = || {
+            Reading::by_metric(CommandMetric::TimeSystem, &crate::compare::reading::tests::run(1, 1, 0, 1))
+        };
         let reads = |_| {
             let [one, other] = [1.0, 2.0].map(Reading::exact);
             [vec![one, tick(), one], vec![other, tick(), other]]

@@ -121,7 +121,7 @@ impl Slo {
         };
         let mut breaks_without_waiting = false;
         for condition in &self.conditions {
-            let Some(figure) = condition.subject.of(&response, share) else {
+            let Some(figure) = condition.subject.figure(&response, share) else {
                 judged.too_few = true;
                 continue;
             };
@@ -132,7 +132,7 @@ impl Slo {
                 let excess_us = if is_time { figure - condition.limit } else { f64::INFINITY };
                 judged.excess_us = judged.excess_us.max(excess_us);
                 breaks_without_waiting |=
-                    condition.subject.of(&service, share).is_none_or(|figure| !condition.holds(figure));
+                    condition.subject.figure(&service, share).is_none_or(|figure| !condition.holds(figure));
             }
         }
         let all_unsent = outcome.errors.total() == outcome.errors.unsent;
@@ -174,7 +174,7 @@ impl Subject {
     }
 
     /// None if there are too few requests to tell.
-    fn of(self, times: &Histogram<u64>, error_share: f64) -> Option<f64> {
+    fn figure(self, times: &Histogram<u64>, error_share: f64) -> Option<f64> {
         match self {
             Subject::Errors => Some(error_share),
             Subject::Percentile(_, one_in) => percentile(times, one_in).ok(),
