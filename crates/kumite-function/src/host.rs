@@ -92,10 +92,10 @@ pub struct MissingRights {
 impl MissingRights {
     /// The rights that a host lacks on this machine; those for CPU shares only if it is to limit `shares`.
     pub fn here(shares: bool) -> MissingRights {
-        MissingRights::of(&Control::look(), shares)
+        MissingRights::from_control(&Control::look(), shares)
     }
 
-    fn of(control: &Control, shares: bool) -> MissingRights {
+    fn from_control(control: &Control, shares: bool) -> MissingRights {
         MissingRights {
             cpu: control.cpu.clone().err().filter(|_| shares),
             memory: control.memory.clone().err(),
@@ -130,7 +130,7 @@ impl Host {
         let logs = logs.canonicalize().map_err(folder)?;
         let control = Control::look();
         let limits = functions.iter().any(|function| function.cpu == Cpu::ByMemory);
-        let missing_rights = MissingRights::of(&control, limits);
+        let missing_rights = MissingRights::from_control(&control, limits);
         let (stop, stopped) = watch::channel(false);
         let tell: Arc<Tell> = Arc::new(tell);
         let mut by_name = BTreeMap::new();

@@ -30,12 +30,12 @@ pub(crate) fn refused(why: &Refused) -> Response {
     if let Refused::Throttled(_) = why {
         body["Reason"] = "ReservedFunctionConcurrentInvocationLimitExceeded".into();
     }
-    told(status, kind, &body)
+    error_response(status, kind, &body)
 }
 
 /// A request of another site, or for a name that is not ours.
 pub(crate) fn forbidden(why: &str) -> Response {
-    told(StatusCode::FORBIDDEN, "AccessDeniedException", &user(why))
+    error_response(StatusCode::FORBIDDEN, "AccessDeniedException", &user(why))
 }
 
 /// A request that the host does not have.
@@ -44,7 +44,7 @@ pub(crate) async fn unknown(method: axum::http::Method, uri: Uri) -> Response {
         "this host has no {method} {}; it has POST /2015-03-31/functions/NAME/invocations",
         uri.path()
     );
-    told(StatusCode::NOT_FOUND, "UnknownOperationException", &user(&what))
+    error_response(StatusCode::NOT_FOUND, "UnknownOperationException", &user(&what))
 }
 
 fn user(message: &str) -> Value {
@@ -56,7 +56,7 @@ fn document(at_fault: &str, message: &str) -> Value {
     json!({ "Type": at_fault, "Message": message, "message": message })
 }
 
-fn told(status: StatusCode, kind: &'static str, body: &Value) -> Response {
+fn error_response(status: StatusCode, kind: &'static str, body: &Value) -> Response {
     let headers = [("content-type", "application/json"), ("x-amzn-errortype", kind)];
     (status, headers, body.to_string()).into_response()
 }

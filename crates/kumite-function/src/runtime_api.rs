@@ -268,7 +268,7 @@ mod tests {
     use crate::runtime_protocol::Event;
 
     /// All that comes back.
-    async fn said(address: SocketAddr, text: &str) -> String {
+    async fn reply(address: SocketAddr, text: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(text.as_bytes()).await.unwrap();
         let mut answer = String::new();
@@ -291,11 +291,11 @@ mod tests {
             format!("{ours}Sec-Fetch-Site: cross-site\r\n"),
         ] {
             for path in ["/2018-06-01/runtime/invocation/next", "/nothing"] {
-                let answer = said(api.address, &get(path, &headers)).await;
+                let answer = reply(api.address, &get(path, &headers)).await;
                 assert!(answer.starts_with("HTTP/1.1 403"), "{path} {headers}: {answer}");
             }
         }
-        assert!(said(api.address, &get("/nothing", &ours)).await.starts_with("HTTP/1.1 404"));
+        assert!(reply(api.address, &get("/nothing", &ours)).await.starts_with("HTTP/1.1 404"));
     }
 
     /// Sends an answer in this way, and returns it as the host has understood it.
@@ -304,7 +304,7 @@ mod tests {
         let api = RuntimeApi::start(Arc::clone(&protocol)).await.unwrap();
         let host = format!("Host: {}\r\n", api.address);
         protocol.give(Event { request_id: "1".to_owned(), ..Event::default() });
-        let asked = said(api.address, &get("/2018-06-01/runtime/invocation/next", &host)).await;
+        let asked = reply(api.address, &get("/2018-06-01/runtime/invocation/next", &host)).await;
         assert!(asked.starts_with("HTTP/1.1 200"), "{asked}");
         let path = "/2018-06-01/runtime/invocation/1/response";
         let head = format!(
@@ -354,6 +354,6 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_request_that_does_not_end_is_closed() {
         let api = RuntimeApi::start(Arc::new(RuntimeProtocol::default())).await.unwrap();
-        assert_eq!(said(api.address, "GET /2018-06-01/runtime/invocation/next HTTP/1.1\r\n").await, "");
+        assert_eq!(reply(api.address, "GET /2018-06-01/runtime/invocation/next HTTP/1.1\r\n").await, "");
     }
 }

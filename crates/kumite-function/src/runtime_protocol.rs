@@ -46,12 +46,12 @@ pub(crate) enum Rejected {
 /// It begins with the initialization; then it is an event, its answer, and the request for the next event, over and over.
 #[derive(Debug, Default)]
 pub(crate) struct RuntimeProtocol {
-    state: Mutex<State>,
+    state: Mutex<ProtocolState>,
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ProtocolState {
     stage: Stage,
     /// The request for an event that waits, and since when: counted, so that one that went away can be told from the next.
     waits: Option<(u64, Instant)>,
@@ -224,12 +224,12 @@ impl RuntimeProtocol {
         self.state().reject(what);
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, ProtocolState> {
         // Nothing here panics while it is held.
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    async fn until<T>(&self, mut found: impl FnMut(&mut State) -> Option<T>) -> T {
+    async fn until<T>(&self, mut found: impl FnMut(&mut ProtocolState) -> Option<T>) -> T {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -242,7 +242,7 @@ impl RuntimeProtocol {
     }
 }
 
-impl State {
+impl ProtocolState {
     fn reject(&mut self, what: String) {
         if self.rejected.len() < MOST_REJECTED {
             self.rejected.push(what);

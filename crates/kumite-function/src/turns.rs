@@ -12,7 +12,7 @@ use crate::slots::Slots;
 
 /// Slots, and who waits for one.
 pub(crate) struct Turns<I> {
-    state: StdMutex<State<I>>,
+    state: StdMutex<TurnState<I>>,
     /// Something of it is not as it was.
     changed: Notify,
     /// Each is a line: tokio's mutex lets in who came first, and who is in it is the next of its kind.
@@ -20,7 +20,7 @@ pub(crate) struct Turns<I> {
     events: Mutex<()>,
 }
 
-struct State<I> {
+struct TurnState<I> {
     slots: Slots<I>,
     /// Calls that somebody waits for, with a slot or without.
     callers: usize,
@@ -40,7 +40,7 @@ pub(crate) struct Turn<'t, I> {
 impl<I> Turns<I> {
     pub fn new(slots: Slots<I>) -> Turns<I> {
         Turns {
-            state: StdMutex::new(State { slots, callers: 0, served: 0 }),
+            state: StdMutex::new(TurnState { slots, callers: 0, served: 0 }),
             changed: Notify::new(),
             callers: Mutex::default(),
             events: Mutex::default(),
@@ -84,7 +84,7 @@ impl<I> Turns<I> {
         self.state().slots.drain()
     }
 
-    async fn until<T>(&self, mut found: impl FnMut(&mut State<I>) -> Option<T>) -> T {
+    async fn until<T>(&self, mut found: impl FnMut(&mut TurnState<I>) -> Option<T>) -> T {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
@@ -96,7 +96,7 @@ impl<I> Turns<I> {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State<I>> {
+    fn state(&self) -> MutexGuard<'_, TurnState<I>> {
         // Nothing here panics while it is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

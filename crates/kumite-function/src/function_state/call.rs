@@ -7,7 +7,9 @@ use axum::body::Bytes;
 use serde::de::IgnoredAny;
 use uuid::Uuid;
 
-use super::failure::{MOST_LOG_BYTES, exited, message_of, said, stopped, timed_out, too_much_log, wrong};
+use super::failure::{
+    MOST_LOG_BYTES, end_reason, exited, message_of, stopped, timed_out, too_much_log, wrong,
+};
 use super::init::{Init, InitPhase};
 use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
@@ -253,7 +255,7 @@ impl FunctionState {
             };
             if look > MOST_LOG_BYTES {
                 let why = too_much_log();
-                let message = format!("RequestId: {} Error: {}", call.request_id, said(&why));
+                let message = format!("RequestId: {} Error: {}", call.request_id, end_reason(&why));
                 let answer = wrong("Sandbox.LogTooLong", &message);
                 return Invoked::Over { answer, why, status: Some("error"), at: Instant::now() };
             }

@@ -23,7 +23,7 @@ pub(super) fn too_much_log() -> Lifecycle {
 }
 
 /// The words of an end.
-pub(super) fn said(why: &Lifecycle) -> &str {
+pub(super) fn end_reason(why: &Lifecycle) -> &str {
     match why {
         Lifecycle::Killed(why) | Lifecycle::Exited(why) => why,
         _ => "",
@@ -40,7 +40,7 @@ pub(super) fn timed_out(limit: Duration, request_id: &str) -> (Answer, Lifecycle
 /// The error that callers get of a process that has ended by itself, and the end of its instance.
 pub(super) fn exited(instance: &mut Instance, request_id: &str) -> (Answer, Lifecycle) {
     let status = instance.exited();
-    let how = status.map_or_else(|| "in an unknown way".to_owned(), words);
+    let how = status.map_or_else(|| "in an unknown way".to_owned(), ending);
     let (kind, how) = match instance.ran_out_of_memory() {
         true => ("Runtime.OutOfMemory", format!("out of memory, {how}")),
         false => ("Runtime.ExitError", how),
@@ -58,7 +58,7 @@ pub(super) fn wrong(kind: &str, message: &str) -> Answer {
 }
 
 /// How a process ended.
-pub(super) fn words(status: ExitStatus) -> String {
+pub(super) fn ending(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit status {code}"),
         (None, Some(9)) => "signal: killed".to_owned(),

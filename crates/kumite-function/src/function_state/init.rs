@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::failure::{exited, stopped, timed_out, words};
+use super::failure::{ending, exited, stopped, timed_out};
 use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
 use crate::lines;
@@ -97,7 +97,7 @@ impl FunctionState {
     async fn awake(&self, mut instance: Instance) -> Option<Instance> {
         let number = instance.number;
         if let Some(status) = instance.exited() {
-            self.end(instance, Lifecycle::Exited(words(status))).await;
+            self.end(instance, Lifecycle::Exited(ending(status))).await;
             return None;
         }
         if instance.thaw() {
