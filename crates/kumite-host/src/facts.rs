@@ -27,7 +27,7 @@ pub struct Finding {
     /// Unique in its group.
     pub name: String,
     /// `ok` if it will do.
-    pub state: State,
+    pub state: Fitness,
     /// A phrase with its figures, for people.
     pub found: String,
     /// The figures in it by name; the unit is the end of the name.
@@ -42,7 +42,7 @@ pub struct Finding {
 /// How well something will do for measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum Fitness {
     /// As it should be.
     Ok,
     /// There, and less than it should be.
@@ -53,14 +53,14 @@ pub enum State {
     Unknown,
 }
 
-impl State {
+impl Fitness {
     /// The word used in files and reports.
     pub fn as_str(self) -> &'static str {
         match self {
-            State::Ok => "ok",
-            State::Limited => "limited",
-            State::Missing => "missing",
-            State::Unknown => "unknown",
+            Fitness::Ok => "ok",
+            Fitness::Limited => "limited",
+            Fitness::Missing => "missing",
+            Fitness::Unknown => "unknown",
         }
     }
 }
@@ -86,7 +86,7 @@ fn findings(system: &System, cores: &kumite_record::Cores, available: &[usize]) 
 }
 
 impl Finding {
-    fn new(group: &str, name: &str, state: State, found: impl Into<String>) -> Finding {
+    fn new(group: &str, name: &str, state: Fitness, found: impl Into<String>) -> Finding {
         Finding {
             group: group.to_owned(),
             name: name.to_owned(),
@@ -99,15 +99,15 @@ impl Finding {
     }
 
     fn ok(group: &str, name: &str, found: impl Into<String>) -> Finding {
-        Finding::new(group, name, State::Ok, found)
+        Finding::new(group, name, Fitness::Ok, found)
     }
 
     /// `why` it could not be looked at.
     fn unknown(group: &str, name: &str, why: impl Into<String>) -> Finding {
-        Finding::new(group, name, State::Unknown, why)
+        Finding::new(group, name, Fitness::Unknown, why)
     }
 
-    fn but(mut self, state: State, consequence: impl Into<String>, remedy: impl Into<String>) -> Finding {
+    fn but(mut self, state: Fitness, consequence: impl Into<String>, remedy: impl Into<String>) -> Finding {
         (self.state, self.consequence, self.remedy) = (state, Some(consequence.into()), Some(remedy.into()));
         self
     }
@@ -134,11 +134,11 @@ mod tests {
         let found = findings(&System::at(folder.path()), &two_cpus(), &[0, 1]);
         for finding in &found {
             let known_otherwise = ["cpus", "uinput"].contains(&finding.name.as_str());
-            assert_eq!(finding.state == State::Unknown, !known_otherwise, "{finding:?}");
+            assert_eq!(finding.state == Fitness::Unknown, !known_otherwise, "{finding:?}");
         }
         let nowhere = findings(&System::at(Path::new("/nowhere")), &Cores::default(), &[]);
         assert_eq!(nowhere.len(), found.len());
-        assert!(nowhere.iter().all(|finding| finding.state != State::Ok));
+        assert!(nowhere.iter().all(|finding| finding.state != Fitness::Ok));
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         for nonsense in
             ["\n", "-1", "x y z", "99999999999999999999999999", "cpu  x\nMax open files a b\n0::\n::"]
         {
-            let system = System::of(&[
+            let system = System::with(&[
                 ("proc/cpuinfo", nonsense),
                 ("proc/stat", nonsense),
                 ("proc/loadavg", nonsense),
@@ -169,7 +169,7 @@ mod tests {
     fn a_finding_that_is_limited_or_missing_has_a_consequence_and_a_remedy() {
         let here = findings(&System::at(Path::new("/")), &cores(), &available_cores());
         for finding in here {
-            let unmet = matches!(finding.state, State::Limited | State::Missing);
+            let unmet = matches!(finding.state, Fitness::Limited | Fitness::Missing);
             assert_eq!(unmet, finding.consequence.is_some() && finding.remedy.is_some(), "{finding:?}");
         }
     }

@@ -29,7 +29,7 @@ impl CgroupDir {
 }
 
 impl Groups {
-    pub fn of(system: &System) -> Groups {
+    pub fn read(system: &System) -> Groups {
         let (ours, mounts) = (system.text("/proc/self/cgroup"), system.text("/proc/self/mounts"));
         let known = ours.is_some() && mounts.is_some();
         let mut groups = Groups { v1: Vec::new(), v2: None, known };

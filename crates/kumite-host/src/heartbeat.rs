@@ -35,7 +35,7 @@ const GRAIN: f64 = 0.01;
 /// Watches over what is measured, from a thread of its own.
 #[derive(Debug)]
 pub struct Heartbeat {
-    thread: JoinHandle<Seen>,
+    thread: JoinHandle<Absence>,
     end: Sender<()>,
     watch: Watch,
     cpus: usize,
@@ -44,7 +44,7 @@ pub struct Heartbeat {
 
 /// Time for which kumite or a process of it was away.
 #[derive(Debug, Default)]
-struct Seen {
+struct Absence {
     /// In stops longer than the limit.
     kumite: Duration,
     /// In all others.
@@ -59,7 +59,7 @@ struct Between {
     slept_s: f64,
     stolen_s: f64,
     cpus: usize,
-    seen: Seen,
+    seen: Absence,
 }
 
 impl Heartbeat {
@@ -90,8 +90,8 @@ impl Heartbeat {
     }
 }
 
-fn beat(began: Pulse, ended: &mpsc::Receiver<()>) -> Seen {
-    let mut seen = Seen::default();
+fn beat(began: Pulse, ended: &mpsc::Receiver<()>) -> Absence {
+    let mut seen = Absence::default();
     let accounts = ThreadAccounts::open();
     let mut stops = Stops::begin();
     let mut last = began;
@@ -122,7 +122,7 @@ fn beat(began: Pulse, ended: &mpsc::Receiver<()>) -> Seen {
 fn void(between: Between) -> Option<Void> {
     let limit_s = ABSENCE_LIMIT.as_secs_f64();
     let all = between.cpus as f64;
-    let Seen { kumite, shortly, process } = between.seen;
+    let Absence { kumite, shortly, process } = between.seen;
     let void =
         |what, process, seconds: f64| Some(Void { what, process, node: None, lasted_ms: seconds * 1e3 });
     if between.slept_s > limit_s {
@@ -166,9 +166,10 @@ mod tests {
 
     #[test]
     fn a_stop_of_kumite_or_of_a_process_voids() {
-        let kumite = Seen { kumite: Duration::from_millis(250), ..Seen::default() };
+        let kumite = Absence { kumite: Duration::from_millis(250), ..Absence::default() };
         assert_eq!(cause(Between { seen: kumite, ..two_seconds() }), Some((VoidCause::KumiteStopped, 250.0)));
-        let process = Seen { process: Some(("x".to_owned(), Duration::from_millis(40))), ..Seen::default() };
+        let process =
+            Absence { process: Some(("x".to_owned(), Duration::from_millis(40))), ..Absence::default() };
         let expected = Void {
             what: VoidCause::ProcessStopped,
             process: Some("x".to_owned()),
@@ -181,7 +182,7 @@ mod tests {
     #[test]
     fn short_stops_void_above_a_twentieth_of_the_time() {
         let shortly = |elapsed_s, ms| {
-            let seen = Seen { shortly: Duration::from_millis(ms), ..Seen::default() };
+            let seen = Absence { shortly: Duration::from_millis(ms), ..Absence::default() };
             cause(Between { elapsed_s, seen, ..two_seconds() })
         };
         assert_eq!(shortly(4.0, 200), None);

@@ -14,7 +14,7 @@ mod system;
 
 pub use clock::{Clock, RealClock};
 pub use cores::{AskedCores, CoresError, GivenCores, WantedCores};
-pub use facts::{Finding, State, facts};
+pub use facts::{Finding, Fitness, facts};
 pub use heartbeat::Heartbeat;
 pub use lock::{Holder, Lock, LockError, LockFileError, User};
 pub use machine::{cores, machine};

@@ -69,21 +69,21 @@ impl Watch {
         static GROUPS: OnceLock<CgroupFiles> = OnceLock::new();
         let system = System::at(Path::new("/"));
         // Finding them takes longer than reading them, and kumite does not move to other ones.
-        let groups = GROUPS.get_or_init(|| CgroupFiles::of(&system)).clone();
+        let groups = GROUPS.get_or_init(|| CgroupFiles::find(&system)).clone();
         let cpus = cpus.iter().copied().collect();
-        let before = Reading::of(&system, &groups, &cpus);
+        let before = Reading::take(&system, &groups, &cpus);
         Watch { system, groups, cpus, before }
     }
 
     /// The noise between the beginning and now.
     pub fn end(&self, ours: &Ours) -> Noise {
-        noise(&self.before, &Reading::of(&self.system, &self.groups, &self.cpus), ours)
+        noise(&self.before, &Reading::take(&self.system, &self.groups, &self.cpus), ours)
     }
 }
 
 /// Each kind of noise, and that it can be noticed on these CPUs; `None` if the kernel does not count their time.
 pub(crate) fn noticed(system: &System, cpus: &[usize]) -> Option<[(&'static str, bool); 7]> {
-    let reading = Reading::of(system, &CgroupFiles::of(system), &cpus.iter().copied().collect());
+    let reading = Reading::take(system, &CgroupFiles::find(system), &cpus.iter().copied().collect());
     let others = match reading.tasks {
         Some(_) => "other processes (exactly)",
         None => "other processes (at least)",
@@ -227,12 +227,12 @@ mod tests {
     /// A reading of CPUs 0 and 1 of three, so many seconds after another one.
     fn reading(seconds: f64, files: &[(&str, &str)]) -> Reading {
         let monotonic = Duration::from_secs_f64(1000.0 + seconds);
-        let system = System::of(files);
-        let groups = CgroupFiles::of(&system);
+        let system = System::with(files);
+        let groups = CgroupFiles::find(&system);
         Reading {
             clocks: clocks::Clocks { monotonic, ..Default::default() },
             own_cpu: Duration::ZERO,
-            ..Reading::of(&system, &groups, &[0, 1].into())
+            ..Reading::take(&system, &groups, &[0, 1].into())
         }
     }
 

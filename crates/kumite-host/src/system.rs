@@ -56,7 +56,7 @@ impl System {
 
     /// One whose files say this.
     #[cfg(test)]
-    pub fn of(files: &[(&str, &str)]) -> System {
+    pub fn with(files: &[(&str, &str)]) -> System {
         let folder = tempfile::tempdir().unwrap();
         for (file, text) in files {
             let file = folder.path().join(file);

@@ -4,7 +4,7 @@ mod tools;
 
 use std::collections::BTreeMap;
 
-use kumite_host::{Finding, State, facts};
+use kumite_host::{Finding, Fitness, facts};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -34,7 +34,7 @@ fn dead_disks() -> impl Iterator<Item = Finding> {
         Finding {
             group: "disks".to_owned(),
             name: at.to_string(),
-            state: State::Limited,
+            state: Fitness::Limited,
             found: "a disk of a kumite that was killed is mounted there, and is dead".to_owned(),
             figures: BTreeMap::new(),
             consequence: Some("whoever looks there gets an error".to_owned()),

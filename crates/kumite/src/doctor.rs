@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 use clap::builder::styling::{AnsiColor, Style};
-use kumite_host::{Finding, State};
+use kumite_host::{Finding, Fitness};
 use kumite_lab::{Diagnosis, Equipment, NeedFound, doctor};
 use kumite_nodes::{NodesWanted, On};
 
@@ -97,8 +97,8 @@ impl Terminal {
         let names = equipment.contenders.join(", ");
         let what = match (&equipment.error, equipment.state) {
             (Some(error), _) => error.clone(),
-            (None, State::Ok) => format!("{names}: all tools are here"),
-            (None, State::Missing) => format!("{names}: not all tools are here, a run skips it"),
+            (None, Fitness::Ok) => format!("{names}: all tools are here"),
+            (None, Fitness::Missing) => format!("{names}: not all tools are here, a run skips it"),
             (None, _) => format!("{names}: not known whether all tools are here"),
         };
         let mut text = self.wrap(&what, 2);
@@ -108,14 +108,14 @@ impl Terminal {
         text + &self.more(None, equipment.remedy.as_deref())
     }
 
-    fn line(&self, state: State, name: &str, found: &str) -> String {
+    fn line(&self, state: Fitness, name: &str, found: &str) -> String {
         // Padded before it is painted: the codes for colours have no width.
         let word = format!("{:STATE$}", state.as_str());
         let style = match state {
-            State::Ok => AnsiColor::Green.on_default(),
-            State::Limited => AnsiColor::Yellow.on_default(),
-            State::Missing => AnsiColor::Red.on_default(),
-            State::Unknown => Style::new().dimmed(),
+            Fitness::Ok => AnsiColor::Green.on_default(),
+            Fitness::Limited => AnsiColor::Yellow.on_default(),
+            Fitness::Missing => AnsiColor::Red.on_default(),
+            Fitness::Unknown => Style::new().dimmed(),
         };
         let first = format!("  {} {name:NAME$} ", self.paint(style, &word));
         let rest = self.wrap(found, INDENT);
@@ -159,10 +159,10 @@ fn found(need: &NeedFound) -> String {
 
 fn tally(diagnosis: &Diagnosis) -> String {
     let count = |state| diagnosis.findings.iter().filter(|finding| finding.state == state).count();
-    let states = [State::Ok, State::Limited, State::Missing, State::Unknown];
+    let states = [Fitness::Ok, Fitness::Limited, Fitness::Missing, Fitness::Unknown];
     let states = states.map(|state| format!("{} {}", count(state), state.as_str())).join(", ");
     let contenders = |of: &[&Equipment]| of.iter().map(|one| one.contenders.len()).sum::<usize>();
     let all: Vec<&Equipment> = diagnosis.contenders.iter().collect();
-    let can: Vec<&Equipment> = all.iter().copied().filter(|one| one.state == State::Ok).collect();
+    let can: Vec<&Equipment> = all.iter().copied().filter(|one| one.state == Fitness::Ok).collect();
     format!("\n{states}; {} of {} contenders have their tools\n", contenders(&can), contenders(&all))
 }

@@ -1,14 +1,14 @@
 //! Cgroups: what they limit already, and whether we could limit by them.
 
 use super::memory::{gib, total};
-use super::{Finding, State};
+use super::{Finding, Fitness};
 use crate::groups::{CgroupDir, Groups};
 use crate::system::System;
 
 const GROUP: &str = "cgroups";
 
 pub(super) fn findings(system: &System, cpus: usize) -> Vec<Finding> {
-    let groups = Groups::of(system);
+    let groups = Groups::read(system);
     let cannot = [
         ("cpu", "a contender can be given whole CPUs and not a part of one"),
         ("cpuset", "contenders are kept to their CPUs by affinity only, which they may change themselves"),
@@ -38,7 +38,7 @@ fn controller(system: &System, groups: &Groups, name: &str, consequence: &str) -
         ),
         (None, None) => {
             return Finding::ok(GROUP, name, "not to be had here").but(
-                State::Missing,
+                Fitness::Missing,
                 consequence,
                 "a kernel, or a container, that has this cgroup controller",
             );
@@ -56,7 +56,7 @@ fn controller(system: &System, groups: &Groups, name: &str, consequence: &str) -
             "run as root, or below a cgroup of one's own: systemd-run --user --scope -p Delegate=yes kumite …"
         }
     };
-    found.but(State::Missing, consequence, remedy)
+    found.but(Fitness::Missing, consequence, remedy)
 }
 
 fn cpu_limit(system: &System, groups: &Groups, cpus: usize) -> Finding {
@@ -80,7 +80,7 @@ fn cpu_limit(system: &System, groups: &Groups, cpus: usize) -> Finding {
         return found;
     }
     found.but(
-        State::Limited,
+        Fitness::Limited,
         "contenders and the load engine are stopped together when it is used up: latencies have holes in them",
         "run outside the container, or give it as many CPUs as it sees (docker run --cpuset-cpus, without --cpus)",
     )
@@ -98,7 +98,7 @@ fn memory_limit(system: &System, groups: &Groups) -> Finding {
     };
     let found = format!("{} of {} for all of this cgroup", gib(least as u64), gib(total));
     Finding::ok(GROUP, NAME, found).figure("bytes", least).but(
-        State::Limited,
+        Fitness::Limited,
         "the contender, the load engine and builds share it; the kernel ends one of them when it is used up",
         "run outside the container, or give it more memory",
     )
@@ -142,7 +142,7 @@ mod tests {
     ];
 
     fn named(files: &[&[(&str, &str)]], name: &str) -> Finding {
-        let found = findings(&System::of(&files.concat()), 2);
+        let found = findings(&System::with(&files.concat()), 2);
         found.into_iter().find(|finding| finding.name == name).unwrap()
     }
 
@@ -150,13 +150,13 @@ mod tests {
     fn both_versions_are_found() {
         let folders: [(&str, &str); 2] = [("cg/cpu/x", ""), ("cg/memory/a/b/x", "")];
         let cpu = named(&[&V1, &folders], "cpu");
-        assert_eq!((cpu.state, cpu.found.as_str()), (State::Ok, "v1, /cg/cpu may be written to"));
+        assert_eq!((cpu.state, cpu.found.as_str()), (Fitness::Ok, "v1, /cg/cpu may be written to"));
         assert_eq!(named(&[&V1, &folders], "memory").found, "v1, /cg/memory/a/b may be written to");
-        assert_eq!(named(&[&V1, &folders], "cpuset").state, State::Missing);
+        assert_eq!(named(&[&V1, &folders], "cpuset").state, Fitness::Missing);
         let cpu = named(&[&V2], "cpu");
-        assert_eq!((cpu.state, cpu.found.as_str()), (State::Ok, "v2, /cg/a/b may be written to"));
-        assert_eq!(named(&[&V2], "cpuset").state, State::Missing);
-        assert_eq!(named(&[&V2[..3]], "cpu").state, State::Missing, "without subtree_control");
+        assert_eq!((cpu.state, cpu.found.as_str()), (Fitness::Ok, "v2, /cg/a/b may be written to"));
+        assert_eq!(named(&[&V2], "cpuset").state, Fitness::Missing);
+        assert_eq!(named(&[&V2[..3]], "cpu").state, Fitness::Missing, "without subtree_control");
     }
 
     #[test]
@@ -168,18 +168,18 @@ mod tests {
         );
         assert_eq!(
             (limited.state, limited.found.as_str()),
-            (State::Limited, "1.0 GiB of 8.0 GiB for all of this cgroup")
+            (Fitness::Limited, "1.0 GiB of 8.0 GiB for all of this cgroup")
         );
         let none = [memory, ("cg/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n")];
         assert_eq!(named(&[&V1, &none], "memory-limit").found, "none");
         let cpu = |max| named(&[&V2, &[("cg/a/b/cpu.max", max)]], "cpu-limit").state;
         assert_eq!(
             [cpu("150000 100000"), cpu("200000 100000"), cpu("max 100000")],
-            [State::Limited, State::Ok, State::Ok]
+            [Fitness::Limited, Fitness::Ok, Fitness::Ok]
         );
         let quota = [("cg/cpu/cpu.cfs_quota_us", "50000"), ("cg/cpu/cpu.cfs_period_us", "100000")];
         assert_eq!(named(&[&V1, &quota], "cpu-limit").figures["cpus"], 0.5);
         let off = [("cg/cpu/cpu.cfs_quota_us", "-1"), ("cg/cpu/cpu.cfs_period_us", "100000")];
-        assert_eq!(named(&[&V1, &off], "cpu-limit").state, State::Ok);
+        assert_eq!(named(&[&V1, &off], "cpu-limit").state, Fitness::Ok);
     }
 }

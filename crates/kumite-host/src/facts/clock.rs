@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Finding, State};
+use super::{Finding, Fitness};
 use crate::system::System;
 
 const GROUP: &str = "clock";
@@ -22,7 +22,7 @@ pub(super) fn source(system: &System) -> Finding {
         None => Finding::unknown(GROUP, "source", "the kernel does not say where it has its time from"),
         Some(slow @ ("hpet" | "acpi_pm" | "jiffies" | "xen" | "pit")) => Finding::ok(GROUP, "source", slow)
             .but(
-                State::Limited,
+                Fitness::Limited,
                 "each reading of the clock goes through the kernel and takes a microsecond or so",
                 "boot with clocksource=tsc if the kernel log does not call it unstable",
             ),
@@ -76,7 +76,7 @@ impl Readings {
             .figure("smallest_step_ns", smallest as f64);
         if cost > COST_LIMIT_NS {
             reading = reading.but(
-                State::Limited,
+                Fitness::Limited,
                 "stamping requests takes a part of the load engine's time: it reaches its limit earlier",
                 "see the clock's source; or end what else runs, if that took the time",
             );
@@ -87,7 +87,7 @@ impl Readings {
         let mut jumps = Finding::ok(GROUP, "jumps", found).figure("largest_us", largest);
         if largest > JUMP_LIMIT_US {
             jumps = jumps.but(
-                State::Limited,
+                Fitness::Limited,
                 "a process or the hypervisor had the CPU for so long: single response times are that much too long",
                 "end what else runs; see steal and load",
             );
@@ -115,7 +115,7 @@ fn sleep(mut overshoots: Vec<f64>) -> Finding {
         return found;
     }
     found.but(
-        State::Limited,
+        Fitness::Limited,
         "what is to happen at a given instant happens late: waits in contenders are longer than they say",
         "end what else runs; see steal and load",
     )
@@ -125,7 +125,7 @@ fn sleep(mut overshoots: Vec<f64>) -> Finding {
 mod tests {
     use super::*;
 
-    fn of(nanoseconds: &[u64]) -> Vec<Finding> {
+    fn findings_of(nanoseconds: &[u64]) -> Vec<Finding> {
         let mut readings = Readings::default();
         nanoseconds.iter().for_each(|now| readings.add(*now));
         readings.findings()
@@ -133,16 +133,16 @@ mod tests {
 
     #[test]
     fn clock_readings_have_cost_and_steps_and_a_jump_is_limited() {
-        let found = of(&[100, 100, 150, 250, 400]);
+        let found = findings_of(&[100, 100, 150, 250, 400]);
         assert_eq!(found[0].figures["cost_ns"], 80.0);
         assert_eq!(found[0].figures["smallest_step_ns"], 50.0);
         assert_eq!(found[1].figures["largest_us"], 0.15);
-        assert!(found.iter().all(|finding| finding.state == State::Ok));
-        let jumped = of(&[100, 2_000_100]);
-        assert_eq!(jumped[1].state, State::Limited);
-        assert_eq!(jumped[0].state, State::Limited, "two readings in 2 ms are slow");
-        assert_eq!(of(&[]).len(), 2);
-        assert_eq!(of(&[5, 3])[1].figures["largest_us"], 0.0, "a clock that goes back");
+        assert!(found.iter().all(|finding| finding.state == Fitness::Ok));
+        let jumped = findings_of(&[100, 2_000_100]);
+        assert_eq!(jumped[1].state, Fitness::Limited);
+        assert_eq!(jumped[0].state, Fitness::Limited, "two readings in 2 ms are slow");
+        assert_eq!(findings_of(&[]).len(), 2);
+        assert_eq!(findings_of(&[5, 3])[1].figures["largest_us"], 0.0, "a clock that goes back");
     }
 
     #[test]
@@ -151,8 +151,8 @@ mod tests {
         overshoots.reverse();
         let found = sleep(overshoots);
         assert_eq!((found.figures["overshoot_p50_us"], found.figures["overshoot_p99_us"]), (50.0, 99.0));
-        assert_eq!(sleep(vec![10.0, 1001.0]).state, State::Limited);
-        assert_eq!(sleep(Vec::new()).state, State::Unknown);
+        assert_eq!(sleep(vec![10.0, 1001.0]).state, Fitness::Limited);
+        assert_eq!(sleep(Vec::new()).state, Fitness::Unknown);
     }
 
     #[test]
@@ -162,11 +162,11 @@ mod tests {
         };
         assert_eq!(
             [with("tsc\n"), with("kvm-clock\n"), with("hpet\n")],
-            [State::Ok, State::Ok, State::Limited]
+            [Fitness::Ok, Fitness::Ok, Fitness::Limited]
         );
     }
 
-    fn source_of(files: &[(&str, &str)]) -> State {
-        source(&System::of(files)).state
+    fn source_of(files: &[(&str, &str)]) -> Fitness {
+        source(&System::with(files)).state
     }
 }

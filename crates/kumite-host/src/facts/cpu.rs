@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kumite_record::Cores;
 
-use super::{Finding, State};
+use super::{Finding, Fitness};
 use crate::machine::cpu_list;
 use crate::system::System;
 
@@ -32,7 +32,7 @@ fn cpus(cores: &Cores, available: &[usize]) -> Finding {
     match available {
         [] => Finding::unknown(GROUP, "cpus", "the system does not say which may be used"),
         [only] => Finding::ok(GROUP, "cpus", format!("only {only} may be used")).figure("cpus", count).but(
-            State::Limited,
+            Fitness::Limited,
             "the contender and the load engine share it, and every sample is marked for that",
             "a machine with two CPUs or more, or the right to use more of them",
         ),
@@ -68,7 +68,7 @@ fn siblings(system: &System, cores: &Cores, available: &[usize]) -> Finding {
         return found;
     }
     found.but(
-        State::Limited,
+        Fitness::Limited,
         "the contender and the load engine slow each other down, more so the busier both are",
         "keep kumite to one CPU of each physical core (taskset), or turn SMT off: \
          echo off > /sys/devices/system/cpu/smt/control",
@@ -84,7 +84,7 @@ fn hypervisor(system: &System) -> Finding {
             "this is a virtual machine",
         )
         .but(
-            State::Limited,
+            Fitness::Limited,
             "other guests take time and caches, unseen but for steal; absolute figures vary from day to day",
             "rely on ratios, which are paired; for absolute figures, a machine without a hypervisor",
         ),
@@ -100,7 +100,7 @@ fn governor(system: &System, available: &[usize]) -> Finding {
         "" => Finding::unknown(GROUP, "governor", "the kernel does not show who sets the frequency"),
         "performance" => Finding::ok(GROUP, "governor", found),
         _ => Finding::ok(GROUP, "governor", found).but(
-            State::Limited,
+            Fitness::Limited,
             "CPUs change their frequency with the load: a contender that waits much gets slower CPUs",
             "as root: cpupower frequency-set -g performance",
         ),
@@ -117,7 +117,7 @@ fn boost(system: &System) -> Finding {
             Some(value) if value == off => return Finding::ok(GROUP, "boost", "off"),
             Some(value) if value == on => {
                 return Finding::ok(GROUP, "boost", "on").but(
-                    State::Limited,
+                    Fitness::Limited,
                     "CPUs are faster while they are cool or others idle: the frequency moves within a run",
                     format!("as root: echo {off} > {file}"),
                 );
@@ -139,7 +139,7 @@ fn steal(system: &System) -> Finding {
         return found;
     }
     found.but(
-        State::Limited,
+        Fitness::Limited,
         "the CPUs stop now and then for all that runs here: response times at high percentiles are too long",
         "a machine with CPUs of its own, or another time of day",
     )
@@ -165,7 +165,7 @@ fn load(system: &System, cpus: usize) -> Finding {
         return found;
     }
     found.but(
-        State::Limited,
+        Fitness::Limited,
         "something else uses the CPUs: intervals become wider, and single trials wrong",
         "end what else runs, or wait for it",
     )
@@ -178,7 +178,7 @@ mod tests {
     const SIBLINGS: &str = "sys/devices/system/cpu/cpu0/topology/thread_siblings_list";
     const SIBLINGS_1: &str = "sys/devices/system/cpu/cpu1/topology/thread_siblings_list";
 
-    fn state(finding: Finding) -> State {
+    fn state(finding: Finding) -> Fitness {
         finding.state
     }
 
@@ -189,46 +189,49 @@ mod tests {
     #[test]
     fn one_cpu_for_both_roles_is_limited() {
         let one = Cores { contender: vec![0], engine: vec![0], apart: false };
-        assert_eq!(state(cpus(&one, &[0])), State::Limited);
+        assert_eq!(state(cpus(&one, &[0])), Fitness::Limited);
         let found = cpus(&two(), &[0, 1]);
         assert_eq!(found.found, "2 may be used: contenders get 0, the load engine 1");
-        assert_eq!(found.state, State::Ok);
+        assert_eq!(found.state, Fitness::Ok);
     }
 
     #[test]
     fn siblings_matter_where_they_have_different_roles() {
-        let shared = System::of(&[(SIBLINGS, "0-1\n"), (SIBLINGS_1, "0-1\n")]);
+        let shared = System::with(&[(SIBLINGS, "0-1\n"), (SIBLINGS_1, "0-1\n")]);
         let found = siblings(&shared, &two(), &[0, 1]);
-        assert_eq!((found.state, found.found.as_str()), (State::Limited, "sharing a physical core: 0 and 1"));
+        assert_eq!(
+            (found.state, found.found.as_str()),
+            (Fitness::Limited, "sharing a physical core: 0 and 1")
+        );
         let apart = Cores { contender: vec![0, 1], engine: vec![2], apart: false };
-        assert_eq!(state(siblings(&shared, &apart, &[0, 1])), State::Ok);
-        let alone = System::of(&[(SIBLINGS, "0\n"), (SIBLINGS_1, "1\n")]);
-        assert_eq!(state(siblings(&alone, &two(), &[0, 1])), State::Ok);
+        assert_eq!(state(siblings(&shared, &apart, &[0, 1])), Fitness::Ok);
+        let alone = System::with(&[(SIBLINGS, "0\n"), (SIBLINGS_1, "1\n")]);
+        assert_eq!(state(siblings(&alone, &two(), &[0, 1])), Fitness::Ok);
     }
 
     #[test]
     fn a_hypervisor_is_a_flag() {
-        let with = |flags: &str| System::of(&[("proc/cpuinfo", flags)]);
-        assert_eq!(state(hypervisor(&with("flags\t\t: fpu hypervisor sse\n"))), State::Limited);
-        assert_eq!(state(hypervisor(&with("flags\t\t: fpu sse\n"))), State::Ok);
-        assert_eq!(state(hypervisor(&with("Features\t: fp\n"))), State::Unknown);
+        let with = |flags: &str| System::with(&[("proc/cpuinfo", flags)]);
+        assert_eq!(state(hypervisor(&with("flags\t\t: fpu hypervisor sse\n"))), Fitness::Limited);
+        assert_eq!(state(hypervisor(&with("flags\t\t: fpu sse\n"))), Fitness::Ok);
+        assert_eq!(state(hypervisor(&with("Features\t: fp\n"))), Fitness::Unknown);
     }
 
     #[test]
     fn a_frequency_that_may_change_is_limited() {
         let file = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
-        assert_eq!(state(governor(&System::of(&[(file, "performance\n")]), &[0, 1])), State::Ok);
-        assert_eq!(state(governor(&System::of(&[(file, "powersave\n")]), &[0])), State::Limited);
+        assert_eq!(state(governor(&System::with(&[(file, "performance\n")]), &[0, 1])), Fitness::Ok);
+        assert_eq!(state(governor(&System::with(&[(file, "powersave\n")]), &[0])), Fitness::Limited);
         let (intel, others) =
             ("sys/devices/system/cpu/intel_pstate/no_turbo", "sys/devices/system/cpu/cpufreq/boost");
         for (file, value, expected) in [
-            (intel, "0\n", State::Limited),
-            (intel, "1\n", State::Ok),
-            (others, "1\n", State::Limited),
-            (others, "0\n", State::Ok),
-            (others, "?\n", State::Unknown),
+            (intel, "0\n", Fitness::Limited),
+            (intel, "1\n", Fitness::Ok),
+            (others, "1\n", Fitness::Limited),
+            (others, "0\n", Fitness::Ok),
+            (others, "?\n", Fitness::Unknown),
         ] {
-            assert_eq!(state(boost(&System::of(&[(file, value)]))), expected, "{file} {value}");
+            assert_eq!(state(boost(&System::with(&[(file, value)]))), expected, "{file} {value}");
         }
     }
 
@@ -237,8 +240,8 @@ mod tests {
         assert_eq!(steal_percent("cpu  10 0 10 70 0 0 0 10 5 5\ncpu0 1\n"), Some(10.0));
         assert_eq!(steal_percent("cpu  0 0 0 0 0 0 0 0\n"), None);
         assert_eq!(steal_percent("cpu  1 2 3\n"), None);
-        let loaded = System::of(&[("proc/loadavg", "0.51 0.2 0.1 1/100 5\n")]);
-        assert_eq!((state(load(&loaded, 2)), state(load(&loaded, 4))), (State::Limited, State::Ok));
+        let loaded = System::with(&[("proc/loadavg", "0.51 0.2 0.1 1/100 5\n")]);
+        assert_eq!((state(load(&loaded, 2)), state(load(&loaded, 4))), (Fitness::Limited, Fitness::Ok));
         assert_eq!(load(&loaded, 2).figures["load_1min"], 0.51);
     }
 }

@@ -1,6 +1,6 @@
 //! Limits of the kernel on open files, waiting connections and ports.
 
-use super::{Finding, State};
+use super::{Finding, Fitness};
 use crate::system::System;
 
 const GROUP: &str = "limits";
@@ -47,7 +47,7 @@ fn open_files(system: &System) -> Finding {
     }
     let few = if enough(USUAL) { BURST } else { USUAL };
     found.but(
-        State::Limited,
+        Fitness::Limited,
         format!("{few} connections cannot be open at the same time; a run that needs them fails"),
         format!("raise the hard limit to {} (limits.conf, LimitNOFILE=, docker run --ulimit)", BURST + SPARE),
     )
@@ -65,7 +65,7 @@ fn backlog(system: &System) -> Finding {
         return found;
     }
     found.but(
-        State::Limited,
+        Fitness::Limited,
         format!("of more connects at once some are dropped and tried again after 1 s, whatever the server does ({BURST} is a burst)"),
         format!("as root: sysctl net.core.somaxconn={BURST}"),
     )
@@ -87,7 +87,7 @@ fn ports(system: &System) -> Finding {
         return found;
     }
     found.but(
-        State::Limited,
+        Fitness::Limited,
         format!(
             "no more than {count} connections to one server, and it runs out sooner if connections are closed"
         ),
@@ -107,7 +107,7 @@ fn reuse(system: &System) -> Finding {
         1 => Finding::ok(GROUP, "port-reuse", "at once"),
         2 => Finding::ok(GROUP, "port-reuse", "at once on loopback"),
         _ => Finding::ok(GROUP, "port-reuse", format!("after {TIME_WAIT_S} s")).but(
-            State::Limited,
+            Fitness::Limited,
             "a server that closes each connection uses up all ports; further connects fail",
             "as root: sysctl net.ipv4.tcp_tw_reuse=2",
         ),
@@ -123,36 +123,39 @@ mod tests {
         Max realtime priority     0                    unlimited            \n";
 
     fn files(soft: &str, hard: &str) -> Finding {
-        open_files(&System::of(&[("proc/self/limits", &LIMITS.replace("SOFT", soft).replace("HARD", hard))]))
+        open_files(&System::with(&[(
+            "proc/self/limits",
+            &LIMITS.replace("SOFT", soft).replace("HARD", hard),
+        )]))
     }
 
     #[test]
     fn open_files_are_judged_by_the_hard_limit() {
-        assert_eq!(files("1024", "20000").state, State::Ok);
+        assert_eq!(files("1024", "20000").state, Fitness::Ok);
         assert_eq!(
             files("1024", "unlimited").found,
             "1024, and up to unlimited on request: enough for 4096 connections"
         );
         let few = files("1024", "4096");
-        assert_eq!(few.state, State::Limited);
+        assert_eq!(few.state, Fitness::Limited);
         assert!(few.consequence.unwrap().starts_with("4096 connections"));
         assert!(files("1024", "1024").consequence.unwrap().starts_with("1000 connections"));
-        assert_eq!(files("some", "more").state, State::Unknown);
-        let system = System::of(&[("proc/self/limits", LIMITS)]);
+        assert_eq!(files("some", "more").state, Fitness::Unknown);
+        let system = System::with(&[("proc/self/limits", LIMITS)]);
         assert_eq!(limit(&system, "Max realtime priority"), Some((Some(0), None)));
     }
 
     #[test]
     fn settings_are_compared_with_what_a_burst_needs() {
-        let with = |file: &str, text: &str| System::of(&[(file, text)]);
+        let with = |file: &str, text: &str| System::with(&[(file, text)]);
         let somaxconn = |text| backlog(&with("proc/sys/net/core/somaxconn", text)).state;
-        assert_eq!((somaxconn("4096\n"), somaxconn("128\n")), (State::Ok, State::Limited));
+        assert_eq!((somaxconn("4096\n"), somaxconn("128\n")), (Fitness::Ok, Fitness::Limited));
         let range = |text| ports(&with("proc/sys/net/ipv4/ip_local_port_range", text));
         assert_eq!(range("32768\t60999\n").found, "28232 for connections, 32768 to 60999");
         let states =
             [range("32768\t60999\n"), range("50000 50099"), range("9 1"), range("1")].map(|f| f.state);
-        assert_eq!(states, [State::Ok, State::Limited, State::Unknown, State::Unknown]);
+        assert_eq!(states, [Fitness::Ok, Fitness::Limited, Fitness::Unknown, Fitness::Unknown]);
         let reuse = |text| reuse(&with("proc/sys/net/ipv4/tcp_tw_reuse", text)).state;
-        assert_eq!([reuse("0"), reuse("1"), reuse("2")], [State::Limited, State::Ok, State::Ok]);
+        assert_eq!([reuse("0"), reuse("1"), reuse("2")], [Fitness::Limited, Fitness::Ok, Fitness::Ok]);
     }
 }

@@ -1,6 +1,6 @@
 //! How much memory there is.
 
-use super::{Finding, State};
+use super::{Finding, Fitness};
 use crate::system::System;
 
 const GROUP: &str = "memory";
@@ -32,7 +32,7 @@ fn memory(system: &System) -> Finding {
         return found;
     }
     found.but(
-        State::Limited,
+        Fitness::Limited,
         "what runs here may be swapped out, or ended by the kernel",
         format!("end what else runs until {} are available", gib(ENOUGH)),
     )
@@ -51,13 +51,13 @@ mod tests {
     fn memory_is_judged_by_what_is_available() {
         let with = |available: &str| {
             let text = format!("MemTotal:       8388608 kB\nMemAvailable:   {available} kB\n");
-            memory(&System::of(&[("proc/meminfo", &text)]))
+            memory(&System::with(&[("proc/meminfo", &text)]))
         };
         assert_eq!(
             (with("4194304").state, with("4194304").found.as_str()),
-            (State::Ok, "8.0 GiB, 4.0 GiB of it available")
+            (Fitness::Ok, "8.0 GiB, 4.0 GiB of it available")
         );
-        assert_eq!(with("1024").state, State::Limited);
-        assert_eq!(with("much").state, State::Unknown);
+        assert_eq!(with("1024").state, Fitness::Limited);
+        assert_eq!(with("much").state, Fitness::Unknown);
     }
 }

@@ -19,18 +19,18 @@ pub(super) fn finding(system: &System, available: &[usize]) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::State;
+    use crate::facts::Fitness;
 
     #[test]
     fn noise_that_can_be_seen_and_that_cannot_is_named() {
         let stat = ("proc/stat", "cpu0 1 2 3 4 5 6 7 8 0 0\nctxt 5\n");
         let heat = ("sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count", "0\n");
-        let found = |files: &[(&str, &str)]| finding(&System::of(files), &[0]);
+        let found = |files: &[(&str, &str)]| finding(&System::with(files), &[0]);
         assert_eq!(
             found(&[stat, heat]).found,
             "in each trial: clock jumps, stolen time, other processes (at least), heat; not to be seen here: CPU limits of \
              cgroups, changes of frequency, stops of kumite"
         );
-        assert_eq!(found(&[heat]).state, State::Unknown);
+        assert_eq!(found(&[heat]).state, Fitness::Unknown);
     }
 }

@@ -2,7 +2,7 @@
 
 use kumite_limits::RealTime;
 
-use super::{Finding, State, limits};
+use super::{Finding, Fitness, limits};
 use crate::groups::Groups;
 use crate::system::System;
 
@@ -24,7 +24,7 @@ fn sched_fifo(system: &System) -> Finding {
     const NAME: &str = "sched-fifo";
     let missing = |found: &str, remedy: &str| {
         Finding::ok(GROUP, NAME, found).but(
-            State::Missing,
+            Fitness::Missing,
             "the load engine and a player can be kept waiting by any other process on their CPU",
             remedy,
         )
@@ -33,7 +33,7 @@ fn sched_fifo(system: &System) -> Finding {
         return Finding::unknown(GROUP, NAME, "the kernel does not say what this process may do");
     };
     // Cgroups v1 with real-time groups refuse even root where a group has no such time.
-    let budget = Groups::of(system)
+    let budget = Groups::read(system)
         .v1("cpu")
         .and_then(|folder| system.value::<i64>(&format!("{folder}/cpu.rt_runtime_us")));
     if budget == Some(0) {
@@ -63,7 +63,7 @@ fn perf_counters(system: &System) -> Finding {
     };
     let missing = |found: &str, remedy: &str| {
         Finding::ok(GROUP, NAME, found).but(
-            State::Missing,
+            Fitness::Missing,
             "instructions and cache misses cannot be counted to explain a difference",
             remedy,
         )
@@ -88,8 +88,8 @@ fn io_uring(system: &System) -> Finding {
     match system.value::<u8>("/proc/sys/kernel/io_uring_disabled") {
         None => Finding::unknown(GROUP, NAME, "this kernel does not say whether it may be used"),
         Some(0) => Finding::ok(GROUP, NAME, "not disabled, not tried"),
-        Some(1) => Finding::ok(GROUP, NAME, "only for some").but(State::Limited, consequence, remedy),
-        Some(_) => Finding::ok(GROUP, NAME, "disabled").but(State::Missing, consequence, remedy),
+        Some(1) => Finding::ok(GROUP, NAME, "only for some").but(Fitness::Limited, consequence, remedy),
+        Some(_) => Finding::ok(GROUP, NAME, "disabled").but(Fitness::Missing, consequence, remedy),
     }
 }
 
@@ -109,7 +109,7 @@ fn uinput(system: &System) -> Finding {
         }
     };
     Finding::ok(GROUP, "uinput", found).but(
-        State::Missing,
+        Fitness::Missing,
         "no input device can be made: playing is not tried through the kernel's input system",
         remedy,
     )
@@ -128,41 +128,41 @@ mod tests {
 
     #[test]
     fn real_time_needs_a_right_and_a_budget() {
-        let fifo = |files: &[(&str, &str)]| sched_fifo(&System::of(files)).state;
+        let fifo = |files: &[(&str, &str)]| sched_fifo(&System::with(files)).state;
         let (file, none) = limits("0");
         let (_, some) = limits("10");
         let (_, few) = limits("9");
         let soft = "Max realtime priority     0  99\n";
-        assert_eq!(fifo(&[ROOT]), State::Ok);
+        assert_eq!(fifo(&[ROOT]), Fitness::Ok);
         for limits in [&none, &few, soft] {
-            assert_eq!(fifo(&[USER, (file, limits)]), State::Missing, "{limits}");
+            assert_eq!(fifo(&[USER, (file, limits)]), Fitness::Missing, "{limits}");
         }
-        assert_eq!(fifo(&[USER, (file, &some)]), State::Ok);
+        assert_eq!(fifo(&[USER, (file, &some)]), Fitness::Ok);
         let v1 = [
             ("proc/self/cgroup", "1:cpu:/\n"),
             ("proc/self/mounts", "cgroup /cg/cpu cgroup rw,cpu 0 0\n"),
             ("cg/cpu/cpu.rt_runtime_us", "0\n"),
         ];
-        assert_eq!(fifo(&[&[ROOT][..], &v1].concat()), State::Missing);
+        assert_eq!(fifo(&[&[ROOT][..], &v1].concat()), Fitness::Missing);
     }
 
     #[test]
     fn counters_need_hardware_and_a_right() {
         let paranoid = |value| ("proc/sys/kernel/perf_event_paranoid", value);
-        let counters = |files: &[(&str, &str)]| perf_counters(&System::of(files)).state;
+        let counters = |files: &[(&str, &str)]| perf_counters(&System::with(files)).state;
         let hardware = ("sys/bus/event_source/devices/cpu/type", "4");
         let software = ("sys/bus/event_source/devices/software/type", "1");
-        assert_eq!(counters(&[USER, hardware, paranoid("2")]), State::Ok);
-        assert_eq!(counters(&[USER, hardware, paranoid("3")]), State::Missing);
-        assert_eq!(counters(&[ROOT, hardware, paranoid("3")]), State::Ok);
-        assert_eq!(counters(&[ROOT, software, paranoid("-1")]), State::Missing);
+        assert_eq!(counters(&[USER, hardware, paranoid("2")]), Fitness::Ok);
+        assert_eq!(counters(&[USER, hardware, paranoid("3")]), Fitness::Missing);
+        assert_eq!(counters(&[ROOT, hardware, paranoid("3")]), Fitness::Ok);
+        assert_eq!(counters(&[ROOT, software, paranoid("-1")]), Fitness::Missing);
     }
 
     #[test]
     fn what_is_disabled_is_missing() {
-        let uring = |value| io_uring(&System::of(&[("proc/sys/kernel/io_uring_disabled", value)])).state;
-        assert_eq!([uring("0"), uring("1"), uring("2")], [State::Ok, State::Limited, State::Missing]);
-        assert_eq!(uinput(&System::of(&[("dev/uinput", "x")])).state, State::Ok);
-        assert_eq!(uinput(&System::of(&[])).found, "there is no /dev/uinput");
+        let uring = |value| io_uring(&System::with(&[("proc/sys/kernel/io_uring_disabled", value)])).state;
+        assert_eq!([uring("0"), uring("1"), uring("2")], [Fitness::Ok, Fitness::Limited, Fitness::Missing]);
+        assert_eq!(uinput(&System::with(&[("dev/uinput", "x")])).state, Fitness::Ok);
+        assert_eq!(uinput(&System::with(&[])).found, "there is no /dev/uinput");
     }
 }

@@ -22,8 +22,8 @@ pub(super) struct CgroupFiles {
 }
 
 impl CgroupFiles {
-    pub fn of(system: &System) -> CgroupFiles {
-        let groups = Groups::of(system);
+    pub fn find(system: &System) -> CgroupFiles {
+        let groups = Groups::read(system);
         // Below the root, as in a container, it would be the time of some processes only. The root alone has this file.
         let root = groups.v1_mount("cpuacct").filter(|root| system.exists(&format!("{root}/release_agent")));
         let stats = groups.folders("cpu").map(|folder| format!("{folder}/cpu.stat"));
@@ -68,7 +68,7 @@ pub(super) struct CpuTime {
 
 impl Reading {
     /// Of these CPUs, each of them once.
-    pub fn of(system: &System, groups: &CgroupFiles, cpus: &BTreeSet<usize>) -> Reading {
+    pub fn take(system: &System, groups: &CgroupFiles, cpus: &BTreeSet<usize>) -> Reading {
         let stat = system.text("/proc/stat").unwrap_or_default();
         let quotas = groups.quotas.iter().filter_map(|file| quota_throttles(system, file));
         Reading {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use kumite_host::State;
+use kumite_host::Fitness;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -25,7 +25,7 @@ pub struct Equipment {
     /// The contenders of the folder; none if its file cannot be read.
     pub contenders: Vec<String>,
     /// `Ok` if all needs are met; else missing if any is missing, and unknown if that cannot be told.
-    pub state: State,
+    pub state: Fitness,
     /// Tool by tool.
     pub needs: Vec<NeedFound>,
     /// The error that kept the needs from being read.
@@ -40,7 +40,7 @@ pub struct NeedFound {
     /// The tool, and its oldest version that will do.
     pub need: String,
     /// Found, missing, or not to be told.
-    pub state: State,
+    pub state: Fitness,
     /// Its version, if one was asked for.
     pub version: Option<String>,
     /// The file that is run.
@@ -86,7 +86,7 @@ fn broken(experiment: &str, error: &SpecError) -> Equipment {
     Equipment {
         experiment: experiment.to_owned(),
         contenders: Vec::new(),
-        state: State::Unknown,
+        state: Fitness::Unknown,
         needs: Vec::new(),
         error: Some(error.to_string()),
         remedy: None,
@@ -95,10 +95,10 @@ fn broken(experiment: &str, error: &SpecError) -> Equipment {
 
 fn equipment_of(experiment: &str, contender: &Contender, needs: Vec<NeedFound>) -> Equipment {
     let has = |state| needs.iter().any(|need| need.state == state);
-    let state = match (has(State::Missing), has(State::Unknown)) {
-        (true, _) => State::Missing,
-        (false, true) => State::Unknown,
-        (false, false) => State::Ok,
+    let state = match (has(Fitness::Missing), has(Fitness::Unknown)) {
+        (true, _) => Fitness::Missing,
+        (false, true) => Fitness::Unknown,
+        (false, false) => Fitness::Ok,
     };
     Equipment {
         experiment: experiment.to_owned(),
@@ -106,7 +106,7 @@ fn equipment_of(experiment: &str, contender: &Contender, needs: Vec<NeedFound>) 
         state,
         needs,
         error: None,
-        remedy: (state == State::Missing).then(|| remedy(&contender.install)),
+        remedy: (state == Fitness::Missing).then(|| remedy(&contender.install)),
     }
 }
 
@@ -149,19 +149,19 @@ fn find(tools: &mut Tools, need: &Need, stop: &AtomicBool) -> NeedFound {
         return unknown(need);
     }
     let (state, missing) = match found {
-        Ok(()) => (State::Ok, None),
-        Err(why) => (State::Missing, Some(chain(&why))),
+        Ok(()) => (Fitness::Ok, None),
+        Err(why) => (Fitness::Missing, Some(chain(&why))),
     };
     let version = match state {
-        State::Ok => tools.found.last().and_then(|(_, version)| version.clone()),
+        Fitness::Ok => tools.found.last().and_then(|(_, version)| version.clone()),
         _ => None,
     };
-    let path = (state == State::Ok).then(|| tools.file(&need.tool)).flatten();
+    let path = (state == Fitness::Ok).then(|| tools.file(&need.tool)).flatten();
     NeedFound { need: need.to_string(), state, version, path, missing }
 }
 
 fn unknown(need: &Need) -> NeedFound {
-    NeedFound { need: need.to_string(), state: State::Unknown, version: None, path: None, missing: None }
+    NeedFound { need: need.to_string(), state: Fitness::Unknown, version: None, path: None, missing: None }
 }
 
 #[cfg(test)]
@@ -178,9 +178,9 @@ mod tests {
         let found = look(&[&here, &not]);
         let file = found[0][0].path.clone().unwrap();
         assert!(file.is_absolute() && file.ends_with("sh"), "{}", file.display());
-        assert_eq!((found[0][0].state, &found[0][0].version), (State::Ok, &None));
+        assert_eq!((found[0][0].state, &found[0][0].version), (Fitness::Ok, &None));
         assert_eq!(found[1][0].missing.as_deref(), Some("no-such-tool >= 3, which is not on PATH"));
-        assert_eq!(found[1][1].state, State::Ok, "the others are looked for all the same");
+        assert_eq!(found[1][1].state, Fitness::Ok, "the others are looked for all the same");
         assert!(look(&[]).is_empty());
     }
 
@@ -194,9 +194,9 @@ mod tests {
         let contender = Contender::read(&file).unwrap();
         let found = look(&[&contender.needs]).remove(0);
         let equipment = equipment_of("fake", &contender, found);
-        assert_eq!((equipment.state, equipment.contenders), (State::Missing, vec!["a".to_owned()]));
+        assert_eq!((equipment.state, equipment.contenders), (Fitness::Missing, vec!["a".to_owned()]));
         assert_eq!(equipment.remedy.as_deref(), Some("see https://example.org"));
         let answers_late = vec![unknown(&contender.needs[0])];
-        assert_eq!(equipment_of("fake", &contender, answers_late).state, State::Unknown);
+        assert_eq!(equipment_of("fake", &contender, answers_late).state, Fitness::Unknown);
     }
 }

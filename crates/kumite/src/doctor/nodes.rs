@@ -70,7 +70,7 @@ fn plain(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use kumite_host::State;
+    use kumite_host::Fitness;
 
     use super::*;
 
@@ -78,7 +78,7 @@ mod tests {
         let finding = |(name, found): &(&str, &str)| Finding {
             group: "cpu".to_owned(),
             name: (*name).to_owned(),
-            state: State::Ok,
+            state: Fitness::Ok,
             found: (*found).to_owned(),
             figures: Default::default(),
             consequence: None,
