@@ -1,4 +1,7 @@
-//! One instance of a function: a process tree in a control group of its own, and what is said with it.
+//! One instance of a function: a process tree in a control group of its own, with a Runtime API of its own.
+//!
+//! Where control groups cannot be had its CPU share and memory are not limited, and SIGSTOP freezes it. An instance that
+//! is dropped has ended, with all that it started.
 
 use std::io;
 use std::os::fd::OwnedFd;

@@ -1,3 +1,7 @@
+//! The CPUs that the calling thread may run on, and pinning it to some of them.
+//!
+//! What a thread starts inherits its CPUs: a process is pinned by pinning the thread that starts it.
+
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 

@@ -1,3 +1,5 @@
+//! Errors of processes and control groups. Each names what was asked for and, where there is one, the remedy.
+
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;

@@ -84,8 +84,8 @@ impl Group {
         self.dirs.begin_freeze()
     }
 
-    /// Nobody in it runs any more, when this returns: it waits for the kernel to say so, at most a second. After that it
-    /// is an error, but still being frozen.
+    /// Nobody in it runs any more, when this returns: it waits for the kernel to say so, at most 5 seconds. After that it
+    /// is an error, and the group is still being frozen.
     ///
     /// A sleeping process is frozen in 0.1 ms (0.2 at most, of 51 times), a running one when it next enters the kernel
     /// (4 ms, 24 at most). One that has used up its CPU time stands still already, and the kernel says so when it has

@@ -1,3 +1,8 @@
+//! Ends what a killed kumite has left behind, once the next one starts.
+//!
+//! It complements the guardian, which ends the most of it at once but finds processes by what they carry only. Nothing is
+//! killed by its id alone, and nothing that belongs to a living kumite.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 use std::time::Duration;

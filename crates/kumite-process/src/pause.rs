@@ -1,3 +1,5 @@
+//! Stopping a tree where it is, and letting it go on.
+
 use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,3 +1,8 @@
+//! Runs a command to its end: for a build or a version, which are not timed.
+//!
+//! Every way out ends the tree, but for [`run_leaving`], which hands it over. The time is bounded by the caller, the kept
+//! output by [`STDOUT_LIMIT`]; the log has all of it.
+
 use std::fs::File;
 use std::io::{PipeReader, Read, Write};
 use std::os::fd::AsFd;

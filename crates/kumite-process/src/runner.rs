@@ -1,3 +1,12 @@
+//! The caller's side of the helper that runs commands which are timed.
+//!
+//! Orders go over a socket pair, and one answer for each comes back in the same order. The helper takes the times, so
+//! that nothing of ours lies between its two clocks: neither our scheduling nor the reading of an answer. Orders may be
+//! queued, at most [`MOST_QUEUED`], and the helper then goes from one run to the next without waiting for us.
+//!
+//! A runner that was stopped, whose command took too long, or whose helper has ended, has ended all that it started. It
+//! runs nothing more: each later call is an error that says so.
+
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};

@@ -1,3 +1,12 @@
+//! One tree: a command and all that it starts, from the start to the end of the last member.
+//!
+//! The root is in a process group of its own, and on its CPUs, before its first instruction. It is not reaped before the
+//! tree is ended, so its id stays its own: for signals, as a group, and as the place where members are looked for. Once
+//! the tree is stopped or dropped nothing of it runs, but for a process that hangs in the kernel: after about a second
+//! that is left to the guardian.
+//!
+//! It never signals a process that the last look did not find to be a member.
+
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;

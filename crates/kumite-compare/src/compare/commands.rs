@@ -1,4 +1,7 @@
-//! Commands as what is compared: prepare, run, keep.
+//! Commands as what is compared: prepare, run, check, keep.
+//!
+//! Runs with nothing around them are queued, so that the helper goes from one to the next; else each is made on its own.
+//! Every run is checked before it is kept, and a block is kept whole or not at all.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,4 +1,8 @@
 //! Commands that go around runs, and the processes that they leave.
+//!
+//! A hook is never timed, and runs on any CPU. What it leaves lives on, for it may be the server that runs talk to, until
+//! [`Hooks::finish`] or until the hooks are dropped. Once `--setup` has begun, `--cleanup` is run for each command,
+//! whatever comes between.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;

@@ -1,4 +1,10 @@
 //! Block after block until the verdicts are reached, or what is allowed is spent.
+//!
+//! Looking after every block costs no false verdicts, for the intervals hold at all times at once ([`judge`]). Blocks
+//! are short, so several are executed between two looks where a look could bring nothing, or would keep the next run
+//! waiting. Only whole blocks count: one that was cut off is in no figure.
+//!
+//! It knows neither commands nor servers ([`Blocks`]) and has its time from a [`Clock`], so that its tests take none.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
