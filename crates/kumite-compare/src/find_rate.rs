@@ -35,7 +35,7 @@ pub struct RateRules {
     pub trial: Duration,
     /// The time of the whole search: a trial that would likely end later is not begun.
     pub budget: Duration,
-    /// Of the random choices.
+    /// Repeats the random choices.
     pub seed: u64,
     /// The command that repeats it, for the record.
     pub command: String,
@@ -43,7 +43,7 @@ pub struct RateRules {
     pub url: String,
 }
 
-/// Why no rate can be searched for.
+/// No rate can be searched for.
 #[derive(Debug, thiserror::Error)]
 pub enum FindRateError {
     /// The server does not answer at all.
@@ -61,7 +61,7 @@ pub enum FindRateError {
         "the time-out of {timeout:?} is not above {longest:?}, which the SLO allows: raise it (--timeout)"
     )]
     Timeout {
-        /// Of the load.
+        /// The time-out of the load.
         timeout: Duration,
         /// The longest time in the SLO.
         longest: Duration,

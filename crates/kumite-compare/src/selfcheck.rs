@@ -26,12 +26,12 @@ pub use spin::spin;
 const ALPHA: f64 = 0.05;
 /// The budget of `kumite compare`.
 const MARGIN: f64 = 0.0025;
-/// Of the intervals of shares.
+/// The confidence of intervals of shares.
 const CONFIDENCE: f64 = 0.95;
 
 /// The share of the time that clock and CPUs get. The engine's part takes what it takes.
 const CPUS: f64 = 0.1;
-/// And what the others get of what is then left.
+/// The shares that the other parts get of the time that is then left.
 const COMMANDS: f64 = 0.46;
 const SERVER: f64 = 0.4;
 const DUET: f64 = 0.14;
@@ -45,7 +45,7 @@ pub struct SelfChecking {
     pub worker: String,
     /// About how long it may take.
     pub budget: Duration,
-    /// Of all orders and resampling.
+    /// Repeats all orders and resampling.
     pub seed: u64,
 }
 

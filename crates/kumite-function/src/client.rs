@@ -12,7 +12,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 
-/// How a call is made.
+/// The kind of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Invocations {
     /// Its answer is waited for.
@@ -38,7 +38,7 @@ pub struct Reply {
     pub log: Option<String>,
 }
 
-/// Why there is no reply.
+/// There is no reply.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The URL is none of a host.
@@ -49,7 +49,7 @@ pub enum ClientError {
     Unanswered {
         /// As it was given.
         endpoint: String,
-        /// How far it came.
+        /// The exchange's fault.
         source: ExchangeError,
     },
 }

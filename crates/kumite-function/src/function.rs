@@ -10,7 +10,7 @@ pub struct Function {
     pub name: String,
     /// Starts an instance: a runtime client that finds the Runtime API by its environment. Goes through `sh -c`.
     pub command: String,
-    /// Where that runs.
+    /// The directory that it runs in.
     pub dir: PathBuf,
     /// Set beside what the host sets.
     pub env: Vec<(String, String)>,
@@ -18,9 +18,9 @@ pub struct Function {
     pub handler: String,
     /// Memory of an instance, in MB of 2^20 bytes. The CPU share follows from it.
     pub memory_mb: u32,
-    /// How much CPU time it is given.
+    /// The CPU time that it is given.
     pub cpu: Cpu,
-    /// How long a call may take.
+    /// The most time that a call may take.
     pub timeout: Duration,
     /// How long an instance may take to ask for its first event before it is cut off.
     pub init_limit: Duration,
@@ -37,12 +37,12 @@ pub struct Function {
 /// MB of memory that come with one core: the figure AWS documents.
 pub const MB_PER_CORE: f64 = 1769.0;
 
-/// How much CPU time an instance is given.
+/// A rule by which an instance gets CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cpu {
     /// In the init phase a core; in the invoke phase its memory's share: 1,769 MB are one core.
     ByMemory,
-    /// As much as there is.
+    /// No limit.
     Unlimited,
 }
 

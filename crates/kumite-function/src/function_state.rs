@@ -24,7 +24,7 @@ use crate::slots::Slots;
 use crate::turns::Turns;
 use crate::{InstanceEvent, Lifecycle};
 
-/// So much of a call's log is kept with it.
+/// The end of a call's log that is kept with it, in bytes.
 const KEPT_LOG_BYTES: u64 = 256 << 10;
 /// The last words of a process may come a little later than its end.
 const LAST_WORDS: Duration = Duration::from_millis(50);
@@ -37,7 +37,7 @@ pub(crate) type Tell = dyn Fn(&str) + Send + Sync;
 pub(crate) struct FunctionState {
     pub setting: Arc<Setting>,
     turns: Turns<Instance>,
-    /// For calls that nobody waits for.
+    /// Places for calls that nobody waits for.
     room: Arc<Semaphore>,
     timeline: Mutex<VecDeque<InstanceEvent>>,
     instances: AtomicU32,

@@ -20,9 +20,9 @@ use crate::instance::Setting;
 use crate::invoke_api::{Functions, routes};
 use crate::{Cpu, Function, InstanceEvent, Invocation, Refused, unfit_variable};
 
-/// Where nothing else says in which region it all is.
+/// The region of a host that is given none.
 const REGION: &str = "us-east-1";
-/// As documentation writes an account.
+/// The account in AWS's documentation.
 const ACCOUNT: &str = "123456789012";
 /// How often it is looked whether the last call is over, when the host is stopped.
 const LOOK: Duration = Duration::from_millis(5);
@@ -39,15 +39,15 @@ pub struct Host {
     thread: Option<JoinHandle<()>>,
 }
 
-/// Why a host cannot run.
+/// A host cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// It cannot listen there.
     #[error("cannot listen on {address}: {source}")]
     Listen {
-        /// Where.
+        /// The address that was asked for.
         address: SocketAddr,
-        /// Why.
+        /// The system's reason.
         source: io::Error,
     },
     /// A folder is not there.
@@ -55,7 +55,7 @@ pub enum HostError {
     Folder {
         /// As it was given.
         path: PathBuf,
-        /// Why.
+        /// The system's reason.
         source: io::Error,
     },
     /// Two functions have one name, or a name is none.
@@ -70,7 +70,7 @@ pub enum HostError {
         function: String,
         /// As it was given.
         name: String,
-        /// Why not.
+        /// The reason, and the remedy.
         why: &'static str,
     },
     /// The system gives no thread.
@@ -163,7 +163,7 @@ impl Host {
         Ok(Host { address, functions, missing_rights, runtime: handle, stop, thread: Some(thread) })
     }
 
-    /// Where the Invoke API listens.
+    /// The address of the Invoke API.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

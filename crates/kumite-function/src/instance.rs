@@ -50,7 +50,7 @@ pub(crate) struct Setting {
     pub control: Control,
     pub arn: String,
     pub region: String,
-    /// Where their logs go.
+    /// The folder of their logs.
     pub logs: PathBuf,
     /// Counts processes, so that each has a log of its own.
     pub started: AtomicU32,
@@ -148,7 +148,7 @@ impl Instance {
         let _ = exit.wait_for(|ended| *ended).await;
     }
 
-    /// How it ended, if it has.
+    /// The status of its first process, once that has ended.
     pub fn exited(&mut self) -> Option<ExitStatus> {
         self.tree.exited().ok().flatten()
     }
@@ -194,7 +194,7 @@ impl Instance {
         charged.max(self.tree.usage().peak_rss_bytes)
     }
 
-    /// How long its log is.
+    /// The length of its log, in bytes.
     pub fn logged(&self) -> u64 {
         std::fs::metadata(&self.log).map_or(0, |data| data.len())
     }

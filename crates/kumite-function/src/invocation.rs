@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 /// A call that was answered, rightly or with an error.
 #[derive(Clone, Debug)]
 pub struct Invocation {
-    /// Its id.
+    /// As in the lines of the log.
     pub request_id: String,
     /// The function's answer; the error's document if it failed.
     pub payload: Vec<u8>,
-    /// Why it failed, if it did.
+    /// The failure of the function, if it failed.
     pub error: Option<FunctionError>,
     /// START, what the function wrote, END and REPORT.
     pub log: String,
@@ -17,11 +17,11 @@ pub struct Invocation {
     pub instance: u32,
     /// The instance was started for this call.
     pub cold: bool,
-    /// How often initialization was begun for it.
+    /// Initializations that were begun for it: 0 on a warm instance, 2 if one was repeated.
     pub inits: u32,
-    /// When it was offered.
+    /// The moment at which it was offered.
     pub offered: Instant,
-    /// From then to its answer.
+    /// Time from the offer to the answer.
     pub wall: Duration,
     /// The init phase, as far as it went before it was done or cut off.
     pub init: Duration,
@@ -35,7 +35,7 @@ pub struct Invocation {
     pub max_memory_bytes: u64,
 }
 
-/// How a function failed.
+/// The failure of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionError {
     /// As the payload says it, such as `Sandbox.Timedout`, or the type of an exception.

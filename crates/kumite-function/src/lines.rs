@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-/// So much of a log a caller gets.
+/// The end of a log that a caller gets, in bytes.
 pub(crate) const TAIL_BYTES: usize = 4096;
 
 /// The figures of a REPORT line.
@@ -15,7 +15,7 @@ pub(crate) struct Report<'a> {
     pub billed: Duration,
     pub memory_mb: u32,
     pub max_memory_bytes: u64,
-    /// Of a cold call whose init phase was done.
+    /// Only of a cold call whose init phase was done.
     pub init: Option<Duration>,
     /// `timeout` or `error`, where it was.
     pub status: Option<&'a str>,
@@ -31,7 +31,7 @@ pub(crate) fn of_call(wrote: &str, report: &Report) -> String {
     )
 }
 
-/// Of an init phase that was not done, and why.
+/// The line of an init phase that was not done: `timeout` or `error`.
 pub(crate) fn init_report(took: Duration, status: &str) -> String {
     format!("INIT_REPORT Init Duration: {:.2} ms\tPhase: init\tStatus: {status}\n", ms(took))
 }

@@ -1,4 +1,4 @@
-//! Why a call does not get to its function.
+//! The reasons why a call does not get to its function.
 
 use std::str::Utf8Error;
 

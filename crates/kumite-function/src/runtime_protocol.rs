@@ -34,7 +34,7 @@ pub(crate) enum Initialized {
     Failed(Answer),
 }
 
-/// Why something may not be said.
+/// A request that breaks the order.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Rejected {
     /// It is about another request than the one that is being answered.

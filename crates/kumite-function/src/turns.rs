@@ -13,7 +13,7 @@ use crate::slots::Slots;
 /// Slots, and who waits for one.
 pub(crate) struct Turns<I> {
     state: StdMutex<TurnState<I>>,
-    /// Something of it is not as it was.
+    /// Tells those that wait that the state has changed.
     changed: Notify,
     /// Each is a line: tokio's mutex lets in who came first, and who is in it is the next of its kind.
     callers: Mutex<()>,

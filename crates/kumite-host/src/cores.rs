@@ -3,10 +3,10 @@
 use kumite_record::Cores;
 use thiserror::Error;
 
-/// How many CPUs a contender is to have.
+/// A number of CPUs that a contender is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskedCores {
-    /// So many.
+    /// This number.
     Count(usize),
     /// Every one; those that measure share them.
     All,
@@ -27,9 +27,9 @@ pub struct GivenCores {
 pub struct CoresError {
     /// The parameter that says how many.
     pub param: &'static str,
-    /// How many it says.
+    /// The number that was asked for.
     pub asked: usize,
-    /// How many there are.
+    /// The number that kumite may give.
     pub there: usize,
     /// The load engine has some of its own.
     pub beside_engine: bool,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::system::System;
 
-/// Where our own process is in the hierarchies.
+/// The groups of our own process.
 pub(crate) struct Groups {
     /// Controllers, mount point and folder of each of version 1.
     v1: Vec<(Vec<String>, CgroupDir)>,

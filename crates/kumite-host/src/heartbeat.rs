@@ -45,9 +45,9 @@ pub struct Heartbeat {
 /// Time for which kumite or a process of it was away.
 #[derive(Debug, Default)]
 struct Absence {
-    /// In stops longer than the limit.
+    /// kumite itself, in stops longer than the limit.
     kumite: Duration,
-    /// In all others.
+    /// kumite itself, in all others.
     shortly: Duration,
     process: Option<(String, Duration)>,
 }

@@ -39,9 +39,9 @@ pub enum Holder {
     Unseen,
     /// A process that we see.
     Process {
-        /// Its id.
+        /// Its process id.
         pid: u32,
-        /// Whose it is; `None` for one of ours.
+        /// Its user; `None` for ourselves.
         user: Option<User>,
     },
 }
@@ -56,7 +56,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Somebody else.
+/// Another user than ourselves, by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct User(u32);
 
@@ -172,7 +172,7 @@ fn open(path: &Path) -> Result<File, LockFileError> {
     if found.is_file() { Ok(file) } else { Err(LockFileError::NoFile(User::other(found.uid()))) }
 }
 
-/// For everybody, whatever our own mask is.
+/// Makes the file readable for everybody, whatever our own mask is.
 fn make(path: &Path) -> std::io::Result<File> {
     let file = File::options().create_new(true).read(true).write(true).open(path)?;
     file.set_permissions(Permissions::from_mode(0o644))?;

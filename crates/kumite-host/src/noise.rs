@@ -18,9 +18,9 @@ pub use clocks::Clocks;
 pub use reading::own_cpu;
 use reading::{CgroupFiles, CpuTime, Reading};
 
-/// Of the measured CPU time.
+/// Share of the measured CPU time.
 const STOLEN_LIMIT: f64 = 0.01;
-/// Of one CPU. All that a quiet machine does beside us takes less than 1 % of one.
+/// Share of one CPU. All that a quiet machine does beside us takes less than 1 % of one.
 const OTHERS_LIMIT: f64 = 0.02;
 /// A CPU goes to sleep and wakes up in time that is neither idle nor any process's: 1.1 to 1.6 µs for each switch, on
 /// the machine where it was measured.

@@ -44,7 +44,7 @@ impl Shell {
     }
 }
 
-/// How a command is started.
+/// A command, ready to be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandLine {
     /// The shell, as one would type it, if there is one.
@@ -78,13 +78,13 @@ impl CommandLine {
         Ok(CommandLine { shell: None, words })
     }
 
-    /// To be typed in `sh`.
+    /// The same command as a line that `sh` understands.
     pub fn typed(&self) -> Result<String, CommandLineError> {
         Ok(shlex::try_join(self.words.iter().map(String::as_str))?)
     }
 }
 
-/// Those that are no programs.
+/// Words of a shell that are no programs.
 const BUILT_IN: &[&str] = &[
     "!", ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "eval", "exec", "exit",
     "export", "fc", "fg", "for", "getopts", "hash", "if", "jobs", "local", "read", "readonly", "return",

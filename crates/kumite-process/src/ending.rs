@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 
 use nix::sys::signal::Signal;
 
-/// How a command ended, in words.
+/// A phrase for the end of a command, to stand behind its name: "ended with status 3".
 pub fn how_it_ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with status {code}"),

@@ -76,7 +76,7 @@ pub enum Error {
         command: String,
         /// The time it was given.
         limit: Duration,
-        /// Where its output is.
+        /// The file that has its output.
         log: PathBuf,
     },
 
@@ -85,7 +85,7 @@ pub enum Error {
     Interrupted {
         /// The command.
         command: String,
-        /// Where its output is.
+        /// The file that has its output.
         log: PathBuf,
     },
 

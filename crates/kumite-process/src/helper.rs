@@ -64,7 +64,7 @@ impl RunOrder {
     }
 }
 
-/// Those that are to run at the same time.
+/// Runs that are made at the same time.
 pub(crate) struct Together {
     /// The first of a queue. Those behind it are not run once one has not passed.
     pub begins: bool,
@@ -81,7 +81,7 @@ pub enum Passes {
     Always,
     /// All that were started, however they ended.
     AnyStatus,
-    /// Those that ended with one of these.
+    /// Runs that ended with one of these; a signal counts as 128 and its number.
     Statuses(Vec<u8>),
 }
 

@@ -21,7 +21,6 @@ use crate::owner::Owner;
 /// Digits that count trees.
 const COUNTS: u64 = 10_000;
 
-/// Of the mark that owns trees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mark(u64);
 
@@ -66,7 +65,7 @@ impl Mark {
 ///
 /// # Errors
 ///
-/// As those of [`Command::spawn`].
+/// Those of [`Command::spawn`].
 #[expect(clippy::disallowed_methods, reason = "it is the way")]
 pub fn spawn_unmarked(command: &mut Command) -> io::Result<Child> {
     starting(None, || command.spawn())

@@ -48,7 +48,7 @@ impl Owner {
         Some(Owner { namespace, pid, started: stat.started })
     }
 
-    /// For an owner of our own namespace.
+    /// The owner, of our own namespace, has not ended.
     pub(crate) fn lives(&self) -> bool {
         match Stat::read(self.pid) {
             Some(stat) => stat.started == self.started && !stat.is_zombie(),

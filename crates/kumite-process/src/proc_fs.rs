@@ -61,12 +61,12 @@ impl Stat {
         matches!(self.state, 'Z' | 'X') && self.threads <= 1
     }
 
-    /// And not by who traces it.
+    /// A signal stopped it, and not a tracer.
     pub(crate) fn is_stopped_by_signal(&self) -> bool {
         self.state == 'T'
     }
 
-    /// By a signal, or by who traces it.
+    /// A signal or a tracer stopped it.
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(self.state, 'T' | 't')
     }

@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_secs(1);
 /// A command that has run to its end.
 #[derive(Debug, Clone)]
 pub struct Finished {
-    /// How it ended.
+    /// The status of the command itself.
     pub status: ExitStatus,
     /// Its standard output, the first [`STDOUT_LIMIT`] bytes.
     pub stdout: Vec<u8>,

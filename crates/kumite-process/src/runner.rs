@@ -35,7 +35,7 @@ use crate::{Error, Spawn, Tree, available_cores, total};
 
 /// How long the helper may take to be ready, on a machine that is very busy.
 const READY: Duration = Duration::from_secs(10);
-/// How often a wait looks at the stop flag.
+/// The time between two looks at the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
 /// A run that takes longer may wait for somebody who was stopped.
 const LONG: Duration = Duration::from_secs(1);
@@ -75,21 +75,21 @@ pub enum Stdin {
     File(PathBuf),
 }
 
-/// Where the output of a command goes.
+/// The destination of the output of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Output {
     /// Nowhere.
     #[default]
     Null,
-    /// Where ours goes.
+    /// The same as ours.
     Inherit,
     /// Standard output into this file, which is created or emptied in each run; standard error nowhere.
     File(PathBuf),
     /// Each into a file, which is created or emptied in each run.
     Files {
-        /// Of standard output.
+        /// Gets standard output.
         stdout: PathBuf,
-        /// Of standard error.
+        /// Gets standard error.
         stderr: PathBuf,
     },
     /// Standard output into a pipe that is read on any core and thrown away, as a consumer would; standard error nowhere.
@@ -147,7 +147,7 @@ pub struct TimedRun {
     pub peak_rss_bytes: u64,
     /// `peak_rss_bytes` is the floor's; the command's own peak is no larger.
     pub peak_rss_is_floor: bool,
-    /// How it ended.
+    /// The status of the command itself; a failure is no error.
     pub status: ExitStatus,
     /// How often it had to give way to another process, with the descendants it waited for.
     pub involuntary_switches: u64,

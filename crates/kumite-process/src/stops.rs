@@ -8,7 +8,7 @@ use crate::proc_fs::{self, Stat};
 /// How often who is known is looked at until it is looked for new ones.
 const LOOKS_PER_SCAN: u32 = 2;
 
-/// How many holds there are, and have ever been.
+/// Holds that there are, and all that there have been.
 static HELD: AtomicU64 = AtomicU64::new(0);
 static EVER_HELD: AtomicU64 = AtomicU64::new(0);
 

@@ -26,7 +26,7 @@ pub struct Talk {
     read: Vec<u8>,
     /// How much of `read` is known to have no line's end in it.
     searched: usize,
-    /// When the newest of it came.
+    /// The moment at which the newest of them came.
     came: Instant,
     most: usize,
     ended: bool,
@@ -159,7 +159,7 @@ fn wait_for(to: BorrowedFd, from: Option<BorrowedFd>, wait: Duration) -> io::Res
     }
 }
 
-/// How many of them are ready, after at most `wait`.
+/// Waits for the first of them, at most for `wait`; the number that are ready.
 fn poll_for(fds: &mut [PollFd], wait: Duration) -> io::Result<usize> {
     let wait = Timespec::try_from(wait).map_err(|_| io::ErrorKind::InvalidInput)?;
     match poll(fds, Some(&wait)) {

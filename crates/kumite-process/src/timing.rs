@@ -63,7 +63,7 @@ pub(crate) struct Timer {
     from_shell: bool,
     /// The cores that "any" means.
     all_cores: Vec<usize>,
-    /// Where we are; empty if we do not know.
+    /// The CPUs that we are on; empty if we do not know.
     cores: Vec<usize>,
     dir: PathBuf,
     /// Of all that were reaped, which is done one at a time, so that each has its own.
@@ -367,7 +367,7 @@ fn pin(cores: &[usize]) -> Result<(), Failure> {
     pin_thread(cores).map_err(|_| Failure { stage: Stage::Cores, errno: Errno::EINVAL as i32 })
 }
 
-/// For this thread only.
+/// Enters the directory with this thread only: the others stay where they are.
 fn enter_alone(dir: &Path) -> Result<(), Failure> {
     unshare(CloneFlags::CLONE_FS).map_err(|errno| at(Stage::Directory)(errno.into()))?;
     env::set_current_dir(dir).map_err(at(Stage::Directory))
@@ -391,7 +391,7 @@ fn throw_away(mut pipe: PipeReader) {
     while pipe.read(&mut buffer).is_ok_and(|count| count > 0) {}
 }
 
-/// Of all the children we have reaped.
+/// Involuntary switches of all the children that we have reaped.
 fn involuntary_switches() -> u64 {
     getrusage(UsageWho::RUSAGE_CHILDREN)
         .map_or(0, |usage| usage.involuntary_context_switches().unsigned_abs())

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::mark::Mark;
 use crate::owner::Owner;
 
-/// For the next group.
+/// The token of the next group.
 pub(crate) fn token() -> String {
     token_and_mark().0
 }

@@ -107,14 +107,14 @@ pub struct Tree {
     ended: bool,
 }
 
-/// How a tree came to its end, and what it had used.
+/// The end of a tree, and its usage until then.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeEnd {
     /// Of the root; `None` if the kernel would not let it end in time.
     pub status: Option<ExitStatus>,
     /// SIGTERM was not enough for the root or for a process of its group.
     pub killed: bool,
-    /// How long stopping took.
+    /// Time from the call of the stop until nothing ran.
     pub took: Duration,
     /// Descendants that still ran although the root had ended: by itself before the stop, or at SIGTERM and they had
     /// to be killed.

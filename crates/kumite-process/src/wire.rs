@@ -85,7 +85,7 @@ pub(crate) trait Wire: Read {
 
 impl<R: Read> Wire for R {}
 
-/// How many numbers an answer has.
+/// Numbers in an answer.
 pub(crate) const ANSWER: usize = 11;
 
 /// Figures of a command that has ended. Times in nanoseconds, on the monotonic clock.

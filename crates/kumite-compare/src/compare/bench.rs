@@ -45,9 +45,9 @@ pub struct Bench {
     pub name: String,
     /// As it was typed, parameters filled in.
     pub command: String,
-    /// Those.
+    /// The values that were filled in, by name.
     pub parameters: BTreeMap<String, String>,
-    /// Where its output goes.
+    /// The destination of its output.
     pub output: Output,
     /// Variables of it and its hooks, on top of our own environment.
     pub env: Vec<(String, String)>,
@@ -132,7 +132,7 @@ pub struct Templates {
     pub conclude: Vec<String>,
     /// One for all, run for each.
     pub cleanup: Option<String>,
-    /// Where output goes: one for all, or one for each.
+    /// Destinations of output: one for all, or one for each.
     pub output: Vec<String>,
     /// `NAME=VALUE …`, as a shell would split them: one for all, or one for each.
     pub env: Vec<String>,
@@ -278,7 +278,7 @@ fn assignments(text: &str, values: &BTreeMap<String, String>) -> Result<Vec<(Str
     words.iter().map(assignment).collect()
 }
 
-/// Of `--output`: a word, or a file.
+/// Reads `--output`: a word, or a file.
 fn output(text: &str) -> Output {
     match text {
         "null" => Output::Null,

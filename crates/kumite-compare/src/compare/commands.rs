@@ -26,7 +26,7 @@ use super::reading::Reading;
 use super::same_output::SameOutput;
 use super::sequence::{Blocks, Cut, Executed, GRACE, Progressed, Rules, until_decided};
 
-/// How often the cost of a process is looked at.
+/// Runs of an empty process, of whose times the median is kept.
 const EMPTY_RUNS: usize = 10;
 /// The number of a run, as hyperfine gives it to the run and to what goes around it.
 const ITERATION: &str = "HYPERFINE_ITERATION";
@@ -356,7 +356,7 @@ impl<'a> Commands<'a> {
         Ok(true)
     }
 
-    /// By position; what is judged of them.
+    /// Keeps a block, by position, and returns the readings that are judged.
     fn keep(&mut self, block: &[TimedRun]) -> Vec<Vec<Reading>> {
         self.found.runs.iter_mut().zip(block).for_each(|(runs, run)| runs.push(*run));
         self.ours = self.ours.saturating_add(total(block.iter().map(TimedRun::all_cpu)));

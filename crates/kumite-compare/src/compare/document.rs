@@ -1,4 +1,4 @@
-//! From the runs of commands to the document.
+//! Makes the document of the runs of commands.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(crate) struct Found {
     pub in_turn: Vec<Vec<TimedRun>>,
     /// From the beginning of the first block to the end of the last.
     pub elapsed: Duration,
-    /// Of it, in what goes around runs.
+    /// The part of `elapsed` that went into hooks.
     pub aside: Duration,
     /// The budget has ended a run.
     pub was_cut_off: bool,
@@ -86,7 +86,7 @@ pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, 
     comparison
 }
 
-/// With nothing in it.
+/// A document without runs and verdicts.
 pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
     Comparison {
         schema: SCHEMA,

@@ -110,8 +110,8 @@ pub enum CompareError {
         url: String,
         /// The length of the block, unless it is a number of requests.
         within: Option<Duration>,
-        /// How many requests failed, by kind.
-        errors: Errors,
+        /// Failed requests by kind.
+        errors: Box<Errors>,
         /// The first answer that was not right, if there was any answer.
         first_wrong: Option<String>,
     },
@@ -146,7 +146,7 @@ pub enum UsageError {
     NotOneEach {
         /// The flag that may be given several times.
         flag: &'static str,
-        /// How often it was.
+        /// Times that it was given.
         given: usize,
         /// Those that were typed, with the reference where that is none of them.
         commands: usize,
@@ -154,9 +154,9 @@ pub enum UsageError {
     /// Names without commands.
     #[error("{names} names for {commands} commands")]
     TooManyNames {
-        /// Those that were given.
+        /// Number of names.
         names: usize,
-        /// Those that were typed.
+        /// Number of commands that were typed.
         commands: usize,
     },
     /// A parameter, or their combinations.

@@ -17,7 +17,7 @@ pub(crate) fn state(logs: &[Log], bar: Bar) -> GateState {
     }
 }
 
-/// With what it would take, if it is undecided.
+/// The state of the gate by one pair; with the blocks and time that it would take, if it is undecided.
 pub(crate) fn pair(logs: &[Log], bar: Bar, seconds: f64) -> PairGate {
     let state = state(logs, bar);
     let remaining = (state == GateState::Undecided).then(|| remaining(logs, bar, seconds)).flatten();
@@ -33,7 +33,7 @@ fn remaining(logs: &[Log], bar: Bar, seconds: f64) -> Option<Remaining> {
     Some(Remaining { blocks, seconds: seconds / n.max(1) as f64 * blocks as f64 })
 }
 
-/// Of all metrics of a pair, of which one shuts it.
+/// The state by all metrics of a pair: one that is shut shuts it.
 pub(crate) fn of_metrics(metrics: &[JudgedMetric]) -> PairGate {
     let gates = || metrics.iter().filter_map(|metric| metric.gate);
     let state = GateState::of_all(gates().map(|gate| gate.state));

@@ -32,9 +32,9 @@ type Variable<'v> = (&'v str, &'v str);
 pub(crate) struct Hooks<'a> {
     setting: &'a Setting,
     folder: TempDir,
-    /// Those that have left somebody who still runs.
+    /// Trees of hooks that have left a process which still runs.
     left: RefCell<Vec<Tree>>,
-    /// How many were run.
+    /// Hooks that were run.
     hooks: Cell<u64>,
 }
 

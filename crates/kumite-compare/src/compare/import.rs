@@ -95,10 +95,10 @@ fn statistics(values: &[f64]) -> Option<Statistics> {
 /// A document has nothing to import.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// It is not JSON, or another's.
+    /// It is not JSON, or no document of hyperfine's.
     #[error("it is not what hyperfine --export-json writes: {0}")]
     Form(#[from] serde_json::Error),
-    /// It is hyperfine's, of no command.
+    /// It is hyperfine's, and has no command.
     #[error("it has no results")]
     Empty,
 }

@@ -5,7 +5,7 @@ use kumite_stats::{blocks_to_exclude, median, sequential_median_between};
 
 use super::reading::Log;
 
-/// Where the whole interval of a ratio lies.
+/// The side of 1 on which the whole interval of a ratio lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Above,
@@ -36,7 +36,7 @@ impl From<Side> for Thrift {
     }
 }
 
-/// How sure, and how near to 1 is no difference.
+/// The certainty that a verdict needs, and the ratios that are no difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bar {
     pub alpha: f64,

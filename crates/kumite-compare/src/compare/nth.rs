@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Nth {
     /// Before the first block; no figure is of it.
     WarmUp(usize),
-    /// Of a block.
+    /// In a block.
     Run(usize),
 }
 

@@ -24,7 +24,7 @@ impl Reading {
         Reading { least: 0.0, most }
     }
 
-    /// Of this run, by this metric.
+    /// The reading of a run by one metric.
     pub(crate) fn by_metric(metric: CommandMetric, run: &TimedRun) -> Reading {
         let time = |time: Duration| match time {
             Duration::ZERO => Reading::at_most(TICK.as_secs_f64()),
@@ -35,7 +35,7 @@ impl Reading {
             CommandMetric::TimeCpu => time(run.user.saturating_add(run.system)),
             CommandMetric::TimeUser => time(run.user),
             CommandMetric::TimeSystem => time(run.system),
-            // Of a kernel that does not count it.
+            // The kernel does not count it.
             CommandMetric::MemoryPeakResident if run.peak_rss_bytes == 0 => Reading::at_most(f64::INFINITY),
             CommandMetric::MemoryPeakResident if run.peak_rss_is_floor => {
                 Reading::at_most(run.peak_rss_bytes as f64)

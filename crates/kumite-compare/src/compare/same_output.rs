@@ -44,7 +44,7 @@ pub struct DifferentLine {
 
 /// The first output, which all others must be like.
 pub(crate) struct SameOutput {
-    /// Where every run writes.
+    /// Every run writes into this one.
     pub(crate) file: PathBuf,
     first: Option<First>,
 }

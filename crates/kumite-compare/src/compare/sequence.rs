@@ -38,7 +38,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(1);
 const ALONE_RUNS: usize = 10;
 const ALONE: Duration = Duration::from_secs(3);
 
-/// When it is enough.
+/// The rules by which a comparison ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
     /// How often a verdict may be wrong, all of them taken together.
@@ -53,7 +53,7 @@ pub struct Rules {
     pub budget: Duration,
     /// The budget also ends a block that is still executed then, unless it just takes somewhat longer than others did.
     pub ends_blocks: bool,
-    /// Of the order within the blocks.
+    /// Repeats the order within the blocks.
     pub seed: u64,
     /// Position of the reference.
     pub reference: usize,
@@ -81,10 +81,10 @@ impl Rules {
     }
 }
 
-/// Of one command alone.
+/// Stands for the ratio of one command alone.
 const NO_RATIO: Ratio = Ratio { estimate: 1.0, low: None, high: None };
 
-/// How far it is.
+/// The progress of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Progressed {
     /// Whole blocks so far.
@@ -106,7 +106,7 @@ pub(crate) trait Blocks {
     fn cut_off(&mut self) {}
 }
 
-/// Whole blocks.
+/// Blocks that were executed whole.
 pub(crate) struct Executed<E> {
     /// By block, what is judged of each, by position and then by metric; smaller is better.
     pub values: Vec<Vec<Vec<Reading>>>,
@@ -114,7 +114,7 @@ pub(crate) struct Executed<E> {
     pub cut: Option<Cut<E>>,
 }
 
-/// Why blocks that were to be executed were not.
+/// A reason why blocks that were ordered were not executed.
 pub(crate) enum Cut<E> {
     Stopped,
     Failed(E),

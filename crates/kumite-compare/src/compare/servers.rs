@@ -104,7 +104,7 @@ impl Loads<'_> {
             return Err(CompareError::NoAnswer {
                 url: server.url.clone(),
                 within: load.limit.duration,
-                errors: outcome.errors,
+                errors: Box::new(outcome.errors),
                 first_wrong: outcome.first_wrong,
             });
         }

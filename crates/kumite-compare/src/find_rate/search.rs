@@ -34,7 +34,7 @@ const REACH: f64 = 1.2;
 const CLOSE_ENOUGH: f64 = 1.05;
 const ALPHA: f64 = 0.05;
 
-/// Why there is no further trial.
+/// A reason to make no further trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoTrial {
     OutOfTime,
@@ -48,7 +48,7 @@ pub(super) enum NoTrial {
 /// Findings of a search until now.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    /// Of the repetitions.
+    /// The rate that each repetition found.
     pub answers: Vec<f64>,
     /// The last rate at which a trial met the SLO.
     pub met: Option<f64>,

@@ -12,7 +12,7 @@ pub struct Slo {
     conditions: Vec<Condition>,
 }
 
-/// Why a text is no [`Slo`].
+/// A text is no [`Slo`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}, character {at}: expected {expected}; write an SLO like 'p99 < 10ms and errors < 0.1%'")]
 pub struct SloError {
@@ -27,7 +27,7 @@ struct Condition {
     subject: Subject,
     /// The value must be below the limit, and may not be the limit itself.
     below: bool,
-    /// In µs, or a share.
+    /// In µs, or a share from 0 to 1.
     limit: f64,
     text: String,
 }
@@ -56,7 +56,7 @@ pub(super) struct Judged {
     pub waited: bool,
 }
 
-/// Of any trial: fewer say nothing about a mean.
+/// Requests that a trial has at least: fewer say nothing about a mean.
 const FEWEST_REQUESTS: u64 = 10;
 
 impl Slo {
@@ -187,7 +187,7 @@ impl Subject {
 
 struct Parser<'a> {
     text: &'a str,
-    /// In bytes.
+    /// Place in the text, in bytes.
     at: usize,
 }
 

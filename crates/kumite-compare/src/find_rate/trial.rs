@@ -16,7 +16,7 @@ const VOID_TRIALS: usize = 3;
 const LAG_SHARE: f64 = 0.1;
 /// So much less than asked for is not what was asked for.
 const OFFERED_SHARE: f64 = 0.99;
-/// How long a server may take to come to rest.
+/// The most time that a server has to come to rest between two trials.
 const SETTLING: Duration = Duration::from_secs(5);
 const PROBES: u64 = 3;
 const BETWEEN_PROBES: Duration = Duration::from_millis(50);
@@ -55,7 +55,7 @@ pub(super) struct Trials<'a> {
     pub shortest: Duration,
     /// How long an answer takes before the search, one request at a time.
     pub at_rest: Duration,
-    /// When the last one has to be over.
+    /// The moment at which the last trial has to be over.
     pub until: Duration,
     pub gaps: Gaps,
     pub burst: u32,
@@ -63,7 +63,7 @@ pub(super) struct Trials<'a> {
     pub made: Vec<RateTrial>,
 }
 
-/// Why there is none.
+/// A reason why a rate has no verdict.
 pub(super) enum NoVerdict {
     NoTrial(NoTrial),
     Failed(Error),

@@ -17,7 +17,7 @@ use super::{ALPHA, Check};
 use crate::compare::CompareError;
 
 const MOST_CPUS: usize = 16;
-/// How long the clock is read on each CPU, at most.
+/// The most time for which the clock is read on each CPU.
 const READING: Duration = Duration::from_millis(100);
 /// Nothing but the clock is read: what takes so long was not ours.
 const GAP: Duration = Duration::from_micros(5);

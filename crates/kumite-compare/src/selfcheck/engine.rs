@@ -46,7 +46,7 @@ struct Stalls {
     gate: Mutex<()>,
 }
 
-/// When each answer was given, after its request.
+/// The time of each answer after its request.
 #[derive(Default)]
 struct Log(Mutex<Vec<Duration>>);
 

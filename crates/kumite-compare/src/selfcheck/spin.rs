@@ -19,7 +19,7 @@ pub fn spin(steps: u64) {
     }
 }
 
-/// How many steps take about 5 ms here, at best.
+/// The number of steps that take about 5 ms on this machine, at best.
 pub(super) fn calibrated() -> u64 {
     let fastest = (0..TRIALS).map(|_| timed(TRIAL)).min().unwrap_or(TARGET).max(Duration::from_nanos(1));
     steps_for(TARGET, fastest)

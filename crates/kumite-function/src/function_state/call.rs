@@ -20,7 +20,7 @@ use crate::{ContentError, FunctionError, Invocation, Lifecycle, Refused};
 
 /// The most bytes of a call that is waited for: what AWS documents.
 pub(crate) const MOST_PAYLOAD_BYTES: usize = 6_291_456;
-/// How often the length of the log is looked at.
+/// The time between two looks at the length of the log.
 const LOOK: Duration = Duration::from_millis(250);
 
 /// A call as it is offered.
@@ -50,7 +50,7 @@ impl Call {
     }
 }
 
-/// How the invoke phase ended.
+/// The end of the invoke phase.
 enum Invoked {
     /// The instance has answered and waits for the next event since then.
     Answered(Answer, Instant),
@@ -85,7 +85,7 @@ struct InvokePhase {
     max_memory_bytes: u64,
     /// The function's own log.
     wrote: String,
-    /// From the offer of the call.
+    /// From the offer of the call to its answer.
     wall: Duration,
 }
 

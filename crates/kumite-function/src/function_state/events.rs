@@ -10,7 +10,7 @@ use crate::{Invocation, Refused};
 
 /// Of a function, at most; a long payload has the places of several calls, so that all of them take at most about 330 MB.
 const MOST_WAITING: usize = 10_000;
-/// Of a payload, for a place.
+/// The bytes of a payload that one place in the queue stands for.
 const BYTES_OF_A_PLACE: usize = 32 << 10;
 /// When one is made again after it failed: as AWS does by default.
 const RETRIES: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(120)];

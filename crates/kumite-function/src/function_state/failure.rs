@@ -57,7 +57,7 @@ pub(super) fn wrong(kind: &str, message: &str) -> Answer {
     Answer::Wrong(kind.to_owned(), document(kind, message))
 }
 
-/// How a process ended.
+/// A phrase for the end of a process, in AWS's words: "exit status 1".
 pub(super) fn ending(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("exit status {code}"),

@@ -11,7 +11,7 @@ use crate::lines;
 use crate::runtime_protocol::{Answer, Initialized};
 use crate::{Lifecycle, Refused};
 
-/// How an initialization ended.
+/// The end of an initialization.
 pub(super) enum Init {
     Done(Instant),
     Failed { answer: Answer, why: Lifecycle, status: &'static str },

@@ -14,7 +14,7 @@ const COST_LIMIT_NS: f64 = 200.0;
 const JUMP_LIMIT_US: f64 = 1000.0;
 const OVERSHOOT_LIMIT_US: f64 = 1000.0;
 
-/// Where the kernel has its time from.
+/// The kernel's source of time.
 pub(super) fn source(system: &System) -> Finding {
     let source: Option<String> =
         system.value("/sys/devices/system/clocksource/clocksource0/current_clocksource");

@@ -1,4 +1,4 @@
-//! How much memory there is.
+//! The memory of the machine.
 
 use super::{Finding, Fitness};
 use crate::system::System;
@@ -16,7 +16,7 @@ pub(super) fn total(system: &System) -> Option<u64> {
     bytes(system, "MemTotal")
 }
 
-/// For people.
+/// Bytes, for people.
 pub(super) fn gib(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))
 }

@@ -31,12 +31,12 @@ struct Account {
 }
 
 impl ThreadAccounts {
-    /// Of the calling thread.
+    /// Opens the accounts of the calling thread.
     pub fn open() -> ThreadAccounts {
         ThreadAccounts { schedstat: File::open("/proc/thread-self/schedstat").ok() }
     }
 
-    /// Of now.
+    /// Reads the accounts now.
     pub fn pulse(&self) -> Pulse {
         let before = self.account();
         let at = Instant::now();

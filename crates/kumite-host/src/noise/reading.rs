@@ -46,9 +46,9 @@ pub(super) struct Reading {
     pub switches: u64,
     /// CPU time of kumite's own process.
     pub own_cpu: Duration,
-    /// How often CPUs were slowed down for their heat.
+    /// Times that CPUs were slowed down for their heat.
     pub thermal_throttles: Option<u64>,
-    /// How often a cgroup's CPU limit stopped us.
+    /// Times that a cgroup's CPU limit stopped us.
     pub quota_throttles: Option<u64>,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct CpuTime {
 }
 
 impl Reading {
-    /// Of these CPUs, each of them once.
+    /// Reads the counters of these CPUs, each of them once.
     pub fn take(system: &System, groups: &CgroupFiles, cpus: &BTreeSet<usize>) -> Reading {
         let stat = system.text("/proc/stat").unwrap_or_default();
         let quotas = groups.quotas.iter().filter_map(|file| quota_throttles(system, file));

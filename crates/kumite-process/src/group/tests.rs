@@ -72,7 +72,7 @@ fn dirs(root: &Path, files: &[(&'static str, &'static str)]) -> CgroupDirs {
     CgroupDirs::below(&hierarchies)
 }
 
-/// Into this file of whichever folder.
+/// The text of this file, in whichever folder of the group it is.
 fn written(dirs: &CgroupDirs, file: &str) -> String {
     dirs.folders().iter().map(|folder| fs::read_to_string(folder.join(file)).unwrap()).collect()
 }
