@@ -72,11 +72,11 @@ pub enum Lifecycle {
     Frozen,
     /// It goes on.
     Thawed,
-    /// It said what was not to be said: a second answer, one to another request …
+    /// It broke the protocol. A phrase for people, to stand behind "it": `answered 'ID' after it had answered`.
     Rejected(String),
-    /// It is ended, and why: `time-out`, `cut off after 10 s` …
+    /// The host ended it. A phrase for people, made in `function_state/failure.rs`: `time-out after 3 s`.
     Killed(String),
-    /// It has ended by itself.
+    /// It has ended by itself. A phrase for people, made in `function_state/failure.rs`: `exit status 1`.
     Exited(String),
     /// It is gone, with all it started.
     Gone,

@@ -1,6 +1,6 @@
 //! The CPUs that the calling thread may run on, and pinning it to some of them.
 //!
-//! What a thread starts inherits its CPUs: a process is pinned by pinning the thread that starts it.
+//! A process inherits the CPUs of the thread that starts it, and so is pinned by pinning that thread.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;

@@ -4,10 +4,10 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use crate::Lifecycle;
 use crate::instance::Instance;
 use crate::runtime_api::document;
 use crate::runtime_protocol::Answer;
+use crate::{InstanceError, Lifecycle};
 
 /// An instance whose log is longer is replaced.
 pub(super) const MOST_LOG_BYTES: u64 = 64 << 20;
@@ -22,7 +22,22 @@ pub(super) fn too_much_log() -> Lifecycle {
     Lifecycle::Killed(format!("it wrote more than {} MiB to its log", MOST_LOG_BYTES >> 20))
 }
 
-/// The words of an end.
+/// An instance is ended because it asked for no event.
+pub(super) fn uninitialized() -> Lifecycle {
+    Lifecycle::Killed("it said that it cannot be initialized".to_owned())
+}
+
+/// An instance is ended because its initialization has taken longer than it may.
+pub(super) fn cut_off(limit: Duration) -> Lifecycle {
+    Lifecycle::Killed(format!("its initialization was cut off after {} s", limit.as_secs_f64()))
+}
+
+/// An instance is ended because it cannot be given its share.
+pub(super) fn without_share(error: &InstanceError) -> Lifecycle {
+    Lifecycle::Killed(error.to_string())
+}
+
+/// The phrase of an end; empty for what is none.
 pub(super) fn end_reason(why: &Lifecycle) -> &str {
     match why {
         Lifecycle::Killed(why) | Lifecycle::Exited(why) => why,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::failure::{ending, exited, stopped, timed_out};
+use super::failure::{cut_off, ending, exited, stopped, timed_out, uninitialized, without_share};
 use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
 use crate::lines;
@@ -55,7 +55,7 @@ impl FunctionState {
             Init::Done(at) => {
                 let took = at.saturating_duration_since(instance.began);
                 if let Err(error) = instance.throttle() {
-                    self.end(instance, Lifecycle::Killed(error.to_string())).await;
+                    self.end(instance, without_share(&error)).await;
                     return Err(error.into());
                 }
                 self.record(number, Lifecycle::InitDone);
@@ -123,8 +123,7 @@ impl FunctionState {
                 Initialized::Done(at) if at <= until => return Init::Done(at),
                 Initialized::Done(_) => false,
                 Initialized::Failed(answer) => {
-                    let why = Lifecycle::Killed("it said that it cannot be initialized".to_owned());
-                    return Init::Failed { answer, why, status: "error" };
+                    return Init::Failed { answer, why: uninitialized(), status: "error" };
                 }
             },
             () = instance.ended() => true,
@@ -140,10 +139,7 @@ impl FunctionState {
             return Init::Failed { answer, why, status: "error" };
         }
         let (answer, why) = if free {
-            let limit = self.setting.function.init_limit;
-            let why =
-                Lifecycle::Killed(format!("its initialization was cut off after {} s", limit.as_secs_f64()));
-            (Answer::Right(Vec::new()), why)
+            (Answer::Right(Vec::new()), cut_off(self.setting.function.init_limit))
         } else {
             timed_out(self.setting.function.timeout, request_id)
         };
