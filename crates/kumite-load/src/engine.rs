@@ -21,11 +21,11 @@
 //!    [`Aggregate`](crate::record::aggregate::Aggregate). That adds up what all threads have of the same tenth of a second,
 //!    and appends it to [`Outcome::response_over_time`], whose sum is [`Outcome::response`].
 //!
-//! **What always holds.** A request is finished once, by a right answer or by one [`Failure`]: in `finish_request`, or
-//! in `count_unsent` if an open loop never sent it. Those that are on their way when the load ends are in no figure.
-//! `total_in_flight` is the sum of all connections' `in_flight`. All instants are ns on `clock`. Only the transport
-//! waits, for [`STOP_POLL_NS`] at most. A request is never sent again, for nobody can tell whether the server acted on
-//! it.
+//! **What always holds.** A request is finished once, by a right answer or by one [`Failure`]: in `finish_request`,
+//! or in `count_unsent` if an open loop never sent it. Those that are on their way when the load ends are in no other
+//! figure than `unanswered`. `total_in_flight` is the sum of all connections' `in_flight`. All instants are ns on
+//! `clock`. Only the transport waits, for [`STOP_POLL_NS`] at most. A request is never sent again, for nobody can
+//! tell whether the server acted on it.
 //!
 //! **How exact a time is.** The clock is read once for each piece that came, after it was read and checked: that is
 //! when its answers came, and when the next request on that connection begins to be sent. What lies between the two,

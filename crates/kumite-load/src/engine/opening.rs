@@ -1,9 +1,9 @@
 //! Opening connections without disturbing what is measured.
 //!
-//! Three rules, each of which a server has taught us: at most [`OPENING_LIMIT`] connects are in flight at once; where
-//! a connection could not be established, the next attempt comes [`BACK_OFF_NS`] later; and in a closed loop every
-//! connection has its first answer before any gets a second request. [`Opening`] keeps the queues for that, and the
-//! methods of [`Engine`] below go through them. Connections of a burst keep to none of the rules: that is what a
+//! Three rules: at most [`OPENING_LIMIT`] connects are in flight at once; where a connection could not be established,
+//! the next attempt comes [`BACK_OFF_NS`] later; and in a closed loop every connection has its first answer before any
+//! gets a second request, unless that takes longer than [`HELD_LIMIT_NS`]. [`Opening`] keeps the queues for that, and
+//! the methods of [`Engine`] below go through them. Connections of a burst keep to none of the rules: that is what a
 //! burst is.
 
 use std::collections::VecDeque;
@@ -35,7 +35,7 @@ pub(super) struct Opening {
     waiting: VecDeque<usize>,
     /// Resting after a failure: until when, ascending.
     resting: VecDeque<(u64, usize)>,
-    /// How many are being opened: never more than [`OPENING_LIMIT`], but for a burst's.
+    /// How many are being opened: never more than [`OPENING_LIMIT`]. A burst's are not counted.
     in_progress: usize,
     /// Established for the first time, but perhaps not accepted yet: until when they count as being opened,
     /// ascending.
