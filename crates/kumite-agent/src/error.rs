@@ -63,7 +63,7 @@ pub enum Error {
     /// A path would lead out of the run's folder.
     #[error("'{}' is no path below a folder", shown(path.as_bytes()))]
     NotBelow {
-        /// As it came.
+        /// The path that a frame named.
         path: String,
     },
 

@@ -67,7 +67,7 @@ pub enum Ask {
     Relayed {
         /// As that node's agent told it, or `Lost`.
         worked: Worked,
-        /// For how long that node could not be reached, since the work before it.
+        /// The time for which that node could not be reached, since the work before it.
         cut_off_ms: u64,
     },
     /// The driver is there.

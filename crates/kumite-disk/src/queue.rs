@@ -27,7 +27,7 @@ struct QueueState {
     head: Head,
     open: HashMap<FileHandle, Open>,
     opened: u64,
-    /// By when they are due, and in the order in which they came. The kernel bounds it: a reader that waits asks for
+    /// Ordered by when they are due, then as they came. The kernel bounds it: a reader that waits asks for
     /// nothing more.
     waiting: BTreeMap<(Instant, u64), Read>,
     stopped: bool,

@@ -66,7 +66,7 @@ struct Share<'a> {
 
 enum Is<'a> {
     Waiting,
-    /// By the task of this name.
+    /// The task of this name has its node.
     UnderWay(String, UnderWay<'a>),
     Ended(ShareEnd),
 }

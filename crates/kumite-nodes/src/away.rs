@@ -24,7 +24,7 @@ pub struct Away<'a> {
 }
 
 impl Away<'_> {
-    /// For `kumite run` on another node.
+    /// The arguments of `kumite run` on another node.
     pub(crate) fn arguments(&self, budget: Option<Duration>) -> Vec<String> {
         let mut arguments =
             vec![format!("--seed={}", self.seed), format!("--profile={}", self.experiment.profile)];

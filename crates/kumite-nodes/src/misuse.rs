@@ -18,9 +18,9 @@ pub enum Misuse {
     /// As many parts as there are roles, or one.
     #[error("--slurm: options for {parts} nodes, and roles for {roles}")]
     OtherParts {
-        /// How many the options are for.
+        /// The number of parts that `--slurm` has options for.
         parts: usize,
-        /// How many nodes the roles need.
+        /// The number of nodes that the roles need.
         roles: usize,
     },
 
@@ -56,11 +56,11 @@ pub enum Misuse {
     TooFewBlocks {
         /// The flag that says how many shares there are.
         option: &'static str,
-        /// So many.
+        /// The number of shares.
         of: u32,
         /// The name of those who have a share each: `nodes`, `shards`.
         what: &'static str,
-        /// So many there are.
+        /// The number of blocks, by the profile or `--blocks`.
         blocks: u32,
     },
     /// The flag and the array differ.
@@ -68,7 +68,7 @@ pub enum Misuse {
     OtherArray {
         /// As typed.
         given: u32,
-        /// By Slurm.
+        /// The number of tasks, by Slurm.
         count: u32,
     },
     /// An array with gaps, or a part of one.
@@ -79,19 +79,19 @@ pub enum Misuse {
     SparseArray {
         /// The task here.
         id: u32,
-        /// How many tasks there are.
+        /// The number of tasks.
         count: u32,
-        /// The first.
+        /// The first task's number.
         least: u32,
-        /// The last.
+        /// The last task's number.
         most: u32,
-        /// Between two.
+        /// The distance from one task's number to the next.
         step: u32,
     },
     /// A pod of a larger job.
     #[error("--shard auto/{of}: JOB_COMPLETION_INDEX is {index}; with {of} shards it is below {of}")]
     IndexTooHigh {
-        /// Of this pod.
+        /// This pod's index, from 0 on.
         index: u32,
         /// As typed.
         of: u32,
@@ -121,7 +121,7 @@ pub enum Misuse {
     /// Stores with shards that do not belong together.
     #[error("the stores have shards of {runs} runs: {}; --seed N takes those of one", shards.join("; "))]
     SeveralRuns {
-        /// How many.
+        /// The number of runs.
         runs: usize,
         /// Each shard, with its run and seed.
         shards: Vec<String>,
@@ -132,7 +132,7 @@ pub enum Misuse {
     NoWord(#[source] shlex::QuoteError),
 }
 
-/// How roles are given, each with a host.
+/// The forms of `--role` with a host, as a sentence has them.
 pub(crate) fn role_forms() -> String {
     let [first @ .., last] = Role::ALL.map(|role| format!("{role}=HOST"));
     format!("{} or {last}", first.join(", "))

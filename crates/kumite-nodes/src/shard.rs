@@ -16,7 +16,7 @@ use crate::misuse::Misuse;
 pub enum Share {
     /// `2/8`
     Of {
-        /// From 1 on.
+        /// The share's number, from 1 on.
         nth: u32,
         /// The number of shares.
         of: u32,
@@ -76,7 +76,7 @@ impl Share {
     }
 }
 
-/// By the variables of a Slurm array or of a Kubernetes Indexed Job.
+/// The number of the shard and of all, by the variables of a Slurm array or of a Kubernetes Indexed Job.
 fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) -> Result<(u32, u32), Misuse> {
     let number = |name: &str| variable(name).and_then(|value| value.trim().parse::<u32>().ok());
     if let (Some(id), Some(least), Some(most), Some(count)) = (

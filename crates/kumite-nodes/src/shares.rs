@@ -69,7 +69,7 @@ pub(crate) struct Sharing<'a> {
     /// The number of shares.
     of: usize,
     kumite: Program,
-    /// Where stores arrive.
+    /// The folder in which stores arrive.
     folder: TempDir,
 }
 
@@ -231,7 +231,7 @@ impl<'a> Sharing<'a> {
         format!("{:08x}{:08x}{:04x}{:04x}", seed_of(self.away.experiment), self.away.seed, nth + 1, self.of)
     }
 
-    /// For `kumite run` on the node.
+    /// The arguments of `kumite run` on the node.
     fn arguments(&self, nth: usize, left: Option<Duration>) -> Vec<String> {
         let budget = [self.away.budget, left].into_iter().flatten().min();
         let mut arguments = self.away.arguments(budget.map(|time| time.max(Duration::from_millis(1))));

@@ -30,7 +30,7 @@ pub(crate) use nodes::nodes_of;
 /// How jobs are submitted.
 #[derive(Clone, Debug)]
 pub struct SlurmOptions {
-    /// For sbatch.
+    /// Options for sbatch, as the user gave them.
     pub words: SbatchWords,
     /// The longest time that a job may wait for its nodes.
     pub queue_timeout: Duration,

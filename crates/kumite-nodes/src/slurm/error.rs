@@ -14,7 +14,7 @@ pub enum Error {
     /// A temporary file, such as the job's script, could not be written.
     #[error("cannot write {}", path.display())]
     File {
-        /// Where.
+        /// The file.
         path: PathBuf,
         /// As the system gave it.
         source: io::Error,
@@ -24,7 +24,7 @@ pub enum Error {
     Command {
         /// The command.
         program: String,
-        /// Why not.
+        /// It names the command line.
         source: kumite_process::Error,
     },
     /// Slurm is not here.
