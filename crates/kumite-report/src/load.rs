@@ -90,7 +90,7 @@ fn series(result: &LoadResult) -> Option<Timeline> {
         steady_ms: since_ms.filter(|since| *since > series.start_ms).map(|since| since as f64),
         color: 0,
     };
-    let title = "right answers a second as a line, failures as bars; dashed: steady from there";
+    let title = "Right answers a second as a line, failures as bars; dashed: steady from there";
     rates.chart("series".to_owned(), title, seconds_of(series))
 }
 

@@ -71,7 +71,8 @@ pub const PLOT: Plot = Plot { width: 532.0, left: 190.0, right: 506.0, top: 4.0,
 /// The middle of the first row, from the top.
 const FIRST: f64 = 16.0;
 const ROW: f64 = 23.0;
-pub const LABEL_CHARS: usize = 24;
+/// As many fit on a telephone, where letters are larger.
+pub const LABEL_CHARS: usize = 21;
 const KEY_WIDTH: f64 = 72.0;
 const KEY_HEIGHT: f64 = 26.0;
 

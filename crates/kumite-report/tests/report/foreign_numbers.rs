@@ -59,11 +59,11 @@ fn in_all_forms(export: &Export) -> Vec<String> {
 fn every_form_of_a_report_ends_whatever_the_numbers_are() {
     let records = [
         ("http", fixture::export()),
-        ("overload", fixture::overload::export()),
-        ("sparse", fixture::sparse::export()),
-        ("task", fixture::task::export()),
-        ("function", fixture::function::export()),
-        ("pacing", fixture::pacing::export()),
+        ("overload", fixture::overload()),
+        ("sparse", fixture::sparse()),
+        ("task", fixture::task()),
+        ("function", fixture::function()),
+        ("pacing", fixture::pacing()),
     ];
     for (kind, record) in records {
         let whole = serde_json::to_value(&record).unwrap();

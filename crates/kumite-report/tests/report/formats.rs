@@ -21,9 +21,7 @@ fn terminal_report() {
 #[test]
 fn a_summary_is_one_screen() {
     let narrow = Style { color: false, width: 80 };
-    for export in
-        [fixture::export(), fixture::sparse::export(), fixture::overload::export(), fixture::task::sweep()]
-    {
+    for export in [fixture::export(), fixture::sparse(), fixture::overload(), fixture::sweep()] {
         let said = summary(&export, &narrow);
         assert!(said.lines().count() <= 40, "{said}");
         assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
@@ -74,7 +72,7 @@ fn what_is_undecided_says_how_much_more_would_tell() {
 
 #[test]
 fn a_verdict_about_calls_rests_on_the_marks_of_their_trials() {
-    let mut export = fixture::function::export();
+    let mut export = fixture::function();
     let mark = Mark::OtherProcesses;
     let (contender, mut point) = (export.cells[0].contender.clone(), export.cells[0].point.clone());
     let of_cell = |trial: &&mut Trial| (&trial.contender, &trial.point) == (&contender, &point);
@@ -91,7 +89,7 @@ fn a_verdict_about_calls_rests_on_the_marks_of_their_trials() {
 
 #[test]
 fn terminal_report_fits_its_width() {
-    for export in [fixture::export(), fixture::sparse::export()] {
+    for export in [fixture::export(), fixture::sparse()] {
         for width in [40, 60, 80, 132] {
             let text = terminal(&export, &Style { color: false, width });
             let wide: Vec<&str> = text
@@ -145,7 +143,7 @@ fn a_run_without_an_end_says_so() {
 #[test]
 fn other_kinds_get_all_their_metrics() {
     let mut export = fixture::export();
-    fixture::of_kind(&mut export, "task");
+    fixture::of_kind(&mut export, &fixture::task());
     export.cells.truncate(4);
     for (cell, elapsed_ms) in export.cells.iter_mut().zip([3_512.0, 120.4, 88.0, 1_200.0]) {
         let of = |estimate: f64, unit| Estimate {
@@ -208,7 +206,7 @@ fn what_is_drawn_is_found_by_its_role_whatever_its_name() {
 
 #[test]
 fn a_sparse_run_in_every_format() {
-    let export = fixture::sparse::export();
+    let export = fixture::sparse();
     insta::assert_snapshot!("sparse_terminal", terminal(&export, &PLAIN));
     insta::assert_snapshot!("sparse_markdown", markdown(&export));
     let page = sparse();
@@ -221,7 +219,7 @@ fn a_sparse_run_in_every_format() {
 
 #[test]
 fn an_overload_in_every_format() {
-    let export = fixture::overload::export();
+    let export = fixture::overload();
     insta::assert_snapshot!("overload_terminal", terminal(&export, &PLAIN));
     insta::assert_snapshot!("overload_markdown", markdown(&export));
     let page = html(&export);
@@ -245,7 +243,7 @@ fn an_overload_in_every_format() {
 
 #[test]
 fn a_task_run_in_every_format() {
-    let export = fixture::task::export();
+    let export = fixture::task();
     insta::assert_snapshot!("task_terminal", terminal(&export, &PLAIN));
     insta::assert_snapshot!("task_markdown", markdown(&export));
     let page = html(&export);
@@ -258,7 +256,7 @@ fn a_task_run_in_every_format() {
 
 #[test]
 fn events_are_told_by_thread() {
-    let page = html(&fixture::task::export());
+    let page = html(&fixture::task());
     let document = parsed(&page);
     let charts: Vec<_> = document
         .descendants()
@@ -290,7 +288,7 @@ fn events_are_told_by_thread() {
 
 #[test]
 fn events_of_one_length_have_one_axis() {
-    let page = html(&fixture::task::export());
+    let page = html(&fixture::task());
     // The end of the 3.52 s job; the 1.91 s of the wrong answer have room on it, and decide nothing.
     assert!(
         page.contains(
@@ -309,7 +307,7 @@ fn events_of_one_length_have_one_axis() {
 
 #[test]
 fn hostile_events_are_only_words() {
-    let mut export = fixture::task::export();
+    let mut export = fixture::task();
     let text = "<script>alert(1)</script>\u{202e}\x1b";
     for event in export.trials.iter_mut().flat_map(|trial| &mut trial.sample.events) {
         *event = JobEvent(u64::MAX - event.0, text.to_owned(), text.to_owned(), text.to_owned());
@@ -325,7 +323,7 @@ fn hostile_events_are_only_words() {
 
 #[test]
 fn very_many_events_stay_a_small_picture_and_none_is_left_out() {
-    let mut export = fixture::task::export();
+    let mut export = fixture::task();
     let trial = export.trials.iter_mut().find(|trial| trial.contender == "reactor-single").unwrap();
     let event = |n: u64| JobEvent(n * 31_000, format!("t-{}", n % 7), "next".into(), format!("{n}"));
     trial.sample.events = (0..100_000).map(event).collect();
@@ -340,7 +338,7 @@ fn very_many_events_stay_a_small_picture_and_none_is_left_out() {
 
 #[test]
 fn a_page_of_very_many_events_stays_small() {
-    let mut export = fixture::task::sweep();
+    let mut export = fixture::sweep();
     for trial in export.trials.iter_mut().filter(|trial| trial.block == 0) {
         let event = |n: u64| JobEvent(n * 31_000, format!("t-{}", n % 7), "next".into(), format!("a {n}"));
         trial.sample.events = (0..400).map(event).collect();
@@ -352,7 +350,7 @@ fn a_page_of_very_many_events_stays_small() {
 
 #[test]
 fn ids_of_many_sorts_are_no_families() {
-    let export = fixture::task::export();
+    let export = fixture::task();
     let key = |export: &Export| {
         let page = html(export);
         [">next (student)<", ">next (score)<", ">next<"].map(|label| page.matches(label).count())
@@ -368,7 +366,7 @@ fn ids_of_many_sorts_are_no_families() {
 
 #[test]
 fn a_sweep_of_many_contenders_is_readable() {
-    let export = fixture::task::sweep();
+    let export = fixture::sweep();
     let page = html(&export);
     shown("sweep.html", &page);
     accessible(&page);
@@ -393,7 +391,7 @@ fn a_sweep_of_many_contenders_is_readable() {
 
 #[test]
 fn a_csv_has_a_row_for_what_could_not_be_given() {
-    let mut export = fixture::sparse::export();
+    let mut export = fixture::sparse();
     export.cells.truncate(1);
     export.cells[0].metrics.clear();
     export.cells[0].needs = [("response_p99_9_us".to_owned(), 1_204)].into();
@@ -409,7 +407,7 @@ fn shown(name: &str, page: &str) {
 
 #[test]
 fn a_long_run_stays_small() {
-    let mut export = fixture::sparse::export();
+    let mut export = fixture::sparse();
     for trial in &mut export.trials {
         for values in trial.sample.series.columns.values_mut() {
             *values = values.repeat(3);
@@ -422,7 +420,7 @@ fn a_long_run_stays_small() {
 
 #[test]
 fn the_sources_runs_disagree_only_where_they_do() {
-    let mut export = fixture::sparse::export();
+    let mut export = fixture::sparse();
     let published = export.run.published.as_mut().unwrap();
     published.rows.retain(|row| row.series != "run 2, 30 s");
     assert!(!markdown(&export).contains("its runs disagree"));
@@ -431,7 +429,7 @@ fn the_sources_runs_disagree_only_where_they_do() {
 #[test]
 fn one_trial_that_had_not_recovered_opens_the_interval_only() {
     let recovery = |marked: usize| {
-        let mut export = fixture::sparse::export();
+        let mut export = fixture::sparse();
         let of_cell = |trial: &&mut Trial| {
             trial.contender == "go-net-http"
                 && trial.sample.disturbance.as_ref().is_some_and(|d| d.kind == "pause")
@@ -452,7 +450,7 @@ fn one_trial_that_had_not_recovered_opens_the_interval_only() {
 
 #[test]
 fn who_was_measured_under_disturbances_only_was_measured() {
-    let mut export = fixture::sparse::export();
+    let mut export = fixture::sparse();
     export.trials.retain(|trial| trial.sample.disturbance.is_some());
     let disturbed: Vec<_> = export.trials.iter().map(|trial| trial.point.clone()).collect();
     export.run.points.retain(|point| disturbed.contains(point));
@@ -469,7 +467,7 @@ fn who_was_measured_under_disturbances_only_was_measured() {
 
 #[test]
 fn the_page_has_every_trial() {
-    let (export, page) = (fixture::sparse::export(), sparse());
+    let (export, page) = (fixture::sparse(), sparse());
     let start = "<script type=\"application/json\" id=\"trials\">";
     let data = page.split_once(start).unwrap().1.split_once("</script>").unwrap().0;
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
@@ -593,7 +591,7 @@ fn hostile(text: &str) -> Export {
         let foreign = serde_json::json!({ "what": text, text: { text: [text] } });
         claim.doubts.push(serde_json::from_value(foreign).unwrap());
     }
-    export.checks = fixture::check::checks();
+    export.checks = fixture::checks();
     for check in &mut export.checks {
         check.id = text.to_owned();
         check.assert = text.to_owned();
@@ -708,7 +706,7 @@ fn noise_is_told_trial_by_trial_and_what_was_measured_anew_stays() {
 
 #[test]
 fn a_function_in_every_format() {
-    let export = fixture::function::export();
+    let export = fixture::function();
     insta::assert_snapshot!("function_terminal", terminal(&export, &PLAIN));
     insta::assert_snapshot!("function_markdown", markdown(&export));
     let page = html(&export);
@@ -720,7 +718,7 @@ fn a_function_in_every_format() {
 
 #[test]
 fn a_pacing_run_in_every_format() {
-    let export = fixture::pacing::export();
+    let export = fixture::pacing();
     insta::assert_snapshot!("pacing_terminal", terminal(&export, &PLAIN));
     insta::assert_snapshot!("pacing_markdown", markdown(&export));
     let page = html(&export);
@@ -733,7 +731,7 @@ fn a_pacing_run_in_every_format() {
 
 #[test]
 fn drift_is_told_to_those_who_do_not_see_it() {
-    let mut export = fixture::pacing::export();
+    let mut export = fixture::pacing();
     let page = html(&export);
     assert!(page.contains("<figcaption>go-sleep, block 6: 9.20 frames off at its end</figcaption>"));
     assert!(page.contains("<figcaption>go-sleep, block 2: &lt; 1 frame off at its end</figcaption>"));
@@ -747,15 +745,15 @@ fn drift_is_told_to_those_who_do_not_see_it() {
 
 #[test]
 fn a_long_play_stays_a_small_page() {
-    let page = html(&fixture::pacing::made(5_000, 2));
+    let page = html(&fixture::played(8));
     shown("pacing-long.html", &page);
-    let short = html(&fixture::pacing::made(600, 2));
+    let short = html(&fixture::played(1));
     assert!(page.len() < 2 * short.len(), "{} bytes, and {} of 600 frames", page.len(), short.len());
 }
 
 #[test]
 fn a_player_that_nothing_is_known_of_is_no_picture() {
-    let mut export = fixture::pacing::export();
+    let mut export = fixture::pacing();
     for of in export.trials.iter_mut().flat_map(|trial| &mut trial.sample.arrivals) {
         (of.due_ms, of.error_us) = (f64::NAN, f64::INFINITY);
     }
@@ -768,7 +766,7 @@ fn a_player_that_nothing_is_known_of_is_no_picture() {
 
 #[test]
 fn instances_are_told_to_those_who_do_not_see_them() {
-    let page = html(&fixture::function::export());
+    let page = html(&fixture::function());
     let document = parsed(&page);
     let told: Vec<&str> = document
         .descendants()
@@ -794,7 +792,7 @@ fn instances_are_told_to_those_who_do_not_see_them() {
 
 #[test]
 fn very_many_calls_and_instances_stay_a_small_page() {
-    let page = html(&fixture::function::long(3_000, 300));
+    let page = html(&fixture::called(3_000, 300));
     shown("function-long.html", &page);
     accessible(&page);
     assert!(page.len() < 250_000, "{} bytes", page.len());
@@ -802,17 +800,17 @@ fn very_many_calls_and_instances_stay_a_small_page() {
     assert!(page.contains("(9,300 phases and calls are drawn as "));
     assert!(page.contains(">the first 40 of 3,000 calls in their order<"));
     assert!(page.contains(">289 more</text>"));
-    let text = terminal(&fixture::function::long(60, 2), &PLAIN);
+    let text = terminal(&fixture::called(60, 2), &PLAIN);
     let heads: Vec<&str> = text.lines().filter(|line| line.contains("20–60")).collect();
     assert_eq!(heads.len(), 3, "{text}");
     assert!(text.contains("A column or row of several calls has the middle of their figures"));
-    let text = terminal(&fixture::function::long(20, 2), &PLAIN);
+    let text = terminal(&fixture::called(20, 2), &PLAIN);
     assert!(!text.contains("of several calls"), "{text}");
 }
 
 #[test]
 fn hostile_words_of_functions_are_only_words() {
-    let mut export = fixture::function::export();
+    let mut export = fixture::function();
     let text = "<script>alert(1)</script>\n\u{202e}\x1b|".repeat(40);
     for trial in &mut export.trials {
         trial.sample.calls.iter_mut().for_each(|call| call.error = Some(text.clone()));

@@ -34,7 +34,7 @@ const SCRIPT: &str = include_str!("../../src/kinds/http/explorer.js");
 
 /// The page of many trials with time series: made once, for it takes long.
 pub fn sparse() -> &'static str {
-    static PAGE: LazyLock<String> = LazyLock::new(|| html(&fixture::sparse::export()));
+    static PAGE: LazyLock<String> = LazyLock::new(|| html(&fixture::sparse()));
     &PAGE
 }
 
