@@ -7,7 +7,7 @@ use kumite_lab::{Error, Halt, SpecError};
 use kumite_record::StoreError;
 
 use crate::misuse::Misuse;
-use crate::slurm;
+use crate::slurm_error::Error as SlurmError;
 
 /// Why a run on several machines did not come to its end. [`is_usage`](Failure::is_usage) tells whose turn it is: the
 /// user's, to type something else, or the machines'. `kumite_lab::chain` makes it into words, with its causes.
@@ -23,7 +23,7 @@ pub enum Failure {
 
     /// No nodes of a Slurm cluster, or none any more.
     #[error(transparent)]
-    Slurm(#[from] slurm::Error),
+    Slurm(#[from] SlurmError),
 
     /// A node's agent could not be reached or understood.
     #[error(transparent)]

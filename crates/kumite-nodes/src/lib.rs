@@ -24,6 +24,7 @@ mod roles;
 mod shard;
 mod shares;
 mod slurm;
+mod slurm_error;
 
 pub use agent::agent;
 pub use apart::apart;

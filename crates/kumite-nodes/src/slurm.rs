@@ -9,7 +9,6 @@
 //! and only a limit or Ctrl-C ends the waiting.
 
 mod ask;
-mod error;
 mod job;
 mod nodes;
 
@@ -23,7 +22,7 @@ use crate::driver::Driver;
 use crate::failure::Failure;
 use crate::misuse::Misuse;
 
-pub use error::{Error, TaskEnd};
+pub use crate::slurm_error::{Error, TaskEnd};
 pub(crate) use job::{Job, Task, TaskState, wait};
 pub(crate) use nodes::nodes_of;
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use kumite_process::{MARKER, Spawn, last_lines, run};
 
-use super::error::Error;
+use crate::slurm_error::Error;
 
 /// A controller that is not there keeps them waiting, some for ever.
 const PATIENCE: Duration = Duration::from_secs(60);

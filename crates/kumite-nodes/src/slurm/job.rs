@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use kumite_lab::chain;
 
 use super::ask::ask;
-use super::error::{Error, TaskEnd};
 use crate::driver::Driver;
 use crate::fresh_key::fresh_key;
+use crate::slurm_error::{Error, TaskEnd};
 
 /// The script of a job of ours, which does nothing on its nodes but wait. It ends by itself if nobody has worked on them for a
 /// while, as after whoever submitted it was killed; to look so seldom disturbs nobody.

@@ -7,8 +7,8 @@ use std::sync::atomic::AtomicBool;
 use kumite_agent::{JobNode, Node};
 
 use super::ask::ask;
-use super::error::Error;
 use super::job::Task;
+use crate::slurm_error::Error;
 
 /// Those of all these tasks, in their order: at least one.
 pub fn nodes_of(tasks: &[Task], stop: &AtomicBool) -> Result<Vec<Node>, Error> {

@@ -1,3 +1,5 @@
+//! Errors of a Slurm cluster. They stand below `slurm`, so that [`Failure`](crate::Failure) can hold them and `slurm` return it.
+
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
