@@ -97,7 +97,7 @@ fn claims(known: &[Known]) -> Result<Vec<ClaimSpec>> {
     let names = Names {
         contenders: &contenders,
         axes: &axes,
-        workload: &workload,
+        fixed: &workload,
         units: &units,
         metrics: &[Metric::named(METRIC)],
         within: None,

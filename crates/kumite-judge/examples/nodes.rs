@@ -96,7 +96,7 @@ fn claim() -> ClaimSpec {
     let names = Names {
         contenders: &BTreeSet::from(["a", "b"].map(str::to_owned)),
         axes: &BTreeMap::new(),
-        workload: &BTreeMap::new(),
+        fixed: &BTreeMap::new(),
         units: &BTreeMap::new(),
         metrics: &[Metric::named("throughput_rps")],
         within: None,

@@ -45,19 +45,19 @@ pub struct ClaimSpec {
 
 /// Everything that a claim may name: a word outside of it is an error with its column.
 pub struct Names<'a> {
-    /// Contenders.
+    /// The contenders.
     pub contenders: &'a BTreeSet<String>,
-    /// Axes with all values that any profile gives them.
+    /// The axes with all values that any profile gives them.
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
-    /// Parameters of the workload.
-    pub workload: &'a BTreeMap<String, AxisValue>,
+    /// The parameters that are the same at every point, with their values.
+    pub fixed: &'a BTreeMap<String, AxisValue>,
     /// The declared units of parameters and axes; one that is absent has the unit that its name ends with.
     pub units: &'a BTreeMap<String, Unit>,
-    /// Of whole trials.
+    /// The metrics of whole trials.
     pub metrics: &'a [Metric],
     /// The axis that is swept within trials, which is one of `axes`.
     pub within: Option<&'a str>,
-    /// Of their parts.
+    /// The metrics of their parts.
     pub part_metrics: &'a [Metric],
 }
 

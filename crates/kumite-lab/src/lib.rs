@@ -1,6 +1,16 @@
 //! The lab: spec → prepare → plan → execute → export. Estimates and verdicts are made by kumite-judge.
 //!
 //! Each arrow is a plain value. Nothing here draws, and nothing here starts a process but through `kumite-process`.
+//!
+//! Two threads through it, for a first reading:
+//!
+//! - **A parameter** is declared in its kind's `params.rs`. `spec/` makes a [`Planned`] of each point, with the fixed
+//!   parameters and the point's in a typed workload. `run/execute.rs` gives the driver the position of the point
+//!   ([`TrialOrder::at`]), and the driver takes the workload from there. The point itself goes into the record with
+//!   the trial, and kumite-judge finds the cells of a claim by it.
+//! - **A role** is given to a node by kumite-nodes ([`Nodes`]). `run/nodes.rs` has each node get ready. The http driver
+//!   then asks `Nodes::with_role` for the server's node, and `service/` for that of the services. `node.rs` and
+//!   `station.rs` are the two ends of every question. A node's noise comes back under its role's name.
 
 mod contender;
 mod doctor;

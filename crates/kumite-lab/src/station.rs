@@ -25,9 +25,9 @@ use crate::run::{Choice, Prepared, prepare};
 use crate::service::{Running, Services};
 use crate::spec::Experiment;
 use crate::work::{
-    Ask, BeginServices, BeginTrial, BeginWatch, Elsewhere, EndServices, EndTrial, EndWatch, LastLines,
-    Listening, LookAtServer, NodeNoise, OwnPort, Pause, Prepare, Readied, Resume, ServerEnded, ServicesEnded,
-    StartServer, StartServices, StopServer, Work,
+    Ask, BeginServices, BeginTrial, BeginWatch, EndServices, EndTrial, EndWatch, LastLines, Listening,
+    ListensElsewhere, LookAtServer, NodeNoise, OwnPort, Pause, Prepare, Readied, Resume, ServerEnded,
+    ServicesEnded, StartServer, StartServices, StopServer, Work,
 };
 
 /// Of a log, what its driver gets.
@@ -221,7 +221,7 @@ impl Station<'_> {
             Work::LookAtServer(_) => answer::<LookAtServer>(self.server()?.look()?),
             Work::LastLines(_) => answer::<LastLines>(self.server()?.last_lines()),
             Work::OwnPort(_) => answer::<OwnPort>(self.server()?.own_port().err().map(|why| chain(&why))),
-            Work::Elsewhere(_) => answer::<Elsewhere>(self.server()?.elsewhere()),
+            Work::ListensElsewhere(_) => answer::<ListensElsewhere>(self.server()?.listens_elsewhere()),
             Work::Listening(_) => answer::<Listening>(self.server()?.listening()),
             Work::Pause(_) => answer::<Pause>(self.server()?.pause()),
             Work::Resume(_) => {

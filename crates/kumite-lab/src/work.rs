@@ -69,7 +69,7 @@ questions! {
     /// It listens on its port itself; else the reason to think it does not.
     OwnPort {} -> Option<String>;
     /// Where it listens that it should not, if anywhere.
-    Elsewhere {} -> Option<String>;
+    ListensElsewhere {} -> Option<String>;
     /// Where it listens.
     Listening {} -> String;
     /// To stop all its processes. Answered by whether that succeeded.

@@ -108,7 +108,7 @@ fn plan_one(args: &Args, experiment: &mut Experiment) -> Result<(), Unfit> {
         .map(|planned| planned.point.clone())
         .unwrap_or_default();
     for (name, value) in &args.parameters {
-        let place = if point.get(name).is_some() { &mut point.0 } else { &mut experiment.workload };
+        let place = if point.get(name).is_some() { &mut point.0 } else { &mut experiment.fixed };
         place.insert(name.clone(), value.clone());
     }
     experiment.plan_only(point, &args.contender)

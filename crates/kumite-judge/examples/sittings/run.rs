@@ -41,7 +41,7 @@ fn claim(nth: usize) -> ClaimSpec {
     let names = Names {
         contenders: &BTreeSet::from(["a", "b"].map(str::to_owned)),
         axes: &BTreeMap::new(),
-        workload: &BTreeMap::new(),
+        fixed: &BTreeMap::new(),
         units: &BTreeMap::new(),
         metrics: &[Metric::named("throughput_rps")],
         within: None,

@@ -183,7 +183,7 @@ impl Scope<'_> {
         let open = |(axis, values): &(&String, &Vec<_>)| {
             let whole = self.names.within == Some(axis) && of_trials;
             let is_choice = values.len() > 1 || self.names.within == Some(axis);
-            is_choice && !told(axis) && !whole && !self.names.workload.contains_key(*axis)
+            is_choice && !told(axis) && !whole && !self.names.fixed.contains_key(*axis)
         };
         match self.names.axes.iter().find(open) {
             Some((axis, _)) => {
@@ -204,13 +204,13 @@ impl Scope<'_> {
     }
 
     fn parameter(&self, name: &Name) -> Result<(), ClaimError> {
-        let number = self.names.workload.get(&name.text).and_then(|value| value.number());
+        let number = self.names.fixed.get(&name.text).and_then(|value| value.number());
         if number.is_some() || self.set.contains(&name.text) {
             return Ok(());
         }
         let mut known: Vec<&str> = self
             .names
-            .workload
+            .fixed
             .iter()
             .filter(|(_, value)| value.number().is_some())
             .map(|(name, _)| name.as_str())

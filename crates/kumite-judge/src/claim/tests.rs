@@ -39,7 +39,7 @@ fn read(text: &str) -> Result<Claim, ClaimError> {
     let names = Names {
         contenders: &contenders,
         axes: &axes,
-        workload: &workload,
+        fixed: &workload,
         units: &units,
         metrics: &metrics,
         within: Some("rate_rps"),

@@ -32,7 +32,7 @@ fn claims(asserts: &[&str], workload: &BTreeMap<String, AxisValue>) -> Vec<Claim
     let names = Names {
         contenders: &contenders,
         axes: &axes,
-        workload,
+        fixed: workload,
         units: &units,
         metrics: &metrics,
         within: None,

@@ -96,11 +96,11 @@ pub struct TrialOrder<'a> {
     pub seq: u32,
     /// The contender, built.
     pub contender: &'a Ready,
-    /// At which point.
+    /// The point.
     pub point: &'a Point,
-    /// Its position in the plan.
+    /// The point's position in the plan: [`Planned`](crate::Planned) at this position has the typed workload.
     pub at: usize,
-    /// In which block of the point.
+    /// The block of the point.
     pub block: u32,
 }
 
@@ -149,13 +149,13 @@ impl Measured {
     pub(crate) fn with(mut self, counted: Counted) -> Measured {
         self.sample.metrics.extend(counted.metrics);
         if let Some(seen) = counted.seen {
-            self.seen_on(Role::Services, seen);
+            self.add_noise(Role::Services, seen);
         }
         self
     }
 
-    /// With what came from outside on the node that has this role.
-    pub(crate) fn seen_on(&mut self, role: Role, seen: NodeNoise) {
+    /// Adds the noise of the node that has this role: its figures with the role before their names, and its marks.
+    pub(crate) fn add_noise(&mut self, role: Role, seen: NodeNoise) {
         let figure = |(name, value)| (format!("{role}_{name}"), value);
         self.sample.noise.extend(seen.figures.into_iter().map(figure));
         let fresh = seen.marks.iter().filter(|mark| !self.marks.contains(mark)).copied();

@@ -14,7 +14,7 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
         profile: experiment.profile.clone(),
         measures: Some(MEASURES),
         question: experiment.question.clone(),
-        workload: experiment.workload.clone(),
+        workload: experiment.fixed.clone(),
         points: experiment.points(),
         contenders_at: experiment.contenders_at(),
         unavailable: experiment.unavailable(cores),

@@ -34,17 +34,17 @@ impl Judged {
         source: &TomlSource,
         file: &ExperimentFile,
         profile: &str,
-        workload: &Parameters,
+        fixed: &Parameters,
         known: &Known,
     ) -> Result<Judged, SpecError> {
         check_ids(source, file)?;
         // Within trials it is an axis, and no parameter with a value.
-        let mut workload = workload.clone();
-        workload.retain(|name, _| known.within.as_ref().is_none_or(|within| within.axis != *name));
+        let mut fixed = fixed.clone();
+        fixed.retain(|name, _| known.within.as_ref().is_none_or(|within| within.axis != *name));
         let names = Names {
             contenders: known.contenders,
             axes: &axes_of_all(file, known),
-            workload: &workload,
+            fixed: &fixed,
             units: known.units,
             metrics: known.metrics,
             within: known.within.as_ref().map(|within| within.axis.as_str()),
@@ -136,7 +136,7 @@ pub(super) fn check_values(
     checks: &[String],
 ) -> Result<(), SpecError> {
     let run = Run {
-        workload: experiment.workload.clone(),
+        workload: experiment.fixed.clone(),
         points: experiment.points(),
         contenders_at: experiment.contenders_at(),
         within: experiment.within(),

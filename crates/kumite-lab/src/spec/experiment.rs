@@ -34,8 +34,8 @@ pub struct Experiment {
     pub profile: String,
     /// All profiles that it has.
     pub profiles: Vec<String>,
-    /// Parameters of the workload. One that is an axis too is that axis's default.
-    pub workload: BTreeMap<String, AxisValue>,
+    /// The fixed parameters: `[workload]` with the profile's changes. One that is an axis, too, is that axis's default.
+    pub fixed: BTreeMap<String, AxisValue>,
     /// The points, and who takes part at each.
     pub planned: Vec<Planned>,
     /// How many blocks are planned at each point, at most.
@@ -122,8 +122,7 @@ impl Experiment {
     /// Plans this point alone, with this contender; an error if its workload is none.
     pub fn plan_only(&mut self, point: Point, contender: &str) -> Result<(), Unfit> {
         let contenders = vec![contender.to_owned()];
-        self.planned =
-            vec![Planned::read(self.kind.workload, &self.workload, &self.answer, point, contenders)?];
+        self.planned = vec![Planned::read(self.kind.workload, &self.fixed, &self.answer, point, contenders)?];
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use super::file::ExperimentFile;
 use super::folder::{find, folder_name, no_contenders, read_contenders};
 use super::keys::{check_keys, mistyped};
 use super::points::Listed;
-use super::profile::{check_profiles, names_of, of_all, plan_of, workload_of};
+use super::profile::{check_profiles, fixed_of, names_of, of_all, plan_of};
 use super::source::check_source;
 use super::{own_metric, published};
 use crate::contender::{Contender, read_needs};
@@ -67,7 +67,7 @@ impl Experiment {
             kind,
             folder: &folder,
             contenders: &contenders,
-            workload: workload_of(&file, chosen),
+            fixed: fixed_of(&file, chosen),
             listed: plan_of(source, &file, Some(profile), chosen, &names)?,
         };
         let planned = reading.planned()?;
@@ -80,7 +80,7 @@ impl Experiment {
             source,
             &file,
             profile,
-            &reading.workload,
+            &reading.fixed,
             &Known {
                 contenders: &names,
                 metrics: &declared.metrics,
@@ -90,7 +90,7 @@ impl Experiment {
             },
         )?;
         reading.check_disk(&declared.units, &planned)?;
-        let Reading { workload, .. } = reading;
+        let Reading { fixed, .. } = reading;
         let profiles = names_of(&file).map(str::to_owned).collect();
         let claims: Vec<String> = file.claim.iter().map(|claim| claim.id.clone()).collect();
         let checks: Vec<String> = file.check.iter().map(|check| check.id.clone()).collect();
@@ -107,7 +107,7 @@ impl Experiment {
             name,
             folder,
             kind,
-            workload,
+            fixed,
             planned,
             blocks,
             min_blocks,
@@ -167,7 +167,7 @@ pub(crate) fn judged_of(run: &Run, contenders: &[kumite_record::Contender]) -> R
         kind: file.registration(&source)?,
         folder: Path::new(""),
         contenders: &[],
-        workload: run.workload.clone(),
+        fixed: run.workload.clone(),
         listed: Vec::new(),
     };
     let known = Known {
@@ -188,7 +188,7 @@ struct Reading<'a> {
     folder: &'a Path,
     contenders: &'a [Contender],
     /// The fixed parameters in the chosen profile.
-    workload: Parameters,
+    fixed: Parameters,
     /// Its points.
     listed: Vec<Listed>,
 }
@@ -249,7 +249,7 @@ impl Reading<'_> {
 
     /// The names of all parameters.
     fn parameters(&self) -> BTreeSet<String> {
-        self.workload.keys().chain(self.file.axes.keys()).cloned().collect()
+        self.fixed.keys().chain(self.file.axes.keys()).cloned().collect()
     }
 
     /// The units of parameters: as their kind declares them, or as the ends of other names say.
@@ -285,7 +285,7 @@ impl Reading<'_> {
     fn planned(&self) -> Result<Vec<Planned>, SpecError> {
         let read = |Listed { point, contenders }: &Listed| {
             let (point, contenders) = (point.clone(), contenders.clone());
-            Planned::read(self.kind.workload, &self.workload, &self.file.answer, point, contenders)
+            Planned::read(self.kind.workload, &self.fixed, &self.file.answer, point, contenders)
         };
         let planned: Result<Vec<Planned>, Unfit> = self.listed.iter().map(read).collect();
         planned.map_err(|what| self.source.error_at(&["workload"], what))

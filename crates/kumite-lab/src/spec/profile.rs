@@ -34,10 +34,10 @@ pub(super) fn names_of(file: &ExperimentFile) -> impl Iterator<Item = &str> {
 }
 
 /// The fixed parameters in a profile.
-pub(super) fn workload_of(file: &ExperimentFile, profile: Option<&Profile>) -> Parameters {
-    let mut workload = file.workload.clone();
-    workload.extend(profile.map(|profile| profile.workload.clone()).unwrap_or_default());
-    workload
+pub(super) fn fixed_of(file: &ExperimentFile, profile: Option<&Profile>) -> Parameters {
+    let mut fixed = file.workload.clone();
+    fixed.extend(profile.map(|profile| profile.workload.clone()).unwrap_or_default());
+    fixed
 }
 
 /// The fixed parameters and the points of every profile, and without one.
@@ -48,7 +48,7 @@ pub(super) fn of_all(
 ) -> Result<Vec<(Parameters, Vec<Listed>)>, SpecError> {
     let named = file.profiles.iter().map(|(name, profile)| (Some(name.as_str()), Some(profile)));
     let of_one =
-        |(name, profile)| Ok((workload_of(file, profile), plan_of(source, file, name, profile, contenders)?));
+        |(name, profile)| Ok((fixed_of(file, profile), plan_of(source, file, name, profile, contenders)?));
     std::iter::once((None, None)).chain(named).map(of_one).collect()
 }
 

@@ -42,7 +42,7 @@ fn a_profile_overrides_and_the_rest_stays() {
     assert_eq!(by_evidence.times(), [None], "only trying it tells");
     let standard = Experiment::from_text(SPEC, "standard", &["a", "b"]).unwrap();
     assert_eq!((standard.blocks, standard.points().len()), (7, 2));
-    assert_eq!(standard.workload["duration_s"], AxisValue::Int(2));
+    assert_eq!(standard.fixed["duration_s"], AxisValue::Int(2));
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub fn too_short(
             };
             let point: &Point = &run.points[at];
             let names: Vec<&str> = metrics.keys().map(String::as_str).collect();
-            let load = format!("{name} {:?} {point:?} {names:?}", experiment.workload);
+            let load = format!("{name} {:?} {point:?} {names:?}", experiment.fixed);
             let short = match looked.get(&load) {
                 Some(short) => short.clone(),
                 None => match driver.short(ready, at, &names, stop) {

@@ -76,7 +76,7 @@ impl World {
             contenders: &self.contenders.iter().map(|contender| contender.name.clone()).collect(),
             // The last is of another profile.
             axes: &[("n".to_owned(), [1, 10, 100].map(AxisValue::Int).to_vec())].into(),
-            workload: &self.run.workload,
+            fixed: &self.run.workload,
             units: &BTreeMap::new(),
             metrics: &metrics,
             within: None,

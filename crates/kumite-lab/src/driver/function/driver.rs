@@ -153,7 +153,7 @@ impl<'a> FunctionDriver<'a> {
             marks,
             ..measured
         };
-        counted.seen.into_iter().for_each(|seen| measured.seen_on(Role::Services, seen));
+        counted.seen.into_iter().for_each(|seen| measured.add_noise(Role::Services, seen));
         Ok(measured)
     }
 

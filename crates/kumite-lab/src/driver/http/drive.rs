@@ -36,7 +36,7 @@ pub(crate) struct Driven {
     /// The noise from outside, in the window.
     pub noise: Noise,
     /// The same of the server's node, if it has its own.
-    pub there: Option<NodeNoise>,
+    pub server_noise: Option<NodeNoise>,
     /// The warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
     /// The fault of the server that ended the load early; `None` if it went to its end.
@@ -136,9 +136,9 @@ pub(crate) fn drive(
         machine.end(process, used);
     }
     let cpu_series = outcome.intervals.iter().map(|interval| cpu_in(&looks, interval)).collect();
-    let (noise, there) = machine.noise.unwrap_or_default();
+    let (noise, server_noise) = machine.noise.unwrap_or_default();
     let unsettled = settling.is_unsettled();
-    Ok(Driven { looks, cpu_series, peak_rss_bytes, noise, there, unsettled, gone, outcome })
+    Ok(Driven { looks, cpu_series, peak_rss_bytes, noise, server_noise, unsettled, gone, outcome })
 }
 
 impl Driven {

@@ -96,11 +96,11 @@ impl<'a> HttpDriver<'a> {
             Err(wrong) => return Ok(Measured::answered(Some(wrong.into()))),
         };
         let mut measured = measured(&driven, workload, shared, left, log);
-        if let Some(seen) = driven.there {
+        if let Some(seen) = driven.server_noise {
             if !driven.noise.marks.is_empty() {
                 measured.sample.marked.insert(Role::Engine, driven.noise.marks);
             }
-            measured.seen_on(Role::Server, seen);
+            measured.add_noise(Role::Server, seen);
         }
         measured = measured.with(counted?);
         let round_trip = round_trip_us.map(|us| ("network_round_trip_us".to_owned(), us));
@@ -128,7 +128,9 @@ impl Driver for HttpDriver<'_> {
         let (services, mut server) = self.start(contender, CHECKED_AT, at, &given.cores, &log, stop)?;
         let answered = server
             .wait_ready(workload, stop)
-            .and_then(|answered| server.process.elsewhere().map_or(Ok(answered), |why| Err(Halt::fault(why))))
+            .and_then(|answered| {
+                server.process.listens_elsewhere().map_or(Ok(answered), |why| Err(Halt::fault(why)))
+            })
             .and_then(|answered| {
                 if answered.is_ok() { server.keeps(workload, stop).map(|()| answered) } else { Ok(answered) }
             });

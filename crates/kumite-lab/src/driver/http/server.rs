@@ -112,7 +112,7 @@ impl Server {
                 }
             }
             let is_refused = asked.errors.refused > 0 && self.started.elapsed() > WRONG_LIMIT;
-            if let Some(why) = is_refused.then(|| process.elsewhere()).flatten() {
+            if let Some(why) = is_refused.then(|| process.listens_elsewhere()).flatten() {
                 return failed(why);
             }
             if self.started.elapsed() > workload.ready {

@@ -12,8 +12,8 @@ use crate::error::{Error, Fault, chain};
 use crate::node::Remote;
 use crate::port::free_port;
 use crate::work::{
-    Ask, BeginWatch, Elsewhere, EndWatch, LastLines, Listening, LookAtServer, NodeNoise, OwnPort, Pause,
-    Resume, ServerEnded, ServerSample, StartServer, StopServer,
+    Ask, BeginWatch, EndWatch, LastLines, Listening, ListensElsewhere, LookAtServer, NodeNoise, OwnPort,
+    Pause, Resume, ServerEnded, ServerSample, StartServer, StopServer,
 };
 
 /// Between SIGTERM and SIGKILL.
@@ -34,7 +34,7 @@ pub(crate) trait ServerProcess: Send {
     fn own_port(&mut self) -> Result<(), Error>;
 
     /// Where it listens on PORT, if that is not HOST alone.
-    fn elsewhere(&mut self) -> Option<String>;
+    fn listens_elsewhere(&mut self) -> Option<String>;
 
     /// Where it listens, in words.
     fn listening(&mut self) -> String;
@@ -140,7 +140,7 @@ impl ServerProcess for Here {
         }
     }
 
-    fn elsewhere(&mut self) -> Option<String> {
+    fn listens_elsewhere(&mut self) -> Option<String> {
         let (host, port) = (self.address.ip(), self.address.port());
         let listening = self.tree.listening();
         let other = listening.iter().find(|at| at.port() == port && at.ip() != IpAddr::V4(*host))?;
@@ -257,8 +257,8 @@ impl ServerProcess for There {
         self.node.ask(OwnPort {})?.map_or(Ok(()), |why| Err(Fault::new(why).into()))
     }
 
-    fn elsewhere(&mut self) -> Option<String> {
-        self.node.ask(Elsewhere {}).unwrap_or_else(|why| Some(chain(&why)))
+    fn listens_elsewhere(&mut self) -> Option<String> {
+        self.node.ask(ListensElsewhere {}).unwrap_or_else(|why| Some(chain(&why)))
     }
 
     fn listening(&mut self) -> String {

@@ -1,4 +1,4 @@
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
@@ -58,6 +58,7 @@ impl Executor for Fake<'_> {
         if order.contender.name != "bad" {
             (measured.outcome, measured.reason) = (Outcome::Ok, None);
             measured.sample.metrics.insert("throughput_rps".into(), f64::from(order.seq));
+            measured.sample.series.columns.insert("ok".into(), vec![Some(1.0)]);
         }
         Ok(measured)
     }
@@ -68,6 +69,8 @@ struct Made {
     tried: Vec<(String, String)>,
     trials: Vec<Trial>,
     notes: Vec<String>,
+    /// For each time that the judge was asked: how many trials it saw, and how many of them with a series.
+    judged: Vec<(usize, usize)>,
 }
 
 fn run(names: &[&str], blocks: u32, case: Case) -> Made {
@@ -98,7 +101,9 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
     let mut executor = Fake { clock: &clock, case: case.clone(), tried: Vec::new() };
     let kept = store.trials("r").unwrap();
     let run = Run { id: "r".into(), points, min_blocks: 2, ..Run::default() };
+    let judged = RefCell::new(Vec::new());
     let undecided = |trials: &[&Trial]| {
+        judged.borrow_mut().push((trials.len(), with_series(trials.iter().copied())));
         let rounds = trials.iter().map(|trial| trial.block + 1).max().unwrap_or(0);
         let open = |point: &usize| case.decided_after[*point].is_none_or(|after| rounds < after);
         let cells = |point| names.iter().map(move |name| ((*name).to_owned(), point));
@@ -121,7 +126,27 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
         }
     })
     .unwrap();
-    Made { ended, tried: executor.tried, trials: store.trials("r").unwrap(), notes }
+    Made {
+        ended,
+        tried: executor.tried,
+        trials: store.trials("r").unwrap(),
+        notes,
+        judged: judged.into_inner(),
+    }
+}
+
+fn with_series<'a>(trials: impl Iterator<Item = &'a Trial>) -> usize {
+    trials.filter(|trial| !trial.sample.series.columns.is_empty()).count()
+}
+
+#[test]
+fn a_judge_sees_figures_and_no_series_also_of_trials_of_before_and_the_store_keeps_all() {
+    let mut store = Store::in_memory().unwrap();
+    store.begin(&Run { id: "r".into(), ..Run::default() }, &Machine::default(), &[]).unwrap();
+    go_on(&mut store, &["a", "b"], 4, Case { stop_in: Some(8), ..Case::default() });
+    let made = go_on(&mut store, &["a", "b"], 4, Case::default());
+    assert_eq!(made.judged, [(8, 0), (12, 0)], "eight of before, and four of each round");
+    assert_eq!((made.trials.len(), with_series(made.trials.iter())), (16, 16));
 }
 
 #[test]
