@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use control::{Control, Unavailable, Version};
+pub use control::{Control, Version};
 pub(crate) use dirs::CgroupDirs;
 pub(crate) use folder::{members, release, remove};
 pub(crate) use hierarchies::Hierarchies;

@@ -11,7 +11,7 @@ use super::import::Imported;
 use super::parameters::{Parameter, combinations, filled};
 
 /// More commands than anybody compares.
-pub(crate) const MOST_COMMANDS: usize = 1_000;
+const MOST_COMMANDS: usize = 1_000;
 
 /// The commands that are compared, and how they are run.
 #[derive(Clone, Debug)]
@@ -156,7 +156,7 @@ impl Templates {
         let expanded = self.expanded()?;
         let Expanded { commands, origin, typed, reference } = &expanded;
         if commands.len() > MOST_COMMANDS {
-            return Err(UsageError::TooManyCommands);
+            return Err(UsageError::TooManyCommands { most: MOST_COMMANDS });
         }
         let names = self.names_for(&expanded)?;
         let each = |flag: &'static str, given: &[String], at: usize| -> Result<Option<String>, UsageError> {

@@ -12,10 +12,9 @@ use kumite_load::Errors;
 use kumite_process::{CommandLineError, how_it_ended};
 use thiserror::Error;
 
-use super::bench::MOST_COMMANDS;
+use super::difference::Difference;
 use super::nth::Nth;
 use super::parameters::ParameterError;
-use super::same_output::Difference;
 
 /// A comparison was not made, or not to its end.
 #[derive(Debug, Error)]
@@ -139,8 +138,11 @@ pub enum UsageError {
     #[error("there is nothing to run: give a command, or two to compare")]
     NoCommand,
     /// Parameters make too many commands.
-    #[error("there are more than {MOST_COMMANDS} commands")]
-    TooManyCommands,
+    #[error("there are more than {most} commands")]
+    TooManyCommands {
+        /// The most that can be compared.
+        most: usize,
+    },
     /// Neither one for all commands nor one for each.
     #[error("{given} times {flag} for {commands} commands: give one for all, or one for each")]
     NotOneEach {

@@ -5,42 +5,8 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use super::bench::Bench;
+use super::difference::{Difference, DifferentLine};
 use super::error::CompareError;
-
-/// The most bytes that are shown of a line that differs.
-const SHOWN: usize = 200;
-
-/// Two commands that were to write the same did not.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "outputs differ{}",
-    line.as_ref().map_or_else(
-        || format!(": those of `{first}` and `{second}`"),
-        |line| format!(
-            ", first in line {}: `{first}` wrote {}, `{second}` wrote {}",
-            line.number, shown(&line.first), shown(&line.second)
-        )
-    )
-)]
-pub struct Difference {
-    /// The name of the command whose output is what all others must be like.
-    pub first: String,
-    /// The name of the one whose output differs.
-    pub second: String,
-    /// `None` where their lines are the same and only a digest differs: the file was written to meanwhile.
-    pub line: Option<DifferentLine>,
-}
-
-/// The first line that two outputs do not have in common, with its end.
-#[derive(Debug, PartialEq, Eq)]
-pub struct DifferentLine {
-    /// Counted from 1.
-    pub number: u64,
-    /// Empty if the first output has fewer lines.
-    pub first: Vec<u8>,
-    /// Empty if the second output has fewer lines.
-    pub second: Vec<u8>,
-}
 
 /// The first output, which all others must be like.
 pub(crate) struct SameOutput {
@@ -100,15 +66,6 @@ fn first_difference(one: &Path, other: &Path) -> io::Result<Option<DifferentLine
         }
     }
     Ok(None)
-}
-
-fn shown(line: &[u8]) -> String {
-    if line.is_empty() {
-        return "nothing".to_owned();
-    }
-    let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]).into_owned();
-    let more = if line.len() > SHOWN { " …" } else { "" };
-    format!("{text:?}{more}")
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The controllers of control groups on this machine, and why one cannot be had.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
 
-use rustix::io::Errno;
+use crate::Unavailable;
 
 /// A version of cgroups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,64 +31,4 @@ pub struct Control {
     pub memory: Result<Version, Unavailable>,
     /// Freezes a group.
     pub freezer: Result<Version, Unavailable>,
-}
-
-const REMEDY: &str = "run in a group of one's own: systemd-run --user --scope -p Delegate=yes kumite …";
-
-/// No group of ours can have a controller. Each says where it was refused, and the remedy where there is one.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unavailable {
-    /// The kernel has it in no hierarchy that is mounted.
-    #[error("not to be had: no cgroup hierarchy with {controller} is mounted")]
-    Unmounted {
-        /// The kernel's name for it.
-        controller: &'static str,
-    },
-    /// Version 2 does not pass it on to our own group.
-    #[error("not to be had: {} does not have {controller}; {REMEDY}", group.display())]
-    Undelegated {
-        /// Our own group.
-        group: PathBuf,
-        /// The kernel's name for it.
-        controller: &'static str,
-    },
-    /// The kernel lacks a file that came later than the controller.
-    #[error("not to be had: a group in {} has no {file}", group.display())]
-    NoFile {
-        /// Our own group.
-        group: PathBuf,
-        /// The file's name.
-        file: &'static str,
-    },
-    /// Processes that we did not start are in our own group, and are not ours to move out of it.
-    #[error("not permitted: {} has others' processes, too; {REMEDY}", group.display())]
-    Shared {
-        /// Our own group.
-        group: PathBuf,
-    },
-    /// We have no right to make a group.
-    #[error("not permitted: {} is not writable; run as root, or {REMEDY}", group.display())]
-    ReadOnly {
-        /// Our own group.
-        group: PathBuf,
-    },
-    /// The system refused for another reason.
-    #[error("not to be had: no group can be made in {}: {source}", group.display())]
-    Refused {
-        /// Our own group.
-        group: PathBuf,
-        /// The system's reason.
-        source: Errno,
-    },
-}
-
-impl Unavailable {
-    /// A group, or a file of one, could not be made or written in `group`.
-    pub(super) fn refused(group: &Path, error: &std::io::Error) -> Unavailable {
-        let group = group.to_owned();
-        match Errno::from_io_error(error).unwrap_or(Errno::IO) {
-            Errno::ACCESS | Errno::PERM | Errno::ROFS => Unavailable::ReadOnly { group },
-            source => Unavailable::Refused { group, source },
-        }
-    }
 }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use super::folder::{self, GONE_WITHIN};
 use super::hierarchies::{CgroupDir, Controller, Hierarchies, PREFIX};
-use super::{Control, Unavailable, Version};
+use super::{Control, Version};
 use crate::token::token;
-use crate::{Error, guardian};
+use crate::{Error, Unavailable, guardian};
 
 /// Milliseconds will do, on a machine that is not busy. The kernel must come by each process, and some start others meanwhile.
 const FROZEN_WITHIN: Duration = Duration::from_secs(5);

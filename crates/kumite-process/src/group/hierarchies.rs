@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 
 use nix::errno::Errno;
 
-use super::control::{Unavailable, Version};
+use super::control::Version;
 use super::folder::{self, processes};
+use crate::Unavailable;
 use crate::owner::Owner;
 use crate::proc_fs::Stat;
 use crate::token::token;
