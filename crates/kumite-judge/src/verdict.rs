@@ -154,10 +154,15 @@ impl<'a> Evidence<'a> {
                 .clone()
                 .and_then(|references| self.found(&comparison.test, [left, right], scope, references)),
         };
+        let wrong = match &comparison.test {
+            Test::Disqualified(name) => Some(scope.name(&name.text).to_owned()),
+            Test::Compare(..) | Test::Within(..) => None,
+        };
         Compared {
             text: comparison.text.clone(),
             scope: scope.clone(),
             sides,
+            wrong,
             references: references.unwrap_or_default(),
             doubts,
             found: found.unwrap_or_else(Found::Untestable),

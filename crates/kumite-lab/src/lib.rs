@@ -51,9 +51,9 @@ pub use node::{Nodes, Remote, Talk};
 pub use parameter::near;
 pub use reference::reference;
 pub use run::{
-    Block, Choice, Difference, Event, Joined, Made, Merging, Plan, Prepared, RunEnded, Session, Undecided,
+    Amiss, Block, Choice, Difference, Event, Joined, Made, Merging, Plan, Prepared, RunEnded, Session, Undecided,
     begin, check_disk, check_roles, claimed_points, common_fault, conclude, differ_in_contenders,
-    differ_in_trials, execute, export, humane, is_left_out, is_of, join, judged, merge, other_versions, plan,
+    differ_in_trials, execute, export, GateFinding, gate_findings, Lost, humane, is_left_out, is_of, join, judged, merge, other_versions, plan,
     prepare, prospects, references, rejudge, seed_of, too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};

@@ -50,6 +50,9 @@ pub struct Claim {
     /// Doubts about what it, and all that came out alike, rest on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
+    /// The contenders that answered wrong, as the claim says of them; only where it holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong_as_claimed: Vec<String>,
     /// Comparisons that are left out because this machine cannot measure their points.
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_out: usize,

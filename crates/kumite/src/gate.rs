@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
-use kumite_lab::{Experiment, Prospects, is_left_out};
+use kumite_lab::{Amiss, Experiment, GateFinding, Lost, Prospects, gate_findings};
 use kumite_record::{
-    CheckOutcome, Claim, Contender, ContenderStatus, Export, GateBar, GateReason, GateState, Outcome, Reason,
-    Rule, Run, RunGate, Verdict, standing,
+    CheckOutcome, ContenderStatus, Export, GateBar, GateReason, GateState, Rule, Run, RunGate, Verdict,
 };
 
 use crate::exit::Failure;
@@ -143,17 +142,18 @@ impl Gate {
         if export.claims.is_empty() && export.checks.is_empty() {
             return Err(nothing_to_judge(&run.experiment, &run.profile));
         }
-        let of_claims = export.claims.iter().filter_map(|claim| of_claim(&export.run, claim, bar));
-        let findings = of_claims.chain(of_checks(export)).chain(of_contenders(export));
-        let is_allowed = |finding: &Finding| finding.names.iter().any(|name| self.gate_allow.contains(name));
-        let (allowed, counting): (Vec<Finding>, Vec<Finding>) = findings.partition(is_allowed);
+        let is_allowed =
+            |finding: &GateFinding| self.gate_allow.iter().any(|name| finding.amiss.is_allowed_by(name));
+        let (allowed, counting): (Vec<_>, Vec<_>) =
+            gate_findings(export, bar.into()).into_iter().partition(is_allowed);
         let state = GateState::of_all(counting.iter().map(|finding| finding.state));
-        let because = counting.into_iter().filter(|finding| finding.state == state);
+        let because = counting.iter().filter(|finding| finding.state == state);
+        let reason = |finding: &GateFinding| reason(run, &finding.amiss);
         Ok(RunGate {
             passes: bar.into(),
             state,
-            because: because.map(|finding| finding.reason).collect(),
-            allowed: allowed.into_iter().map(|finding| finding.reason).collect(),
+            because: because.map(reason).collect(),
+            allowed: allowed.iter().map(reason).collect(),
         })
     }
 }
@@ -162,108 +162,33 @@ fn nothing_to_judge(experiment: &str, profile: &str) -> Failure {
     Failure::Usage(format!("--gate: {experiment} judges no claim in its profile {profile}, and has no check"))
 }
 
-/// Something that does not pass.
-struct Finding {
-    state: GateState,
-    /// The names that let it pass.
-    names: Vec<String>,
-    reason: GateReason,
-}
-
-impl Finding {
-    fn of(name: &str, state: GateState, why: String) -> Finding {
-        let reason = GateReason { name: name.to_owned(), why };
-        Finding { state, names: vec![name.to_owned()], reason }
-    }
-}
-
-fn of_claim(run: &Run, claim: &Claim, bar: Bar) -> Option<Finding> {
-    let id = &claim.id;
-    let state = match claim.verdict {
-        Verdict::Holds => return None,
-        Verdict::NoDifference if bar == Bar::Fails => return None,
-        // What this kumite does not know shows nothing to it.
-        Verdict::Undecided | Verdict::DependsOnSitting | Verdict::Other(_) => GateState::Undecided,
-        Verdict::Fails | Verdict::NoDifference | Verdict::NotTested => GateState::Shut,
-    };
-    let why = match claim.verdict {
-        Verdict::Fails => format!("claim {id} fails"),
-        Verdict::NoDifference => format!("claim {id} is no difference"),
-        Verdict::NotTested => {
-            let why = claim.reason.as_ref().map(|reason| format!(": {}", kumite_report::reason(run, reason)));
-            format!("claim {id} was not tested{}", why.unwrap_or_default())
-        }
-        Verdict::DependsOnSitting => format!("claim {id} depends on the sitting"),
-        verdict => format!("claim {id} is {verdict}"),
-    };
-    let mut finding = Finding::of(id, state, why);
-    // Who lets a contender be absent lets be what that leaves untested.
-    finding.names.extend(claim.reason.as_ref().and_then(contender_of).map(str::to_owned));
-    Some(finding)
-}
-
-/// The contender for want of which a claim was not tested.
-fn contender_of(reason: &Reason) -> Option<&str> {
-    match reason {
-        Reason::Absent { contender, .. } => Some(contender),
-        Reason::NoUsableTrial { cell, .. } => Some(&cell.contender),
-        _ => None,
-    }
-}
-
-fn of_checks(export: &Export) -> impl Iterator<Item = Finding> {
-    export.checks.iter().filter_map(|check| {
-        let why = match check.outcome {
-            CheckOutcome::Green => return None,
-            CheckOutcome::Red => format!("check {} is red", check.id),
-            CheckOutcome::NotTested => format!("check {} was not tested", check.id),
-        };
-        Some(Finding::of(&check.id, GateState::Shut, why))
-    })
-}
-
-fn of_contenders(export: &Export) -> impl Iterator<Item = Finding> {
-    export.contenders.iter().filter_map(|contender| {
-        let why = match contender.status {
-            ContenderStatus::Ran => lost(contender, export)?,
-            ContenderStatus::Skipped if is_left_out(contender) => return None,
-            status => {
-                let why = contender.reason.as_deref().unwrap_or("no reason recorded");
-                let verb = if status == ContenderStatus::Skipped { "was " } else { "" };
-                format!("{verb}{}: {why}", status.as_str())
+fn reason(run: &Run, amiss: &Amiss) -> GateReason {
+    let name = amiss.name();
+    let why = match amiss {
+        Amiss::Claim(claim) => match claim.verdict {
+            Verdict::Fails => format!("claim {name} fails"),
+            Verdict::NotTested => {
+                let why = claim.reason.as_ref().map(|reason| format!(": {}", kumite_report::reason(run, reason)));
+                format!("claim {name} was not tested{}", why.unwrap_or_default())
             }
-        };
-        let name = &contender.name;
-        Some(Finding::of(name, GateState::Shut, format!("contender {name} {why}")))
-    })
-}
-
-/// That some of its trials do not count, if so.
-fn lost(contender: &Contender, export: &Export) -> Option<String> {
-    let name = &contender.name;
-    let trials: Vec<_> = standing(&export.trials).filter(|trial| trial.contender == *name).collect();
-    let of = |outcome| trials.iter().filter(|trial| trial.outcome == outcome).count();
-    let (failed, wrong) = (of(Outcome::Failed), of(Outcome::Disqualified));
-    let is_claimed = export.claims.iter().any(|claim| claims_wrong(claim, name));
-    if failed == 0 && (wrong == 0 || is_claimed) {
-        return None;
-    }
-    let first = trials.iter().find(|trial| match trial.outcome {
-        Outcome::Ok => false,
-        Outcome::Disqualified => failed == 0,
-        Outcome::Failed => true,
-    });
-    let first = first.and_then(|trial| trial.reason.as_deref()?.lines().next());
-    let first = first.map_or(String::new(), |first| format!(": {first}"));
-    let of = trials.len();
-    Some(match failed {
-        0 => format!("answered wrong in {wrong} of {of} trials{first}"),
-        _ => format!("failed in {failed} of {of} trials{first}"),
-    })
-}
-
-/// Whether it holds that this contender answers wrong, which is then what was to be shown.
-fn claims_wrong(claim: &Claim, contender: &str) -> bool {
-    let assert: String = claim.assert.split_whitespace().collect();
-    claim.verdict == Verdict::Holds && assert.contains(&format!("disqualified({contender})"))
+            Verdict::DependsOnSitting => format!("claim {name} depends on the sitting"),
+            verdict => format!("claim {name} is {verdict}"),
+        },
+        Amiss::Check(check) if check.outcome == CheckOutcome::Red => format!("check {name} is red"),
+        Amiss::Check(_) => format!("check {name} was not tested"),
+        Amiss::Absent(contender) => {
+            let why = contender.reason.as_deref().unwrap_or("no reason recorded");
+            let verb = if contender.status == ContenderStatus::Skipped { "was " } else { "" };
+            format!("contender {name} {verb}{}: {why}", contender.status.as_str())
+        }
+        Amiss::Lost(Lost { failed, wrong, trials, reason, .. }) => {
+            let why = reason.and_then(|reason| reason.lines().next()).map(|line| format!(": {line}"));
+            let what = match failed {
+                0 => format!("answered wrong in {wrong}"),
+                _ => format!("failed in {failed}"),
+            };
+            format!("contender {name} {what} of {trials} trials{}", why.unwrap_or_default())
+        }
+    };
+    GateReason { name: name.to_owned(), why }
 }

@@ -31,6 +31,8 @@ pub(super) struct Compared {
     /// Both sides by the record's names, without figures; `None` where wrong answers are counted, or there is no
     /// comparison.
     pub sides: Option<kumite_record::Sides>,
+    /// The contender whose wrong answers are counted; none where figures are compared.
+    pub wrong: Option<String>,
     /// The cells whose metrics it needs.
     pub references: Vec<Reference>,
     pub doubts: BTreeSet<CellDoubt>,
@@ -76,6 +78,7 @@ impl<'a> Posed<'a> {
                     text: spec.assert.clone(),
                     scope: Scope::default(),
                     sides: None,
+                    wrong: None,
                     references: Vec::new(),
                     doubts: BTreeSet::new(),
                     found: Found::Untestable(reason),

@@ -106,6 +106,8 @@ impl Posed<'_> {
     fn named(&self, evidence: &Evidence, verdict: Verdict) -> Claim {
         let doubts: BTreeSet<&CellDoubt> =
             self.comparisons.iter().flat_map(|compared| &compared.doubts).collect();
+        let wrong = self.comparisons.iter().filter(|_| verdict == Verdict::Holds);
+        let wrong: BTreeSet<&String> = wrong.filter_map(|compared| compared.wrong.as_ref()).collect();
         Claim {
             id: self.spec.id.clone(),
             assert: self.spec.assert.clone(),
@@ -113,6 +115,7 @@ impl Posed<'_> {
             published: self.spec.published.clone(),
             verdict,
             doubts: doubts.into_iter().map(|doubt| evidence.doubt(doubt)).collect(),
+            wrong_as_claimed: wrong.into_iter().cloned().collect(),
             ..Claim::default()
         }
     }

@@ -405,8 +405,10 @@ fn disqualified_looks_only_where_it_is_asked_and_needs_an_answer() {
     for trial in world.trials.iter_mut().filter(|trial| trial.contender == "a" && trial.point == point(1)) {
         trial.outcome = Outcome::Disqualified;
     }
-    assert_eq!(world.verdict("every $connections = 1: disqualified(a)"), Verdict::Holds);
-    assert_eq!(world.verdict("every $connections > 1: disqualified(a)"), Verdict::Fails);
+    let claim = world.judge("every $connections = 1: disqualified(a)");
+    assert_eq!((claim.verdict, claim.wrong_as_claimed), (Verdict::Holds, vec!["a".to_owned()]));
+    let claim = world.judge("every $connections > 1: disqualified(a)");
+    assert_eq!((claim.verdict, claim.wrong_as_claimed), (Verdict::Fails, vec![]));
     assert_eq!(world.verdict("disqualified(absent)"), Verdict::NotTested);
     for trial in world.trials.iter_mut().filter(|trial| trial.contender == "b") {
         trial.outcome = Outcome::Failed;

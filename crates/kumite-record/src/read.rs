@@ -1,0 +1,138 @@
+//! A run from a file that `--json` wrote, compressed by gzip or not.
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use flate2::read::GzDecoder;
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::{Export, SCHEMA};
+
+/// No run's document is as long; what is compressed may be any length.
+const LIMIT: u64 = 1 << 30;
+
+/// Why a file has no run that can be shown.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// The system did not give the file.
+    #[error("{}: cannot be read: {source}", file.display())]
+    Unread {
+        /// The file.
+        file: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// It begins as gzip does, and does not go on so.
+    #[error("{}: cannot be unpacked: {source}", file.display())]
+    Packed {
+        /// The file.
+        file: PathBuf,
+        /// The place where it breaks off.
+        source: io::Error,
+    },
+    /// It is another document, or has a value that this kumite does not know.
+    #[error(
+        "{}: no run that --json has written: {source}; if another version of kumite wrote it, report it with that one",
+        file.display()
+    )]
+    NoRun {
+        /// The file.
+        file: PathBuf,
+        /// The value, with its line and column.
+        source: serde_json::Error,
+    },
+    /// It is a run in a form of before, or of later.
+    #[error(
+        "{}: its form is version {schema}; this kumite reads version {SCHEMA}: report it with the kumite that wrote it, or \
+         measure again", file.display()
+    )]
+    OtherForm {
+        /// The file.
+        file: PathBuf,
+        /// The version of its form.
+        schema: u32,
+    },
+}
+
+/// The only field that is read before the version of the form is known.
+#[derive(Deserialize)]
+struct Form {
+    schema: u32,
+}
+
+impl Export {
+    /// Reads the run of a file.
+    pub fn read(file: &Path) -> Result<Export, ReadError> {
+        let path = || file.to_owned();
+        let unread = |source| ReadError::Unread { file: path(), source };
+        let mut text = std::fs::read(file).map_err(unread)?;
+        if text.starts_with(&[0x1f, 0x8b]) {
+            let packed = std::mem::take(&mut text);
+            let unpacked = GzDecoder::new(&packed[..]).take(LIMIT).read_to_end(&mut text);
+            unpacked.map_err(|source| ReadError::Packed { file: path(), source })?;
+        }
+        let no_run = |source| ReadError::NoRun { file: path(), source };
+        let Form { schema } = serde_json::from_slice(&text).map_err(no_run)?;
+        if schema != SCHEMA {
+            return Err(ReadError::OtherForm { file: path(), schema });
+        }
+        serde_json::from_slice(&text).map_err(no_run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::RunGate;
+
+    fn read(document: &str) -> String {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), document).unwrap();
+        let error = Export::read(file.path()).unwrap_err().to_string();
+        error.strip_prefix(&format!("{}: ", file.path().display())).unwrap().to_owned()
+    }
+
+    #[test]
+    fn a_state_of_a_gate_that_is_unknown_is_refused_with_the_file_and_a_remedy() {
+        let gate = json!({"passes": "fails", "state": "ajar", "because": []});
+        let unknown = serde_json::from_value::<RunGate>(gate.clone()).unwrap_err().to_string();
+        assert_eq!(unknown, "unknown variant `ajar`, expected one of `open`, `shut`, `undecided`");
+        let run = Export {
+            schema: SCHEMA,
+            run: Default::default(),
+            machine: Default::default(),
+            contenders: vec![],
+            cells: vec![],
+            parts: vec![],
+            claims: vec![],
+            checks: vec![],
+            gate: None,
+            warnings: vec![],
+            trials: vec![],
+        };
+        let mut document = serde_json::to_value(run).unwrap();
+        document["gate"] = gate;
+        let error = read(&document.to_string());
+        assert!(error.starts_with("no run that --json has written: unknown variant `ajar`"), "{error}");
+        assert!(
+            error.ends_with("; if another version of kumite wrote it, report it with that one"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn another_form_is_refused_by_its_version_and_not_by_what_it_lacks() {
+        let error = read(r#"{"schema": 99}"#);
+        assert!(error.starts_with("its form is version 99; this kumite reads version "), "{error}");
+    }
+
+    #[test]
+    fn what_is_packed_and_breaks_off_is_no_run() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), [0x1f, 0x8b, 8, 0]).unwrap();
+        assert!(matches!(Export::read(file.path()), Err(ReadError::Packed { .. })));
+    }
+}
