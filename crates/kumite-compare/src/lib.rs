@@ -6,7 +6,7 @@ mod find_rate;
 mod selfcheck;
 
 pub use compare::{
-    Allowed, Bench, CompareError, Difference, EnvError, ImportError, Imported, NoExitCodes, Nth, Parameter,
+    Allowed, Bench, CompareError, Difference, EnvError, ImportError, Imported, Margin, MarginError, NoExitCodes, Nth, Parameter,
     ParameterError, Progressed, Rules, Server, Setting, Templates, UsageError, compare, compare_servers,
     import,
 };

@@ -4,6 +4,7 @@
 
 mod clock;
 mod cores;
+mod cpu_list;
 mod facts;
 mod groups;
 mod heartbeat;
@@ -14,6 +15,7 @@ mod system;
 
 pub use clock::{Clock, RealClock};
 pub use cores::{AskedCores, CoresError, GivenCores, WantedCores};
+pub use cpu_list::{CpuList, CpuListError};
 pub use facts::{Finding, Fitness, facts};
 pub use heartbeat::Heartbeat;
 pub use lock::{Holder, Lock, LockError, LockFileError, User};

@@ -19,6 +19,7 @@ mod error;
 mod halt;
 mod held_folder;
 mod kit_test;
+mod load_once;
 mod measures;
 mod metrics;
 mod node;
@@ -36,7 +37,7 @@ mod work;
 
 pub use contender::{Answers, Contender, Deps, Install, Need, Origin, Reads, Ready, Variant};
 pub use doctor::{Diagnosis, Equipment, NeedFound, doctor};
-pub use driver::http::{External, is_percentile, load_result};
+pub use driver::http::is_percentile;
 pub use driver::pacing::Busy;
 pub use driver::task::{OneJob, TaskDriver};
 pub use driver::worker::{Hello, Tap};
@@ -46,15 +47,18 @@ pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
 pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES, Reference};
 pub use kumite_process::end_orphans;
+pub use load_once::{LoadOnce, LoadOnceError};
 pub use measures::MEASURES;
 pub use node::{Nodes, Remote, Talk};
 pub use parameter::near;
 pub use reference::reference;
 pub use run::{
-    Amiss, Block, Choice, Difference, Event, Joined, Made, Merging, Plan, Prepared, RunEnded, Session, Undecided,
-    begin, check_disk, check_roles, claimed_points, common_fault, conclude, differ_in_contenders,
-    differ_in_trials, execute, export, GateFinding, gate_findings, Lost, humane, is_left_out, is_of, join, judged, merge, other_versions, plan,
-    prepare, prospects, references, rejudge, seed_of, too_few_values, trial_seed, undecided, used_cores,
+    Amiss, Block, Checked, Choice, Decided, Difference, Event, GateFinding, Joined, Lost, Made, MeasureError,
+    Measuring, Merging, Plan, Prepared, RunEnded, RunEvent, Session, ThisMachine, Undecided, WindowFault,
+    Windows, World, begin, check_disk, check_each, check_roles, claimed_points, common_fault, conclude,
+    differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, execute, export,
+    gate_findings, humane, is_left_out, is_of, join, judged, merge, other_versions, plan, prepare, prospects,
+    references, rejudge, seed_of, too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;

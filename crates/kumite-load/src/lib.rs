@@ -64,6 +64,7 @@ pub use json::Json;
 use protocol::tls::Security;
 pub use protocol::tls::{Tls, TlsError, TlsSessionError};
 pub use record::errors::{Errors, Failure};
+pub use record::last_second::LastSecond;
 pub use record::log::{Finished, LOG_LIMIT, WrongStatus};
 pub use record::opener::Opener;
 pub use record::outcome::{Burst, Disturbed, Interval, Outcome, Recovery};

@@ -6,6 +6,7 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod errors;
+pub(crate) mod last_second;
 pub(crate) mod log;
 pub(crate) mod opener;
 pub(crate) mod outcome;

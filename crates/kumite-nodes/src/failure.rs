@@ -61,6 +61,15 @@ pub enum Failure {
         node: String,
     },
 
+    /// A node's doctor answered something else than findings.
+    #[error("{node}: its findings cannot be read")]
+    Findings {
+        /// The node.
+        node: String,
+        /// The place where its answer is no list of findings.
+        source: serde_json::Error,
+    },
+
     /// No node has the engine, and none was to be begun on.
     #[error("no node has the role engine")]
     NoEngine,

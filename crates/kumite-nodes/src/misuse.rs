@@ -51,6 +51,19 @@ pub enum Misuse {
         nodes: Vec<String>,
     },
 
+    /// Parts of a run, and shares of it.
+    #[error("--role: a run has parts on several nodes, or shares of its blocks (--on ssh, --shard), not both")]
+    RolesAndShares,
+    /// Flags that are for Slurm.
+    #[error("--shards and --slurm need --on slurm")]
+    NotOnSlurm,
+    /// An array would be submitted from inside of a job.
+    #[error("--shards: this is inside job {job}, whose nodes have a share each: leave --shards")]
+    ShardsInsideJob {
+        /// The job.
+        job: String,
+    },
+
     /// Fewer blocks than shares.
     #[error("{option}: {blocks} blocks cannot be shared by {of} {what}; use --blocks {of} or more")]
     TooFewBlocks {

@@ -4,12 +4,19 @@ mod gcapi;
 mod log;
 mod uinput;
 
+use std::error::Error;
 use std::time::Duration;
 
 use crate::{DeviceError, PadState};
 pub use gcapi::Gcapi;
 pub use log::Log;
 pub use uinput::Uinput;
+
+/// Opens a device on the thread that will play, and again after it failed.
+pub type OpenDevice = dyn FnMut() -> Result<Box<dyn Device>, OpenError> + Send;
+
+/// Why it cannot be opened, in words.
+pub type OpenError = Box<dyn Error + Send + Sync>;
 
 /// Something that has a state until it is given another.
 pub trait Device {

@@ -9,6 +9,8 @@
 //! knows no lab and no Linux: what a platform has is in `kumite-limits` and in the devices.
 
 #[forbid(unsafe_code)]
+mod apart;
+#[forbid(unsafe_code)]
 mod device;
 #[forbid(unsafe_code)]
 mod error;
@@ -29,12 +31,13 @@ mod schedule;
 mod state;
 mod titan_one;
 
-pub use device::{Device, Gcapi, Log, Uinput};
+pub use apart::{ApartError, play_apart};
+pub use device::{Device, Gcapi, Log, OpenDevice, OpenError, Uinput};
 pub use error::DeviceError;
 pub use notation::{Macro, NotationError};
 pub use pacing::Pacing;
 #[cfg(feature = "page")]
-pub use page::{OpenDevice, OpenError, Page, PageError};
+pub use page::{Page, PageError};
 pub use player::{PlayEnd, Played, play, play_as_is};
 pub use schedule::{FPS, Held, Schedule};
 pub use state::{Control, PadState};

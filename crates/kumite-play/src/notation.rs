@@ -16,6 +16,7 @@
 //! they lie on a numeric keypad; 5 is neutral. Several of a line are united (2,6 is 3), and opposite ones are an error.
 //! Loops nest. Blank lines and what follows a `#` are skipped. A line ends with LF, CRLF or CR.
 
+mod excerpt;
 mod keys;
 mod lines;
 mod parse;
@@ -50,6 +51,13 @@ pub struct NotationError {
     pub column: usize,
     /// The fault: what was found, and what was expected.
     pub what: String,
+}
+
+impl NotationError {
+    /// The line that is wrong, or what stands around the place, and a caret below it.
+    pub fn excerpt(&self, text: &[u8]) -> String {
+        excerpt::excerpt(text, self.line, self.column)
+    }
 }
 
 impl Macro {

@@ -11,7 +11,6 @@ mod playing;
 #[cfg(test)]
 mod tests;
 
-use std::error::Error;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 use std::sync::Arc;
@@ -22,7 +21,7 @@ use kumite_guard::Limits;
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 
-use crate::Device;
+use crate::{OpenDevice, OpenError};
 use api::App;
 use guard::Guard;
 use playing::{PlayerThread, Playing};
@@ -33,12 +32,6 @@ const PATIENCE: Duration = Duration::from_secs(3);
 const BODY: Duration = Duration::from_secs(10);
 /// How often it is looked whether it is.
 const LOOK: Duration = Duration::from_millis(5);
-
-/// How the thread that plays opens its device: at the start, and again after it failed.
-pub type OpenDevice = dyn FnMut() -> Result<Box<dyn Device>, OpenError> + Send;
-
-/// Why it cannot, in words.
-pub type OpenError = Box<dyn Error + Send + Sync>;
 
 /// Serves the page until it is stopped or dropped. Then all is released.
 pub struct Page {

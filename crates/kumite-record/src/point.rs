@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
@@ -18,6 +19,32 @@ pub enum AxisValue {
     Text(String),
     /// Yes or no.
     Bool(bool),
+}
+
+/// A whole number of more than 64 bits was typed.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a whole number has 64 bits here, and {0} needs more")]
+pub struct TooLong(String);
+
+/// As it is typed: a whole number, another finite number, `true` or `false`, else a text.
+impl FromStr for AxisValue {
+    type Err = TooLong;
+
+    fn from_str(text: &str) -> Result<AxisValue, TooLong> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        let is_whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if let Ok(value) = text.parse() {
+            return Ok(AxisValue::Int(value));
+        }
+        if is_whole {
+            return Err(TooLong(text.to_owned()));
+        }
+        if let Ok(value) = text.parse() {
+            return Ok(AxisValue::Bool(value));
+        }
+        let number = text.parse().ok().filter(|number: &f64| number.is_finite());
+        Ok(number.map_or_else(|| AxisValue::Text(text.to_owned()), AxisValue::Float))
+    }
 }
 
 impl AxisValue {
@@ -138,6 +165,24 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn a_value_that_is_typed_is_a_number_where_it_can_be_one() {
+        for (text, value) in [
+            ("3", AxisValue::Int(3)),
+            ("-3", AxisValue::Int(-3)),
+            ("0.5", AxisValue::Float(0.5)),
+            ("true", AxisValue::Bool(true)),
+            ("a=b", AxisValue::Text("a=b".to_owned())),
+            ("inf", AxisValue::Text("inf".to_owned())),
+            ("-", AxisValue::Text("-".to_owned())),
+            ("", AxisValue::Text(String::new())),
+        ] {
+            assert_eq!(text.parse(), Ok(value), "{text}");
+        }
+        let long = "12345678901234567890";
+        assert_eq!(long.parse::<AxisValue>(), Err(TooLong(long.to_owned())));
+    }
 
     fn point(value: AxisValue) -> Point {
         Point([("n".to_owned(), value)].into())

@@ -1,3 +1,4 @@
+use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,19 @@ pub struct StubConnections {
     pub most: u64,
     /// Closed at once, because there were too many.
     pub refused: u64,
+}
+
+impl Lateness {
+    /// Of times in ns; none if there are none.
+    pub fn of(late: &Histogram<u64>) -> Option<Lateness> {
+        // Ten must be beyond it.
+        let percentile = |share: f64| {
+            let is_enough = late.len() as f64 * (1.0 - share) >= 10.0 - 1e-6;
+            is_enough.then(|| late.value_at_quantile(share) as f64 / 1e3)
+        };
+        let lateness = Lateness { p50: percentile(0.5), p99: percentile(0.99), max: late.max() as f64 / 1e3 };
+        (!late.is_empty()).then_some(lateness)
+    }
 }
 
 /// From when answers were due to when the kernel had them, in microseconds. A percentile with fewer than ten answers

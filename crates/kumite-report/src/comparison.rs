@@ -10,6 +10,7 @@ mod gate;
 mod html;
 mod markdown;
 mod metrics;
+mod named_metrics;
 mod names;
 mod orgmode;
 mod uses;
@@ -29,6 +30,7 @@ pub use csv::compare_csv;
 pub use html::compare_html;
 pub use markdown::compare_markdown;
 pub use metrics::{MetricUnit, Units};
+pub use named_metrics::{NamedMetrics, NamedMetricsError};
 pub use orgmode::compare_orgmode;
 
 /// How the table of commands is shown.

@@ -32,8 +32,8 @@ mod words;
 
 pub use charts::forest::forest_svg;
 pub use comparison::{
-    MetricUnit, Shown, TimeUnit, Units, compare_asciidoc, compare_csv, compare_gate, compare_html,
-    compare_markdown, compare_orgmode, compare_terminal, cut_short,
+    MetricUnit, NamedMetrics, NamedMetricsError, Shown, TimeUnit, Units, compare_asciidoc, compare_csv,
+    compare_gate, compare_html, compare_markdown, compare_orgmode, compare_terminal, cut_short,
 };
 pub use csv::csv;
 pub use found_rate::{found_rate_terminal, rate_trial_line};
@@ -44,6 +44,7 @@ pub use selfcheck::selfcheck_terminal;
 pub use style::Style;
 pub use summary::{decided, summary};
 pub use terminal::terminal;
+pub use words::first_figure::first_figure;
 pub use words::gate::run_gate;
 pub use words::number::{count, plural, significant};
 pub use words::quantity::time_us;

@@ -5,6 +5,7 @@ pub mod bound;
 pub mod check;
 pub mod claim_scale;
 pub mod effect;
+pub mod first_figure;
 pub mod gate;
 pub mod noise_floor;
 pub mod number;

@@ -1,11 +1,32 @@
 //! Programs that tests start.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
-/// Where cargo has put an example of the crate under test: beside the folder of its tests.
+use crate::process::output;
+
+/// The path of an example of the crate under test: cargo puts it beside the folder of its tests. `cargo test` builds examples,
+/// and `cargo test --test NAME` does not: one that is not there is built here.
 pub fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows where it is");
-    let built = test.ancestors().nth(2).expect("tests are in a folder").join("examples").join(name);
-    assert!(built.is_file(), "{}: `cargo test` or `cargo build --examples` makes it", built.display());
+    let folder = test.ancestors().nth(2).expect("tests are in a folder");
+    let built = folder.join("examples").join(name);
+    static BUILDING: Mutex<()> = Mutex::new(());
+    let _one_at_a_time = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !built.is_file() {
+        build_example(name, folder);
+    }
+    assert!(built.is_file(), "{}: `cargo build --examples` makes it", built.display());
     built
+}
+
+/// Builds an example of the crate under test as its tests were built, of which this is the folder.
+pub fn build_example(name: &str, folder: &Path) {
+    let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    build.args(["build", "--quiet", "--example", name]);
+    build.args(folder.ends_with("release").then_some("--release"));
+    build.current_dir(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo says which crate it tests"));
+    let said = output(&mut build).expect("cargo can be started");
+    assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
 }

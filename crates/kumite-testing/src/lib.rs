@@ -8,5 +8,5 @@ mod patience;
 pub mod process;
 
 pub use capability::{Capability, lacks};
-pub use example::example;
+pub use example::{build_example, example};
 pub use patience::{LONG, eventually};

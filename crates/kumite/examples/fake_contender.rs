@@ -76,7 +76,7 @@ fn serve(mode: &str) {
     if mode == "chatty" {
         std::thread::spawn(|| {
             let line = "fake: all is well, all is well, all is well\n".repeat(1000);
-            // What comes before takes no room, and no time.
+            // The part before it takes no room, and no time.
             let log = std::io::stderr().as_fd().try_clone_to_owned().expect("stderr is open");
             let _ = File::from(log).seek(SeekFrom::Start(60 << 20));
             while std::io::stderr().write_all(line.as_bytes()).is_ok() {}

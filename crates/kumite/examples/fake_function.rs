@@ -108,7 +108,7 @@ fn main() {
     }
 }
 
-/// What it can do at any time.
+/// Does what any payload can ask for.
 fn common(word: &str) {
     let (what, how) = word.split_once('=').unwrap_or((word, ""));
     let ms = || Duration::from_millis(how.parse().expect("a number of milliseconds"));

@@ -81,7 +81,7 @@ fn play(mode: &str, how: &str, states: &[(Duration, String)]) {
     }
 }
 
-/// Whether whoever started it has busy threads, by their name.
+/// True if whoever started it has busy threads, by their name.
 fn is_loaded() -> bool {
     let mut pid = parent_id();
     while pid > 1 {
@@ -107,7 +107,7 @@ fn line(lines: &mut Lines<StdinLock>) -> Option<String> {
 }
 
 fn write(text: &str) {
-    // Who is no longer listened to ends quietly.
+    // Ends quietly if nobody listens any more.
     if std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()).is_err() {
         exit(0);
     }

@@ -56,7 +56,7 @@ fn say(answer: &Value) {
 }
 
 fn write(text: &str) {
-    // Who is no longer listened to ends quietly.
+    // Ends quietly if nobody listens any more.
     if std::io::stdout().write_all(text.as_bytes()).and_then(|()| std::io::stdout().flush()).is_err() {
         exit(0);
     }

@@ -15,7 +15,7 @@ use kumite_record::{AxisValue, Mark, Outcome, TrialPart};
 use nix::sys::signal::{Signal, raise};
 use serde::Deserialize;
 
-/// What trials are like. Each rule is of the trials that it describes; of several the later one adds to the earlier, or
+/// Rules for trials. Each rule is of the trials that it describes; of several the later one adds to the earlier, or
 /// replaces what that one says.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,7 +34,6 @@ struct Rule {
     #[serde(default)]
     at: BTreeMap<String, AxisValue>,
 
-    /// What they are.
     takes_ms: Option<u64>,
     outcome: Option<Outcome>,
     reason: Option<String>,
@@ -53,7 +52,7 @@ enum Numbers {
     Several(Vec<f64>),
 }
 
-/// What happens in the middle of a trial.
+/// Something that happens in the middle of a trial.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Does {

@@ -12,8 +12,6 @@ use crate::{output, stop};
 
 #[derive(Parser)]
 pub struct Args {
-    /// An experiment below experiments/, or a folder with an experiment.toml
-    experiment: String,
     #[command(flatten)]
     contenders: Contenders,
     /// Build them anew, also what the cache has, and keep that in its place
@@ -24,7 +22,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let experiment = Experiment::load(&args.experiment, "quick")?;
+    let experiment = Experiment::load(&args.contenders.experiment, "quick")?;
     let choice = Choice { anew: args.no_cache, ..args.contenders.choice() };
     choice.check(&experiment)?;
     if experiment.variants().iter().all(|(_, variant)| choice.left_out(&variant.name).is_some()) {

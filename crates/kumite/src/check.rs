@@ -1,16 +1,16 @@
 //! `kumite check`: every contender builds, starts and answers right.
 
-mod windows;
-
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
-use kumite_host::cores;
+use kumite_host::{Lock, cores};
 use kumite_lab::{
-    Answered, Answers, Choice, Driver, Experiment, Fault, Halt, Prepared, chain, check_disk, open, prepare,
+    Checked, Choice, Driver, Experiment, Prepared, Short, WindowFault, Windows, check_disk, open, prepare,
     used_cores,
 };
-use kumite_record::{Contender, Point, Store, Votes, unlike_the_others};
+use kumite_record::{Contender, Enough, Store};
+use kumite_report::{count, significant};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
@@ -20,8 +20,6 @@ use crate::{output, prospects, stop};
 
 #[derive(Parser)]
 pub struct Args {
-    /// An experiment below experiments/, or a folder with an experiment.toml
-    experiment: String,
     #[command(flatten)]
     contenders: Contenders,
     #[command(flatten)]
@@ -29,7 +27,7 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let experiment = Experiment::load(&args.experiment, "quick")?;
+    let experiment = Experiment::load(&args.contenders.experiment, "quick")?;
     experiment.doubts.iter().for_each(|what| output::note(what));
     let choice = args.contenders.choice();
     choice.check(&experiment)?;
@@ -48,21 +46,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let unavailable = experiment.unavailable(&available);
     let can_be = |at: &usize| unavailable.iter().all(|other| other.point != experiment.planned[*at].point);
     let measurable: Vec<usize> = (0..experiment.planned.len()).filter(can_be).collect();
-    let mut faults = faulty_plans(&args.experiment, &experiment)?;
+    let mut faults = faulty_plans(&args.contenders.experiment, &experiment)?;
     let of = experiment.opening(&available, &state, "check", 0, &stop);
     let mut driver = open(&of)?;
     driver.notices().iter().for_each(|what| output::note(what));
     let (right, failing) = check_each(&experiment, &choice, &prepared, driver.as_mut(), &measurable, &stop)?;
     drop(driver);
     let names: Vec<&str> = right.iter().map(String::as_str).collect();
-    faults.extend(windows::too_short(
-        &args.experiment,
-        &experiment.profiles,
-        &prepared,
-        &names,
-        &state,
-        &stop,
-    )?);
+    faults.extend(short_windows(args, &experiment, &prepared, &names, &state, &stop)?);
     let right = right.len();
     output::print(&format!("{}: {right} right, {failing} failing\n", experiment.name))?;
     for fault in &faults {
@@ -81,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// What the profiles of an experiment cannot decide, whichever contenders are checked.
+/// Claims that the profiles of an experiment cannot decide, whichever contenders are checked.
 fn faulty_plans(given: &str, experiment: &Experiment) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for profile in &experiment.profiles {
@@ -104,115 +95,119 @@ fn check_each(
     measurable: &[usize],
     stop: &AtomicBool,
 ) -> Result<(Vec<String>, usize), Failure> {
-    let chosen: Vec<&Contender> =
-        prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none()).collect();
-    // Who is like the others is known when all have answered.
-    let at_once = if experiment.answer.same_output { chosen.len().max(1) } else { 1 };
-    let (mut right, mut failing) = (Vec::new(), 0);
-    for together in chosen.chunks(at_once) {
-        let mut all = Vec::new();
-        for contender in together {
-            let looked = looked(experiment, prepared, driver, contender, measurable, stop)?;
-            all.push((*contender, looked));
-        }
-        for (contender, looked) in &all {
-            let name = &contender.name;
-            let line = match said(experiment, looked, &all) {
-                Said::Right(how) => {
-                    right.push(name.clone());
-                    format!("✓ {name} {how}: {}\n", contender.version.as_deref().unwrap_or_default())
-                }
-                Said::Wrong(why) => {
-                    failing += 1;
-                    format!("✗ {name}{why}\n")
-                }
-                Said::Nothing => continue,
-            };
-            output::print(&line)?;
-        }
-    }
-    Ok((right, failing))
-}
-
-/// What there is to say of a contender.
-enum Said {
-    Right(&'static str),
-    Wrong(String),
-    /// It is at no point.
-    Nothing,
-}
-
-/// A contender that was looked at, and how it answers at each of its points.
-struct Looked<'a> {
-    known: Option<Answers>,
-    at: Vec<(&'a Point, Result<Answered, Fault>)>,
-    /// What else is wrong with it.
-    failed: Option<String>,
-}
-
-fn looked<'a>(
-    experiment: &'a Experiment,
-    prepared: &Prepared,
-    driver: &mut dyn Driver,
-    contender: &Contender,
-    measurable: &[usize],
-    stop: &AtomicBool,
-) -> Result<Looked<'a>, Failure> {
-    let name = &contender.name;
-    let mut looked = Looked { known: None, at: Vec::new(), failed: None };
-    let Some(ready) = prepared.ready.iter().find(|ready| ready.name == *name) else {
-        let reason = contender.reason.as_deref().unwrap_or_default();
-        looked.failed = Some(format!(" {}: {reason}", contender.status.as_str()));
-        return Ok(looked);
-    };
-    looked.known = ready.answers;
-    for at in experiment.checked_at(measurable, name) {
-        let answered = match driver.check(ready, at, stop) {
-            Err(Halt::Failed(why)) => Err(Fault::new(chain(&why))),
-            answered => Ok(answered?),
+    let (mut right, mut failing, mut printed) = (Vec::new(), 0, Ok(()));
+    let mut tell = |contender: &Contender, checked: Checked| {
+        let name = &contender.name;
+        let line = match checked {
+            Checked::Right(how) => {
+                right.push(name.clone());
+                format!("✓ {name} {how}: {}\n", contender.version.as_deref().unwrap_or_default())
+            }
+            failed => {
+                failing += 1;
+                format!("✗ {name}{}\n", failing_words(contender, failed))
+            }
         };
-        looked.at.push((&experiment.planned[at].point, answered));
-    }
-    if let Some(path) = prepared.written(name)? {
-        looked.failed = Some(format!(
+        printed = std::mem::replace(&mut printed, Ok(())).and_then(|()| output::print(&line));
+    };
+    kumite_lab::check_each(experiment, choice, prepared, driver, measurable, stop, &mut tell)?;
+    printed.map(|()| (right, failing))
+}
+
+/// The words behind the contender's name.
+fn failing_words(contender: &Contender, checked: Checked) -> String {
+    match checked {
+        Checked::Right(how) => format!(" {how}"),
+        Checked::NotReady => {
+            let reason = contender.reason.as_deref().unwrap_or_default();
+            format!(" {}: {reason}", contender.status.as_str())
+        }
+        Checked::Wrong { code: None, why } => format!(": {why}"),
+        Checked::Wrong { code: Some((parameter, value)), why } => format!(": {parameter} {value}: {why}"),
+        Checked::Written(path) => format!(
             ": {} was written after the build, and whoever uses the build next finds that: write elsewhere, and \
              `kumite build --no-cache` makes it good",
             path.display()
-        ));
+        ),
     }
-    Ok(looked)
 }
 
-/// The value that is code there, if one is, for the beginning of a sentence.
-fn code(experiment: &Experiment, point: &Point) -> String {
-    experiment.code(point).map_or(String::new(), |(parameter, value)| format!("{parameter} {value}: "))
-}
-
-/// What there is to say of one, beside what `all` wrote at its points.
-fn said(experiment: &Experiment, looked: &Looked, all: &[(&Contender, Looked)]) -> Said {
-    let mut how = Said::Nothing;
-    for (point, answered) in &looked.at {
-        let as_it_should = answered.clone().and_then(|mut answered| {
-            if let Some(written) = &answered.written {
-                let unlike = unlike_the_others(written, &votes(point, all));
-                answered.wrong = unlike.map(|why| format!("its output is wrong: {why}"));
-            }
-            answered.as_it_should(looked.known)
-        });
-        match as_it_should {
-            Ok(words) => how = Said::Right(words),
-            Err(why) => return Said::Wrong(format!(": {}{why}", code(experiment, point))),
+/// The windows that are too short for percentiles, in words; not while another kumite measures.
+fn short_windows(
+    args: &Args,
+    experiment: &Experiment,
+    prepared: &Prepared,
+    right: &[&str],
+    state: &Path,
+    stop: &AtomicBool,
+) -> Result<Vec<String>, Failure> {
+    let windows = Windows::of(&args.contenders.experiment, &experiment.profiles, right)?;
+    if windows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let _lock = match Lock::of_machine() {
+        Ok(lock) => lock,
+        Err(why) => {
+            output::note(&format!(
+                "whether windows are long enough for percentiles was not looked at: {why}"
+            ));
+            return Ok(Vec::new());
         }
-    }
-    looked.failed.clone().map_or(how, Said::Wrong)
+    };
+    output::note("looking whether windows are long enough for the percentiles of claims");
+    let faults = windows.faults(prepared, state, stop)?;
+    Ok(faults.iter().map(|(fault, profiles)| window_words(fault, profiles)).collect())
 }
 
-/// What each that was tried at a point wrote there.
-fn votes(point: &Point, all: &[(&Contender, Looked)]) -> Votes {
-    let vote = |(contender, looked): &(&Contender, Looked)| {
-        let (_, answered) = looked.at.iter().find(|(at, _)| *at == point)?;
-        let written = answered.as_ref().ok().and_then(|answered| answered.written.clone());
-        Some((contender.name.clone(), written))
+fn window_words(fault: &WindowFault, profiles: &[&str]) -> String {
+    let profiles = match profiles {
+        [profile] => format!("profile {profile}"),
+        profiles => format!("profiles {}", profiles.join(", ")),
     };
-    all.iter().filter_map(vote).collect()
+    let (claim, cell, short) = match fault {
+        WindowFault::Failed { cell, why } => return format!("{profiles}: {cell}: {why}"),
+        WindowFault::Short { claim, cell, short } => (claim, cell, short),
+    };
+    let Short { metric, needs, per_s, window_s, enough } = short;
+    let (needs, per_s) = (count(*needs as f64), significant(*per_s, 2));
+    let remedy = match enough {
+        Some(Enough { have, parameter, value }) => {
+            let have = count(*have as f64);
+            format!("has about {have}: set {parameter} = {value}, or claim a lower percentile")
+        }
+        None => "has none, and no window is long enough: claim a lower percentile".to_owned(),
+    };
+    format!(
+        "{profiles}: {metric} of claim {claim} takes {needs} answers in a window; at {per_s} a second of {cell} one of \
+         {window_s} s {remedy}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_that_is_too_short_says_which_would_do() {
+        let words = |enough, profiles: &[&str]| {
+            let short = Short {
+                metric: "response_p99_9_us".to_owned(),
+                needs: 10_000,
+                per_s: 1204.0,
+                window_s: 1.0,
+                enough,
+            };
+            let (claim, cell) = ("tail".to_owned(), "threads at connections=50".to_owned());
+            window_words(&WindowFault::Short { claim, cell, short }, profiles)
+        };
+        let enough = Enough { have: 1200, parameter: "duration_s".to_owned(), value: 10.0 };
+        assert_eq!(
+            words(Some(enough), &["quick"]),
+            "profile quick: response_p99_9_us of claim tail takes 10,000 answers in a window; at 1,200 a second of threads \
+             at connections=50 one of 1 s has about 1,200: set duration_s = 10, or claim a lower percentile"
+        );
+        let never = words(None, &["quick", "full"]);
+        assert!(never.starts_with("profiles quick, full: "), "{never}");
+        assert!(never.ends_with("no window is long enough: claim a lower percentile"), "{never}");
+    }
 }

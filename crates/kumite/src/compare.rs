@@ -1,6 +1,5 @@
 //! `kumite compare`: commands, or running servers, against each other.
 
-mod metrics;
 mod servers;
 mod shell_flag;
 
@@ -9,25 +8,25 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_compare::{
-    Allowed, CompareError, HELPER, Imported, Output, Parameter, Progressed, Rules, Setting, Shell, Stdin,
-    Templates, compare, import,
+    Allowed, CompareError, HELPER, Imported, Margin, Output, Parameter, Progressed, Rules, Setting, Shell,
+    Stdin, Templates, compare, import,
 };
-use kumite_host::{Clock, RealClock, cores, machine};
-use kumite_record::{Comparison, ComparisonEnd, GateBar, GateState, Named, Store};
-use kumite_report::{Shown, TimeUnit, Units};
+use kumite_host::{CpuList, RealClock, cores, machine};
+use kumite_record::{Comparison, ComparisonEnd, GateBar, GateState, Named, Store, without_secrets};
+use kumite_report::{NamedMetrics, Shown, TimeUnit, Units};
 
 use crate::exit::Failure;
 use crate::gate::Bar;
 use crate::progress::Progress;
 use crate::store::{Save, default_db, noise_floor};
-use crate::{duration, output, redact, stop};
+use crate::{duration, output, seed, stop};
 
 const ALPHA: f64 = 0.05;
 /// With a gate: whoever runs it on every change has many, and looks into each that is wrong.
 const GATE_ALPHA: f64 = 0.01;
 /// Where none was given.
 const BUDGET: Duration = Duration::from_secs(60);
-/// What ends sooner needs no progress.
+/// A comparison that ends sooner needs no progress.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
 const SHOW_EVERY: Duration = Duration::from_millis(250);
 
@@ -96,15 +95,15 @@ struct Amount {
     #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// A ratio this near to 1 is no difference
-    #[arg(long, value_name = "SHARE", default_value = "0.25%", value_parser = share, allow_hyphen_values = true)]
-    margin: f64,
+    #[arg(long, value_name = "SHARE", default_value = "0.25%", allow_hyphen_values = true)]
+    margin: Margin,
     /// What of commands is judged and shown, each with a verdict of its own; of all of it less is better: of time_wall_clock,
     /// time_cpu, time_user, time_system and memory_peak_resident those that are listed, with units for the table as in
     /// time_wall_clock:ms,memory_peak_resident:MiB; or default (time_wall_clock,memory_peak_resident), time (the times) or
     /// all. They share the level and the runs: it goes on until each is decided, and --gate is shut by each of them [default:
     /// wall time decides, and CPU time and memory are judged beside it]
-    #[arg(long, value_name = "METRIC[:UNIT],…", value_parser = metrics::parse)]
-    metrics: Option<metrics::Named>,
+    #[arg(long, value_name = "METRIC[:UNIT],…")]
+    metrics: Option<NamedMetrics>,
     /// Repeat the order of an earlier comparison
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -112,8 +111,8 @@ struct Amount {
     #[arg(long)]
     duet: bool,
     /// Keep commands to these CPUs, e.g. 1 or 0,2-3 [default: any]
-    #[arg(long, value_name = "LIST", value_parser = cpus)]
-    cores: Option<Cpus>,
+    #[arg(long, value_name = "LIST")]
+    cores: Option<CpuList>,
     /// Go on until it is decided whether a command is slower than the reference by more than the margin (or uses more of what
     /// --metrics lists), and end with status 1 if so: `fails` lets pass whatever is not shown to be, `holds` only what is shown not to be
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
@@ -221,7 +220,7 @@ impl Documents {
         output::check_files(self.files())
     }
 
-    /// Whether the report goes there, and not a document in its place.
+    /// False if a document goes to standard output, in place of the report.
     fn is_on_terminal(&self) -> bool {
         !self.files().any(|file| file == Path::new("-"))
     }
@@ -239,25 +238,14 @@ impl Documents {
         if self.is_on_terminal() {
             output::report(&kumite_report::compare_terminal(comparison, shown, &output::style()))?;
         }
-        if let Some(file) = &self.json {
-            output::write(file, &output::json(comparison)?)?;
-        }
-        if let Some(file) = &self.csv {
-            output::write(file, &kumite_report::compare_csv(comparison))?;
-        }
-        if let Some(file) = &self.markdown {
-            output::write(file, &kumite_report::compare_markdown(comparison, shown))?;
-        }
-        if let Some(file) = &self.export_asciidoc {
-            output::write(file, &kumite_report::compare_asciidoc(comparison, shown))?;
-        }
-        if let Some(file) = &self.export_orgmode {
-            output::write(file, &kumite_report::compare_orgmode(comparison, shown))?;
-        }
-        if let Some(file) = &self.html {
-            output::write(file, &kumite_report::compare_html(comparison, shown))?;
-        }
-        Ok(())
+        output::write_each([
+            (&self.json, &|| output::json(comparison)),
+            (&self.csv, &|| Ok(kumite_report::compare_csv(comparison))),
+            (&self.markdown, &|| Ok(kumite_report::compare_markdown(comparison, shown))),
+            (&self.export_asciidoc, &|| Ok(kumite_report::compare_asciidoc(comparison, shown))),
+            (&self.export_orgmode, &|| Ok(kumite_report::compare_orgmode(comparison, shown))),
+            (&self.html, &|| Ok(kumite_report::compare_html(comparison, shown))),
+        ])
     }
 }
 
@@ -285,14 +273,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let store = Store::open_read_only(&default_db()).ok();
     let mut comparison = Comparison {
-        command: command_line(args, comparison.seed),
+        command: seed::named(output::command_line(), args.amount.seed, comparison.seed),
         kumite: crate::VERSION.to_owned(),
         noise_floor: store.as_ref().and_then(noise_floor),
         ..comparison
     };
     for command in &mut comparison.commands {
-        command.command = redact::argument(&command.command);
-        command.name = redact::argument(&command.name);
+        command.command = without_secrets(&command.command);
+        command.name = without_secrets(&command.name);
     }
     let has_runs = comparison.commands.iter().any(|command| !command.times.is_empty());
     let has_any = has_runs || comparison.pairs.iter().any(|pair| pair.blocks > 0);
@@ -466,19 +454,14 @@ fn parameters(args: &Args) -> Result<Vec<Parameter>, Failure> {
 
 fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {
     let amount = &args.amount;
-    let fresh = || {
-        let nanos = clock.timestamp().subsec_nanosecond() as u32;
-        // 32 bits are enough to differ, and every JSON reader can hold them exactly.
-        (u64::from(nanos) ^ u64::from(std::process::id()) << 8) & 0xffff_ffff
-    };
     let mut rules = Rules {
         alpha: if amount.gate.is_some() { GATE_ALPHA } else { ALPHA },
-        margin: amount.margin,
+        margin: amount.margin.0,
         min_blocks: 0,
         max_blocks: amount.max_runs.or(amount.runs).map(|runs| runs as usize),
         budget: amount.budget.unwrap_or(BUDGET),
         ends_blocks: amount.budget.is_some(),
-        seed: amount.seed.unwrap_or_else(fresh),
+        seed: amount.seed.unwrap_or_else(|| seed::fresh(clock)),
         reference,
         gate: amount.gate.map(GateBar::from),
         metrics: amount.metrics.as_ref().map_or(Vec::new(), |named| named.metrics.clone()),
@@ -488,12 +471,7 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {
     rules
 }
 
-fn command_line(args: &Args, seed: u64) -> String {
-    let again = if args.amount.seed.is_none() { format!(" --seed {seed}") } else { String::new() };
-    output::command_line() + &again
-}
-
-/// Whether the gate lets pass. Its line ends the report, if that is on the terminal.
+/// Ends by the gate. Its line ends the report, if that is on the terminal.
 fn gate(bar: Bar, comparison: &Comparison, is_said: bool) -> Result<(), Failure> {
     if let Some(line) = kumite_report::compare_gate(comparison).filter(|_| !is_said) {
         output::note(&line);
@@ -502,7 +480,7 @@ fn gate(bar: Bar, comparison: &Comparison, is_said: bool) -> Result<(), Failure>
     if GateBar::from(bar).passes(state) { Ok(()) } else { Err(Failure::Shut) }
 }
 
-/// What no run could decide is found out before any.
+/// Refuses a comparison that no run could decide, before any.
 fn refuse_undecidable(args: &Args, rules: &Rules, of: usize, block: Option<Duration>) -> Result<(), Failure> {
     let fewest = if rules.gate.is_some() { rules.fewest(of) } else { 1 };
     if let (Some(budget), Some(block)) = (args.amount.budget, block)
@@ -527,36 +505,4 @@ fn refuse_undecidable(args: &Args, rules: &Rules, of: usize, block: Option<Durat
         ))),
         _ => Ok(()),
     }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
-    let number =
-        number.trim().parse::<f64>().map_err(|_| "expected a share such as 0.25% or 0.0025".to_owned())?;
-    let share = number * unit;
-    if (0.0..1.0).contains(&share) {
-        Ok(share)
-    } else if unit == 1.0 && (1.0..100.0).contains(&number) {
-        Err(format!("{number} is more than all: write {number}% or {}", number / 100.0))
-    } else {
-        Err("it must be at least 0 and below 100%".to_owned())
-    }
-}
-
-/// At least one.
-#[derive(Clone)]
-struct Cpus(Vec<usize>);
-
-fn cpus(text: &str) -> Result<Cpus, String> {
-    let expected = || "expected CPUs such as 1 or 0,2-3".to_owned();
-    let mut cpus = Vec::new();
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let number =
-            |text: &str| text.trim().parse::<usize>().ok().filter(|cpu| *cpu < 4096).ok_or_else(expected);
-        cpus.extend(number(first)?..=number(last)?);
-    }
-    cpus.sort_unstable();
-    cpus.dedup();
-    if cpus.is_empty() { Err(expected()) } else { Ok(Cpus(cpus)) }
 }

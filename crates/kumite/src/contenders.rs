@@ -1,9 +1,11 @@
-//! Which contenders take part: flags that `run`, `check` and `build` share.
+//! An experiment and those of its contenders that take part, as `run`, `check` and `build` are told of them.
 
 use kumite_lab::Choice;
 
 #[derive(clap::Args)]
 pub struct Contenders {
+    /// An experiment below experiments/, or a folder with an experiment.toml
+    pub experiment: String,
     /// Only these contenders (may be given several times, or separated by commas)
     #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
     only: Vec<String>,

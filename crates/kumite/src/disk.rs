@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_disk::{Disk, Error, Report};
-use kumite_record::{DiskResult, SCHEMA};
+use kumite_record::{DiskResult, Lateness, SCHEMA};
 
 use crate::exit::Failure;
 use crate::{duration, lateness, output, stop};
@@ -24,7 +24,7 @@ pub struct Args {
     folder: PathBuf,
     /// Where to mount it: an empty folder
     mount: PathBuf,
-    /// What a seek takes: 2ms; at most 10s
+    /// Time that a seek takes: 2ms; at most 10s
     #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
     delay: Duration,
     /// Write what it did as JSON at its end (- for standard output, in place of the closing line; where it is mounted is
@@ -77,7 +77,7 @@ fn result(report: &Report, mount_point: String, delay: Duration) -> DiskResult {
         seeks: report.seeks,
         bytes: report.bytes,
         real_time: report.real_time,
-        late_us: lateness::of(&report.lateness),
+        late_us: Lateness::of(&report.lateness),
     }
 }
 

@@ -8,7 +8,7 @@ use clap::Parser;
 use clap::builder::styling::{AnsiColor, Style};
 use kumite_host::{Finding, Fitness};
 use kumite_lab::{Diagnosis, Equipment, NeedFound, doctor};
-use kumite_nodes::{NodesWanted, On};
+use kumite_nodes::{NodesWanted, On, findings};
 
 use crate::exit::Failure;
 use crate::nodes::{SlurmFlags, driver};
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         On::Local => None,
         on => {
             let at = on.allocate(&args.slurm.options(), &NodesWanted::Nodes, "doctor", &driver(&stop))?;
-            Some(nodes::ask(&at.nodes, &stop)?)
+            Some(findings(&at.nodes, crate::VERSION, &stop)?)
         }
     };
     if let Some(found) = found {

@@ -5,12 +5,11 @@ use std::time::Duration;
 use jiff::SignedDuration;
 
 /// For clap.
-pub fn parse(text: &str) -> Result<Duration, String> {
-    let parsed: SignedDuration =
-        text.parse().map_err(|_| "expected a duration such as 10s, 500ms or 2m".to_owned())?;
-    let duration = Duration::try_from(parsed).map_err(|_| "a duration cannot be negative".to_owned())?;
+pub fn parse(text: &str) -> Result<Duration, &'static str> {
+    let parsed: SignedDuration = text.parse().map_err(|_| "expected a duration such as 10s, 500ms or 2m")?;
+    let duration = Duration::try_from(parsed).map_err(|_| "a duration cannot be negative")?;
     if duration.is_zero() {
-        return Err("a duration cannot be zero".to_owned());
+        return Err("a duration cannot be zero");
     }
     Ok(duration)
 }

@@ -21,7 +21,7 @@ pub struct Ending {
 }
 
 impl Ending {
-    /// Whether its documents can be written: found out before a long run.
+    /// Refuses documents that cannot be written, before a long run.
     pub fn check(&self) -> Result<(), Failure> {
         self.documents.check()
     }

@@ -22,7 +22,7 @@ pub enum Failure {
     Gate(String),
     /// A gate does not let pass, as its line says, which has been printed.
     Shut,
-    /// What was typed, or written in a specification, makes no sense.
+    /// A command line or a specification that makes no sense.
     Usage(String),
     /// It could not be done, or not to its end.
     Incomplete(String),
@@ -57,38 +57,15 @@ impl From<kumite_nodes::Failure> for Failure {
     }
 }
 
-impl From<kumite_nodes::Misuse> for Failure {
-    fn from(misuse: kumite_nodes::Misuse) -> Failure {
-        kumite_nodes::Failure::from(misuse).into()
-    }
+/// As kumite-nodes has it, whose runs end likewise.
+macro_rules! as_of_nodes {
+    ($($error:ty),*) => {$(
+        impl From<$error> for Failure {
+            fn from(error: $error) -> Failure {
+                kumite_nodes::Failure::from(error).into()
+            }
+        }
+    )*};
 }
 
-impl From<kumite_agent::Error> for Failure {
-    fn from(error: kumite_agent::Error) -> Failure {
-        kumite_nodes::Failure::from(error).into()
-    }
-}
-
-impl From<SpecError> for Failure {
-    fn from(error: SpecError) -> Failure {
-        kumite_nodes::Failure::from(error).into()
-    }
-}
-
-impl From<Halt> for Failure {
-    fn from(halt: Halt) -> Failure {
-        kumite_nodes::Failure::from(halt).into()
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Failure {
-        kumite_nodes::Failure::from(error).into()
-    }
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Failure {
-        kumite_nodes::Failure::from(error).into()
-    }
-}
+as_of_nodes!(SpecError, Halt, Error, StoreError, kumite_nodes::Misuse, kumite_agent::Error);

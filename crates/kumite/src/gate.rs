@@ -9,7 +9,7 @@ use kumite_record::{
 };
 
 use crate::exit::Failure;
-use crate::output::{self, Documents, Report};
+use crate::output::{self, Documents, Forms, Report};
 
 #[derive(clap::Args)]
 pub struct Gate {
@@ -22,7 +22,6 @@ pub struct Gate {
     gate_allow: Vec<String>,
 }
 
-/// What passes.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 pub enum Bar {
     /// Whatever does not fail.
@@ -41,12 +40,11 @@ impl From<Bar> for GateBar {
 }
 
 impl Gate {
-    /// Whether there is one.
     pub fn is_set(&self) -> bool {
         self.gate.is_some()
     }
 
-    /// What can be refused before anything is measured: a name that is nobody's, and a plan that can decide nothing.
+    /// Refuses, before anything is measured, a name that is nobody's and a plan that can decide nothing.
     pub fn check(
         &self,
         experiment: &Experiment,
@@ -112,7 +110,13 @@ impl Gate {
         if let Ok(Some(gate)) = &judged {
             export.gate = Some(gate.clone());
         }
-        documents.write(&(&export, report))?;
+        documents.write(&Forms {
+            terminal: &|style| report(&export, style),
+            json: &|| output::json(&export),
+            html: &|| kumite_report::html(&export),
+            markdown: &|| kumite_report::markdown(&export),
+            svg: Some(&|| kumite_report::forest_svg(&export)),
+        })?;
         ended(&export)?;
         let Some(gate) = judged? else { return Ok(()) };
         if !documents.is_on_terminal() {
@@ -168,7 +172,8 @@ fn reason(run: &Run, amiss: &Amiss) -> GateReason {
         Amiss::Claim(claim) => match claim.verdict {
             Verdict::Fails => format!("claim {name} fails"),
             Verdict::NotTested => {
-                let why = claim.reason.as_ref().map(|reason| format!(": {}", kumite_report::reason(run, reason)));
+                let why =
+                    claim.reason.as_ref().map(|reason| format!(": {}", kumite_report::reason(run, reason)));
                 format!("claim {name} was not tested{}", why.unwrap_or_default())
             }
             Verdict::DependsOnSitting => format!("claim {name} depends on the sitting"),

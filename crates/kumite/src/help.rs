@@ -1,4 +1,4 @@
-//! What `kumite --help` says: commands by what one wants to do, each group with an example.
+//! The text of `kumite --help`: commands by the wish that leads to them, each group with an example.
 
 use clap::Command;
 use clap::builder::StyledStr;

@@ -23,7 +23,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             None => format!("✓ {what}\n"),
             Some(why) => format!("✗ {what}: {why}\n"),
         };
-        // Who closes our output does not want the rest.
+        // A reader that closes our output does not want the rest.
         let _ = output::print(&line);
     };
     let tested = kit_test(&args.command, Path::new("."), &cores(), &stop, &mut show)

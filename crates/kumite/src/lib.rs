@@ -27,25 +27,23 @@ mod output;
 mod play;
 mod progress;
 mod prospects;
-mod redact;
 mod report;
 mod resume;
 mod run;
 mod schema;
+mod seed;
 mod selfcheck;
 mod stop;
 mod store;
 mod stub;
 mod task;
-mod world;
 
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use kumite_lab::near;
-
-pub use world::{ThisMachine, World};
+pub use kumite_lab::{ThisMachine, World};
 
 /// With the commit that it was built from, where that is known.
 const VERSION: &str = env!("KUMITE_VERSION");
@@ -115,7 +113,7 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// What was typed. Of clap's guesses at what was meant, which are often wrong, only those are shown that are a typing error
+/// The command line. Of clap's guesses at what was meant, which are often wrong, only those are shown that are a typing error
 /// away.
 fn parsed() -> Cli {
     let matches = help::grouped(Cli::command()).try_get_matches_from(compare::as_meant(std::env::args_os()));

@@ -7,17 +7,15 @@ pub mod request;
 mod schedule;
 mod search;
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Parser;
-use kumite_host::{Clock, Heartbeat, RealClock, cores, machine};
-use kumite_lab::{External, Ready, Session, execute, load_result, plan};
+use kumite_host::RealClock;
+use kumite_lab::{LoadOnce, LoadOnceError};
 use kumite_load::{Address, Interval, Limit, Load, Target};
-use kumite_record::{LoadResult, Named, Point, Question, Run, Store};
-use serde::Serialize;
+use kumite_record::{LoadResult, Named};
 
 use crate::exit::Failure;
 use crate::load::live::{End, Live};
@@ -76,7 +74,7 @@ pub struct Args {
 fn timeout(text: &str) -> Result<Duration, String> {
     duration::parse(text).map_err(|error| match text.parse::<u32>() {
         Ok(_) => format!("{error}; threads are CPUs here, as in --cores 2,3"),
-        Err(_) => error,
+        Err(_) => error.to_owned(),
     })
 }
 
@@ -89,35 +87,22 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stop = stop::flag()?;
     if let Some(slo) = args.search.slo() {
         let url = args.urls.join(" ");
-        return args.search.run(url, &load, slo, args.duration, args.json.as_deref(), &stop);
+        return args.search.run(url, &load, slo, args.duration, &args.json, &stop);
     }
-    let result = measure(args, load, &stop)?;
-    write(args.json.as_deref(), &result, || kumite_report::load_terminal(&result, &output::style()))?;
-    if let Some(file) = &args.markdown {
-        output::write(file, &kumite_report::load_markdown(&result))?;
-    }
-    if let Some(file) = &args.html {
-        output::write(file, &kumite_report::load_html(&result))?;
-    }
+    let result = measure(args, &load, &stop)?;
+    output::report_or_json(&args.json, &result, || kumite_report::load_terminal(&result, &output::style()))?;
+    output::write_each([
+        (&args.markdown, &|| Ok(kumite_report::load_markdown(&result))),
+        (&args.html, &|| Ok(kumite_report::load_html(&result))),
+    ])?;
     args.save.keep(|| Named::Load(Box::new(result.clone())))?;
     judge(args, &result)
-}
-
-/// Prints the report, or the document if that is to be printed, and writes the document.
-fn write(json: Option<&Path>, document: &impl Serialize, report: impl Fn() -> String) -> Result<(), Failure> {
-    match json {
-        Some(file) if file == Path::new("-") => output::document(&output::json(document)?),
-        file => {
-            output::report(&report())?;
-            file.map_or(Ok(()), |file| output::write(file, &output::json(document)?))
-        }
-    }
 }
 
 /// Of requests: fewer that fail are a finding, and more a load that did not get what it was to measure.
 const MOST_WRONG: f64 = 0.01;
 
-/// Whether the result is what was asked for.
+/// Fails if the result is not what was asked for.
 fn judge(args: &Args, result: &LoadResult) -> Result<(), Failure> {
     if result.cut_short {
         return Err(Failure::Incomplete(format!("it was interrupted after {} requests", result.requests)));
@@ -194,62 +179,19 @@ fn load(args: &Args) -> Result<Load, Failure> {
     Ok(load)
 }
 
-/// The same way that an experiment takes, with one contender, one point and one block.
-fn measure(args: &Args, load: Load, stop: &AtomicBool) -> Result<LoadResult, Failure> {
-    let clock = RealClock::default();
-    let cores = cores();
-    let mut cpus = [&cores.contender[..], &cores.engine].concat();
-    cpus.dedup();
-    let seconds = load.limit.duration;
-    let end = End { requests: load.limit.requests, duration: seconds, threads: load.cores.len().max(1) };
+fn measure(args: &Args, load: &Load, stop: &AtomicBool) -> Result<LoadResult, Failure> {
+    let end = End {
+        requests: load.limit.requests,
+        duration: load.limit.duration,
+        threads: load.cores.len().max(1),
+    };
     let mut live = Live::new(end);
-    let mut watch = |interval: &Interval| live.add(interval);
-    let mut executor = External { load: load.clone(), watch: &mut watch, result: None };
-    let mut store = Store::in_memory()?;
-    let started = clock.timestamp();
-    let run = Run {
-        id: Run::new_id(started),
-        experiment: "load".to_owned(),
-        kind: External::KIND,
-        profile: "standard".to_owned(),
-        started,
-        command: output::command_line(),
-        kumite: crate::VERSION.to_owned(),
-        question: Question { text: format!("How does {} do?", args.urls.join(" ")), source: None },
-        points: vec![Point::default()],
-        blocks: 1,
-        ..Run::default()
-    };
-    let contender = Ready {
-        name: args.urls.join(" "),
-        folder: PathBuf::new(),
-        run: String::new(),
-        env: Vec::new(),
-        answers: None,
-        reads: None,
-        deps: None,
-        origin: None,
-        memory_mb: None,
-    };
-    store.begin(&run, &machine(cores), &[])?;
-    let session = Session {
-        run: &run,
-        contenders: std::slice::from_ref(&contender),
-        plan: &plan(&[vec![0]], &BTreeSet::new(), 1, run.seed),
-        times: &[Some(seconds.unwrap_or_default())],
-        kept: &[],
-        budget: None,
-        undecided: &|_| BTreeSet::new(),
-    };
-    let heartbeat = Heartbeat::start(&cpus);
-    let ended = execute(&session, &mut executor, &clock, &mut store, stop, &mut |_| {});
-    let void = heartbeat.stop();
-    ended?;
-    let outcome =
-        executor.result.take().ok_or_else(|| Failure::Incomplete("it was interrupted".to_owned()))?;
+    let url = args.urls.join(" ");
+    let once = LoadOnce { load, url, command: output::command_line(), kumite: crate::VERSION };
+    let measured = once.measure(&RealClock::default(), stop, &mut |interval: &Interval| live.add(interval));
     live.clear();
-    let outcome = outcome.map_err(|error| Failure::Incomplete(error.to_string()))?;
-    let trials = store.trials(&run.id)?;
-    let sample = trials.first().map(|trial| trial.sample.clone()).unwrap_or_default();
-    Ok(LoadResult { void, ..load_result(run.command, args.urls.join(" "), &load, &outcome, &sample) })
+    measured.map_err(|error| match error {
+        LoadOnceError::Store(error) => error.into(),
+        error => Failure::Incomplete(error.to_string()),
+    })
 }

@@ -11,9 +11,10 @@ use crate::exit::Failure;
 use crate::{duration, output};
 
 #[derive(Parser)]
+#[command(mut_arg("experiment", |arg| arg.help(
+    "An experiment that the image has below experiments/, or a folder with an experiment.toml, which it has there too"
+)))]
 pub struct Args {
-    /// An experiment that the image has below experiments/, or a folder with an experiment.toml, which it has there too
-    experiment: String,
     /// How many shards: pods of an Indexed Job, each with a node of its own
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     shards: u32,
@@ -43,11 +44,11 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let mut experiment = Experiment::load(&args.experiment, &args.profile)?;
+    let mut experiment = Experiment::load(&args.contenders.experiment, &args.profile)?;
     experiment.blocks = args.blocks.unwrap_or(experiment.blocks);
     args.contenders.choice().check(&experiment)?;
     some_for_each("--shards", args.shards, "shards", &experiment)?;
-    let mut run = vec!["kumite".to_owned(), "run".to_owned(), args.experiment.clone()];
+    let mut run = vec!["kumite".to_owned(), "run".to_owned(), args.contenders.experiment.clone()];
     run.push(format!("--profile={}", args.profile));
     run.extend(args.contenders.words());
     run.extend(args.blocks.map(|blocks| format!("--blocks={blocks}")));

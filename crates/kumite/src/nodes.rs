@@ -25,7 +25,6 @@ pub struct RoleFlags {
 }
 
 impl RoleFlags {
-    /// What they say.
     pub fn roles(&self) -> GivenRoles {
         GivenRoles { given: self.given.clone(), relayed: self.relayed.clone() }
     }
@@ -49,7 +48,6 @@ pub struct SlurmFlags {
 }
 
 impl SlurmFlags {
-    /// What they say.
     pub fn options(&self) -> SlurmOptions {
         SlurmOptions { words: self.words.clone(), queue_timeout: self.queue_timeout }
     }

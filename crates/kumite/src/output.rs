@@ -7,13 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use kumite_nodes::{IN_FRAMES, RELAYED, tell_note};
-use kumite_record::{Export, Named};
+use kumite_record::{Export, without_secrets};
 use kumite_report::Style;
 
 use crate::exit::Failure;
-use crate::redact;
 
-/// Whether an agent is told all.
+/// Set where an agent started us, which is told all in frames.
 static FRAMES: AtomicBool = AtomicBool::new(false);
 
 /// From now on what is said are frames on standard output, for the agent that started us; a report is for nobody.
@@ -98,7 +97,7 @@ impl Length {
     }
 }
 
-/// What writes a report for a terminal.
+/// Writes a report for a terminal.
 pub type Report = fn(&Export, &Style) -> String;
 
 /// Where a run's report goes beside the terminal.
@@ -123,105 +122,65 @@ impl Documents {
         [&self.json, &self.html, &self.markdown, &self.svg].into_iter().flatten()
     }
 
-    /// Whether they can be written, as far as that can be known without writing: found out before a long run.
+    /// Refuses files that cannot be written, as far as that can be known without writing: before a long run.
     pub fn check(&self) -> Result<(), Failure> {
         check_files(self.files())
     }
 
-    /// Whether the report goes there, and not a document in its place.
+    /// False if a document goes to standard output, in place of the report.
     pub fn is_on_terminal(&self) -> bool {
         !self.files().any(|file| file == Path::new("-"))
     }
 
     /// Writes them; and a report on the terminal, unless one of them goes there.
-    pub fn write(&self, shown: &impl Shown) -> Result<(), Failure> {
+    pub fn write(&self, forms: &Forms) -> Result<(), Failure> {
         if self.is_on_terminal() {
-            report(&shown.terminal(&style()))?;
+            report(&(forms.terminal)(&style()))?;
         }
-        if let Some(file) = &self.json {
-            write(file, &shown.json()?)?;
-        }
-        if let Some(file) = &self.html {
-            write(file, &shown.html())?;
-        }
-        if let Some(file) = &self.markdown {
-            write(file, &shown.markdown())?;
-        }
-        if let Some(file) = &self.svg {
-            write(file, &shown.svg()?)?;
-        }
-        Ok(())
+        let no_svg = || {
+            Err(Failure::Usage("--svg is a picture of verdicts on claims, which only a run has".to_owned()))
+        };
+        write_each([
+            (&self.json, forms.json),
+            (&self.html, &|| Ok((forms.html)())),
+            (&self.markdown, &|| Ok((forms.markdown)())),
+            (&self.svg, &|| forms.svg.map_or_else(no_svg, |svg| Ok(svg()))),
+        ])
     }
 }
 
-/// What can be shown in all forms.
-pub trait Shown {
-    fn terminal(&self, style: &Style) -> String;
-    fn json(&self) -> Result<String, Failure>;
-    fn html(&self) -> String;
-    fn markdown(&self) -> String;
-    fn svg(&self) -> Result<String, Failure>;
+/// Prints the report, or the document in its place if its file is `-`; and writes the document.
+pub fn report_or_json(
+    json_file: &Option<PathBuf>,
+    document: &impl serde::Serialize,
+    make: impl Fn() -> String,
+) -> Result<(), Failure> {
+    if json_file.as_deref() != Some(Path::new("-")) {
+        report(&make())?;
+    }
+    write_each([(json_file, &|| json(document))])
 }
 
-/// A run, with how much of it the terminal gets.
-impl Shown for (&Export, Report) {
-    fn terminal(&self, style: &Style) -> String {
-        self.1(self.0, style)
-    }
+/// Makes a document, if its file is named.
+type Make<'a> = &'a dyn Fn() -> Result<String, Failure>;
 
-    fn json(&self) -> Result<String, Failure> {
-        json(self.0)
-    }
-
-    fn html(&self) -> String {
-        kumite_report::html(self.0)
-    }
-
-    fn markdown(&self) -> String {
-        kumite_report::markdown(self.0)
-    }
-
-    fn svg(&self) -> Result<String, Failure> {
-        Ok(kumite_report::forest_svg(self.0))
-    }
+/// Makes and writes each of these documents whose file is named.
+pub fn write_each<const N: usize>(documents: [(&Option<PathBuf>, Make); N]) -> Result<(), Failure> {
+    let named = documents.into_iter().filter_map(|(file, make)| Some((file.as_ref()?, make)));
+    named.into_iter().try_for_each(|(file, make)| write(file, &make()?))
 }
 
-/// What was kept under a name.
-impl Shown for Named {
-    fn terminal(&self, style: &Style) -> String {
-        match self {
-            Named::Comparison(kept) => kumite_report::compare_terminal(kept, Default::default(), style),
-            Named::Load(kept) => kumite_report::load_terminal(kept, style),
-        }
-    }
-
-    fn json(&self) -> Result<String, Failure> {
-        match self {
-            Named::Comparison(kept) => json(kept),
-            Named::Load(kept) => json(kept),
-        }
-    }
-
-    fn html(&self) -> String {
-        match self {
-            Named::Comparison(kept) => kumite_report::compare_html(kept, Default::default()),
-            Named::Load(kept) => kumite_report::load_html(kept),
-        }
-    }
-
-    fn markdown(&self) -> String {
-        match self {
-            Named::Comparison(kept) => kumite_report::compare_markdown(kept, Default::default()),
-            Named::Load(kept) => kumite_report::load_markdown(kept),
-        }
-    }
-
-    fn svg(&self) -> Result<String, Failure> {
-        Err(Failure::Usage("--svg is a picture of verdicts on claims, which only a run has".to_owned()))
-    }
+/// A result in all its forms, each made when it is wanted.
+pub struct Forms<'a> {
+    pub terminal: &'a dyn Fn(&Style) -> String,
+    pub json: Make<'a>,
+    pub html: &'a dyn Fn() -> String,
+    pub markdown: &'a dyn Fn() -> String,
+    /// Only a run has verdicts to draw.
+    pub svg: Option<&'a dyn Fn() -> String>,
 }
 
-/// Whether all of these files can be written, each by one form.
+/// Refuses files that cannot be written, and two forms of one file.
 pub fn check_files<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), Failure> {
     let mut seen: Vec<PathBuf> = Vec::new();
     for file in files {
@@ -251,7 +210,7 @@ pub fn check_files<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), F
     Ok(())
 }
 
-/// Whether a file can be written, as far as that can be known without writing.
+/// Refuses a file that cannot be written, as far as that can be known without writing.
 pub fn check_writable(file: &Path) -> Result<(), Failure> {
     let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     if folder.is_dir() && !file.is_dir() {
@@ -284,7 +243,7 @@ fn without_files(arguments: impl Iterator<Item = String>) -> impl Iterator<Item 
 }
 
 fn shell_words(arguments: impl Iterator<Item = String>) -> String {
-    let arguments: Vec<String> = arguments.map(|argument| redact::argument(&argument)).collect();
+    let arguments: Vec<String> = arguments.map(|argument| without_secrets(&argument)).collect();
     let words = ["kumite"].into_iter().chain(arguments.iter().map(String::as_str));
     shlex::try_join(words).expect("the system gives no argument with a NUL byte")
 }

@@ -2,19 +2,16 @@
 
 mod device;
 mod dry_run;
-mod excerpt;
 mod played;
 mod serve;
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use clap::Parser;
-use kumite_play::{FPS, Macro, OpenDevice, OpenError, PlayEnd, Played, Schedule};
+use kumite_play::{ApartError, FPS, Macro, OpenDevice, PlayEnd, Schedule, play_apart};
 use kumite_record::SCHEMA;
 use kumite_report::plural;
 use serde::Serialize;
@@ -24,10 +21,6 @@ use crate::{output, stop};
 
 /// Of a macro, in bytes.
 const LONGEST: u64 = 16 << 20;
-/// How often it looks whether the play is over.
-const LOOK: Duration = Duration::from_millis(20);
-/// How long a device may take to be opened or released after Ctrl-C.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 #[derive(Parser)]
 #[command(after_help = "\
@@ -76,7 +69,7 @@ pub struct Args {
     serve: serve::Flags,
 }
 
-/// What a macro that is right has.
+/// The document of `--check --json`.
 #[derive(Serialize)]
 struct Counts {
     schema: u32,
@@ -86,9 +79,9 @@ struct Counts {
     seconds: f64,
 }
 
-fn fps(text: &str) -> Result<f64, String> {
+fn fps(text: &str) -> Result<f64, &'static str> {
     let fps = text.parse().ok().filter(|fps| (1.0..=1000.0).contains(fps));
-    fps.ok_or_else(|| "expected a number from 1 to 1000".to_owned())
+    fps.ok_or("expected a number from 1 to 1000")
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -101,10 +94,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ));
     };
     let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
-    let text = read(file).map_err(|why| Failure::Usage(format!("cannot read {name}: {why}")))?;
-    let parsed = Macro::parse(&text).map_err(|error| {
-        Failure::Usage(format!("{name}:{error}\n{}", excerpt::of(&text, error.line, error.column)))
-    })?;
+    let text = read(file, &name)?;
+    let parsed = Macro::parse(&text)
+        .map_err(|error| Failure::Usage(format!("{name}:{error}\n{}", error.excerpt(&text))))?;
     let schedule = parsed.schedule();
     if args.check {
         let (states, frames) = (schedule.0.len(), schedule.frames());
@@ -126,16 +118,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     play(args, args.device.opener(args.json)?, schedule)
 }
 
-/// All of it; why not, in words that follow "cannot read FILE: ".
-fn read(file: &Path) -> Result<Vec<u8>, String> {
+fn read(file: &Path, name: &str) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
     let read = match file {
         file if file == Path::new("-") => std::io::stdin().take(LONGEST + 1).read_to_end(&mut text),
         file => File::open(file).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut text)),
     };
+    let unread = |why: &dyn Display| Failure::Usage(format!("cannot read {name}: {why}"));
     match read {
-        Err(error) => Err(error.to_string()),
-        Ok(_) if text.len() as u64 > LONGEST => Err("it is longer than 16 MiB".to_owned()),
+        Err(error) => Err(unread(&error)),
+        Ok(_) if text.len() as u64 > LONGEST => Err(unread(&"it is longer than 16 MiB")),
         Ok(_) => Ok(text),
     }
 }
@@ -144,7 +136,17 @@ fn play(args: &Args, open: Box<OpenDevice>, schedule: Schedule) -> Result<(), Fa
     let whole = played::Whole::of(args, &schedule);
     let stop = stop::flag_for_who_holds()?;
     let is_log = matches!(args.device.kind, device::DeviceKind::Log);
-    let played = on_a_thread(open, is_log, args.fps, schedule, &stop)?;
+    let played = play_apart(open, args.fps, schedule, &stop, move |description| {
+        if let Some(description) = description.filter(|_| !is_log) {
+            output::note(&format!("playing on {description}"));
+        }
+    });
+    let played = played.map_err(|error| {
+        Failure::Incomplete(match error {
+            ApartError::Hangs if is_log => "it was interrupted, and nobody reads the log".to_owned(),
+            error => error.to_string(),
+        })
+    })?;
     // Whoever read the states has had enough; that is no error.
     if device::is_unread(&played.ended) {
         return Ok(());
@@ -159,40 +161,4 @@ fn play(args: &Args, open: Box<OpenDevice>, schedule: Schedule) -> Result<(), Fa
         None => why,
         Some(error) => format!("{why}; what is pressed may stay pressed: {error}"),
     }))
-}
-
-/// On one of its own, so that a device that hangs cannot keep us from ending.
-fn on_a_thread(
-    mut open: Box<OpenDevice>,
-    is_log: bool,
-    fps: f64,
-    schedule: Schedule,
-    stop: &Arc<AtomicBool>,
-) -> Result<Played, Failure> {
-    let flag = Arc::clone(stop);
-    let is_open = Arc::new(AtomicBool::new(false));
-    let opened = Arc::clone(&is_open);
-    let player = std::thread::Builder::new().name("player".to_owned()).spawn(move || {
-        let mut device = open()?;
-        opened.store(true, Ordering::Relaxed);
-        if let Some(description) = device.description().filter(|_| !is_log) {
-            output::note(&format!("playing on {description}"));
-        }
-        Ok(kumite_play::play(&schedule, fps, device.as_mut(), &flag, &AtomicUsize::new(0)))
-    });
-    let player = player.map_err(|error| Failure::Incomplete(format!("cannot start a thread: {error}")))?;
-    let mut asked = None;
-    while !player.is_finished() {
-        if stop.load(Ordering::Relaxed) && asked.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
-            let what = match (is_open.load(Ordering::Relaxed), is_log) {
-                (false, _) => "the device is still being opened: nothing was played",
-                (true, true) => "nobody reads the log",
-                (true, false) => "the device takes nothing: what is pressed may stay pressed",
-            };
-            return Err(Failure::Incomplete(format!("it was interrupted, and {what}")));
-        }
-        std::thread::sleep(LOOK);
-    }
-    let played = player.join().map_err(|_| Failure::Incomplete("the device panicked".to_owned()))?;
-    played.map_err(|error: OpenError| Failure::Incomplete(error.to_string()))
 }

@@ -9,7 +9,6 @@ use crate::output;
 
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What is being done, how far it is, and how long it will take.
 pub struct Progress {
     bar: ProgressBar,
     terminal: bool,

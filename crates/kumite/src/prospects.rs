@@ -1,4 +1,4 @@
-//! What a plan can decide, in words.
+//! Prospects of a plan's claims, in words.
 
 use kumite_lab::{Prospect, Prospects};
 
@@ -25,7 +25,7 @@ pub fn table(prospects: &Prospects, blocks: u32) -> String {
     text
 }
 
-/// What one should know before a run: how many claims there are, and which of them its blocks are too few for.
+/// Notes before a run: how many claims there are, and which of them its blocks are too few for.
 pub fn notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
     if prospects.of_claims.is_empty() {
         return Vec::new();

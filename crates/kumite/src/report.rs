@@ -4,11 +4,11 @@ use std::path::Path;
 
 use clap::Parser;
 use kumite_lab::export;
-use kumite_record::{Export, Store};
+use kumite_record::{Export, Named, Store};
 
 use crate::exit::Failure;
 use crate::gate::Gate;
-use crate::output;
+use crate::output::{self, Documents, Forms};
 use crate::store::Db;
 
 #[derive(Parser)]
@@ -17,7 +17,7 @@ pub struct Args {
     #[arg(default_value = "last")]
     run: String,
     #[command(flatten)]
-    documents: output::Documents,
+    documents: Documents,
     #[command(flatten)]
     gate: Gate,
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 if args.gate.is_set() {
                     return Err(Failure::Usage("--gate: a comparison and a load have no claims".to_owned()));
                 }
-                return args.documents.write(&kept);
+                return show(&args.documents, &kept);
             }
             export(&store, &store.find(&args.run)?)?
         }
@@ -48,4 +48,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 /// No run is called so.
 fn is_name_of_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".json") || name.ends_with(".gz")
+}
+
+fn show(documents: &Documents, kept: &Named) -> Result<(), Failure> {
+    match kept {
+        Named::Comparison(kept) => documents.write(&Forms {
+            terminal: &|style| kumite_report::compare_terminal(kept, Default::default(), style),
+            json: &|| output::json(kept),
+            html: &|| kumite_report::compare_html(kept, Default::default()),
+            markdown: &|| kumite_report::compare_markdown(kept, Default::default()),
+            svg: None,
+        }),
+        Named::Load(kept) => documents.write(&Forms {
+            terminal: &|style| kumite_report::load_terminal(kept, style),
+            json: &|| output::json(kept),
+            html: &|| kumite_report::load_html(kept),
+            markdown: &|| kumite_report::load_markdown(kept),
+            svg: None,
+        }),
+    }
 }

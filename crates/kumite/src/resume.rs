@@ -6,19 +6,16 @@ use clap::Parser;
 use jiff::Timestamp;
 use kumite_host::{cores, machine};
 use kumite_lab::{
-    Choice, Difference, Experiment, Joined, Made, check_disk, differ_in_contenders, differ_in_trials,
-    other_versions, used_cores,
+    Choice, Difference, Experiment, Joined, Made, Measuring, World, check_disk, differ_in_contenders,
+    differ_in_machines, differ_in_roles, differ_in_trials, other_versions, used_cores,
 };
 use kumite_nodes::On;
-use kumite_record::{
-    Contender, ContenderStatus, Machine, OtherVersion, Part, RoleElsewhere, Rule, Run, Store,
-};
+use kumite_record::{Contender, ContenderStatus, OtherVersion, Part, Rule, Run, Store};
 
 use crate::ending::Ending;
 use crate::exit::Failure;
-use crate::measure::{Measuring, begin_measuring, joined, resumes};
+use crate::measure::{begin_measuring, joined, measure, resumes};
 use crate::nodes::{RoleFlags, SlurmFlags, driver};
-use crate::world::World;
 use crate::{duration, stop};
 
 #[derive(Parser)]
@@ -100,8 +97,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let joined = joined(&placed, &experiment, &choice, &available, &state, &driver)?;
     let Joined { prepared, nodes, cores: available, roles } = joined;
     let used = used_cores(&experiment, &available)?;
-    same_roles(&id, &run.roles, &roles)?;
-    same_machine(&id, &store.machine(&id)?, &machine(used))?;
+    alike(&id, differ_in_roles(&run.roles, &roles))?;
+    alike(&id, differ_in_machines(&store.machine(&id)?, &machine(used)))?;
     can_be_run(contenders.iter().filter(ran), &prepared.contenders)?;
     alike(&id, differ_in_contenders(&contenders, &prepared.contenders))?;
     let made = |kumite, contenders, services| Made { kumite, contenders, services };
@@ -114,7 +111,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let budget = args.budget;
     let measuring =
         Measuring { world, experiment: &experiment, cores: available, nodes, budget, stop: &stop };
-    let export = measuring.measure(run, &prepared.ready, &mut store)?;
+    let export = measure(measuring, run, &prepared.ready, &mut store)?;
     let goes_on = resumes(&export, &stop);
     args.ending.conclude(export, goes_on)
 }
@@ -143,41 +140,6 @@ fn changed(id: &str, what: &str) -> Failure {
         "{what} since run {id} began, and one run cannot be of both: `kumite run` begins a new one, \
          `kumite report {id}` shows what there is"
     ))
-}
-
-/// The nodes are named anew, for a record does not say to which hosts to go; they are to be the same.
-fn same_roles(id: &str, then: &[RoleElsewhere], now: &[RoleElsewhere]) -> Result<(), Failure> {
-    let named = |roles: &[RoleElsewhere]| match roles {
-        [] => "no role elsewhere".to_owned(),
-        roles => {
-            roles.iter().map(|of| format!("{} on {}", of.role, of.node.name)).collect::<Vec<_>>().join(", ")
-        }
-    };
-    if named(then) != named(now) {
-        return Err(Failure::Usage(format!(
-            "run {id} had {}, and is now given {}: name the same nodes with --role",
-            named(then),
-            named(now)
-        )));
-    }
-    then.iter().zip(now).try_for_each(|(then, now)| same_machine(id, &then.node.machine, &now.node.machine))
-}
-
-/// A run of two machines would compare them.
-fn same_machine(id: &str, then: &Machine, now: &Machine) -> Result<(), Failure> {
-    let told = |machine: &Machine| {
-        let cores = &machine.cores;
-        format!(
-            "{}, {}, contender on CPUs {:?}, engine on {:?}",
-            machine.cpu, machine.kernel, cores.contender, cores.engine
-        )
-    };
-    match told(then) == told(now) {
-        true => Ok(()),
-        false => {
-            Err(changed(id, &format!("the machine was {} and is {}: it has changed", told(then), told(now))))
-        }
-    }
 }
 
 fn can_be_run<'a>(then: impl Iterator<Item = &'a Contender>, now: &[Contender]) -> Result<(), Failure> {

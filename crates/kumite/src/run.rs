@@ -7,23 +7,20 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
-use kumite_lab::{Choice, Experiment, Joined, check_disk, seed_of, used_cores};
-use kumite_nodes::{Away, Driver, NodesWanted, On, Share, apart, array, own_job, shares, some_for_each};
+use kumite_lab::{Choice, Experiment, Joined, Measuring, World, check_disk, seed_of, used_cores};
+use kumite_nodes::{Away, Driver, NodesWanted, On, Share, Sharing, apart, array, shares, some_for_each};
 use kumite_record::{Contender, Cores, Export, Rule, Run, Shard, Store};
 
 use crate::contenders::Contenders;
 use crate::ending::Ending;
 use crate::exit::Failure;
-use crate::measure::{Measuring, begin_measuring, joined, resumes};
+use crate::measure::{begin_measuring, joined, measure, resumes};
 use crate::nodes::{RoleFlags, SlurmFlags, driver};
 use crate::store::noise_floor;
-use crate::world::World;
-use crate::{duration, output, prospects, stop};
+use crate::{duration, output, prospects, seed, stop};
 
 #[derive(Parser)]
 pub struct Args {
-    /// An experiment below experiments/, or a folder with an experiment.toml
-    experiment: String,
     /// How much to measure: quick (minutes), standard (at most about 30 minutes), full (the source's own scale)
     #[arg(long, default_value = "standard")]
     profile: String,
@@ -78,7 +75,6 @@ enum Where {
     Array(u32),
 }
 
-/// What is to be executed, wherever that is.
 struct Planned {
     experiment: Experiment,
     choice: Choice,
@@ -122,7 +118,7 @@ impl Args {
 
     /// All that can be refused is refused here.
     fn planned(&self) -> Result<Planned, Failure> {
-        let mut experiment = Experiment::load(&self.experiment, &self.profile)?;
+        let mut experiment = Experiment::load(&self.contenders.experiment, &self.profile)?;
         experiment.doubts.iter().for_each(|what| output::note(what));
         experiment.blocks = self.blocks.unwrap_or(experiment.blocks);
         let choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };
@@ -137,7 +133,8 @@ impl Args {
             some_for_each("--shard", shard.of, "shards", &experiment)?;
         }
         roles.check(&experiment, &self.on)?;
-        self.check_where(&experiment)?;
+        let sharing = Sharing { roles: &roles, slurm: &self.slurm.options(), shards: self.shards };
+        self.on.check(&sharing, shard.is_some(), &experiment)?;
         self.check_gate(&experiment, &available, &choice)?;
         Ok(Planned { experiment, choice, available, shard })
     }
@@ -149,7 +146,7 @@ impl Args {
         words.extend((self.rule() == Rule::Strict).then(|| "--strict".to_owned()));
         Away {
             experiment,
-            seed: self.seed.unwrap_or_else(|| fresh_seed(clock)),
+            seed: self.seed.unwrap_or_else(|| seed::fresh(clock)),
             words,
             budget: self.budget,
             is_gate: self.ending.gate.is_set(),
@@ -199,7 +196,7 @@ impl Args {
         let measuring = Measuring { world, experiment, cores, nodes, budget, stop };
         // Looked at before the executor keeps this thread to the engine's core.
         store.begin(&run, &machine(used), &prepared.contenders)?;
-        let export = measuring.measure(run, &prepared.ready, &mut store)?;
+        let export = measure(measuring, run, &prepared.ready, &mut store)?;
         output::note(&format!(
             "kept as run {id} in {}; `kumite report {id}` shows it again",
             self.ending.db.path().display(),
@@ -213,18 +210,14 @@ impl Args {
         let started = clock.timestamp();
         let seed = self.seed.unwrap_or_else(|| match shard {
             Some(_) => seed_of(experiment),
-            None => fresh_seed(clock),
+            None => seed::fresh(clock),
         });
-        let mut command = output::command_line_of_run();
-        if self.seed.is_none() {
-            command += &format!(" --seed {seed}");
-        }
         Run {
             id: Run::new_id(started),
-            experiment_given: self.experiment.clone(),
+            experiment_given: self.contenders.experiment.clone(),
             seed,
             started,
-            command,
+            command: seed::named(output::command_line_of_run(), self.seed, seed),
             shard,
             kumite: crate::VERSION.to_owned(),
             rule: self.rule(),
@@ -242,32 +235,6 @@ impl Args {
         let budget = self.budget.filter(|_| is_alone).zip(round);
         self.ending.gate.check(experiment, &kumite_lab::prospects(experiment, cores, &names), budget)
     }
-
-    /// Whether what is said of nodes makes sense.
-    fn check_where(&self, experiment: &Experiment) -> Result<(), Failure> {
-        let wrong = |why: &str| Err(Failure::Usage(why.to_owned()));
-        if self.roles.roles().are_given() && (matches!(self.on, On::Ssh(_)) || self.shard.is_some()) {
-            return wrong(
-                "--role: a run has parts on several nodes, or shares of its blocks (--on ssh, --shard), not both",
-            );
-        }
-        if self.on != On::Slurm && (self.shards.is_some() || self.slurm.options().are_given()) {
-            return wrong("--shards and --slurm need --on slurm");
-        }
-        match (self.shards, own_job()) {
-            (Some(_), Some(job)) => Err(Failure::Usage(format!(
-                "--shards: this is inside job {job}, whose nodes have a share each: leave --shards"
-            ))),
-            (Some(of), None) => Ok(some_for_each("--shards", of, "shares", experiment)?),
-            (None, _) => Ok(()),
-        }
-    }
-}
-
-/// 32 bits are enough to differ, and every JSON reader can hold them exactly.
-fn fresh_seed(clock: &dyn Clock) -> u64 {
-    let now = clock.timestamp().subsec_nanosecond() as u32;
-    (u64::from(now) ^ u64::from(std::process::id()) << 8) & 0xffff_ffff
 }
 
 /// Those that do not take part, one line for each reason.

@@ -14,12 +14,12 @@ use crate::exit::Failure;
 use crate::measure::begin_measuring;
 use crate::progress::Progress;
 use crate::store::Db;
-use crate::{duration, output, stop};
+use crate::{duration, output, seed, stop};
 
 /// The hidden argument with which kumite is the command that is compared with itself; the amount of work follows.
 pub const WORKER: &str = "--selfcheck-worker";
 
-/// What does not depend on the budget takes about two.
+/// The parts that do not depend on the budget take about two.
 const LEAST: Duration = Duration::from_secs(3);
 
 #[derive(Parser)]
@@ -37,16 +37,16 @@ pub struct Args {
     db: Db,
 }
 
-/// What that command does.
+/// Does the work of that command.
 pub fn work() -> ExitCode {
     let steps = std::env::args_os().nth(2).and_then(|steps| steps.to_str()?.parse().ok());
     kumite_compare::spin(steps.unwrap_or(0));
     ExitCode::SUCCESS
 }
 
-fn budget(text: &str) -> Result<Duration, String> {
+fn budget(text: &str) -> Result<Duration, &'static str> {
     let budget = duration::parse(text)?;
-    if budget < LEAST { Err("it takes at least 3s".to_owned()) } else { Ok(budget) }
+    if budget < LEAST { Err("it takes at least 3s") } else { Ok(budget) }
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -58,21 +58,21 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let _lock = begin_measuring()?;
     let helper = std::env::current_exe()
         .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
-    // 32 bits are enough to differ, and every JSON reader can hold them exactly.
-    let fresh = || u64::from(clock.timestamp().subsec_nanosecond() as u32) & 0xffff_ffff;
     let asked = SelfChecking {
         helper: (helper, HELPER.to_owned()),
         worker: WORKER.to_owned(),
         budget: args.budget,
-        seed: args.seed.unwrap_or_else(fresh),
+        seed: args.seed.unwrap_or_else(|| seed::fresh(&clock)),
     };
     let found = watched(&clock, args.budget, |watch| selfcheck(&asked, &clock, &stop, watch));
-    let again = if args.seed.is_none() { format!(" --seed {}", asked.seed) } else { String::new() };
-    let found = SelfCheck { command: output::command_line() + &again, ..found.map_err(failure)? };
+    let command = seed::named(output::command_line(), args.seed, asked.seed);
+    let found = SelfCheck { command, ..found.map_err(failure)? };
     if !found.cut_short {
         store.keep_selfcheck(&found)?;
     }
-    write(args, &found)?;
+    output::report_or_json(&args.json, &found, || {
+        kumite_report::selfcheck_terminal(&found, &output::style())
+    })?;
     match (found.cut_short, found.problems.len()) {
         (true, _) => Err(Failure::Incomplete("it was interrupted, and is not kept".to_owned())),
         (false, 0) => Ok(()),
@@ -94,14 +94,4 @@ fn watched<T>(clock: &RealClock, budget: Duration, work: impl FnOnce(&mut dyn Fn
     });
     progress.clear();
     done
-}
-
-fn write(args: &Args, found: &SelfCheck) -> Result<(), Failure> {
-    match &args.json {
-        Some(file) if file == Path::new("-") => output::write(file, &output::json(found)?),
-        file => {
-            output::report(&kumite_report::selfcheck_terminal(found, &output::style()))?;
-            file.as_ref().map_or(Ok(()), |file| output::write(file, &output::json(found)?))
-        }
-    }
 }

@@ -7,7 +7,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGXFSZ};
 
 use crate::exit::Failure;
 
-/// Whether a signal ends us at once, for nothing would be lost.
+/// Set when a signal may end us at once, for nothing would be lost.
 static ENDS: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// From now on a signal does what it does to a program that does not listen: all that was measured is kept, and what is

@@ -10,7 +10,6 @@ use crate::exit::Failure;
 /// Where a store is within a folder of ours.
 const FILE: &str = "results.db";
 
-/// Which results store.
 #[derive(clap::Args)]
 pub struct Db {
     /// The results store [default: results.db in the nearest .kumite/, here or above, else with the user's data]
@@ -46,18 +45,16 @@ pub struct Save {
 }
 
 /// Ids of runs begin with a digit.
-fn name(text: &str) -> Result<String, String> {
+fn name(text: &str) -> Result<String, &'static str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     match text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(fits) && text != "last" {
         true => Ok(text.to_owned()),
-        false => {
-            Err("use letters, digits, -, _ and ., begin with a letter, and do not use 'last'".to_owned())
-        }
+        false => Err("use letters, digits, -, _ and ., begin with a letter, and do not use 'last'"),
     }
 }
 
 impl Save {
-    /// Whether nothing has that name: found out before anything is measured.
+    /// Refuses a name that is taken, before anything is measured.
     pub fn check(&self) -> Result<(), Failure> {
         let Some(name) = &self.save else { return Ok(()) };
         match Store::open(&default_db())?.named(name)? {
@@ -77,7 +74,7 @@ impl Save {
     }
 }
 
-/// What a run or a comparison is to keep of the latest self-check of this machine.
+/// The latest self-check of this machine, as far as a run or a comparison keeps it.
 pub fn noise_floor(store: &Store) -> Option<NoiseFloor> {
     let found = store.latest_selfcheck(&machine(cores())).ok().flatten();
     found.as_ref().map(NoiseFloor::from_check)

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Parser, ValueEnum};
-use kumite_record::{SCHEMA, StubConnections, StubResult};
+use kumite_record::{Lateness, SCHEMA, StubConnections, StubResult};
 use kumite_stub::{Config, Delay, Failures, Report, Stall, Stub};
 
 use crate::exit::Failure;
@@ -150,7 +150,7 @@ fn result(report: &Report, url: String, seed: u64) -> StubResult {
             refused: report.refused,
         },
         longest_queue: report.longest_queue,
-        late_us: lateness::of(&report.lateness),
+        late_us: Lateness::of(&report.lateness),
     }
 }
 

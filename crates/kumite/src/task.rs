@@ -1,12 +1,11 @@
 //! `kumite task`: one job by hand, with all that is said.
 
+use std::error::Error;
 use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::cores;
-use kumite_lab::{
-    Choice, Experiment, OneJob, Planned, Tap, TaskDriver, Unfit, check_disk, humane, prepare, used_cores,
-};
+use kumite_lab::{Choice, Experiment, OneJob, Tap, TaskDriver, check_disk, humane, prepare, used_cores};
 use kumite_record::{AxisValue, Store};
 
 use crate::exit::Failure;
@@ -40,16 +39,9 @@ pub struct Args {
     db: Db,
 }
 
-fn parameter(text: &str) -> Result<(String, AxisValue), String> {
+fn parameter(text: &str) -> Result<(String, AxisValue), Box<dyn Error + Send + Sync>> {
     let (name, value) = text.split_once('=').ok_or("write it as NAME=VALUE")?;
-    let is_whole = value.strip_prefix('-').unwrap_or(value).bytes().all(|byte| byte.is_ascii_digit());
-    if is_whole && value.bytes().any(|byte| byte.is_ascii_digit()) && value.parse::<i64>().is_err() {
-        return Err(format!("a whole number has 64 bits here, and {value} needs more"));
-    }
-    let number = || value.parse().ok().filter(|number: &f64| number.is_finite()).map(AxisValue::Float);
-    let value = value.parse().map(AxisValue::Int).ok().or_else(|| value.parse().map(AxisValue::Bool).ok());
-    let text = || AxisValue::Text(text[name.len() + 1..].to_owned());
-    Ok((name.to_owned(), value.or_else(number).unwrap_or_else(text)))
+    Ok((name.to_owned(), value.parse()?))
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -70,7 +62,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (name, known) = (&args.contender, known.join(", "));
         return Err(Failure::Usage(format!("--contender {name}: no such contender; there are: {known}")));
     }
-    plan_one(args, &mut experiment).map_err(|unfit| Failure::Usage(unfit.into()))?;
+    let planned = experiment.plan_one(&args.contender, &args.parameters);
+    planned.map_err(|unfit| Failure::Usage(unfit.into()))?;
     let available = cores();
     used_cores(&experiment, &available)?;
     let stop = stop::flag()?;
@@ -96,24 +89,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Plans where the contender does the job, and nothing else: the first point that is planned for it, with the parameters that
-/// were given.
-fn plan_one(args: &Args, experiment: &mut Experiment) -> Result<(), Unfit> {
-    let named = |planned: &&Planned| planned.contenders.contains(&args.contender);
-    let mut point = experiment
-        .planned
-        .iter()
-        .find(named)
-        .or(experiment.planned.first())
-        .map(|planned| planned.point.clone())
-        .unwrap_or_default();
-    for (name, value) in &args.parameters {
-        let place = if point.get(name).is_some() { &mut point.0 } else { &mut experiment.fixed };
-        place.insert(name.clone(), value.clone());
-    }
-    experiment.plan_only(point, &args.contender)
-}
-
 /// Prints what is said, but of the hellos that only measure the pipe.
 fn shown(full: bool) -> Tap {
     let mut hellos = 0;
@@ -131,7 +106,7 @@ fn shown(full: bool) -> Tap {
             Some((at, _)) => format!("{}… ({} bytes; --full shows all)", &text[..at], line.len()),
             None => text.into_owned(),
         };
-        // Who closes our output does not want the rest.
+        // A reader that closes our output does not want the rest.
         let _ = output::print(&format!("{} {text}\n", if to_worker { "→" } else { "←" }));
     })
 }

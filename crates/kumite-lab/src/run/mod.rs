@@ -1,11 +1,14 @@
 //! A run: contenders are prepared, trials are planned and executed, and what came of them is concluded and exported.
 
 mod begin;
+mod checked;
 mod common_fault;
+mod decided;
 mod disk;
 mod execute;
 mod export;
 mod gate;
+mod measure;
 mod merge;
 mod nodes;
 mod plan;
@@ -16,13 +19,17 @@ mod session;
 mod together;
 mod used_cores;
 mod warnings;
+mod windows;
 
 pub use begin::{begin, prospects, references, seed_of};
+pub use checked::{Checked, check_each};
 pub use common_fault::common_fault;
+pub use decided::Decided;
 pub use disk::check_disk;
 pub use execute::{Event, RunEnded, execute};
 pub use export::{claimed_points, conclude, export, judged, too_few_values, undecided};
 pub use gate::{Amiss, GateFinding, Lost, gate_findings};
+pub use measure::{MeasureError, Measuring, RunEvent, ThisMachine, World};
 pub use merge::{Merging, merge};
 pub use nodes::{Joined, check_roles, join};
 pub use plan::{Block, Plan, plan, trial_seed};
@@ -30,5 +37,9 @@ pub use prepare::{Choice, Prepared, is_left_out, prepare};
 pub use progress::humane;
 pub use rejudge::rejudge;
 pub use session::{Session, Undecided};
-pub use together::{Difference, Made, differ_in_contenders, differ_in_trials, is_of, other_versions};
+pub use together::{
+    Difference, Made, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, is_of,
+    other_versions,
+};
 pub use used_cores::used_cores;
+pub use windows::{WindowFault, Windows};

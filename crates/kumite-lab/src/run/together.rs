@@ -6,7 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{Contender, ContenderStatus, OtherVersion, Part, Run, Service, Versioned};
+use kumite_record::{
+    Contender, ContenderStatus, Machine, OtherVersion, Part, RoleElsewhere, Run, Service, Versioned,
+};
 
 use crate::spec::{Asked, Experiment};
 use crate::toml_source::SpecError;
@@ -46,6 +48,35 @@ pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecErro
     }
     let differing = Asked::of_run(a)?.difference(&Asked::of_run(b)?);
     Ok(differing.map(|(key, values)| Difference::new(&format!("experiment.toml, {key}"), values)))
+}
+
+/// In what two machines differ: a run of both would compare them.
+pub fn differ_in_machines(a: &Machine, b: &Machine) -> Option<Difference> {
+    let described = |machine: &Machine| {
+        let cores = &machine.cores;
+        format!(
+            "{}, {}, contender on CPUs {:?}, engine on {:?}",
+            machine.cpu, machine.kernel, cores.contender, cores.engine
+        )
+    };
+    let values = [a, b].map(described);
+    (values[0] != values[1]).then(|| Difference { what: "the machine".to_owned(), values: Some(values) })
+}
+
+/// In what the nodes differ that have roles: their names, or what those machines are.
+pub fn differ_in_roles(a: &[RoleElsewhere], b: &[RoleElsewhere]) -> Option<Difference> {
+    let named = |roles: &[RoleElsewhere]| match roles {
+        [] => "none".to_owned(),
+        roles => {
+            roles.iter().map(|of| format!("{} on {}", of.role, of.node.name)).collect::<Vec<_>>().join(", ")
+        }
+    };
+    let values = [a, b].map(named);
+    if values[0] != values[1] {
+        let what = "what --role names (roles of other nodes)".to_owned();
+        return Some(Difference { what, values: Some(values) });
+    }
+    a.iter().zip(b).find_map(|(a, b)| differ_in_machines(&a.node.machine, &b.node.machine))
 }
 
 /// A run is of this experiment as it is now, measured as it is measured now.

@@ -119,10 +119,19 @@ impl Experiment {
         all
     }
 
-    /// Plans this point alone, with this contender; an error if its workload is none.
-    pub fn plan_only(&mut self, point: Point, contender: &str) -> Result<(), Unfit> {
+    /// Plans one job of a contender, and nothing else: the first point that is planned for it, with these parameters in place
+    /// of its own.
+    pub fn plan_one(&mut self, contender: &str, parameters: &[(String, AxisValue)]) -> Result<(), Unfit> {
+        let tries_it = |planned: &&Planned| planned.contenders.iter().any(|name| name == contender);
+        let first = self.planned.iter().find(tries_it).or(self.planned.first());
+        let mut point = first.map(|planned| planned.point.clone()).unwrap_or_default();
+        for (name, value) in parameters {
+            let place = if point.get(name).is_some() { &mut point.0 } else { &mut self.fixed };
+            place.insert(name.clone(), value.clone());
+        }
         let contenders = vec![contender.to_owned()];
-        self.planned = vec![Planned::read(self.kind.workload, &self.fixed, &self.answer, point, contenders)?];
+        let planned = Planned::read(self.kind.workload, &self.fixed, &self.answer, point, contenders)?;
+        self.planned = vec![planned];
         Ok(())
     }
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::{OpenDevice, OpenError, PageError};
-use crate::{Device, DeviceError, Pacing, PlayEnd, Played, Schedule, play};
+use super::PageError;
+use crate::{Device, DeviceError, OpenDevice, OpenError, Pacing, PlayEnd, Played, Schedule, play};
 
 /// Between one play and the next all is released for so long: a game looks once in a frame, and would see one long press in
 /// two short ones.

@@ -43,7 +43,7 @@ pub struct LoadArgs {
 }
 
 impl LoadArgs {
-    /// They are for URLs.
+    /// Refuses those that are given: they are for URLs alone.
     pub fn refuse(&self) -> Result<(), Failure> {
         let given = [
             ("--connections", self.connections.is_some()),
@@ -99,7 +99,7 @@ pub fn compared(args: &Args) -> Result<(Comparison, Option<CompareError>), Failu
     Ok(watched(|watch| compare_servers(&servers, warm_up, &rules, machine(cores()), &clock, &stop, watch)))
 }
 
-/// What is for commands.
+/// Refuses flags that are for commands alone.
 fn refuse(args: &Args) -> Result<(), Failure> {
     let around = &args.around;
     let given = [

@@ -8,7 +8,7 @@ const SHELLS: &[&str] = &[
     "yash", "zsh",
 ];
 
-/// What was typed, with an `-S` that has no shell behind it written out.
+/// The command line, with an `-S` that has no shell behind it written out.
 pub fn as_meant(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = typed.into_iter().collect();
     if words.get(1).is_none_or(|command| command != "compare") {

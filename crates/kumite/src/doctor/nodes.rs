@@ -1,40 +1,10 @@
 //! `kumite doctor --on`: what several hosts can and cannot give, beside each other.
 
-use std::sync::atomic::AtomicBool;
-
-use kumite_agent::{Link, Node, Program, Way};
 use kumite_host::Finding;
-use serde::Serialize;
+use kumite_nodes::NodeFindings;
 
-use crate::exit::Failure;
-
-/// What a node can and cannot give.
-#[derive(Debug, Serialize)]
-pub struct OfNode {
-    node: String,
-    findings: Vec<Finding>,
-}
-
-/// Asks all of them, one after the other.
-pub fn ask(nodes: &[Node], stop: &AtomicBool) -> Result<Vec<OfNode>, Failure> {
-    let incomplete = |error: std::io::Error| Failure::Incomplete(error.to_string());
-    let kumite = Program::own()?;
-    let log = tempfile::NamedTempFile::new().map_err(incomplete)?;
-    let ask = |node: &Node| {
-        let way = Way::To(node, &kumite);
-        let node = node.name().to_owned();
-        let mut link = Link::open(&node, &way, crate::VERSION, log.path(), stop)?;
-        let facts = link.facts(stop)?;
-        link.close();
-        let findings = serde_json::from_slice(&facts)
-            .map_err(|error| Failure::Incomplete(format!("{node}: what it found cannot be read: {error}")))?;
-        Ok(OfNode { node, findings })
-    };
-    nodes.iter().map(ask).collect()
-}
-
-/// What differs, a line for each host; then what is the same on all.
-pub fn text(found: &[OfNode]) -> String {
+/// Findings that differ, with a line for each host; then those that are the same on all.
+pub fn text(found: &[NodeFindings]) -> String {
     let mut names: Vec<(&str, &str)> = Vec::new();
     for finding in found.iter().flat_map(|of| &of.findings) {
         let name = (finding.group.as_str(), finding.name.as_str());
@@ -44,7 +14,7 @@ pub fn text(found: &[OfNode]) -> String {
     }
     let (mut differs, mut same) = (String::new(), String::new());
     for (group, name) in names {
-        let of_node = |of: &OfNode| {
+        let of_node = |of: &NodeFindings| {
             let is_it = |finding: &&Finding| finding.group == group && finding.name == name;
             of.findings.iter().find(is_it).map_or("nothing".to_owned(), |finding| plain(&finding.found))
         };
@@ -74,7 +44,7 @@ mod tests {
 
     use super::*;
 
-    fn node(name: &str, found: &[(&str, &str)]) -> OfNode {
+    fn node(name: &str, found: &[(&str, &str)]) -> NodeFindings {
         let finding = |(name, found): &(&str, &str)| Finding {
             group: "cpu".to_owned(),
             name: (*name).to_owned(),
@@ -84,7 +54,7 @@ mod tests {
             consequence: None,
             remedy: None,
         };
-        OfNode { node: name.to_owned(), findings: found.iter().map(finding).collect() }
+        NodeFindings { node: name.to_owned(), findings: found.iter().map(finding).collect() }
     }
 
     #[test]

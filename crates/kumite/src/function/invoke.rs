@@ -74,7 +74,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if function_error { Err(Failure::Gate(format!("the function {} failed", args.name))) } else { Ok(()) }
 }
 
-/// What the host says, or all that came if it is no host of ours.
+/// The host's own words, or all that came if it is no host of ours.
 fn refusal(status: u16, kind: Option<&str>, payload: &str) -> String {
     let document = serde_json::from_str::<serde_json::Value>(payload).ok();
     let message = document.as_ref().and_then(|document| document.get("message")?.as_str());

@@ -102,7 +102,7 @@ impl Args {
         Ok(if own { found.engine } else { self.cores.clone() })
     }
 
-    /// Whether the engine has CPUs that the server is not to use.
+    /// True if the engine has CPUs that the server is not to use.
     pub fn has_own_cores(&self) -> bool {
         let found = cores();
         !self.cores.is_empty() || found.engine != found.contender

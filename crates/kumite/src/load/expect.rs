@@ -1,4 +1,4 @@
-//! What `kumite load` takes for a right answer.
+//! The right answer, as `kumite load` is told of it.
 
 use kumite_load::{Check, Expect};
 
@@ -40,7 +40,7 @@ impl Args {
         })
     }
 
-    /// Whether an answer can be wrong but for its status.
+    /// True if an answer can be wrong by more than its status class.
     pub fn is_given(&self) -> bool {
         let bodies = [&self.expect_body, &self.expect_contains, &self.expect_regex, &self.expect_json];
         self.expect_status.is_some() || bodies.iter().any(|body| body.is_some())

@@ -1,19 +1,14 @@
-//! What is seen while a load goes on: throughput, response times, failures, and what the engine has left.
+//! The lines that are shown while a load goes on: throughput, response times, failures, and what the engine has left.
 
-use std::collections::VecDeque;
 use std::io::IsTerminal;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use kumite_load::Interval;
+use kumite_load::{Interval, LastSecond};
 use kumite_report::time_us;
 
 use crate::output;
 
-/// Intervals of a tenth of a second that figures are of.
-const SECOND: usize = 10;
-/// Seconds of the past that are drawn.
-const PAST: usize = 40;
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// How the load will end.
@@ -28,7 +23,7 @@ pub struct End {
 pub struct Live {
     bar: Option<ProgressBar>,
     end: End,
-    view: View,
+    last: LastSecond,
 }
 
 impl Live {
@@ -40,15 +35,15 @@ impl Live {
             }
             bar
         });
-        Live { bar, end, view: View::default() }
+        Live { bar, end, last: LastSecond::default() }
     }
 
     /// A tenth of a second is over.
     pub fn add(&mut self, interval: &Interval) {
-        self.view.add(interval);
+        self.last.add(interval);
         match &self.bar {
-            Some(bar) => bar.set_message(format!("{}\n{}", self.view.line(&self.end), self.view.past())),
-            None if self.view.seen.is_multiple_of(SECOND) => output::note(&self.view.line(&self.end)),
+            Some(bar) => bar.set_message(format!("{}\n{}", line(&self.last, &self.end), past(&self.last))),
+            None if self.last.is_whole() => output::note(&line(&self.last, &self.end)),
             None => {}
         }
     }
@@ -61,81 +56,34 @@ impl Live {
     }
 }
 
-/// What was seen, in words.
-#[derive(Default)]
-struct View {
-    /// Intervals so far.
-    seen: usize,
-    /// Of the window.
-    done: u64,
-    errors: u64,
-    last: VecDeque<Interval>,
-    /// Right answers in each of the last seconds, and their longest 99th percentile in µs.
-    seconds: VecDeque<(u64, f64)>,
+/// The last second: how far, how much, how fast, how many failed, how much of the engine is left.
+fn line(last: &LastSecond, end: &End) -> String {
+    let Some(latest) = last.latest() else { return String::new() };
+    let elapsed = (latest.start_ms + 100) as f64 / 1e3;
+    let place = match (end.requests, end.duration) {
+        _ if latest.start_ms < 0 => "warming up".to_owned(),
+        (Some(all), _) => format!("{}/{all} requests", last.done),
+        (None, Some(limit)) if elapsed > limit.as_secs_f64() + 0.05 => "draining".to_owned(),
+        (None, Some(limit)) => format!("{elapsed:.0}/{:.0} s", limit.as_secs_f64()),
+        (None, None) => format!("{elapsed:.0} s"),
+    };
+    let backlog = match last.backlog() {
+        0 => String::new(),
+        waiting => format!(", {waiting} waiting to be sent"),
+    };
+    let times = match last.ok() {
+        0 => String::new(),
+        _ => format!(", p50 {}, p99 {}", time_us(latest.p50_us), time_us(last.p99_us())),
+    };
+    let busy = last.engine_busy() / end.threads as f64 * 100.0;
+    format!("{place}; {:.0}/s{times}, {} errors{backlog}; engine {busy:.0} % busy", last.rate(), last.errors,)
 }
 
-impl View {
-    fn add(&mut self, interval: &Interval) {
-        self.seen += 1;
-        if interval.start_ms >= 0 {
-            self.done += interval.ok + interval.errors;
-            self.errors += interval.errors;
-        }
-        self.last.push_back(*interval);
-        if self.last.len() > SECOND {
-            self.last.pop_front();
-        }
-        if self.seen.is_multiple_of(SECOND) {
-            self.seconds.push_back((self.ok(), self.p99_us()));
-        }
-        if self.seconds.len() > PAST {
-            self.seconds.pop_front();
-        }
-    }
-
-    fn ok(&self) -> u64 {
-        self.last.iter().map(|interval| interval.ok).sum()
-    }
-
-    fn p99_us(&self) -> f64 {
-        self.last.iter().map(|interval| interval.p99_us).fold(0.0, f64::max)
-    }
-
-    /// The last second: how far, how much, how fast, how many failed, what the engine has left.
-    fn line(&self, end: &End) -> String {
-        let Some(last) = self.last.back() else { return String::new() };
-        let elapsed = (last.start_ms + 100) as f64 / 1e3;
-        let seconds = self.last.len() as f64 / SECOND as f64;
-        let place = match (end.requests, end.duration) {
-            _ if last.start_ms < 0 => "warming up".to_owned(),
-            (Some(all), _) => format!("{}/{all} requests", self.done),
-            (None, Some(limit)) if elapsed > limit.as_secs_f64() + 0.05 => "draining".to_owned(),
-            (None, Some(limit)) => format!("{elapsed:.0}/{:.0} s", limit.as_secs_f64()),
-            (None, None) => format!("{elapsed:.0} s"),
-        };
-        let busy: f64 = self.last.iter().map(|interval| interval.engine_cpu_s).sum();
-        let busy = busy / seconds / end.threads as f64 * 100.0;
-        let backlog = match self.last.iter().map(|interval| interval.backlog).max() {
-            None | Some(0) => String::new(),
-            Some(waiting) => format!(", {waiting} waiting to be sent"),
-        };
-        let times = match self.ok() {
-            0 => String::new(),
-            _ => format!(", p50 {}, p99 {}", time_us(last.p50_us), time_us(self.p99_us())),
-        };
-        format!(
-            "{place}; {:.0}/s{times}, {} errors{backlog}; engine {busy:.0} % busy",
-            self.ok() as f64 / seconds,
-            self.errors,
-        )
-    }
-
-    /// The seconds before: throughput, and 99th percentiles.
-    fn past(&self) -> String {
-        let rates = bars(self.seconds.iter().map(|(ok, _)| *ok as f64));
-        let times = bars(self.seconds.iter().map(|(_, p99)| *p99));
-        format!("  answers/s {rates}\n  p99       {times}")
-    }
+/// The seconds before: throughput, and 99th percentiles.
+fn past(last: &LastSecond) -> String {
+    let rates = bars(last.past().map(|(ok, _)| ok as f64));
+    let times = bars(last.past().map(|(_, p99)| p99));
+    format!("  answers/s {rates}\n  p99       {times}")
 }
 
 /// A bar for each value, from nothing to the largest.
@@ -164,19 +112,22 @@ mod tests {
     #[test]
     fn a_line_is_of_the_last_second() {
         let end = End { requests: None, duration: Some(Duration::from_secs(10)), threads: 2 };
-        let mut view = View::default();
-        view.add(&interval(-100, 5, 1));
-        assert_eq!(view.line(&end), "warming up; 50/s, p50 120 µs, p99 2.50 ms, 0 errors; engine 10 % busy");
-        for tenth in 0..30 {
-            view.add(&interval(tenth * 100, 7, u64::from(tenth == 3)));
-        }
-        view.add(&Interval { backlog: 3, ..interval(3_000, 7, 0) });
+        let mut last = LastSecond::default();
+        last.add(&interval(-100, 5, 1));
         assert_eq!(
-            view.line(&end),
+            line(&last, &end),
+            "warming up; 50/s, p50 120 µs, p99 2.50 ms, 0 errors; engine 10 % busy"
+        );
+        for tenth in 0..30 {
+            last.add(&interval(tenth * 100, 7, u64::from(tenth == 3)));
+        }
+        last.add(&Interval { backlog: 3, ..interval(3_000, 7, 0) });
+        assert_eq!(
+            line(&last, &end),
             "3/10 s; 70/s, p50 120 µs, p99 2.50 ms, 1 errors, 3 waiting to be sent; engine 10 % busy"
         );
         let requests = End { requests: Some(500), duration: None, threads: 2 };
-        assert!(view.line(&requests).starts_with("218/500 requests; "), "{}", view.line(&requests));
+        assert!(line(&last, &requests).starts_with("218/500 requests; "), "{}", line(&last, &requests));
     }
 
     #[test]

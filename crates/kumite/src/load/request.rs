@@ -1,4 +1,4 @@
-//! What `kumite load` asks.
+//! The request that `kumite load` sends.
 
 use std::path::{Path, PathBuf};
 
@@ -105,7 +105,7 @@ pub fn unreadable(what: &str, file: &Path, error: &std::io::Error) -> Failure {
 }
 
 /// For clap.
-pub fn header(text: &str) -> Result<(String, String), String> {
+pub fn header(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once(':').ok_or("expected 'name: value'")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }

@@ -1,6 +1,6 @@
 //! `kumite load --find-rate`: the highest rate that meets an SLO.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use kumite_compare::{FindRateError, RateRules, Slo, find_rate};
 use kumite_load::Load;
 use kumite_record::{RateTrial, SearchEnd};
 
-use super::write;
 use crate::exit::Failure;
 use crate::progress::Progress;
 use crate::{duration, output};
@@ -33,7 +32,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// What is for a search alone. (clap does not ask for --find-rate where something is given that conflicts with it.)
+    /// Refuses flags that are for a search alone. (clap does not ask for --find-rate where something is given that conflicts with it.)
     pub fn check(&self) -> Result<(), Failure> {
         let given = [("--slo", self.slo.is_some()), ("--budget", self.budget.is_some())];
         match given.iter().find(|(_, given)| *given && !self.find_rate) {
@@ -44,7 +43,6 @@ impl Args {
         }
     }
 
-    /// What is searched for, if anything.
     pub fn slo(&self) -> Option<&Slo> {
         self.slo.as_ref()
     }
@@ -55,7 +53,7 @@ impl Args {
         load: &Load,
         slo: &Slo,
         duration: Option<Duration>,
-        json: Option<&Path>,
+        json: &Option<PathBuf>,
         stop: &AtomicBool,
     ) -> Result<(), Failure> {
         let rules = RateRules {
@@ -74,7 +72,9 @@ impl Args {
             FindRateError::NoAnswer { .. } => Failure::Gate(error.to_string()),
             FindRateError::Load(_) => Failure::Incomplete(error.to_string()),
         })?;
-        write(json, &found, || kumite_report::found_rate_terminal(&found, &output::style()))?;
+        output::report_or_json(json, &found, || {
+            kumite_report::found_rate_terminal(&found, &output::style())
+        })?;
         ended(found.ended, slo)
     }
 }

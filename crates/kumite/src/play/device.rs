@@ -1,4 +1,4 @@
-//! What a macro is played on.
+//! The device that a macro is played on.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -58,7 +58,7 @@ impl Choice {
     }
 }
 
-/// Whether it ended because nobody reads the log any more.
+/// True if the play ended because nobody reads the log any more: that is no error.
 pub fn is_unread(ended: &PlayEnd) -> bool {
     matches!(ended, PlayEnd::Failed(DeviceError::Log(error)) if error.kind() == ErrorKind::BrokenPipe)
 }

@@ -1,4 +1,4 @@
-//! What would be played.
+//! The states of a macro with their times, for `--dry-run`.
 
 use std::io::{self, BufWriter, ErrorKind, Write};
 
@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 use crate::exit::Failure;
 
-/// What would be played, in a form that programs rely on.
+/// The document of `--dry-run --json`, which programs rely on.
 #[derive(Serialize)]
 struct Document<'a> {
     schema: u32,

@@ -9,7 +9,6 @@ use super::device::DeviceKind;
 use crate::exit::Failure;
 use crate::output;
 
-/// What was to be played.
 pub struct Whole {
     device: DeviceKind,
     fps: f64,

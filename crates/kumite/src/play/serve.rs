@@ -26,14 +26,14 @@ pub struct Flags {
 }
 
 /// An IPv6 address may be written as in a link.
-fn host(text: &str) -> Result<String, String> {
+fn host(text: &str) -> Result<String, &'static str> {
     let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let host = inside.unwrap_or(text);
     let is_address = host.parse::<IpAddr>().is_ok();
     match host {
-        "" => Err("expected an address or a name of this machine".to_owned()),
+        "" => Err("expected an address or a name of this machine"),
         _ if host.parse::<SocketAddr>().is_ok() || !is_address && host.contains(':') => {
-            Err("expected an address without a port, for which there is --port".to_owned())
+            Err("expected an address without a port, for which there is --port")
         }
         _ => Ok(host.to_owned()),
     }

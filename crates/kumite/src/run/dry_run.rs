@@ -6,7 +6,7 @@ use kumite_record::{Shard, Unavailable};
 use super::Planned;
 use crate::prospects;
 
-/// What would be done, and about how long it would take.
+/// The plan of a run, and about how long it would take.
 pub fn text(planned: &mut Planned) -> String {
     let Planned { experiment, choice, available, shard } = planned;
     let unavailable = experiment.unavailable(available);

@@ -1,10 +1,12 @@
 //! A folder of its own for each test, with an experiment and fake contenders in it.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
-use kumite_testing::example;
+use kumite_testing::process::output;
+use kumite_testing::{build_example, example};
 use serde_json::Value;
 
 /// Forty requests to a server, at one point. They come at a rate, and each waits as long as it takes: so their number is
@@ -93,7 +95,7 @@ impl Place {
 
     /// kumite whose trials are what `script.toml` says; nothing is started for them.
     pub fn scripted_command(&self, arguments: &[&str]) -> Command {
-        self.begun_here(Command::new(example("scripted_kumite")), arguments)
+        self.begun_here(Command::new(scripted_kumite()), arguments)
     }
 
     pub fn scripted(&self, arguments: &[&str]) -> Said {
@@ -168,4 +170,24 @@ pub fn standing(export: &Value) -> Vec<&Value> {
         trials.iter().filter(is_later).any(|other| block(other) == block(trial))
     };
     trials.iter().filter(|trial| trial["void"].is_null() && !is_replaced(trial)).collect()
+}
+
+/// The scripted kumite, of the version that the command has: after a commit `cargo test --test cli` makes the command anew, and
+/// no example.
+fn scripted_kumite() -> &'static Path {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let version = |program: &Path| output(Command::new(program).arg("--version")).unwrap().stdout;
+        let (kumite, scripted) = (Path::new(env!("CARGO_BIN_EXE_kumite")), example("scripted_kumite"));
+        if version(&scripted) != version(kumite) {
+            build_example("scripted_kumite", kumite.parent().unwrap());
+        }
+        assert_eq!(
+            version(&scripted),
+            version(kumite),
+            "`cargo build --examples` makes {}",
+            scripted.display()
+        );
+        scripted
+    })
 }

@@ -12,11 +12,11 @@ use crate::halt::Halt;
 
 /// Offers a load to a server that is already there. It is neither started nor stopped, and nothing is known of its CPU.
 pub struct External<'a> {
-    /// The load, as the command line asked for it.
-    pub load: Load,
+    /// The load.
+    pub load: &'a Load,
     /// Told of each interval as it ends.
     pub watch: &'a mut dyn FnMut(&Interval),
-    /// The engine's outcome, once it has run.
+    /// None until the engine has run.
     pub result: Option<Result<kumite_load::Outcome, kumite_load::Error>>,
 }
 

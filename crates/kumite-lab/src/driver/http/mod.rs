@@ -23,7 +23,7 @@ use kumite_record::Kind;
 
 use super::{Draft, Registration, Wrong};
 
-pub use external::{External, load_result};
+pub(crate) use external::{External, load_result};
 pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
 

@@ -6,7 +6,7 @@ use textwrap::core::display_width;
 const SHOWN: usize = 50;
 
 /// The line, or what stands around that column of it, and the caret below. Both count from 1.
-pub fn of(text: &[u8], line: usize, column: usize) -> String {
+pub(super) fn excerpt(text: &[u8], line: usize, column: usize) -> String {
     let text = String::from_utf8_lossy(text).replace("\r\n", "\n").replace('\r', "\n");
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let line = text.split('\n').nth(line - 1).unwrap_or_default();
@@ -36,17 +36,17 @@ mod tests {
 
     #[test]
     fn the_caret_is_under_the_column() {
-        assert_eq!(of(b"2 1\r\n\t3,xx 1\r\n", 2, 4), "   3,xx 1\n     ^");
-        assert_eq!(of("\u{feff}\u{30d1},x 1".as_bytes(), 1, 3), "  \u{30d1},x 1\n     ^");
-        assert_eq!(of(b"2\r2,mk", 2, 5), "  2,mk\n      ^");
-        assert_eq!(of(b"\n", 2, 1), "  \n  ^");
-        assert_eq!(of(b"a\xff\x1b[2J\0", 1, 2), "  a\u{fffd}\u{fffd}[2J\u{fffd}\n   ^");
+        assert_eq!(excerpt(b"2 1\r\n\t3,xx 1\r\n", 2, 4), "   3,xx 1\n     ^");
+        assert_eq!(excerpt("\u{feff}\u{30d1},x 1".as_bytes(), 1, 3), "  \u{30d1},x 1\n     ^");
+        assert_eq!(excerpt(b"2\r2,mk", 2, 5), "  2,mk\n      ^");
+        assert_eq!(excerpt(b"\n", 2, 1), "  \n  ^");
+        assert_eq!(excerpt(b"a\xff\x1b[2J\0", 1, 2), "  a\u{fffd}\u{fffd}[2J\u{fffd}\n   ^");
     }
 
     #[test]
     fn a_long_line_is_shown_in_part() {
         let line = format!("{}xy{}", "a".repeat(1_000_000), "b".repeat(1_000_000));
         let shown = format!("  …{}xy{}…\n  {}^", "a".repeat(49), "b".repeat(49), " ".repeat(51));
-        assert_eq!(of(line.as_bytes(), 1, 1_000_002), shown);
+        assert_eq!(excerpt(line.as_bytes(), 1, 1_000_002), shown);
     }
 }

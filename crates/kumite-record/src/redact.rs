@@ -1,5 +1,4 @@
-//! Secrets that are typed on the command line, which are not kept with a result: a command line that is repeated by others
-//! has to be given theirs.
+//! Secrets that are typed on the command line. A record does not keep them: whoever repeats its command gives their own.
 
 /// A header whose name holds one of these has a secret for a value.
 const SECRET: [&str; 9] =
@@ -8,7 +7,7 @@ const INSTEAD: &str = "***";
 
 /// An argument without the values of headers that are secret by their names: `authorization: Bearer x`, alone or within a
 /// command, becomes `authorization: ***`.
-pub fn argument(text: &str) -> String {
+pub fn without_secrets(text: &str) -> String {
     let (mut clean, mut rest) = (String::new(), text);
     while let Some(colon) = rest.find(':') {
         let name = rest[..colon].trim_end();
@@ -71,7 +70,7 @@ mod tests {
             ("é: authorization: é", "é: authorization: ***"),
             ("", ""),
         ] {
-            assert_eq!(argument(text), clean);
+            assert_eq!(without_secrets(text), clean);
         }
     }
 }

@@ -1,0 +1,48 @@
+//! CPUs as people write them.
+
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// A CPU of a higher number is a slip.
+const HIGHEST: usize = 4095;
+
+/// CPUs by number, each once, in order; at least one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuList(pub Vec<usize>);
+
+/// A text that is no list of CPUs.
+#[derive(Debug, PartialEq, Eq, Error)]
+#[error("expected CPUs such as 1 or 0,2-3")]
+pub struct CpuListError;
+
+impl FromStr for CpuList {
+    type Err = CpuListError;
+
+    fn from_str(text: &str) -> Result<CpuList, CpuListError> {
+        let number =
+            |text: &str| text.trim().parse().ok().filter(|cpu: &usize| *cpu <= HIGHEST).ok_or(CpuListError);
+        let mut cpus = Vec::new();
+        for part in text.split(',') {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            cpus.extend(number(first)?..=number(last)?);
+        }
+        cpus.sort_unstable();
+        cpus.dedup();
+        if cpus.is_empty() { Err(CpuListError) } else { Ok(CpuList(cpus)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_numbers_are_read_and_all_else_is_refused() {
+        assert_eq!("1".parse(), Ok(CpuList(vec![1])));
+        assert_eq!("3,0-1, 1".parse(), Ok(CpuList(vec![0, 1, 3])));
+        for text in ["", "a", "1-", "2-1", "0,,1", "4096", "-1"] {
+            assert_eq!(text.parse::<CpuList>(), Err(CpuListError), "{text}");
+        }
+    }
+}

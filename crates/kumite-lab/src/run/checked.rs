@@ -1,0 +1,133 @@
+//! How each contender of an experiment answers, before anything is timed: what `kumite check` finds.
+
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use kumite_record::{AxisValue, Contender, Point, Votes, unlike_the_others};
+
+use super::prepare::{Choice, Prepared};
+use crate::contender::Answers;
+use crate::driver::{Answered, Driver};
+use crate::error::{Fault, chain};
+use crate::halt::Halt;
+use crate::spec::Experiment;
+
+/// The state of a contender that was checked.
+#[derive(Debug)]
+pub enum Checked {
+    /// It answers as it should at each of its points; in a word or two.
+    Right(&'static str),
+    /// It could not be made ready: its status and reason say why.
+    NotReady,
+    /// It answers wrong, or not at all.
+    Wrong {
+        /// The parameter that says which of its code runs, and its value, where there is one.
+        code: Option<(&'static str, AxisValue)>,
+        /// What it did.
+        why: Fault,
+    },
+    /// It wrote into its build, which the next who uses the build would find.
+    Written(PathBuf),
+}
+
+/// A contender that was asked, and how it answers at each of its points.
+struct Asked<'a> {
+    known: Option<Answers>,
+    at: Vec<(&'a Point, Result<Answered, Fault>)>,
+    failed: Option<Checked>,
+}
+
+/// Asks every contender that is chosen, and tells of each that has a point. Where all are to write the same, it tells when all
+/// have answered.
+pub fn check_each(
+    experiment: &Experiment,
+    choice: &Choice,
+    prepared: &Prepared,
+    driver: &mut dyn Driver,
+    measurable: &[usize],
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(&Contender, Checked),
+) -> Result<(), Halt> {
+    let chosen: Vec<&Contender> =
+        prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none()).collect();
+    let at_once = if experiment.answer.same_output { chosen.len().max(1) } else { 1 };
+    for together in chosen.chunks(at_once) {
+        let mut all = Vec::new();
+        for contender in together {
+            all.push((*contender, ask(experiment, prepared, driver, contender, measurable, stop)?));
+        }
+        let votes: Vec<(&Point, Votes)> = points(&all).map(|point| (point, votes(point, &all))).collect();
+        for (contender, asked) in all {
+            if let Some(checked) = checked(experiment, asked, &votes) {
+                tell(contender, checked);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn ask<'a>(
+    experiment: &'a Experiment,
+    prepared: &Prepared,
+    driver: &mut dyn Driver,
+    contender: &Contender,
+    measurable: &[usize],
+    stop: &AtomicBool,
+) -> Result<Asked<'a>, Halt> {
+    let name = &contender.name;
+    let Some(ready) = prepared.ready.iter().find(|ready| ready.name == *name) else {
+        return Ok(Asked { known: None, at: Vec::new(), failed: Some(Checked::NotReady) });
+    };
+    let mut at = Vec::new();
+    for position in experiment.checked_at(measurable, name) {
+        let answered = match driver.check(ready, position, stop) {
+            Err(Halt::Failed(why)) => Err(Fault::new(chain(&why))),
+            answered => Ok(answered?),
+        };
+        at.push((&experiment.planned[position].point, answered));
+    }
+    Ok(Asked { known: ready.answers, at, failed: prepared.written(name)?.map(Checked::Written) })
+}
+
+/// None of one that is at no point.
+fn checked(experiment: &Experiment, asked: Asked, votes: &[(&Point, Votes)]) -> Option<Checked> {
+    let mut right = None;
+    for (point, answered) in asked.at {
+        let as_it_should = answered.and_then(|mut answered| {
+            let others = votes.iter().find(|(at, _)| *at == point);
+            if let (Some(written), Some((_, others))) = (&answered.written, others) {
+                let unlike = unlike_the_others(written, others);
+                answered.wrong = unlike.map(|why| format!("its output is wrong: {why}"));
+            }
+            answered.as_it_should(asked.known)
+        });
+        match as_it_should {
+            Ok(how) => right = Some(Checked::Right(how)),
+            Err(why) => {
+                let code = experiment.code(point).map(|(parameter, value)| (parameter, value.clone()));
+                return Some(Checked::Wrong { code, why });
+            }
+        }
+    }
+    asked.failed.or(right)
+}
+
+fn points<'a>(all: &[(&Contender, Asked<'a>)]) -> impl Iterator<Item = &'a Point> {
+    let mut points: Vec<&Point> = Vec::new();
+    for (point, _) in all.iter().flat_map(|(_, asked)| &asked.at) {
+        if !points.contains(point) {
+            points.push(point);
+        }
+    }
+    points.into_iter()
+}
+
+/// What each that was tried at a point wrote there.
+fn votes(point: &Point, all: &[(&Contender, Asked)]) -> Votes {
+    let vote = |(contender, asked): &(&Contender, Asked)| {
+        let (_, answered) = asked.at.iter().find(|(at, _)| *at == point)?;
+        let written = answered.as_ref().ok().and_then(|answered| answered.written.clone());
+        Some((contender.name.clone(), written))
+    };
+    all.iter().filter_map(vote).collect()
+}

@@ -1,0 +1,177 @@
+//! A run from its beginning in the store to its document: what `kumite run` and `kumite resume` have in common.
+//!
+//! Whoever calls is told of what happens and shows it; nothing is printed here.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_host::{Clock, RealClock};
+use kumite_record::{Claim, Cores, Export, Reason, Run, Store, StoreError, Trial};
+
+use super::decided::Decided;
+use super::execute::{Event, execute};
+use super::export::{claimed_points, conclude, export, judged, too_few_values, undecided};
+use super::plan::{plan, trial_seed};
+use super::session::Session;
+use crate::contender::Ready;
+use crate::driver::{Driver, Opening, open};
+use crate::halt::Halt;
+use crate::node::Nodes;
+use crate::spec::Experiment;
+
+/// The clock that runs go by, and who executes their trials.
+pub trait World {
+    /// The clock of runs, which need not be that of the machine.
+    fn clock(&self) -> &dyn Clock;
+    /// The driver of a run's trials.
+    fn open<'a>(&'a self, of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt>;
+}
+
+/// The machine's own clock, and contenders that are started.
+#[derive(Default)]
+pub struct ThisMachine(RealClock);
+
+impl World for ThisMachine {
+    fn clock(&self) -> &dyn Clock {
+        &self.0
+    }
+
+    fn open<'a>(&'a self, of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
+        open(of)
+    }
+}
+
+/// A run that is about to be measured, or to be measured on.
+pub struct Measuring<'a> {
+    /// The world it is measured in.
+    pub world: &'a dyn World,
+    /// The experiment.
+    pub experiment: &'a Experiment,
+    /// The CPUs that may be used.
+    pub cores: Cores,
+    /// Nodes that have roles.
+    pub nodes: Nodes,
+    /// No block is begun that would likely end after this time.
+    pub budget: Option<Duration>,
+    /// Ends it early; what was measured is kept and judged.
+    pub stop: &'a AtomicBool,
+}
+
+/// Something that happens while a run is measured.
+pub enum RunEvent<'a> {
+    /// A sentence for whoever watches.
+    Note(String),
+    /// The first trial is about to begin, of so many at most.
+    Begins(usize),
+    /// No number of blocks can judge the claim of this id.
+    Unjudgeable(&'a Run, String, Reason),
+    /// A claim is decided.
+    Decided(&'a Run, Claim),
+    /// A trial was committed.
+    Trial {
+        /// The run.
+        run: &'a Run,
+        /// Trials so far.
+        done: usize,
+        /// Trials in the plan.
+        total: usize,
+        /// Time the rest will take, at the pace so far.
+        left: Duration,
+        /// The trial.
+        trial: &'a Trial,
+        /// Decided claims, and all; none before the first round, and in a shard.
+        decided: Option<(usize, usize)>,
+    },
+    /// All is in the store: whoever ends us now loses nothing.
+    Kept,
+}
+
+/// Why a run was not measured, or not kept.
+#[derive(Debug)]
+pub enum MeasureError {
+    /// It came to no trial.
+    Open(Halt),
+    /// The store did not take or give something.
+    Store(StoreError),
+}
+
+impl From<StoreError> for MeasureError {
+    fn from(error: StoreError) -> MeasureError {
+        MeasureError::Store(error)
+    }
+}
+
+impl Measuring<'_> {
+    /// Measures what the store does not have yet, and judges. The store has the run's beginning.
+    pub fn measure(
+        self,
+        mut run: Run,
+        ready: &[Ready],
+        store: &mut Store,
+        tell: &mut dyn FnMut(RunEvent),
+    ) -> Result<Export, MeasureError> {
+        let clock = self.world.clock();
+        let state = store.folder().to_owned();
+        let id = run.id.clone();
+        let of = self.experiment.opening(&self.cores, &state, &id, trial_seed(&run), self.stop);
+        let of = of.on(self.nodes);
+        let mut driver = self.world.open(&of).map_err(MeasureError::Open)?;
+        run.unmet = driver.notices();
+        run.unmet.iter().for_each(|what| tell(RunEvent::Note(what.clone())));
+        if let Some(place) = driver.files() {
+            tell(RunEvent::Note(format!("the files of trials are {place}")));
+        }
+        let takes_part = self.experiment.takes_part(ready, &run.unavailable);
+        let contenders = store.contenders(&run.id)?;
+        let first = claimed_points(self.experiment, &run, &contenders);
+        let whole = plan(&takes_part, &first, run.blocks, run.seed);
+        let plan = run.shard.as_ref().map_or(whole.clone(), |shard| whole.share(shard));
+        let kept = store.trials(&run.id)?;
+        let times = self.experiment.times();
+        let decided = RefCell::new(Decided::default());
+        let session = Session {
+            run: &run,
+            contenders: ready,
+            plan: &plan,
+            times: &times,
+            kept: &kept,
+            budget: self.budget,
+            undecided: &|trials| {
+                if run.shard.is_some() {
+                    return all_cells(&run, ready);
+                }
+                decided.borrow_mut().add(judged(self.experiment, &run, &contenders, trials));
+                undecided(self.experiment, &run, &contenders, trials)
+            },
+        };
+        tell(RunEvent::Begins(plan.trials()));
+        let ended = execute(&session, driver.as_mut(), clock, store, self.stop, &mut |event| match event {
+            Event::Note(note) => tell(RunEvent::Note(note)),
+            Event::FirstRound(trials) => {
+                for (claim, why) in too_few_values(self.experiment, &run, &contenders, trials) {
+                    tell(RunEvent::Unjudgeable(&run, claim, why));
+                }
+            }
+            Event::Trial { done, total, left, trial } => {
+                let news = decided.borrow_mut().news();
+                news.into_iter().for_each(|claim| tell(RunEvent::Decided(&run, claim)));
+                let decided = decided.borrow().tally();
+                tell(RunEvent::Trial { run: &run, done, total, left, trial, decided });
+            }
+        });
+        conclude(store, self.experiment, run, clock.timestamp(), ended?)?;
+        tell(RunEvent::Kept);
+        Ok(export(store, &id)?)
+    }
+}
+
+/// A shard has no verdicts to end by.
+fn all_cells(run: &Run, ready: &[Ready]) -> BTreeSet<(String, usize)> {
+    let at_points = |ready: &Ready| {
+        let name = ready.name.clone();
+        (0..run.points.len()).map(move |point| (name.clone(), point))
+    };
+    ready.iter().flat_map(at_points).collect()
+}

@@ -1,0 +1,143 @@
+//! Windows that are too short for the percentiles that claims compare.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use kumite_host::cores;
+
+use super::begin::{begin, references};
+use super::prepare::Prepared;
+use crate::driver::{Short, open};
+use crate::error::chain;
+use crate::halt::Halt;
+use crate::is_percentile;
+use crate::spec::Experiment;
+use crate::toml_source::SpecError;
+
+/// The percentiles that claims compare, by contender and position of the point: metrics, each with the claims.
+type Percentiles = BTreeMap<(String, usize), BTreeMap<String, BTreeSet<String>>>;
+
+/// The windows on which claims about percentiles rest, in all profiles of an experiment.
+pub struct Windows {
+    of_profiles: Vec<(Experiment, Percentiles)>,
+}
+
+/// What is wrong with a window.
+#[derive(Clone, Debug, PartialEq)]
+pub enum WindowFault {
+    /// It has too few answers for a percentile.
+    Short {
+        /// The claim that compares it.
+        claim: String,
+        /// The contender and the point, as people read it.
+        cell: String,
+        /// What it lacks.
+        short: Short,
+    },
+    /// Its rate could not be looked at.
+    Failed {
+        /// The contender and the point, as people read it.
+        cell: String,
+        /// The error.
+        why: String,
+    },
+}
+
+impl Windows {
+    /// Those of these contenders.
+    pub fn of(given: &str, profiles: &[String], contenders: &[&str]) -> Result<Windows, SpecError> {
+        let mut of_profiles = Vec::new();
+        for profile in profiles {
+            let experiment = Experiment::load(given, profile)?;
+            let percentiles = percentiles(&experiment, contenders);
+            if !percentiles.is_empty() {
+                of_profiles.push((experiment, percentiles));
+            }
+        }
+        Ok(Windows { of_profiles })
+    }
+
+    /// Whether no claim compares a percentile.
+    pub fn is_empty(&self) -> bool {
+        self.of_profiles.is_empty()
+    }
+
+    /// What is wrong with them, each once, with the profiles in which it is so. A server whose rate is to be known is put under
+    /// load for a second or so: whoever calls has the lock of the machine.
+    pub fn faults(
+        &self,
+        prepared: &Prepared,
+        state: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Vec<(WindowFault, Vec<&str>)>, Halt> {
+        let mut found = Vec::new();
+        let mut known: BTreeMap<String, Vec<Short>> = BTreeMap::new();
+        for (experiment, percentiles) in &self.of_profiles {
+            let available = cores();
+            let of = experiment.opening(&available, state, "check", 0, stop);
+            let mut driver = open(&of)?;
+            let run = begin(experiment, &available);
+            for ((name, at), metrics) in percentiles {
+                let Some(ready) = prepared.ready.iter().find(|ready| ready.name == *name) else { continue };
+                let cell = || run.cell(name, &run.points[*at]);
+                let names: Vec<&str> = metrics.keys().map(String::as_str).collect();
+                let load = format!("{name} {:?} {:?} {names:?}", experiment.fixed, run.points[*at]);
+                let short = match known.get(&load) {
+                    Some(short) => short.clone(),
+                    None => match driver.short(ready, *at, &names, stop) {
+                        Err(Halt::Failed(why)) => {
+                            let fault = WindowFault::Failed { cell: cell(), why: chain(&why) };
+                            add(&mut found, fault, &experiment.profile);
+                            Vec::new()
+                        }
+                        short => short?,
+                    },
+                };
+                for short in &short {
+                    for claim in &metrics[&short.metric] {
+                        let (claim, short) = (claim.clone(), short.clone());
+                        let fault = WindowFault::Short { claim, cell: cell(), short };
+                        add(&mut found, fault, &experiment.profile);
+                    }
+                }
+                known.insert(load, short);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn percentiles(experiment: &Experiment, contenders: &[&str]) -> Percentiles {
+    let mut all = Percentiles::new();
+    for (claim, of) in references(experiment, &cores(), contenders) {
+        if is_percentile(&of.metric) {
+            let cell = all.entry((of.contender, of.point)).or_default();
+            cell.entry(of.metric).or_default().insert(claim);
+        }
+    }
+    all
+}
+
+fn add<'a>(found: &mut Vec<(WindowFault, Vec<&'a str>)>, fault: WindowFault, profile: &'a str) {
+    match found.iter_mut().find(|(other, _)| *other == fault) {
+        Some((_, profiles)) if profiles.contains(&profile) => {}
+        Some((_, profiles)) => profiles.push(profile),
+        None => found.push((fault, vec![profile])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_so_in_several_profiles_is_found_once() {
+        let fault = |cell: &str| WindowFault::Failed { cell: cell.to_owned(), why: "it broke".to_owned() };
+        let mut found = Vec::new();
+        for (cell, profile) in [("x", "quick"), ("y", "quick"), ("x", "quick"), ("x", "full")] {
+            add(&mut found, fault(cell), profile);
+        }
+        assert_eq!(found, [(fault("x"), vec!["quick", "full"]), (fault("y"), vec!["quick"])]);
+    }
+}

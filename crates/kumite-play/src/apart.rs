@@ -1,0 +1,63 @@
+//! A play on a thread of its own, so that a device that hangs cannot keep whoever started it from ending.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::device::{OpenDevice, OpenError};
+use crate::player::{Played, play};
+use crate::schedule::Schedule;
+
+/// How often it is looked whether the play is over.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a device may take to be opened or released after `stop` was set.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Why a play has no end that is known.
+#[derive(Debug, thiserror::Error)]
+pub enum ApartError {
+    /// The system gives no thread.
+    #[error("cannot start a thread: {0}")]
+    Thread(std::io::Error),
+    /// The device cannot be opened.
+    #[error("{0}")]
+    Open(OpenError),
+    /// It was told to stop before the device was open.
+    #[error("it was interrupted, and the device is still being opened: nothing was played")]
+    Opening,
+    /// It was told to stop, and the device takes nothing.
+    #[error("it was interrupted, and the device takes nothing: what is pressed may stay pressed")]
+    Hangs,
+    /// The device panicked.
+    #[error("the device panicked")]
+    Panicked,
+}
+
+/// Opens the device, tells what it says of itself, and plays.
+pub fn play_apart(
+    mut open: Box<OpenDevice>,
+    fps: f64,
+    schedule: Schedule,
+    stop: &Arc<AtomicBool>,
+    tell: impl FnOnce(Option<String>) + Send + 'static,
+) -> Result<Played, ApartError> {
+    let flag = Arc::clone(stop);
+    let is_open = Arc::new(AtomicBool::new(false));
+    let opened = Arc::clone(&is_open);
+    let player = std::thread::Builder::new().name("player".to_owned()).spawn(move || {
+        let mut device = open()?;
+        opened.store(true, Ordering::Relaxed);
+        tell(device.description());
+        Ok(play(&schedule, fps, device.as_mut(), &flag, &AtomicUsize::new(0)))
+    });
+    let player = player.map_err(ApartError::Thread)?;
+    let mut asked = None;
+    while !player.is_finished() {
+        if stop.load(Ordering::Relaxed) && asked.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            let is_open = is_open.load(Ordering::Relaxed);
+            return Err(if is_open { ApartError::Hangs } else { ApartError::Opening });
+        }
+        std::thread::sleep(LOOK);
+    }
+    player.join().map_err(|_| ApartError::Panicked)?.map_err(ApartError::Open)
+}

@@ -1,0 +1,162 @@
+//! Metrics of commands as people name them, with hyperfine's names and units.
+
+use std::str::FromStr;
+
+use kumite_record::{CommandMetric, Unit};
+use thiserror::Error;
+
+use super::metrics::{MetricUnit, Units};
+
+const TIMES: &[(&str, &str, f64)] = &[
+    ("ns", "ns", 1e9),
+    ("us", "µs", 1e6),
+    ("ms", "ms", 1e3),
+    ("s", "s", 1.0),
+    ("min", "min", 1.0 / 60.0),
+    ("h", "h", 1.0 / 3600.0),
+];
+const KIB: f64 = 1024.0;
+const SIZES: &[(&str, &str, f64)] = &[
+    ("B", "B", 1.0),
+    ("kB", "kB", 1e-3),
+    ("MB", "MB", 1e-6),
+    ("GB", "GB", 1e-9),
+    ("TB", "TB", 1e-12),
+    ("KiB", "KiB", 1.0 / KIB),
+    ("MiB", "MiB", 1.0 / (KIB * KIB)),
+    ("GiB", "GiB", 1.0 / (KIB * KIB * KIB)),
+    ("TiB", "TiB", 1.0 / (KIB * KIB * KIB * KIB)),
+];
+const COUNTERS: &[&str] =
+    &["cpu_cycles", "instructions", "cache_references", "cache_misses", "branch_misses"];
+
+/// Metrics that are judged and shown, each once.
+#[derive(Clone, Debug)]
+pub struct NamedMetrics {
+    /// In their order.
+    pub metrics: Vec<CommandMetric>,
+    /// The units of their figures.
+    pub units: Units,
+}
+
+/// A list that names no metrics.
+#[derive(Debug, Error)]
+pub enum NamedMetricsError {
+    /// A metric stands in it more than once.
+    #[error("`{0}` is there twice")]
+    Twice(String),
+    /// A counter of the processor.
+    #[error(
+        "{0}: kumite reads no counters of the processor, which most virtual machines hide; judge time_cpu here, and have \
+         hyperfine 2.0 or `perf stat -e {event}` count", event = .0.replace('_', "-")
+    )]
+    Counter(String),
+    /// No metric is called so.
+    #[error(
+        "there is no metric `{0}`; there are: default, time, all, or {known}",
+        known = CommandMetric::ALL.map(CommandMetric::as_str).join(",")
+    )]
+    Unknown(String),
+    /// The metric has no such unit.
+    #[error("{} has no unit `{unit}`; there are: {}", metric.as_str(), names(units(*metric)))]
+    NoUnit {
+        /// The metric.
+        metric: CommandMetric,
+        /// The unit.
+        unit: String,
+    },
+}
+
+/// A preset, or metrics with commas between them.
+impl FromStr for NamedMetrics {
+    type Err = NamedMetricsError;
+
+    fn from_str(text: &str) -> Result<NamedMetrics, NamedMetricsError> {
+        let mut named = NamedMetrics { metrics: Vec::new(), units: Units::default() };
+        for word in list(text).split(',') {
+            let (metric, unit) = named_metric(word.trim())?;
+            if named.metrics.contains(&metric) {
+                return Err(NamedMetricsError::Twice(word.to_owned()));
+            }
+            named.metrics.push(metric);
+            if let Some(unit) = unit {
+                named.units.set(metric, unit);
+            }
+        }
+        Ok(named)
+    }
+}
+
+fn list(text: &str) -> &str {
+    match text {
+        "default" => "time_wall_clock,memory_peak_resident",
+        "time" => "time_wall_clock,time_cpu,time_user,time_system",
+        "all" => "time_wall_clock,time_cpu,time_user,time_system,memory_peak_resident",
+        list => list,
+    }
+}
+
+fn named_metric(word: &str) -> Result<(CommandMetric, Option<MetricUnit>), NamedMetricsError> {
+    let (name, unit) = word.split_once(':').map_or((word, None), |(name, unit)| (name, Some(unit)));
+    if COUNTERS.contains(&name) {
+        return Err(NamedMetricsError::Counter(name.to_owned()));
+    }
+    let metric = CommandMetric::ALL.into_iter().find(|known| known.as_str() == name);
+    let metric = metric.ok_or_else(|| NamedMetricsError::Unknown(name.to_owned()))?;
+    let Some(unit) = unit else { return Ok((metric, None)) };
+    match units(metric).iter().find(|(name, ..)| *name == unit) {
+        Some(&(_, name, factor)) => Ok((metric, Some(MetricUnit { factor, name }))),
+        None => Err(NamedMetricsError::NoUnit { metric, unit: unit.to_owned() }),
+    }
+}
+
+fn units(metric: CommandMetric) -> &'static [(&'static str, &'static str, f64)] {
+    if metric.unit() == Unit::Bytes { SIZES } else { TIMES }
+}
+
+fn names(units: &[(&str, &str, f64)]) -> String {
+    units.iter().map(|(name, ..)| *name).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_and_lists_are_read_and_the_rest_is_told() {
+        let read = |text: &str| {
+            let NamedMetrics { metrics, units } = text.parse()?;
+            let told = |metric: CommandMetric| {
+                let unit = units.of(metric).map_or(String::new(), |unit| format!(":{}", unit.name));
+                format!("{metric:?}{unit}")
+            };
+            Ok::<_, NamedMetricsError>(metrics.into_iter().map(told).collect::<Vec<_>>().join(","))
+        };
+        for (text, is) in [
+            ("default", "TimeWallClock,MemoryPeakResident"),
+            ("time", "TimeWallClock,TimeCpu,TimeUser,TimeSystem"),
+            ("all", "TimeWallClock,TimeCpu,TimeUser,TimeSystem,MemoryPeakResident"),
+            ("time_cpu", "TimeCpu"),
+            ("memory_peak_resident:MiB, time_wall_clock:us", "MemoryPeakResident:MiB,TimeWallClock:µs"),
+        ] {
+            assert_eq!(read(text).unwrap(), is);
+        }
+        for (text, why) in [
+            ("instructions", "reads no counters"),
+            (
+                "time_wall_clock,cache_misses:k",
+                "time_cpu here, and have hyperfine 2.0 or `perf stat -e cache-misses`",
+            ),
+            ("time_wall_clock,time_wall_clock:s", "is there twice"),
+            ("time_wall_clock:MB", "no unit `MB`; there are: ns, us, ms, s, min, h"),
+            ("memory_peak_resident:ms", "there are: B, kB"),
+            ("walltime", "there is no metric `walltime`"),
+            ("", "there is no metric ``"),
+            ("time,default", "there is no metric `time`"),
+            ("time_wall_clock,time_cpu,time_user,time_system,memory_peak_resident,time_cpu", "twice"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+}
