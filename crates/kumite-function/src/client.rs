@@ -38,9 +38,40 @@ pub struct Reply {
     pub log: Option<String>,
 }
 
+/// A call that a host did not take.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The host's own words, or all that came if it is no host of ours.
+    pub words: String,
+    /// It is about something that the caller sent; else the host could not take any call now.
+    pub is_callers: bool,
+}
+
+impl Reply {
+    /// None if the call was taken.
+    pub fn refusal(&self) -> Option<Refusal> {
+        let status = self.status;
+        if [200, 202, 204].contains(&status) {
+            return None;
+        }
+        let document = serde_json::from_slice::<serde_json::Value>(&self.payload).ok();
+        let message = document.as_ref().and_then(|document| document.get("message")?.as_str());
+        let words = match (&self.refused, message) {
+            (Some(kind), Some(message)) => format!("{kind} (status {status}): {message}"),
+            _ => format!("status {status}: {}", String::from_utf8_lossy(&self.payload)),
+        };
+        // Of what a caller can be told, 403 and 429 are not about what it sent.
+        let is_callers = (400..500).contains(&status) && ![403, 429].contains(&status);
+        Some(Refusal { words, is_callers })
+    }
+}
+
 /// There is no reply.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
+    /// No function can be called so.
+    #[error("'{0}' is not a function's name")]
+    Name(String),
     /// The URL is none of a host.
     #[error("'{0}' is not the URL of a host, such as http://127.0.0.1:9001")]
     Endpoint(String),
@@ -76,6 +107,10 @@ pub fn invoke_at(
     payload: Vec<u8>,
     limit: Duration,
 ) -> Result<Reply, ClientError> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-_:$".contains(c);
+    if name.is_empty() || !name.chars().all(is_of_name) {
+        return Err(ClientError::Name(name.to_owned()));
+    }
     let not_one = || ClientError::Endpoint(endpoint.to_owned());
     let uri: Uri = endpoint.parse().map_err(|_| not_one())?;
     let (Some("http"), Some(host)) = (uri.scheme_str(), uri.host()) else { return Err(not_one()) };
@@ -113,4 +148,33 @@ async fn exchange(address: (String, u16), request: Request<Full<Bytes>>) -> Resu
     let payload = response.into_body().collect().await?.to_bytes().to_vec();
     let log = log.map(|log| String::from_utf8_lossy(&log).into_owned());
     Ok(Reply { status, payload, refused, function_error, log })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_is_in_the_hosts_words_and_says_whose_fault_it_is() {
+        let refusal = |status, refused: Option<&str>, payload: &str| {
+            let (refused, payload) = (refused.map(str::to_owned), payload.as_bytes().to_vec());
+            Reply { status, payload, refused, function_error: false, log: None }.refusal()
+        };
+        assert_eq!(refusal(200, None, "{}"), None);
+        let unknown = refusal(404, Some("NotFound"), "{\"message\": \"no f\"}").unwrap();
+        assert_eq!((unknown.words.as_str(), unknown.is_callers), ("NotFound (status 404): no f", true));
+        let busy = refusal(429, Some("TooMany"), "{\"message\": \"busy\"}").unwrap();
+        assert!(!busy.is_callers);
+        let other = refusal(502, None, "<html>").unwrap();
+        assert_eq!((other.words.as_str(), other.is_callers), ("status 502: <html>", false));
+    }
+
+    #[test]
+    fn a_name_that_no_function_has_is_refused_before_anything_is_sent() {
+        for name in ["", "a b", "a/b"] {
+            let called =
+                invoke_at("http://127.0.0.1:1", name, Invocations::DryRun, vec![], Duration::from_secs(1));
+            assert!(matches!(called, Err(ClientError::Name(_))), "{name}");
+        }
+    }
 }

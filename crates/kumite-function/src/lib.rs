@@ -17,7 +17,7 @@ mod runtime_protocol;
 mod slots;
 mod turns;
 
-pub use client::{ClientError, ExchangeError, Invocations, Reply, invoke_at};
+pub use client::{ClientError, ExchangeError, Invocations, Refusal, Reply, invoke_at};
 pub use environment::unfit_variable;
 pub use function::{Billing, Cpu, Function, MB_PER_CORE, Routing};
 pub use host::{Host, HostError, MissingRights};

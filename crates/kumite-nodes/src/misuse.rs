@@ -52,7 +52,9 @@ pub enum Misuse {
     },
 
     /// Parts of a run, and shares of it.
-    #[error("--role: a run has parts on several nodes, or shares of its blocks (--on ssh, --shard), not both")]
+    #[error(
+        "--role: a run has parts on several nodes, or shares of its blocks (--on ssh, --shard), not both"
+    )]
     RolesAndShares,
     /// Flags that are for Slurm.
     #[error("--shards and --slurm need --on slurm")]

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kumite_nodes::{MergeOptions, merged};
 use kumite_record::{Scope, Store};
 
@@ -17,8 +18,8 @@ pub struct Args {
     #[arg(required = true, value_name = "STORE")]
     stores: Vec<PathBuf>,
     /// What verdicts are to be about: these nodes, where blocks are the repetitions; or nodes like these, where each node is one
-    #[arg(long, value_enum, default_value = "these-nodes")]
-    scope: About,
+    #[arg(long, default_value = "these-nodes", value_parser = scope())]
+    scope: Scope,
     /// The seed of the run whose shards are wanted, where the stores have those of several
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -26,19 +27,11 @@ pub struct Args {
     ending: Ending,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum About {
-    TheseNodes,
-    NodesLikeThese,
-}
-
-impl From<About> for Scope {
-    fn from(about: About) -> Scope {
-        match about {
-            About::TheseNodes => Scope::TheseNodes,
-            About::NodesLikeThese => Scope::NodesLikeThese,
-        }
-    }
+fn scope() -> impl TypedValueParser<Value = Scope> {
+    PossibleValuesParser::new(["these-nodes", "nodes-like-these"]).map(|word| match word.as_str() {
+        "nodes-like-these" => Scope::NodesLikeThese,
+        _ => Scope::TheseNodes,
+    })
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -48,7 +41,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let mut into = Store::open(&args.ending.db.path())?;
     let options = MergeOptions {
         seed: args.seed,
-        scope: args.scope.into(),
+        scope: args.scope,
         is_gate: args.ending.gate.is_set(),
         command: output::command_line_of_run(),
     };

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use kumite_function::{ClientError, Invocations, Reply, invoke_at};
+use kumite_function::{ClientError, Invocations, Refusal, invoke_at};
 
 use super::PORT;
 use crate::exit::Failure;
@@ -43,44 +43,28 @@ enum InvocationKind {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_:$".contains(c);
-    if args.name.is_empty() || !args.name.chars().all(is_name) {
-        return Err(Failure::Usage(format!("'{}' is not a function's name", args.name)));
-    }
     let kind = match args.kind {
         InvocationKind::RequestResponse => Invocations::RequestResponse,
         InvocationKind::Event => Invocations::Event,
         InvocationKind::DryRun => Invocations::DryRun,
     };
     let reply = invoke_at(&args.endpoint, &args.name, kind, payload(&args.payload)?, args.timeout);
-    let Reply { status, payload, refused, function_error, log } = reply.map_err(|error| match error {
-        ClientError::Endpoint(_) => Failure::Usage(error.to_string()),
+    let reply = reply.map_err(|error| match error {
+        ClientError::Name(_) | ClientError::Endpoint(_) => Failure::Usage(error.to_string()),
         ClientError::Unanswered { .. } => Failure::Incomplete(error.to_string()),
     })?;
-    let payload = String::from_utf8_lossy(&payload);
-    if let Some(log) = log.filter(|_| !args.quiet) {
+    if let Some(log) = reply.log.as_ref().filter(|_| !args.quiet) {
         output::note(log.trim_end());
     }
-    match status {
-        200 => output::document(&format!("{}\n", payload.trim_end()))?,
-        202 | 204 => {}
-        _ => {
-            let words = refusal(status, refused.as_deref(), &payload);
-            // Of what a caller can be told, these two are not about what it sent.
-            let typed = (400..500).contains(&status) && status != 403 && status != 429;
-            return Err(if typed { Failure::Usage(words) } else { Failure::Incomplete(words) });
-        }
+    if let Some(Refusal { words, is_callers }) = reply.refusal() {
+        return Err(if is_callers { Failure::Usage(words) } else { Failure::Incomplete(words) });
     }
-    if function_error { Err(Failure::Gate(format!("the function {} failed", args.name))) } else { Ok(()) }
-}
-
-/// The host's own words, or all that came if it is no host of ours.
-fn refusal(status: u16, kind: Option<&str>, payload: &str) -> String {
-    let document = serde_json::from_str::<serde_json::Value>(payload).ok();
-    let message = document.as_ref().and_then(|document| document.get("message")?.as_str());
-    match (kind, message) {
-        (Some(kind), Some(message)) => format!("{kind} (status {status}): {message}"),
-        _ => format!("status {status}: {payload}"),
+    if reply.status == 200 {
+        output::document(&format!("{}\n", String::from_utf8_lossy(&reply.payload).trim_end()))?;
+    }
+    match reply.function_error {
+        true => Err(Failure::Gate(format!("the function {} failed", args.name))),
+        false => Ok(()),
     }
 }
 

@@ -3,9 +3,9 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kumite_host::cores;
-use kumite_load::{Address, Http, Target, Tls};
+use kumite_load::{Address, Http, Io, Target, Tls};
 
 use crate::exit::Failure;
 use crate::output;
@@ -15,7 +15,7 @@ use crate::output;
 #[command(next_help_heading = "Connections")]
 pub struct Args {
     /// What moves the bytes [default: io_uring where the system has it, else epoll]
-    #[arg(long, value_enum, value_name = "IO")]
+    #[arg(long, value_name = "IO", value_parser = io())]
     io: Option<Io>,
     /// CPUs of the engine, with a thread on each, e.g. 2,3 [default: the last core]
     #[arg(long, value_name = "CPU,…", value_delimiter = ',')]
@@ -61,20 +61,14 @@ pub fn resolved(place: &str) -> Result<SocketAddr, Failure> {
     found.next().ok_or_else(|| wrong("there is no such address"))
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Io {
-    Epoll,
-    #[value(name = "io_uring")]
-    Uring,
+fn io() -> impl TypedValueParser<Value = Io> {
+    let io = |word: String| if word == "epoll" { Io::Epoll } else { Io::Uring };
+    PossibleValuesParser::new(["epoll", "io_uring"]).map(io)
 }
 
 impl Args {
-    pub fn io(&self) -> kumite_load::Io {
-        match self.io {
-            None => kumite_load::Io::Auto,
-            Some(Io::Epoll) => kumite_load::Io::Epoll,
-            Some(Io::Uring) => kumite_load::Io::Uring,
-        }
+    pub fn io(&self) -> Io {
+        self.io.unwrap_or(Io::Auto)
     }
 
     pub fn http(&self) -> Http {
