@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::playing::{PlayerThread, TurnKind};
 use super::*;
-use crate::{DeviceError, FPS, Macro, PadState};
+use crate::{Device, DeviceError, FPS, Macro, PadState};
 
 /// Nothing that a test waits for takes so long, on a machine that stands still for a while neither.
 const LONG: Duration = Duration::from_secs(60);
