@@ -49,7 +49,7 @@ pub fn measure(
             progress.note(&format!("{claim} cannot be judged, by however many blocks: {why}"));
         }
         (RunEvent::Decided(run, claim), Some(progress)) => {
-            let line = kumite_report::decided(run, &claim, &output::style_of_stderr());
+            let line = kumite_report::decided(run, claim, &output::style_of_stderr());
             progress.coloured_note(line.trim_end());
         }
         (RunEvent::Trial { run, done, total, left, trial, decided }, Some(progress)) => {

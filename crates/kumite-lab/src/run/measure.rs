@@ -68,7 +68,7 @@ pub enum RunEvent<'a> {
     /// No number of blocks can judge the claim of this id.
     Unjudgeable(&'a Run, String, Reason),
     /// A claim is decided.
-    Decided(&'a Run, Claim),
+    Decided(&'a Run, &'a Claim),
     /// A trial was committed.
     Trial {
         /// The run.
@@ -156,7 +156,7 @@ impl Measuring<'_> {
             }
             Event::Trial { done, total, left, trial } => {
                 let news = decided.borrow_mut().news();
-                news.into_iter().for_each(|claim| tell(RunEvent::Decided(&run, claim)));
+                news.iter().for_each(|claim| tell(RunEvent::Decided(&run, claim)));
                 let decided = decided.borrow().tally();
                 tell(RunEvent::Trial { run: &run, done, total, left, trial, decided });
             }
