@@ -2,6 +2,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 
 use crate::place::{EXPERIMENT, Place, Said};
+use crate::printed::printed;
 
 #[test]
 fn contenders_that_answer_right_pass() {
@@ -18,22 +19,8 @@ fn contenders_that_answer_right_pass() {
 fn one_that_lies_and_one_that_crashes_do_not() {
     let place = Place::new("", &[("crash", "crash"), ("good", "pong"), ("liar", "liar")]);
     let said = place.kumite(&["check", "fake"]).ended(1);
-    assert!(
-        said.out.contains(
-            "✗ crash: it ended with status 7 before it was ready; its log: fake: no configuration found"
-        ),
-        "{}",
-        said.out
-    );
-    assert!(said.out.contains("✓ good"), "{}", said.out);
-    assert!(
-        said.out.contains(
-            "✗ liar: its answer is wrong (status 200, 4 bytes \"pang\", not \"pong\"); its log: it printed nothing"
-        ),
-        "{}",
-        said.out
-    );
-    assert!(said.err.contains("error: 2 of 3 contenders of fake are failing"), "{}", said.err);
+    printed!(said.report());
+    printed!(said.notes());
     assert_eq!(place.left(), [""; 0]);
 }
 
@@ -41,11 +28,7 @@ fn one_that_lies_and_one_that_crashes_do_not() {
 fn a_server_that_does_not_listen_on_host_alone_is_told_where_it_does() {
     let place = Place::new("", &[("anywhere", "anywhere"), ("good", "pong"), ("loopback", "loopback")]);
     let said = place.kumite(&["check", "fake"]).ended(1);
-    for (name, at) in [("anywhere", "0.0.0.0:"), ("loopback", "127.0.0.1:")] {
-        let line = said.out.lines().find(|line| line.starts_with(&format!("✗ {name}: it listens on {at}")));
-        assert!(line.is_some_and(|line| line.contains(", and HOST was 127.0.0.2: ")), "{}", said.out);
-    }
-    assert!(said.out.contains("fake: 1 right, 2 failing"), "{}", said.out);
+    printed!(said.report());
     // On one machine it may.
     place.kumite(&["run", "fake", "--blocks", "1", "--only", "anywhere,loopback"]).ended(0);
     assert_eq!(place.left(), [""; 0]);
@@ -61,22 +44,16 @@ fn a_json_body_is_right_however_it_is_written() {
     };
     check("equals_json = { a = [1], b = 2 }").ended(0);
     let said = check("equals_json = { a = [3], b = 2 }").ended(1);
-    let expected = r#"where it is {"a":[1],"b":2}, not {"a":[3],"b":2}"#;
-    assert!(said.out.contains(expected), "{}", said.out);
+    printed!(said.words());
     let said = check("equals_json = 1\nequals = '1'").ended(2);
-    assert!(said.err.contains("either `equals` or `equals_json`"), "{}", said.err);
+    printed!(said.notes());
 }
 
 #[test]
 fn one_that_does_not_end_and_one_that_leaves_a_process_behind_do_not_either() {
     let place = Place::new("", &[("leaver", "leaver"), ("stubborn", "stubborn")]);
     let said = place.kumite(&["check", "fake"]).ended(1);
-    assert!(
-        said.out.contains("✗ leaver: it ended and left 2 of its processes behind, which were killed"),
-        "{}",
-        said.out
-    );
-    assert!(said.out.contains("✗ stubborn: it ignored SIGTERM for 3 s and was killed"), "{}", said.out);
+    printed!(said.report());
     assert_eq!(place.left(), [""; 0]);
 }
 
@@ -85,7 +62,7 @@ fn a_contender_whose_tool_is_missing_does_not_pass_silently() {
     let place = Place::new("", &[("good", "pong")]);
     place.contender("other", "pong", "needs = ['no-such-tool']");
     let said = place.kumite(&["check", "fake"]).ended(1);
-    assert!(said.out.contains("✗ other skipped: needs no-such-tool, which is not on PATH"), "{}", said.out);
+    printed!(said.report());
     place.kumite(&["check", "fake", "--skip", "other"]).ended(0);
 }
 
@@ -109,9 +86,9 @@ fn a_library_that_is_missing_is_installed_if_that_is_asked_for() {
         Said::of(kumite.env("PATH", &path).output().unwrap())
     };
     let said = check(&[]).ended(1);
-    assert!(said.out.contains("✗ a failed: its build command"), "{}", said.out);
+    printed!(said.words());
     let said = check(&["--install"]).ended(0);
-    assert!(said.err.contains("installing libfake-dev (its build failed)"), "{}", said.err);
+    printed!(said.notes());
     let said = check(&["--install"]).ended(0);
     assert!(!said.err.contains("installing"), "{}", said.err);
 }
@@ -128,17 +105,9 @@ fn a_profile_whose_blocks_are_too_few_is_an_error_and_says_how_many_would_do() {
         &format!("{}[profiles.quick]\nblocks = 16\n", with("blocks = 17")),
     );
     let said = place.kumite(&["check", "fake"]).ended(1);
-    for fault in [
-        "profile quick: 16 blocks are too few for claim one to be decided if 90 % of rounds lie on one side: blocks = 17",
-        "profile quick: 16 blocks are too few for claim every to be decided if 90 % of rounds lie on one side: blocks = 18",
-        "profile standard: 17 blocks are too few for claim every to fail if 90 % of rounds lie on one side: blocks = 18",
-        "error: what the profiles of fake can decide has faults: 4",
-    ] {
-        assert!(said.err.contains(fault), "{fault}: {}", said.err);
-    }
+    printed!(said.notes());
     let said = place.kumite(&["run", "fake", "--dry-run"]).ended(0);
-    assert!(said.out.contains("2 claims are judged together"), "{}", said.out);
-    assert!(said.out.contains("every            2  17       18 (!)"), "{}", said.out);
+    printed!(said.report());
     place.write("experiments/fake/experiment.toml", &with("blocks = 18"));
     place.kumite(&["check", "fake"]).ended(0);
     place.kumite(&["check", "fake", "--only", "a"]).ended(0);
@@ -154,15 +123,7 @@ fn a_window_that_is_too_short_for_a_percentile_is_an_error_and_says_how_long_wou
     let text = place.read("experiments/fake/experiment.toml").replacen("blocks = 6", "blocks = 20", 1);
     place.write("experiments/fake/experiment.toml", &text);
     let said = place.kumite(&["check", "fake"]).ended(1);
-    for contender in ["a", "b"] {
-        let fault = format!(
-            "profiles quick, standard: response_p99_us of claim tail takes 1,000 answers in a window; at 200 a second of \
-             {contender} one of 0.2 s has about 40: set duration_s = 6, or claim a lower percentile\n"
-        );
-        assert!(said.err.contains(&fault), "{}", said.err);
-    }
-    assert!(!said.err.contains("claim middle"), "{}", said.err);
-    assert!(said.err.contains("error: what the profiles of fake can decide has faults: 2"), "{}", said.err);
+    printed!(said.notes());
     // A plan starts nothing, so it cannot know.
     let said = place.kumite(&["run", "fake", "--dry-run"]).ended(0);
     assert!(!(said.out + &said.err).contains("response_p99_us of claim"));
@@ -183,9 +144,8 @@ fn a_server_is_asked_how_fast_it_is_where_a_claim_wants_a_percentile() {
     let (short, long) = (closed("duration_s = 0.2"), closed("duration_s = 80000"));
     place.write("experiments/fake/experiment.toml", &short);
     let said = place.kumite(&["check", "fake"]).ended(1);
-    assert!(said.out.contains("fake: 1 right, 0 failing"), "{}", said.out);
-    assert!(said.err.contains("response_p99_us of claim tail takes 1,000 answers"), "{}", said.err);
-    assert!(said.err.contains(" one of 0.2 s has "), "{}", said.err);
+    printed!(said.report());
+    printed!(said.notes());
     // Of a long window a moment is enough.
     place.write("experiments/fake/experiment.toml", &long);
     place.kumite(&["check", "fake"]).ended(0);
@@ -194,6 +154,6 @@ fn a_server_is_asked_how_fast_it_is_where_a_claim_wants_a_percentile() {
     lock.lock().unwrap();
     place.write("experiments/fake/experiment.toml", &short);
     let said = place.kumite(&["check", "fake"]).ended(0);
-    assert!(said.err.contains("percentiles was not looked at: another kumite"), "{}", said.err);
+    printed!(said.notes());
     assert_eq!(place.left(), [""; 0]);
 }

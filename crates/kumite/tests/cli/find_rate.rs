@@ -8,6 +8,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::place::{Place, Said, nobody};
+use crate::printed::printed;
 use crate::schema::assert_right;
 
 /// One worker: so many answers a second and no more.
@@ -50,11 +51,7 @@ fn a_rate_is_found_on_sockets() {
     // 500/s for ever; in 50 ms, with a backlog of 50 ms allowed, about 1,000/s.
     let (_stub, url) = stub(2);
     let said = find(&url, "errors = 0", &["-z", "50ms", "-t", "50ms", "--budget", "30s"]).ended(0);
-    assert!(
-        said.out.starts_with("highest rate: ") && said.out.contains(" req/s, 95 % interval "),
-        "{}",
-        said.out
-    );
+    printed!(said.words());
 }
 
 #[test]
@@ -77,14 +74,11 @@ fn ctrl_c_ends_it_with_what_there_is() {
 #[test]
 fn what_makes_no_sense_is_said_before_anything_is_sent() {
     let (_stub, url) = stub(1);
-    for (slo, more, expected) in [
-        ("p99 > 10ms", &[][..], "\"p99 > 10ms\", character 5: expected < or <=; write an SLO like"),
-        ("p99 < 10", &[], "character 9: expected a unit: us, ms or s"),
-        ("p99 < 2s", &[], "the time-out of 1s is not above 2s, which the SLO allows: raise it (--timeout)"),
-        ("p99 < 10ms", &["-n", "5"], "cannot be used with"),
-    ] {
+    for (slo, more) in
+        [("p99 > 10ms", &[][..]), ("p99 < 10", &[]), ("p99 < 2s", &[]), ("p99 < 10ms", &["-n", "5"])]
+    {
         let said = find(&url, slo, more).ended(2);
-        assert!(said.err.contains(expected), "{slo}: {}", said.err);
+        printed!(said.notes());
         assert_eq!(said.out, "");
     }
     let place = Place::new("", &[]);
@@ -92,15 +86,11 @@ fn what_makes_no_sense_is_said_before_anything_is_sent() {
     // Without --find-rate nothing is searched for, whatever else is given.
     for more in [&["-R", "500"][..], &["-n", "9"], &["--replay", "times"], &[]] {
         let said = place.kumite(&[&["load", &url, "--slo", "p99 < 1s"], more].concat()).ended(2);
-        assert!(said.err.contains("--find-rate"), "{more:?}: {}", said.err);
+        printed!(said.notes());
         let said = place.kumite(&[&["load", &url, "--budget", "1s"], more].concat()).ended(2);
-        assert!(said.err.contains("--find-rate"), "{more:?}: {}", said.err);
+        printed!(said.notes());
     }
     let (addr, _port) = nobody();
     let said = find(&format!("http://{addr}/"), "p99 < 10ms", &[]).ended(1);
-    assert!(
-        said.err.contains("no right answer from the server: no connection to 127.0.0.1:"),
-        "{}",
-        said.err
-    );
+    printed!(said.notes());
 }

@@ -16,6 +16,7 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::place::{Place, Said};
+use crate::printed::{printed, without_figures};
 
 /// A host at work, and what it says.
 struct Host {
@@ -169,16 +170,7 @@ fn a_function_is_called_with_its_log() {
         (&answer["handler"], &answer["count"], &answer["event"]),
         (&json!("h"), &json!(1), &json!({"n":1}))
     );
-    for line in [
-        "START RequestId: ",
-        "\ncall 1 of h\n",
-        "\nEND RequestId: ",
-        "\nREPORT RequestId: ",
-        "\tMemory Size: 128 MB\t",
-        "\tInit Duration: ",
-    ] {
-        assert!(said.err.contains(line), "{line} is not in {}", said.err);
-    }
+    printed!(said.timeless());
     let warm = host.invoke(&place, "f", "{}").ended(0);
     assert_eq!(warm.json()["count"], json!(2));
     let variable = |name: &str| host.answer(&place, "f", &json!({ "do": format!("env={name}") }).to_string());
@@ -372,7 +364,7 @@ fn a_streamed_answer_may_fail_after_it_has_begun() {
     assert_eq!(host.error(&place, "f", r#"{"do":"stream=Boom"}"#), ("Boom".into(), String::new()));
     let (kind, message) = host.error(&place, "f", r#"{"do":"stream"}"#);
     assert_eq!(kind, "Runtime.TruncatedResponse");
-    assert!(message.starts_with("The streamed response broke off after 4 bytes"), "{message}");
+    printed!(without_figures(&message));
     assert_eq!(host.answer(&place, "f", "{}")["count"], json!(3), "the instance lives on");
     host.end(&place);
 }
@@ -450,14 +442,14 @@ fn errors_of_functions_are_told() {
     assert_eq!(host.answer(&place, "f", "{}")["count"], json!(2), "the instance lives on");
     let (kind, message) = error("f", r#"{"do":"hang"}"#);
     assert_eq!(kind, "Sandbox.Timedout");
-    assert!(message.ends_with("Task timed out after 2.00 seconds"), "{message}");
+    printed!(without_figures(&message));
     assert_eq!(host.answer(&place, "f", "{}")["count"], json!(1), "the instance was replaced");
     let (kind, message) = error("f", r#"{"do":"exit=3"}"#);
     assert_eq!(kind, "Runtime.ExitError");
-    assert!(message.ends_with("Runtime exited with error: exit status 3"), "{message}");
+    printed!(without_figures(&message));
     let (kind, message) = error("big", r#"{"do":"bytes=6291560"}"#);
     assert_eq!(kind, "Function.ResponseSizeTooLarge");
-    assert!(message.contains("exceeded maximum allowed payload size (6291556 bytes)"), "{message}");
+    printed!(without_figures(&message));
     assert_eq!(error("unborn", "{}"), ("Init.Failed".into(), "as told".into()));
     assert!(error("stillborn", "{}").1.ends_with("exit status 7"));
     assert!(error("gone", "{}").1.ends_with("exit status 127"));
@@ -565,32 +557,25 @@ fn what_is_typed_wrong() {
     let place = Place::new("", &[]);
     place.write("functions.toml", "[functions.f]\ncommand = 'true'\nmemory = 5\n");
     place.write("reserved.toml", "[functions.f]\ncommand = 'true'\nenv = { AWS_REGION = 'x' }\n");
-    let cases: [(&[&str], &str); 6] = [
-        (&["function", "serve", "none.toml"], "cannot read none.toml"),
-        (
-            &["function", "serve", "reserved.toml"],
-            "reserved.toml:3:9: env: `AWS_REGION`: reserved for the host",
-        ),
-        (&["function", "serve", "functions.toml"], "functions.toml:3:1: unknown field `memory`"),
-        (&["function", "invoke", "a b"], "'a b' is not a function's name"),
-        (&["function", "invoke", "f", "--endpoint", "ftp://x"], "'ftp://x' is not the URL of a host"),
-        (&["function", "invoke", "f", "--payload", "@gone"], "cannot read gone"),
+    let cases: [&[&str]; 6] = [
+        &["function", "serve", "none.toml"],
+        &["function", "serve", "reserved.toml"],
+        &["function", "serve", "functions.toml"],
+        &["function", "invoke", "a b"],
+        &["function", "invoke", "f", "--endpoint", "ftp://x"],
+        &["function", "invoke", "f", "--payload", "@gone"],
     ];
-    for (arguments, expected) in cases {
+    for arguments in cases {
         let said = place.kumite(arguments).ended(2);
-        assert!(said.err.contains(expected), "{}", said.err);
+        printed!(said.notes());
     }
     let said = place.kumite(&["function", "invoke", "f", "--endpoint", "http://127.0.0.1:1"]).ended(3);
-    assert!(said.err.contains("is `kumite function serve` running there?"), "{}", said.err);
+    printed!(said.notes());
     let host = Host::start(&place, &[("f", "")]);
-    for (name, payload, expected) in [
-        ("f", "{", "InvalidRequestContentException (status 400): Could not parse request body into json: "),
-        ("nobody", "{}", "ResourceNotFoundException (status 404): Function not found: nobody"),
-        ("f", "@long", "RequestTooLargeException (status 413): 6291458 byte payload is too large"),
-    ] {
+    for (name, payload) in [("f", "{"), ("nobody", "{}"), ("f", "@long")] {
         place.write("long", &format!("\"{}\"", "x".repeat(6_291_456)));
         let said = host.invoke(&place, name, payload).ended(2);
-        assert!(said.err.contains(expected), "{}", said.err);
+        printed!(said.notes());
     }
     host.end(&place);
 }

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::place::{Place, Said};
+use crate::printed::printed;
 
 /// A title, a cleared screen, a C1 sequence, a turned direction.
 const HOSTILE: &str = "\u{1b}]0;PWN\u{7}\u{1b}[2J\u{9b}31m\u{202e}evil";
@@ -56,7 +57,7 @@ fn two_documents_do_not_go_to_one_file() {
         &["load", "http://127.0.0.1:1/", "--json", "x", "--markdown", "x"],
     ] {
         let said = place.kumite(command).ended(2);
-        assert!(said.err.contains("two documents cannot both go to "), "{command:?}: {}", said.err);
+        printed!(said.notes());
         assert!(!place.path("x").exists(), "{command:?}");
     }
 }
@@ -78,5 +79,5 @@ fn a_file_that_may_not_grow_is_an_error_and_not_the_end_without_a_word() {
         };
     }
     let said = Said::of(limited.output().unwrap()).ended(3);
-    assert!(said.err.contains("error: "), "{}", said.err);
+    printed!(said.notes());
 }

@@ -4,6 +4,7 @@ use kumite_record::{Run, Store};
 use serde_json::Value;
 
 use crate::place::{EXPERIMENT, Place, Said};
+use crate::printed::{printed, without_figures};
 
 const CLAIMS: &str = r#"
 [[claim]]
@@ -67,10 +68,7 @@ fn shards_that_are_merged_are_the_run_that_one_machine_would_have_made() {
     let of_two = shard(&place, "2/2", "n2", &["--seed", "7"]);
     assert_eq!((&of_two["claims"], &of_two["run"]["shard"]["nth"]), (&Value::Array(Vec::new()), &2.into()));
     let warned = of_two["warnings"].to_string();
-    assert!(
-        warned.contains("it is shard 2 of 2: its claims are judged when all are there, by `kumite merge`"),
-        "{warned}"
-    );
+    printed!(without_figures(&warned));
     shard(&place, "1/2", "n1", &["--seed", "7"]);
     let merged = place.kumite(&[MERGE, &["--json", "-"]].concat()).ended(0).json();
 
@@ -100,7 +98,7 @@ fn merging_twice_changes_nothing_and_a_shard_counts_once() {
     shard(&place, "2/2", "n2", &["--budget", "1ms"]);
     let short = place.kumite(&[MERGE, &["--json", "-"]].concat()).ended(0).json();
     let why = short["run"]["cut_short"].as_str().unwrap();
-    assert!(why.starts_with("shard 2 is not complete: the budget of"), "{why}");
+    printed!(without_figures(&why));
     assert_eq!(short["run"]["id"], missing["run"]["id"], "it is the same run, with more of it");
 
     // Its second execution is the first complete one; a third does not count.
@@ -111,7 +109,7 @@ fn merging_twice_changes_nothing_and_a_shard_counts_once() {
     assert_eq!(first["run"].get("cut_short").unwrap(), &Value::Null);
     assert_eq!(first["trials"].as_array().unwrap().len(), 24 * 3);
     let warned = first["warnings"].to_string();
-    assert!(warned.contains("was executed 3 times: run "), "{warned}");
+    printed!(without_figures(&warned));
     let again = place.kumite(&[MERGE, &["--json", "-"]].concat()).ended(0).json();
     assert_eq!(again, first);
     // The target alone has all that there is.
@@ -124,7 +122,7 @@ fn merging_twice_changes_nothing_and_a_shard_counts_once() {
         "{listed}"
     );
     let said = place.scripted(&["resume", "last", "--db", "all.db"]).ended(2);
-    assert!(said.err.contains("was merged from"), "{}", said.err);
+    printed!(said.notes());
 }
 
 #[test]
@@ -152,13 +150,13 @@ fn what_differs_among_shards_is_named() {
     };
     tools("fake 1.0");
     shard(&place, "1/2", "n1", &[]);
-    let refused = |expected: &str| {
+    let refused = || {
         let said = place.kumite(MERGE).ended(2);
-        assert!(said.err.contains(expected), "{}", said.err);
+        printed!(said.notes());
         let _ = std::fs::remove_file(place.path("2-2.db"));
     };
     let said = place.kumite(&["merge", "2-2.db", "--db", "all.db"]).ended(3);
-    assert!(said.err.contains("there is no such file"), "{}", said.err);
+    printed!(said.notes());
 
     tools("fake 2.0");
     shard(&place, "2/2", "n2", &[]);
@@ -171,31 +169,23 @@ fn what_differs_among_shards_is_named() {
     tools("fake 1.0");
     place.write(of_b, &contender.replace("pong", "slow"));
     shard(&place, "2/2", "n2", &[]);
-    refused("differ in b's source (its files or build command)");
+    refused();
     place.write(of_b, &contender);
 
     shard(&place, "2/2", "n2", &["--skip", "c"]);
-    refused("differ in whether c took part: ran, and skipped: left out by --skip");
+    refused();
     shard(&place, "2/2", "n2", &["--blocks", "12"]);
-    refused("differ in blocks: 24, and 12");
+    refused();
     shard(&place, "2/2", "n2", &["--seed", "8"]);
-    refused("the stores have shards of 2 runs: shard 1 of 2 of fake (standard), seed ");
+    refused();
     shard(&place, "2/2", "n2", &["--profile", "full", "--seed", "8"]);
-    refused("fake (full), seed 8");
+    refused();
 
     place.scripted(&["run", "fake", "--db", "whole.db"]).ended(0);
     let said = place.kumite(&["merge", "whole.db", "--db", "other.db"]).ended(2);
-    assert!(
-        said.err.contains("there is no shard in whole.db: `kumite run NAME --shard 1/2 --db FILE`"),
-        "{}",
-        said.err
-    );
+    printed!(said.notes());
     let said = place.scripted(&["run", "fake", "--shard", "30/30"]).ended(2);
-    assert!(
-        said.err.contains("24 blocks cannot be shared by 30 shards; use --blocks 30 or more"),
-        "{}",
-        said.err
-    );
+    printed!(said.notes());
 }
 
 #[test]
@@ -223,21 +213,15 @@ fn shards_belong_together_by_how_they_were_measured_and_not_by_which_kumite() {
     let of_versions = merged().ended(0).json();
     assert_eq!(verdicts(&of_versions), verdicts(&of_words));
     let warned = of_versions["warnings"].to_string();
-    assert!(warned.contains("at first, 0.0.1 in shard 2 of 2") && warned.contains("\"kumite\""), "{warned}");
+    printed!(without_figures(&warned));
 
-    let refused = |change: fn(&mut Run), expected: &str| {
+    let refused = |change: fn(&mut Run)| {
         changed(&place, "2-2.db", change);
         let said = merged().ended(2);
-        assert!(said.err.contains(expected), "{}", said.err);
+        printed!(said.notes());
     };
-    refused(
-        |run| run.spec = run.spec.replace("rate_rps = 200", "rate_rps = 300"),
-        "differ in experiment.toml, workload.rate_rps: 200, and 300",
-    );
-    refused(
-        |run| run.measures = run.measures.map(|measures| measures + 1),
-        "are not of one run, for they differ in how kumite measures (MEASURES): ",
-    );
+    refused(|run| run.spec = run.spec.replace("rate_rps = 200", "rate_rps = 300"));
+    refused(|run| run.measures = run.measures.map(|measures| measures + 1));
 }
 
 /// The runs of a store as another kumite, or of something else, would have made them.
@@ -311,7 +295,7 @@ fn what_a_shard_had_that_was_killed_is_in_the_store_that_its_script_copies() {
         shell.env(format!("SLURM_ARRAY_TASK_{name}"), value);
     }
     let said = Said::of(kumite_testing::process::output(&mut shell).unwrap()).ended(128 + 9);
-    assert!(said.out.contains("shard 1 of 2"), "{}{}", said.out, said.err);
+    printed!(said.words());
     // As another node sees it: the file alone.
     std::fs::create_dir(place.path("elsewhere")).unwrap();
     std::fs::copy(place.path("1.db"), place.path("elsewhere/1.db")).unwrap();

@@ -148,7 +148,6 @@ fn with_stop_of(place: &Place, roles: &[&str], stopped: &dyn Fn() -> Vec<Pid>, l
     stopped.iter().for_each(|pid| kill(*pid, Signal::SIGCONT).unwrap());
     place.write("go", "");
     let said = Said::of(child.wait_with_output().unwrap()).ended(0);
-    assert!(said.err.contains("block 1 is void: ") && said.err.contains("; measured again"), "{}", said.err);
     said.json()
 }
 

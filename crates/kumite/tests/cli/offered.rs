@@ -6,6 +6,7 @@ use nix::sys::signal::Signal;
 use serde_json::Value;
 
 use crate::place::Place;
+use crate::printed::printed;
 use crate::schema::assert_right;
 use crate::stub::Stub;
 
@@ -46,8 +47,7 @@ fn what_no_connection_was_free_for_is_said_first() {
     let place_of = |text: &str| said.out.find(text).unwrap_or_else(|| panic!("no {text}: {}", said.out));
     assert!(place_of("overloaded: ") < place_of("open loop at 200/s over 1 connection"), "{}", said.out);
     place_of("requests that were due were not sent");
-    assert!(said.out.contains("open loop at 200/s over 1 connection"), "{}", said.out);
-    assert!(said.out.contains("response") && said.out.contains("service"), "{}", said.out);
+    printed!(said.words());
 }
 
 #[test]
@@ -55,12 +55,7 @@ fn nobody_there_is_said_in_an_open_loop_too() {
     let place = Place::new("", &[]);
     let said =
         place.kumite(&["load", "http://127.0.0.1:1/", "-R", "100", "-z", "200ms", "-t", "50ms"]).ended(1);
-    assert!(
-        said.out.contains("first failure: no connection to 127.0.0.1:1: Connection refused"),
-        "{}",
-        said.out
-    );
-    assert!(said.out.contains("20 unsent"), "{}", said.out);
+    printed!(said.words());
 }
 
 #[test]
@@ -109,7 +104,7 @@ fn requests_differ_and_answers_are_checked_in_several_ways() {
     load(&["--expect-contains", "ann", "-H", "x-request-id: {{uuid}}"]).ended(0);
     load(&["--expect-regex", "^.*\"a[m-o]{2}\""]).ended(0);
     let said = load(&["--expect-json", "/user/name=bob"]).ended(1);
-    assert!(said.out.contains("first failure: status 200"), "{}", said.out);
+    printed!(said.words());
     let two =
         [&stub.url[..], &format!("{}b", stub.url), "--weights", "3,1", "-n", "8", "-c", "1", "-t", "20s"];
     place.kumite(&[&["load"], &two[..]].concat()).ended(0);
@@ -122,24 +117,24 @@ fn what_makes_no_sense_is_refused_before_anything_is_sent() {
     place.write("users.csv", "id\n7\n");
     place.write("arrivals", "1\n0\n");
     let url = "http://127.0.0.1:1/";
-    let cases: [(&[&str], &str); 13] = [
-        (&["-R", "fast"], "\"fast\" is not a rate"),
-        (&["-R", "100,200"], "write 100@10s"),
-        (&["-R", "1e9"], "a rate of 1000000000 requests a second cannot be offered: the most is 10000000"),
-        (&["--poisson"], "--poisson and --burst are for --rate or --find-rate"),
-        (&["-R", "1@1s", "--warm-up", "1s"], "--warm-up is as long as --rate"),
-        (&["--replay", "arrivals"], "arrivals: line 2 of the recording"),
-        (&["--replay", "nothing"], "cannot read the recording from nothing"),
-        (&["--weights", "1,2"], "--weights has 2 numbers for 1 URLs"),
-        (&["-d", "{{name}}", "--csv", "users.csv"], "{{name}} stands for nothing"),
-        (&["--expect-json", "name"], "has no ="),
-        (&["--expect-regex", "("], "the pattern \"(\""),
-        (&["http://127.0.0.1:2/"], "of one server"),
-        (&["--find-rate"], "--slo"),
+    let cases: [&[&str]; 13] = [
+        &["-R", "fast"],
+        &["-R", "100,200"],
+        &["-R", "1e9"],
+        &["--poisson"],
+        &["-R", "1@1s", "--warm-up", "1s"],
+        &["--replay", "arrivals"],
+        &["--replay", "nothing"],
+        &["--weights", "1,2"],
+        &["-d", "{{name}}", "--csv", "users.csv"],
+        &["--expect-json", "name"],
+        &["--expect-regex", "("],
+        &["http://127.0.0.1:2/"],
+        &["--find-rate"],
     ];
-    for (more, expected) in cases {
+    for more in cases {
         let said = place.kumite(&[&["load", url], more].concat()).ended(2);
-        assert!(said.err.contains(expected), "{more:?}: {}", said.err);
+        printed!(said.notes());
     }
     assert!(!Path::new(".kumite").exists(), "nothing is kept");
 }

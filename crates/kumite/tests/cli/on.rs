@@ -9,6 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::place::{EXPERIMENT, Place, Said, standing};
+use crate::printed::printed;
 
 const SSH: &str = r#"#!/bin/sh
 # ssh -T -o BatchMode=yes -- HOST SCRIPT
@@ -57,7 +58,7 @@ fn kept(place: &Place, host: &str) -> usize {
 fn each_host_executes_its_share_and_all_are_judged_together() {
     let place = place();
     let said = run(&place).ended(0);
-    assert!(said.err.contains("h2: connected in "), "{}", said.err);
+    printed!(said.notes());
     let export = said.json();
     let trials = standing(&export);
     let nodes: Vec<(u64, &str)> = trials
@@ -76,13 +77,7 @@ fn a_host_that_cannot_be_reached_is_named_and_its_share_is_made_later() {
     let place = place();
     place.write("homes/h2.closed", "");
     let said = run(&place).ended(3);
-    let expected = "h2: the agent ended: h2: Permission denied (publickey).";
-    assert!(said.err.contains(expected), "{}", said.err);
-    assert!(
-        said.err.contains("shard 2 of 2 is missing; the same command with --seed 7 goes on"),
-        "{}",
-        said.err
-    );
+    printed!(said.notes());
     let first = said.json();
     std::fs::remove_file(place.path("homes/h2.closed")).unwrap();
     let second = run(&place).ended(0).json();
@@ -140,7 +135,7 @@ fn who_is_no_host_is_refused() {
     let place = place();
     let said = Said::of(command(&place, &["run", "fake", "--on", "ssh:-oProxyCommand=x"]).output().unwrap())
         .ended(2);
-    assert!(said.err.contains("is no host"), "{}", said.err);
+    printed!(said.notes());
     let said = Said::of(command(&place, &["run", "fake", "--on", "ssh:a,a"]).output().unwrap()).ended(2);
-    assert!(said.err.contains("a is there twice"), "{}", said.err);
+    printed!(said.notes());
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::place::{Place, Said};
+use crate::printed::printed;
 
 const EXPERIMENT: &str = r#"
 question = "Who remembers?"
@@ -51,7 +52,7 @@ fn a_file_that_a_contender_keeps_is_found_by_check_and_by_no_other_trial() {
     let place = place("", REMEMBERS);
     let said = place.kumite(&["check", "fake"]).ended(1);
     let wrote = "it wrote cache in its folder, ";
-    assert!(said.out.contains(&format!("✗ a: {wrote}")), "{}", said.out);
+    printed!(said.report());
     assert!(place.path(".kumite/logs/check/a-wrote/cache/x").exists());
     assert!(!place.path("experiments/fake/contenders/a/cache").exists());
     let (export, outcomes) = trials(&place);
@@ -65,7 +66,7 @@ fn a_trial_that_changes_a_file_of_its_folder_does_not_count() {
     let place = place("", "echo x >> count; echo first");
     let changed = "it changed count in its folder, ";
     let said = place.kumite(&["check", "fake"]).ended(1);
-    assert!(said.out.contains(&format!("✗ a: {changed}")), "{}", said.out);
+    printed!(said.report());
     let (export, outcomes) = trials(&place);
     assert_eq!(outcomes, ["failed"; 2], "and is not tried again");
     assert!(export["trials"][0]["reason"].as_str().unwrap().starts_with(changed), "{}", export["trials"]);

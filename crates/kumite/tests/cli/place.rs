@@ -83,14 +83,14 @@ impl Place {
 
     /// With a cache of its own, too.
     fn begun_here(&self, mut program: Command, arguments: &[&str]) -> Command {
-        program.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR");
+        program.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR").env_remove("COLUMNS");
         program.env("XDG_CACHE_HOME", self.path("cache")).env("XDG_DATA_HOME", self.path("data"));
         program.env("KUMITE_LOCK", self.path("measuring.lock")).env_remove("KUMITE_EXPERIMENTS");
         program
     }
 
     pub fn kumite(&self, arguments: &[&str]) -> Said {
-        Said::of(self.command(arguments).output().unwrap())
+        Said::after(arguments, self.command(arguments).output().unwrap())
     }
 
     /// kumite whose trials are what `script.toml` says; nothing is started for them.
@@ -99,7 +99,7 @@ impl Place {
     }
 
     pub fn scripted(&self, arguments: &[&str]) -> Said {
-        Said::of(self.scripted_command(arguments).output().unwrap())
+        Said::after(arguments, self.scripted_command(arguments).output().unwrap())
     }
 
     /// Trials that have begun, of all runs that start their contenders.
@@ -124,14 +124,21 @@ impl Place {
 
 /// What a command said.
 pub struct Said {
+    /// Its arguments, where a test has not made the command by itself.
+    pub line: Option<String>,
     pub code: i32,
     pub out: String,
     pub err: String,
 }
 
 impl Said {
+    pub fn after(arguments: &[&str], output: Output) -> Said {
+        Said { line: Some(shlex::try_join(arguments.iter().copied()).unwrap()), ..Said::of(output) }
+    }
+
     pub fn of(output: Output) -> Said {
         Said {
+            line: None,
             code: output.status.code().unwrap_or(-1),
             out: String::from_utf8(output.stdout).unwrap(),
             err: String::from_utf8(output.stderr).unwrap(),

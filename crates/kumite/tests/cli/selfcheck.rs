@@ -9,6 +9,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::place::{Place, Said};
+use crate::printed::printed;
 
 #[test]
 fn what_was_found_is_shown_by_runs_and_comparisons() {
@@ -94,7 +95,7 @@ fn ctrl_c_ends_it_and_nothing_is_kept() {
     kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     let rest = std::thread::spawn(move || lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);
-    assert!(said.out.contains("cut short: it was interrupted"), "{}", said.out);
+    printed!(said.words());
     let said = rest.join().unwrap();
     assert!(said.contains("error: it was interrupted, and is not kept"), "{said}");
     let compared = place.kumite(&["compare", "true", "true", "--runs", "1"]).ended(0);

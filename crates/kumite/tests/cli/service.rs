@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::kit_test::fake_worker;
 use crate::place::{Place, Said};
+use crate::printed::printed;
 use crate::schema::assert_right;
 
 /// The fake adds up the numbers to n in its sleep.
@@ -152,9 +153,7 @@ fn a_postgresql_that_cannot_start_is_one_error_with_the_end_of_its_log() {
     let place = place(&experiment, "");
     let said = with_postgres_that(&place, "echo 'FATAL:  data directory has no room'");
     let said = said.ended(3);
-    let expected = "the service 'backend' (postgresql) ended with status 1 before it was ready; its log: \
-                    FATAL:  data directory has no room";
-    assert!(said.err.contains(expected), "{}", said.err);
+    printed!(said.notes());
     assert_eq!(said.err.matches("postgresql").count(), 1, "{}", said.err);
     nothing_is_left(&place);
 }
@@ -198,16 +197,10 @@ fn a_dynamodb_that_cannot_be_had_is_one_error() {
     let experiment = EXPERIMENT.replace(STUB, "kind = \"dynamodb\"");
     let no_network = "echo '[ERROR] Unknown host: no.network -> [Help 1]'\necho '[ERROR] more'\nexit 1";
     let dies = java("echo 'Address already in use'; exit 3");
-    for (mvn, expected) in [
-        (
-            no_network,
-            "fetch DynamoDB Local 2.6.1 from Maven Central, and ended with status 1: Unknown host: no.network\n",
-        ),
-        (MAVEN, "(dynamodb) ended with status 3 before it was ready; its log: Address already in use\n"),
-    ] {
+    for mvn in [no_network, MAVEN] {
         let place = place(&experiment, "");
         let said = with_tools(&place, &[("java", &dies), ("mvn", mvn)]);
-        assert!(said.err.contains(expected), "{}", said.err);
+        printed!(said.notes());
         assert_eq!(said.err.matches("dynamodb").count(), 1, "{}", said.err);
         assert_ne!(said.code, 0, "{}", said.err);
         nothing_is_left(&place);
@@ -217,24 +210,16 @@ fn a_dynamodb_that_cannot_be_had_is_one_error() {
 #[test]
 fn what_is_wrong_in_the_file_is_said_with_its_place() {
     let cases = [
-        ("kind = \"stub\"", "kind = \"redis\"", "6:1: service 'backend': unknown kind of service 'redis'"),
-        ("\"$delay_ms\"", "\"$delay\"", "7:1: service 'backend' (stub): no workload parameter 'delay'"),
-        (
-            "body =",
-            "sql =",
-            "8:1: service 'backend' (stub): unknown field `sql`, expected `delay_ms` or `body`",
-        ),
-        (
-            STUB,
-            "kind = \"command\"\nrun = \"x\"\nready = 1",
-            "8:9: service 'backend' (command): invalid type: integer `1`, expected a table such as",
-        ),
-        ("added_bytes =", "backend_cpu_s =", "has the metric 'backend_cpu_s' already"),
+        ("kind = \"stub\"", "kind = \"redis\""),
+        ("\"$delay_ms\"", "\"$delay\""),
+        ("body =", "sql ="),
+        (STUB, "kind = \"command\"\nrun = \"x\"\nready = 1"),
+        ("added_bytes =", "backend_cpu_s ="),
     ];
-    for (from, to, expected) in cases {
+    for (from, to) in cases {
         let place = place(&EXPERIMENT.replace(from, to), "");
         let said = kumite(&place, &["run", "fake", "--dry-run"]).ended(2);
-        assert!(said.err.contains(expected), "{}", said.err);
+        printed!(format!("# {from} -> {to}\n{}", said.notes()));
     }
 }
 
@@ -244,10 +229,9 @@ fn a_point_that_cannot_be_measured_is_said_and_the_others_are_measured() {
                 [[claim]]\nid = 'here'\nassert = 'every $cores: elapsed_ms(a) > 1 ms'\n";
     let place = place(&format!("{EXPERIMENT}{more}"), "");
     let dry = kumite(&place, &["run", "fake", "--dry-run"]).ended(0);
-    assert!(dry.out.contains("cores=4096: cannot be measured here: cores = 4096"), "{}", dry.out);
-    assert!(dry.out.contains("1 point, 1 blocks each, 1 trials"), "{}", dry.out);
+    printed!(dry.report());
     let said = kumite(&place, &["run", "fake", "--json", "-"]).ended(0);
-    assert!(said.err.contains("cannot measure cores=4096: cores = 4096 cannot be had"), "{}", said.err);
+    printed!(said.notes());
     let export = said.json();
     assert_right("run", &export);
     assert_eq!(export["run"]["unavailable"][0]["point"]["cores"], 4096);
@@ -260,8 +244,11 @@ fn a_point_that_cannot_be_measured_is_said_and_the_others_are_measured() {
     assert_ne!(claim["verdict"], "not-tested");
     assert_eq!(claim["left_out"], 1, "{claim}");
     let report = kumite(&place, &["report", "last", "--markdown", "-"]).ended(0);
-    let left_out = "; 1 more at points that cannot be measured here are left out";
-    assert!(report.out.contains(left_out), "{}", report.out);
+    assert!(
+        report.out.contains("; 1 more at points that cannot be measured here are left out"),
+        "{}",
+        report.out
+    );
 }
 
 /// What a benchmark is that writes this.
@@ -306,6 +293,6 @@ fn a_benchmark_that_goes_wrong_fails() {
         let why = trial["reason"].as_str().unwrap_or_default();
         assert!(trial["outcome"] == "failed" && why.contains(expected), "{trial}");
         let said = kumite(&place, &["check", "fake"]).ended(1);
-        assert!(said.out.contains(expected), "{}", said.out);
+        printed!(said.report());
     }
 }

@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use crate::place::Place;
+use crate::printed::printed;
 
 #[test]
 fn each_kind_has_an_experiment_that_can_be_planned() {
     let smoke = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/smoke");
-    for (kind, trials) in [("command", 24), ("function", 12), ("http", 12), ("pacing", 12), ("task", 24)] {
+    for kind in ["command", "function", "http", "pacing", "task"] {
         let place = Place::new("", &[]);
         let folder = smoke.join(kind).display().to_string();
         let said = place.kumite(&["run", &folder, "--dry-run"]).ended(0);
-        let expected = format!("6 blocks each, {trials} trials; ");
-        assert!(said.out.contains(&expected), "{kind}: {}", said.out);
+        printed!(said.report());
         let run = std::fs::read_to_string(smoke.join(kind).join("experiment.toml")).unwrap();
-        assert!(run.contains(&format!("kind = \"{kind}\"")) && run.contains("[[claim]]"), "{kind}");
+        let run: toml::Value = toml::from_str(&run).unwrap();
+        assert!(run["kind"].as_str() == Some(kind) && run.get("claim").is_some(), "{kind}");
     }
 }

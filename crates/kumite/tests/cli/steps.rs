@@ -1,6 +1,7 @@
 //! A load in steps, and what follows them: an axis within each trial.
 
 use crate::place::{EXPERIMENT, Place};
+use crate::printed::printed;
 use crate::schema::assert_right;
 
 /// What replaces the window of the others.
@@ -78,14 +79,14 @@ fn claims_of_steps_are_judged_by_the_parts_of_trials() {
 fn what_claims_of_steps_must_say() {
     let claim = |assert: &str| format!("[[claim]]\nid = 'c'\nassert = '{assert}'\n");
     let cases = [
-        ("goodput_rps(a) > 1", "goodput_rps(a) needs 'at rate_rps=…'"),
-        ("answered(a at rate_rps=20) > 1", "'answered' is of whole trials, and rate_rps changes within them"),
-        ("goodput_rps(a at rate_rps=30) > 1", "axis 'rate_rps' has no value 30; it has 20, 80"),
-        ("goodput(a) > 1", "no metric 'goodput'; there are:"),
+        "goodput_rps(a) > 1",
+        "answered(a at rate_rps=20) > 1",
+        "goodput_rps(a at rate_rps=30) > 1",
+        "goodput(a) > 1",
     ];
-    for (assert, expected) in cases {
+    for assert in cases {
         let said = place(&claim(assert)).kumite(&["run", "fake", "--dry-run"]).ended(2);
-        assert!(said.err.contains(expected), "{}", said.err);
+        printed!(format!("# {assert}\n{}", said.notes()));
     }
     // What is wrong with the load comes before what claims then lack.
     let place = place(CLAIMS);
@@ -94,5 +95,5 @@ fn what_claims_of_steps_must_say() {
         .replace("good_ms = 20000", "good_ms = 20000\ndrop_to_rps = 20\nwatch_s = 2");
     place.write("experiments/fake/experiment.toml", &text);
     let said = place.kumite(&["run", "fake", "--dry-run"]).ended(2);
-    assert!(said.err.contains("watch_s is too short"), "{}", said.err);
+    printed!(said.notes());
 }

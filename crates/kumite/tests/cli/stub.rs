@@ -7,6 +7,7 @@ use nix::unistd::Pid;
 use serde_json::json;
 
 use crate::place::{Place, Said};
+use crate::printed::printed;
 use crate::schema::assert_right;
 
 /// A stub at work, and what it says first.
@@ -73,9 +74,7 @@ fn it_says_where_it_listens_and_in_the_end_what_it_did() {
         assert_eq!(answers.matches("HTTP/1.1 201 Stub\r\n").count(), 2, "{answers}");
         assert!(answers.ends_with("Connection: close\r\n\r\npang"), "{answers}");
         let said = stub.end(signal);
-        let line = "2 requests, 2 answers (0 with an error status), 0 resets, 0 unanswered, 0 malformed; \
-                    1 connections, at most 1 at once, 0 refused; late by max ";
-        assert!(said.out.starts_with(line) && said.out.ends_with(" µs\n"), "{}", said.out);
+        printed!(said.words());
         assert_eq!(said.err, "");
     }
 }
@@ -90,7 +89,7 @@ fn the_load_engine_and_the_stub_count_alike() {
         .ended(1)
         .json();
     let said = stub.end(Signal::SIGTERM);
-    assert!(said.out.starts_with("3000 requests, 3000 answers ("), "{}", said.out);
+    printed!(said.words());
     let did = serde_json::from_str(&place.read("stub.json")).unwrap();
     assert_right("stub", &did);
     assert_eq!(did["schema"], 5);
@@ -119,19 +118,19 @@ fn what_makes_no_sense_is_said_before_it_listens() {
     let place = Place::new("", &[]);
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port().to_string();
-    for (arguments, expected) in [
-        (&["--delay", "soon"][..], "\"soon\" is no delay: expected 5ms, uniform:1ms..9ms,"),
-        (&["--errors", "0.1:200"], "\"0.1:200\" is no share of errors: expected 0.1, 0.1:503"),
-        (&["--stall", "1s"], "\"1s\" is no stall: expected AT:FOR"),
-        (&["--body", "x", "--body-bytes", "3"], "cannot be used with"),
-        (&["--over-limit", "close"], "--connections <N>"),
-        (&["--workers", "0"], "0 is not in 1.."),
-        (&["--status", "100"], "100 is not in 200..=599"),
-        (&["--json", "missing/stub.json"], "cannot write missing/stub.json: there is no such folder"),
-        (&["--port", &port], "choose another port, or 0 for any that is free"),
+    for arguments in [
+        &["--delay", "soon"][..],
+        &["--errors", "0.1:200"],
+        &["--stall", "1s"],
+        &["--body", "x", "--body-bytes", "3"],
+        &["--over-limit", "close"],
+        &["--workers", "0"],
+        &["--status", "100"],
+        &["--json", "missing/stub.json"],
+        &["--port", &port],
     ] {
         let said = place.kumite(&[&["stub"], arguments].concat()).ended(2);
-        assert!(said.err.contains(expected), "{arguments:?}: {}", said.err);
+        printed!(said.notes());
         assert_eq!(said.out, "", "{arguments:?}");
     }
 }
@@ -139,14 +138,14 @@ fn what_makes_no_sense_is_said_before_it_listens() {
 #[test]
 fn a_load_of_which_more_than_one_in_a_hundred_fails_ends_with_1() {
     let place = Place::new("", &[]);
-    for (arguments, code, words) in [
-        (&["--errors", "0.5:403", "--seed", "1"][..], 1, "requests failed, which is more than 1 %"),
-        (&["--errors", "0.5:reset", "--seed", "1"], 1, "requests failed, which is more than 1 %"),
-        (&["--errors", "0.002:503", "--seed", "1"], 0, ""),
-        (&[], 0, ""),
+    for (arguments, code) in [
+        (&["--errors", "0.5:403", "--seed", "1"][..], 1),
+        (&["--errors", "0.5:reset", "--seed", "1"], 1),
+        (&["--errors", "0.002:503", "--seed", "1"], 0),
+        (&[], 0),
     ] {
         let stub = Stub::start(&place, arguments);
         let said = place.kumite(&["load", &stub.url, "-c", "2", "-n", "1000", "-t", "20s"]).ended(code);
-        assert!(said.err.contains(words), "{arguments:?}: {}", said.err);
+        printed!(said.notes());
     }
 }

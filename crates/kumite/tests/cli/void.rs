@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::kit_test::fake_worker;
 use crate::load::Server;
 use crate::place::{Place, Said, fake};
+use crate::printed::printed;
 use crate::schema::assert_right;
 
 /// Long enough to be noticed by who looks 20 times a second, if it is given a CPU now and then.
@@ -60,7 +61,6 @@ fn with_stop_of(file: Option<&str>) -> Value {
     kill(stopped, Signal::SIGCONT).unwrap();
     place.write("go", "");
     let said = Said::of(child.wait_with_output().unwrap()).ended(0);
-    assert!(said.err.contains("block 1 is void: ") && said.err.contains("; measured again"), "{}", said.err);
     said.json()
 }
 
@@ -138,9 +138,7 @@ fn a_want_of_local_ports_is_this_machines_and_makes_trials_void() {
         return lacks(Capability::Namespaces, said.err);
     }
     let said = said.ended(3);
-    let lacked = "this machine had no local port left for another connection";
-    assert!(said.err.contains(lacked), "{}", said.err);
-    assert!(said.err.contains("error: no trial gave a result"), "{}", said.err);
+    printed!(said.notes());
     let export = place.kumite(&["report", "last", "--json", "-"]).ended(0).json();
     let trials = export["trials"].as_array().unwrap();
     assert_eq!(trials.len(), 4, "{export}");
