@@ -60,7 +60,7 @@ impl Remote {
         let mut talk = self.talk.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let answer = talk.answer(&asked).map_err(Error::step(self.name.to_string()))?;
         serde_json::from_str(&answer)
-            .map_err(Error::step(format!("{}: answered what it should not", self.name)))
+            .map_err(Error::step(format!("{}: sent a reply that kumite cannot read", self.name)))
     }
 
     /// From here on it is seen whether the node is there.

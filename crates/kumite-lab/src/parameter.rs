@@ -127,8 +127,10 @@ impl Params<'_> {
             None => Ok(()),
             Some(unknown) => {
                 let known: Vec<&str> = self.declared.iter().map(|param| param.name).collect();
+                let meant = near(unknown, known.iter().copied());
+                let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
                 Err(Unfit::new(format!(
-                    "unknown workload parameter '{unknown}'; {workload} has {}",
+                    "unknown workload parameter '{unknown}'{meant} ({workload} has {})",
                     known.join(", ")
                 )))
             }

@@ -148,15 +148,15 @@ impl TomlSource {
 fn plainly(what: &str) -> String {
     let unknown = what.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
     if let Some((key, expected)) = unknown {
-        let known = || expected.split('`').skip(1).step_by(2);
-        let meant =
-            near(key, known()).or_else(|| known().find(|known| key.strip_suffix('s') == Some(*known)));
-        return match meant {
-            Some(meant) => format!("unknown field `{key}`: write `{meant}` if that is meant{expected}"),
-            None => what.to_owned(),
-        };
+        let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+        let without_s = || known.iter().copied().find(|known| key.strip_suffix('s') == Some(*known));
+        let meant = near(key, known.iter().copied()).or_else(without_s);
+        let meant = meant.map_or(String::new(), |meant| format!("; did you mean `{meant}`?"));
+        let known: Vec<String> = known.iter().map(|known| format!("`{known}`")).collect();
+        return format!("unknown key `{key}`{meant} (known: {})", known.join(", "));
     }
     let words = [
+        ("missing field", "missing key"),
         ("expected a sequence", "expected a list, as in [1, 2]"),
         ("invalid type: sequence", "invalid type: a list"),
         ("invalid type: map", "invalid type: a table"),
@@ -186,13 +186,13 @@ mod tests {
         for (what, expected) in [
             (
                 "unknown field `blokcs`, expected one of `kind`, `blocks`",
-                "unknown field `blokcs`: write `blocks` if that is meant, expected one of `kind`, `blocks`",
+                "unknown key `blokcs`; did you mean `blocks`? (known: `kind`, `blocks`)",
             ),
             (
                 "unknown field `claims`, expected `claim`",
-                "unknown field `claims`: write `claim` if that is meant, expected `claim`",
+                "unknown key `claims`; did you mean `claim`? (known: `claim`)",
             ),
-            ("unknown field `joy`, expected `a` or `b`", "unknown field `joy`, expected `a` or `b`"),
+            ("unknown field `joy`, expected `a` or `b`", "unknown key `joy` (known: `a`, `b`)"),
             (
                 "invalid type: integer `50`, expected a sequence",
                 "invalid type: integer `50`, expected a list, as in [1, 2]",

@@ -207,10 +207,10 @@ pub enum Event<'a> {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A load that goes nowhere.
-    #[error("the targets are to be one or more of one server: there is none")]
+    #[error("there is no URL: give one or more, all of one server")]
     NoTarget,
     /// Targets on more than one server.
-    #[error("the targets are to be one or more of one server: {first} and {other} differ")]
+    #[error("all URLs must be of one server: {first} and {other} differ")]
     SeveralServers {
         /// Host and port of the first target.
         first: String,

@@ -46,7 +46,7 @@ impl FromStr for On {
         let hosts = text.strip_prefix("ssh:").ok_or("write local, ssh:HOST,HOST or slurm")?;
         let hosts: Vec<Host> = hosts.split(',').map(str::parse).collect::<Result<_, _>>()?;
         match hosts.iter().enumerate().find(|(nth, host)| hosts[..*nth].contains(host)) {
-            Some((_, twice)) => Err(format!("{} is there twice: a host has one share", twice.name())),
+            Some((_, twice)) => Err(format!("{} is named twice, and a host has one share", twice.name())),
             None => Ok(On::Ssh(hosts)),
         }
     }

@@ -45,9 +45,9 @@ pub fn rate_trial_line(trial: &RateTrial) -> String {
 
 fn why_void(reason: VoidReason) -> &'static str {
     match reason {
-        VoidReason::NoHeadroom => "the load engine had used its CPU up",
+        VoidReason::NoHeadroom => "the load engine had no CPU left",
         VoidReason::SentLate => {
-            "the load engine sent late though it had headroom: something else had its CPU"
+            "the load engine sent late though it had headroom: something else used its CPU"
         }
         VoidReason::NotOffered => "not all requests were offered",
     }

@@ -175,7 +175,7 @@ fn doubts(result: &LoadResult) -> Vec<String> {
     }
     if let Some(unsent) = result.errors.get("unsent").filter(|unsent| **unsent > 0) {
         doubts.push(format!(
-            "overloaded: {} that were due were not sent, for no connection was free in time",
+            "overloaded: {} were due and not sent, because no connection was free in time",
             plural(*unsent as usize, "request")
         ));
     }
@@ -279,7 +279,7 @@ fn connections(result: &LoadResult) -> String {
     let recovery = result.recovery_us.map(|us| {
         let time = Unit::Microseconds.text(us);
         match result.recovered {
-            Some(false) => format!("; not seen to be steady again after failures, for at least {time}"),
+            Some(false) => format!("; not steady again after failures, for at least {time}"),
             _ => format!("; steady again {time} after failures began, at the longest"),
         }
     });

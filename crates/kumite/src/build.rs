@@ -54,6 +54,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     output::note(&format!("builds are kept in {}", prepared.cache.display()));
     match failing {
         0 => Ok(()),
-        n => Err(Failure::Gate(format!("{n} contenders of {} cannot be run", experiment.name))),
+        n => Err(Failure::Gate(format!("{n} contenders of {} cannot run", experiment.name))),
     }
 }

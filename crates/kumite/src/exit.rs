@@ -9,11 +9,10 @@ use kumite_record::StoreError;
 /// Printed below every help text.
 pub const HELP: &str = "\
 Exit status:
-  0  done (a claim that does not hold is a finding, not an error)
-  1  a gate does not pass: with --gate, a claim, a check, a contender or a command is not as it is to be; `selfcheck` found something worse than promised; `check` or `build` found a failing contender, `task` a wrong answer, `kit-test` a failing kit; a function that `function invoke` called failed; of the requests of `load` more than 1 % failed or, where it was told what to
-     expect, one did; `compare` found outputs that differ, with --same-output
-  2  wrong usage, or a specification or a macro with an error
-  3  the run could not be completed; what was measured until then is kept and reported";
+  0  done; a claim that fails is a finding, not an error
+  1  the answer is no: the gate is shut (--gate); `check` or `build` found a failing contender, `task` a wrong answer, `kit-test` a failing kit, `selfcheck` something worse than promised; a function that `function invoke` called failed; more than 1 % of the requests of `load` failed, or one did that was told what to expect; `compare --same-output` found outputs that differ
+  2  wrong usage, or an error in an experiment, a contender or a macro
+  3  not completed; what was measured until then is kept and reported";
 
 /// Why a command did not end with 0.
 #[derive(Debug)]

@@ -13,11 +13,11 @@ use crate::output::{self, Documents, Forms, Report};
 
 #[derive(clap::Args)]
 pub struct Gate {
-    /// End with status 1 if a claim fails, a check is red, or anything was not tested, is missing, failed or answered wrong;
-    /// `holds` lets pass only claims that hold. It takes a run by --strict, which it implies
+    /// End with status 1 if a claim fails, a check is red, or anything is missing, untested, failed or wrong; `holds`
+    /// passes only claims that hold. Implies --strict
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
     gate: Option<Bar>,
-    /// Let this contender, claim or check pass the gate, whatever becomes of it (may be given several times)
+    /// Ignore this contender, claim or check at the gate (may be given several times)
     #[arg(long, value_name = "NAME", requires = "gate")]
     gate_allow: Vec<String>,
 }
@@ -80,8 +80,7 @@ impl Gate {
         }
         match budget {
             Some((budget, round)) if round * fewest as u32 > budget => Err(Failure::Usage(format!(
-                "--gate: no claim of {} can be decided by fewer than {fewest} blocks, and each takes {round:?} at least: a \
-                 --budget of {budget:?} is too short",
+                "--gate: no claim of {} can be decided by fewer than {fewest} blocks, and each takes {round:?} at least: --budget {budget:?} is too short",
                 experiment.name
             ))),
             _ => Ok(()),
@@ -91,7 +90,7 @@ impl Gate {
     fn check_names(&self, known: &[&str]) -> Result<(), Failure> {
         match self.gate_allow.iter().find(|name| !known.contains(&name.as_str())) {
             Some(name) => Err(Failure::Usage(format!(
-                "--gate-allow {name}: no contender, claim or check is called so; there are: {}",
+                "--gate-allow {name}: no contender, claim or check has this name; there are: {}",
                 known.join(", ")
             ))),
             None => Ok(()),
@@ -133,13 +132,13 @@ impl Gate {
         self.check_names(&known.chain(run.not_judged.iter().map(String::as_str)).collect::<Vec<_>>())?;
         if run.finished.is_none() {
             return Err(Failure::Incomplete(format!(
-                "run {id} is not finished: `kumite resume {id}` goes on with it",
+                "run {id} is not finished: `kumite resume {id}` continues it",
                 id = run.id
             )));
         }
         if run.rule == Rule::FalseDiscoveryRate && !export.claims.is_empty() {
             return Err(Failure::Usage(format!(
-                "--gate: run {} allows for a false verdict among many; a gate takes `kumite run --gate` or `--strict`",
+                "--gate: run {} is not strict, so 5 % of its verdicts may be false: measure with `kumite run --gate` or `--strict`",
                 run.id
             )));
         }

@@ -53,11 +53,11 @@ fn make_experiment(given: &str, kind: Option<Kind>) -> Result<(), Failure> {
     let name =
         folder.file_name().and_then(|name| name.to_str()).filter(|name| is_name(name)).ok_or_else(|| {
             Failure::Usage(format!(
-                "'{given}' is no name: use letters, digits, - and _, and begin with a letter"
+                "'{given}' is not a name: use letters, digits, - and _, and begin with a letter"
             ))
         })?;
     if folder.exists() {
-        return Err(Failure::Usage(format!("{} is there already: choose another name", folder.display())));
+        return Err(Failure::Usage(format!("{} exists already: choose another name", folder.display())));
     }
     let kind = match kind {
         Some(kind) => kind,
@@ -106,7 +106,7 @@ fn add_contender(language: Language) -> Result<(), Failure> {
     let (contender, kit) = (at("contenders"), at("kits"));
     if contender.exists() {
         let folder = contender.display();
-        return Err(Failure::Usage(format!("{folder} is there already: rename it, and its variant, first")));
+        return Err(Failure::Usage(format!("{folder} exists already: rename it, and its variant, first")));
     }
     if kind == "task" && !kit.exists() {
         std::fs::create_dir_all(experiment.join("kits")).map_err(|error| cannot_make(&kit, &error))?;

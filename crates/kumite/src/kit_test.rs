@@ -38,6 +38,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     output::print(&format!("{} right, {} failing\n", tested.right, tested.failing))?;
     match tested.failing {
         0 => Ok(()),
-        failing => Err(Failure::Gate(format!("the kit fails {failing} of {}", failing + tested.right))),
+        failing => {
+            Err(Failure::Gate(format!("the kit fails {failing} of {} checks", failing + tested.right)))
+        }
     }
 }

@@ -61,9 +61,9 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Run an experiment: build its contenders, measure them in turn, judge its claims
+    /// Run an experiment: build its contenders, measure them in interleaved blocks, judge its claims
     Run(run::Args),
-    /// Go on with a run that ended early
+    /// Continue a run that ended early
     Resume(resume::Args),
     /// Do on this node what a driver asks by standard input
     #[command(hide = true)]
@@ -74,17 +74,17 @@ enum Command {
     Manifest(manifest::Args),
     /// Offer an HTTP load to a URL and report what came back
     Load(Box<load::Args>),
-    /// Compare commands: interleaved runs, until it is decided which is faster
+    /// Compare commands in interleaved runs, until it is decided which is faster
     Compare(Box<compare::Args>),
     /// Build the contenders of an experiment and show their versions
     Build(build::Args),
-    /// Build every contender of an experiment, start it and see that it answers rightly; nothing is timed
+    /// Build and start every contender of an experiment, and check its answer; nothing is timed
     Check(check::Args),
-    /// Give a contender one job by hand and show all that is said
+    /// Give a contender one job, and show every message
     Task(task::Args),
-    /// See whether a kit speaks the task protocol, by its conformance worker
+    /// Test a kit of the task protocol, by its conformance worker
     KitTest(kit_test::Args),
-    /// Make an experiment that runs, to be made your own
+    /// Make a small experiment that runs, to start from
     Init(init::Args),
     /// List experiments, or the runs in the results store
     List(list::Args),
@@ -92,9 +92,9 @@ enum Command {
     Report(report::Args),
     /// Write a run as one document that other programs can read
     Export(export::Args),
-    /// Show what this machine can and cannot give, and what that means for results; nothing is changed
+    /// Show what this machine can and cannot do, and what that means for results; nothing is changed
     Doctor(doctor::Args),
-    /// Measure how far kumite can be trusted on this machine: false verdicts, smallest difference, clock, load engine
+    /// Measure how far kumite can be trusted here: false verdicts, smallest difference, clock, load engine
     Selfcheck(selfcheck::Args),
     /// Serve HTTP with known delays and failures: a backend for experiments, a check for load generators
     Stub(stub::Args),

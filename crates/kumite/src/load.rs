@@ -130,7 +130,9 @@ fn load(args: &Args) -> Result<Load, Failure> {
     let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
     if !args.weights.is_empty() && args.weights.len() != args.urls.len() {
         let (urls, weights) = (args.urls.len(), args.weights.len());
-        return Err(Failure::Usage(format!("--weights has {weights} numbers for {urls} URLs")));
+        return Err(Failure::Usage(format!(
+            "--weights has {weights} numbers and there are {urls} URLs: give one for each"
+        )));
     }
     let mut address = match (&args.engine.unix_socket, &args.engine.connect_to) {
         (Some(path), _) => Some(Address::Unix(path.clone())),
@@ -153,7 +155,10 @@ fn load(args: &Args) -> Result<Load, Failure> {
     let length = arrivals.as_ref().and_then(kumite_load::Arrivals::length);
     let length = length.map(|length| length.saturating_sub(warm_up));
     if length.is_some_and(|length| length.is_zero()) {
-        return Err(Failure::Usage("--warm-up is as long as --rate or --replay says, or longer".to_owned()));
+        return Err(Failure::Usage(
+            "--warm-up leaves no time to measure: it is as long as --rate or --replay says, or longer"
+                .to_owned(),
+        ));
     }
     let default = || args.requests.is_none().then_some(length.unwrap_or(DEFAULT_DURATION));
     let limit = Limit { requests: args.requests, duration: args.duration.or_else(default) };

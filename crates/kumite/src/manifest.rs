@@ -29,7 +29,7 @@ pub struct Args {
     /// Blocks at each point, at most, instead of the profile's
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     blocks: Option<u32>,
-    /// The run's seed, the same in all shards; without it, it is made of the experiment
+    /// The run's seed, the same in all shards [default: derived from the experiment]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Whole CPUs of each pod, its own where the node's CPU manager is static

@@ -15,8 +15,8 @@ pub fn driver(stop: &Arc<AtomicBool>) -> Driver {
 
 #[derive(clap::Args)]
 pub struct RoleFlags {
-    /// Another node for a part of the run, reached by ssh: server=HOST (kind http), services=HOST, engine=HOST (what measures,
-    /// and whatever else no other node has). With --on slurm it is a node of the job, and `server` alone means any
+    /// Run a part on another node, over ssh: server=HOST (kind http), services=HOST, engine=HOST (what measures, and
+    /// all that has no node of its own). With --on slurm HOST is a node of the job, and `server` alone means any
     #[arg(long = "role", id = "role", value_name = "ROLE=HOST", conflicts_with = "relayed")]
     given: Vec<Given>,
     /// The nodes that whoever started this reaches, and relays to

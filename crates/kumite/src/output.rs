@@ -86,7 +86,7 @@ fn gzip(text: &str) -> std::io::Result<Vec<u8>> {
 /// How much of a run's report the terminal gets.
 #[derive(clap::Args)]
 pub struct Length {
-    /// Report everything at the end, and not only verdicts, one table and doubts
+    /// Report everything at the end [default: verdicts, one table and doubts]
     #[arg(long)]
     verbose: bool,
 }

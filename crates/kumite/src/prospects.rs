@@ -14,7 +14,7 @@ pub fn table(prospects: &Prospects, blocks: u32) -> String {
     };
     let width = prospects.of_claims.iter().map(|of| of.id.chars().count()).max().unwrap_or(0).max(5);
     let mut text = format!(
-        "\n{}. Blocks to decide each, if no other is and 90 % of\nrounds lie on one side (a clearer claim takes fewer):\n  {:width$}  comparisons  to hold  to fail\n",
+        "\n{}. Blocks that each needs by itself if 90 % of\nrounds agree (a clearer claim needs fewer):\n  {:width$}  comparisons  to hold  to fail\n",
         claims(prospects.claims),
         "claim"
     );
@@ -33,11 +33,15 @@ pub fn notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
     let most = prospects.of_claims.iter().map(|of| of.comparisons).max().unwrap_or(0);
     let fewest =
         prospects.of_claims.iter().filter_map(|of| of.to_hold.into_iter().chain(of.to_fail).min()).min();
-    let fewest = fewest.map_or(String::new(), |fewest| {
-        format!("about {fewest} blocks decide one if no other is, fewer if it is clear; ")
-    });
+    let fewest = match fewest {
+        None => format!("there are at most {blocks} blocks"),
+        Some(fewest) if fewest > blocks as usize => {
+            format!("a claim needs about {fewest} blocks and there are {blocks}; a clear one needs fewer")
+        }
+        Some(fewest) => format!("a claim needs about {fewest} of the {blocks} blocks; a clear one fewer"),
+    };
     let of = if most == 1 { "of 1 comparison".to_owned() } else { format!("of up to {most} comparisons") };
-    let first = format!("{}, {of}: {fewest}there are at most {blocks}", claims(prospects.claims));
+    let first = format!("{}, {of}: {fewest}", claims(prospects.claims));
     std::iter::once(first).chain(faults(prospects, blocks)).collect()
 }
 
@@ -57,9 +61,9 @@ fn fault(of: &Prospect, blocks: usize) -> Option<String> {
     };
     Some(match of.blocks() {
         Some(needed) => format!(
-            "{blocks} blocks are too few for claim {id} to {few_to} if 90 % of rounds lie on one side: blocks = {needed} would do"
+            "claim {id} needs {needed} blocks to {few_to} if 90 % of rounds agree, and there are {blocks}: set blocks = {needed}"
         ),
-        None => format!("claim {id} {never}: some of what it compares is not tried"),
+        None => format!("claim {id} {never}: the plan does not try all that it compares"),
     })
 }
 
@@ -86,18 +90,18 @@ mod tests {
         assert_eq!(
             faults(Some(12), Some(18)),
             [
-                "12 blocks are too few for claim a-leads to fail if 90 % of rounds lie on one side: blocks = 18 would do"
+                "claim a-leads needs 18 blocks to fail if 90 % of rounds agree, and there are 12: set blocks = 18"
             ]
         );
         assert_eq!(
             faults(Some(16), Some(18)),
             [
-                "12 blocks are too few for claim a-leads to be decided if 90 % of rounds lie on one side: blocks = 18 would do"
+                "claim a-leads needs 18 blocks to be decided if 90 % of rounds agree, and there are 12: set blocks = 18"
             ]
         );
         assert_eq!(
             faults(None, Some(12)),
-            ["claim a-leads can fail and never hold: some of what it compares is not tried"]
+            ["claim a-leads can fail and never hold: the plan does not try all that it compares"]
         );
     }
 
@@ -107,14 +111,14 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "1 claim is judged, of up to 3 comparisons: about 16 blocks decide one if no other is, fewer if it is clear; there are at most 24"
+                "1 claim is judged, of up to 3 comparisons: a claim needs about 16 of the 24 blocks; a clear one fewer"
             ]
         );
     }
 
     #[test]
     fn a_table_has_a_line_for_each_claim() {
-        let expected = "\n1 claim is judged. Blocks to decide each, if no other is and 90 % of\nrounds lie on one side (a clearer claim takes fewer):\n  claim    comparisons  to hold  to fail\n  a-leads            3  16 (!)   cannot\n";
+        let expected = "\n1 claim is judged. Blocks that each needs by itself if 90 % of\nrounds agree (a clearer claim needs fewer):\n  claim    comparisons  to hold  to fail\n  a-leads            3  16 (!)   cannot\n";
         assert_eq!(table(&prospects(Some(16), None), 12), expected);
         assert_eq!(table(&Prospects { claims: 0, fewest: None, of_claims: Vec::new() }, 12), "");
     }

@@ -59,9 +59,7 @@ impl Save {
         let Some(name) = &self.save else { return Ok(()) };
         match Store::open(&default_db())?.named(name)? {
             None => Ok(()),
-            Some(_) => {
-                Err(Failure::Usage(format!("--save {name}: there is one of that name, choose another")))
-            }
+            Some(_) => Err(Failure::Usage(format!("--save {name}: the name is taken, choose another"))),
         }
     }
 

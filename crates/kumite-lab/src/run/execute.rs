@@ -243,7 +243,7 @@ impl Execution<'_> {
         if let Some(void) = &trial.void {
             let block = self.session.run.cell(&format!("block {}", trial.block + 1), &trial.point);
             let then = match trial.attempt {
-                MOST_REPETITIONS => format!("it was so {} times, and has no result", MOST_REPETITIONS + 1),
+                MOST_REPETITIONS => format!("void in all {} attempts, no result", MOST_REPETITIONS + 1),
                 _ => "measured again".to_owned(),
             };
             (self.watch)(Event::Note(format!("{block} is void: {void}; {then}")));

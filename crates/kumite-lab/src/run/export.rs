@@ -120,7 +120,7 @@ pub(super) fn document(
     let Findings { claims, checks, mut warnings } = findings;
     if run.finished.is_none() {
         let what = format!(
-            "it is not finished, or was killed; no claim was judged: `kumite resume {}` goes on with it",
+            "it is not finished, or was killed; no claim was judged: `kumite resume {}` continues it",
             run.id
         );
         warnings.insert(0, Warning { place: "run".to_owned(), what });

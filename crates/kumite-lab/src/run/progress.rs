@@ -235,11 +235,13 @@ impl<'a> Progress<'a> {
         let left = self.to_try(rest, 0);
         let expected = self.spent() + self.expected(&left);
         let (trials, time) = (self.tried + left.len(), humane(expected));
-        let mut note = format!("{trials} trials will take about {time} if all of them are needed");
+        let trials_will =
+            if trials == 1 { "1 trial will".to_owned() } else { format!("up to {trials} trials will") };
+        let mut note = format!("{trials_will} take about {time}");
         if let Some(budget) = self.session.budget.filter(|budget| *budget < expected) {
             let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * trials as f64) as usize;
             let budget = humane(budget);
-            note += &format!("; the budget of {budget} will do for about {will_do}");
+            note += &format!("; the budget of {budget} is enough for about {will_do}");
         }
         note
     }

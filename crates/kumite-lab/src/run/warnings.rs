@@ -71,7 +71,7 @@ fn of_run(run: &Run) -> Vec<Doubt> {
     }
     if let Some(Shard { nth, of, .. }) = &run.shard {
         doubts.push(format!(
-            "it is shard {nth} of {of}: its claims are judged when all are there, by `kumite merge`"
+            "this is shard {nth} of {of}: `kumite merge` judges its claims when all shards are there"
         ));
     }
     if let (Some(last), n) = (run.resumed.last(), run.resumed.len()) {

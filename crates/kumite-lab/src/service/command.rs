@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn a_key_that_makes_no_sense_is_refused_with_its_place() {
         let cases = [
-            ("ready = { tcp = true }", "", "1:1: service 'backend' (command): missing field `ready`"),
+            ("ready = { tcp = true }", "", "1:1: service 'backend' (command): missing key `ready`"),
             (
                 "{ tcp = true }",
                 "{ tcp = false }",
@@ -273,21 +273,13 @@ mod tests {
                 "4:9: service 'backend' (command): write a path from / on, not 'x'",
             ),
             ("{ tcp = true }", "{ line = '' }", "4:9: service 'backend' (command): write a text of one line"),
-            (
-                "{ tcp = true }",
-                "{ udp = true }",
-                "unknown field `udp`, expected one of `tcp`, `http`, `line`",
-            ),
+            ("{ tcp = true }", "{ udp = true }", "unknown key `udp` (known: `tcp`, `http`, `line`)"),
             (
                 "{ tcp = true }",
                 "{ tcp = true }\nready_s = 0",
                 "5:1: service 'backend' (command): write 0.1 to 600",
             ),
-            (
-                "{ tcp = true }",
-                "{ tcp = true }\nbody = 'x'",
-                "unknown field `body`, expected one of `run`, `ready`",
-            ),
+            ("{ tcp = true }", "{ tcp = true }\nbody = 'x'", "unknown key `body` (known: `run`, `ready`"),
             (
                 "{ tcp = true }",
                 "{ tcp = true }\nneeds = ['a;b']",

@@ -118,12 +118,12 @@ mod tests {
             ),
             (
                 "kind = 'stub'\nsetup = 'x'",
-                "x.toml:3:1: service 'backend' (stub): unknown field `setup`, expected `delay_ms` or `body`",
+                "x.toml:3:1: service 'backend' (stub): unknown key `setup` (known: `delay_ms`, `body`)",
             ),
             ("kind = 'stub'\ndelay_ms = -1", "3:12: service 'backend' (stub): write a number from 0 on or"),
             ("kind = 'stub'\ndelay_ms = '5'", "a number from 0 on or \"$parameter\", not \"5\""),
             ("kind = 'stub'\ndelay_ms = '$x'", "3:1: service 'backend' (stub): no workload parameter 'x'"),
-            ("kind = 'files'", "1:1: service 'backend' (files): missing field `size_bytes`"),
+            ("kind = 'files'", "1:1: service 'backend' (files): missing key `size_bytes`"),
             (
                 "kind = 'postgresql'\nsetup = 'gone.sql'",
                 "3:1: service 'backend' (postgresql): there is no file ./gone.sql",

@@ -64,7 +64,7 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
             places => {
                 let places: Vec<String> =
                     places.iter().map(|place| place.join(name).display().to_string()).collect();
-                let meant = meant.map_or(String::new(), |meant| format!("; write '{meant}' if that is meant"));
+                let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
                 format!("neither {name} nor {} has an experiment.toml{meant}", places.join(" nor "))
             }
         },

@@ -185,8 +185,8 @@ mod tests {
     fn what_is_wrong_has_a_place() {
         let cases = [
             ("", "functions.toml:1:1: no [functions.NAME]"),
-            ("[functions.x]\n", "functions.toml:1:1: missing field `command`"),
-            ("[functions.x]\ncommand = 'x'\nmemory = 1", "functions.toml:3:1: unknown field `memory`"),
+            ("[functions.x]\n", "functions.toml:1:1: missing key `command`"),
+            ("[functions.x]\ncommand = 'x'\nmemory = 1", "functions.toml:3:1: unknown key `memory`"),
             (
                 "[functions.x]\ncommand = 'x'\nmemory_mb = 64",
                 "functions.toml:3:1: memory_mb is a number from 128 to 10240, not 64",

@@ -87,9 +87,8 @@ pub(super) fn mistyped(
     let doubt = |(table, name): (&str, &String)| {
         let missing = kind.params.iter().map(|param| param.name).filter(|known| !is_given(table, known));
         let near = near(name, missing).filter(|_| !is_known(name))?;
-        let what = format!(
-            "'{name}' is a parameter of the contenders' own, which kumite passes on: write '{near}' if that is meant"
-        );
+        let what =
+            format!("'{name}' is unknown to kumite, and passed on to the contenders; did you mean '{near}'?");
         Some(source.error_at(&[table, name], what).to_string())
     };
     names.filter_map(doubt).collect()

@@ -49,7 +49,7 @@ fn a_profile_overrides_and_the_rest_stays() {
 fn what_is_wrong_is_named_with_its_place() {
     let cases = [
         ("kind = 'http'", "kind = 'dance'", "3:1: unknown kind 'dance'; known: http, task, function"),
-        ("blocks = 7", "block = 7", "4:1: unknown field `block`"),
+        ("blocks = 7", "block = 7", "4:1: unknown key `block`"),
         ("duration_s = 2", "duration_s = 2\nspeed = 3", "5:2: unknown workload parameter 'speed'"),
         ("connections = [1, 10]", "connections = []", "8:1: axis 'connections' has no values"),
         ("connections = [1, 10]", "connections = [1, 1]", "8:1: axis 'connections' has a value twice"),
@@ -218,7 +218,7 @@ fn what_is_wrong_with_claims_of_a_profile_a_check_or_the_source_is_named_with_it
         ),
         (r#""trials""#, r#""rounds""#, "23:9: unknown variant `rounds`, expected `trials` or `median`"),
         (r#""It waits for 10 ms.""#, r#"" ""#, "24:1: check 'floor': say in a sentence why it must be so"),
-        ("because", "#because", "missing field `because`"),
+        ("because", "#because", "missing key `because`"),
         ("workload.n", "workload.m", "7:10: 'm' is neither in [workload] nor in [axes]"),
         ("workload.n = 100", "workload.n = 'all'", "7:10: 'n' is a number here, as in n = 1, not text"),
     ];

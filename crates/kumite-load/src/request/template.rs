@@ -9,7 +9,7 @@ use crate::request::cookies::{self, Jar};
 const OWN: [&str; 3] = ["seq", "uuid", "connection"];
 /// Stands for two opening braces.
 const ESCAPE: &[u8] = b"\"{{\"";
-const BRACES: &str = "for two braces that begin no name write {{\"{{\"}}";
+const BRACES: &str = "to send two braces write {{\"{{\"}}";
 
 /// The values of the names in double braces in a request's path, header values and body: `{{seq}}` is the number of
 /// the request in the run, from 0; `{{uuid}}` a random UUID (version 4), the same wherever it stands in one request;
@@ -44,7 +44,7 @@ pub enum TemplateError {
         text: String,
     },
     /// A name that stands for nothing.
-    #[error("{{{{{name}}}}} stands for nothing: there are {}, and the columns of a CSV file (--csv); {BRACES}", .known.join(", "))]
+    #[error("{{{{{name}}}}} is unknown: there are {}, and the columns of a CSV file (--csv); {BRACES}", .known.join(", "))]
     Unknown {
         /// The name.
         name: String,
@@ -340,18 +340,18 @@ mod tests {
         };
         assert_eq!(
             split("a {{seq", Component::Body),
-            "\"{{seq\" has {{ without }}; for two braces that begin no name write {{\"{{\"}}"
+            "\"{{seq\" has {{ without }}; to send two braces write {{\"{{\"}}"
         );
         assert_eq!(
             split("{{seq}}{{", Component::Path),
-            "\"{{\" has {{ without }}; for two braces that begin no name write {{\"{{\"}}"
+            "\"{{\" has {{ without }}; to send two braces write {{\"{{\"}}"
         );
         assert_eq!(
             split("{{Seq}}", Component::Body),
-            "{{Seq}} stands for nothing: there are seq, uuid, connection, id, user name, note, and the columns of a CSV \
-             file (--csv); for two braces that begin no name write {{\"{{\"}}"
+            "{{Seq}} is unknown: there are seq, uuid, connection, id, user name, note, and the columns of a CSV \
+             file (--csv); to send two braces write {{\"{{\"}}"
         );
-        assert!(split("{{}}", Component::Body).contains("{{}} stands for nothing"));
+        assert!(split("{{}}", Component::Body).contains("{{}} is unknown"));
         assert_eq!(
             split("{{note}}", Component::HeaderValue),
             "users.csv, line 3: the value of \"note\" holds '\\n', which a header must not"

@@ -65,7 +65,7 @@ answers, 4 trials in 84 s
 what broke: of 2 failed trials at up to 1.25 times that rate, p99 < 10ms in 2
 limited by the connections: in 2 of them requests waited for a free one, while the server answered
 in time; more (-c) may bring more
-void: 1 trial, in which the load engine had used its CPU up
+void: 1 trial, in which the load engine had no CPU left
 ";
     assert_eq!(text, expected);
 }
@@ -78,8 +78,7 @@ fn without_an_answer_the_first_line_says_why() {
     };
     assert_eq!(
         first(SearchEnd::EngineLimit),
-        "limited by the load engine: at least 1,000 req/s for p99 < 10ms and errors = 0; at 4,000 req/s the load \
-             engine had used its CPU up"
+        "limited by the load engine: at least 1,000 req/s for p99 < 10ms and errors = 0; at 4,000 req/s the load engine had no CPU left"
     );
     assert_eq!(
         first(SearchEnd::OutOfTime),

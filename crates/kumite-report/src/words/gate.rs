@@ -27,7 +27,7 @@ pub fn run_gate(export: &Export) -> Option<String> {
         GateState::Shut => {}
     }
     if !gate.allowed.is_empty() {
-        parts.push(format!("let pass by --gate-allow: {}", named(&gate.allowed).join(", ")));
+        parts.push(format!("ignored by --gate-allow: {}", named(&gate.allowed).join(", ")));
     }
     Some(format!("gate: {}: {}", gate.state.as_str(), parts.join("; ")))
 }
@@ -58,6 +58,6 @@ pub(crate) fn painted(line: &str, state: GateState, style: Style) -> String {
 pub(crate) fn passing(bar: GateBar) -> &'static str {
     match bar {
         GateBar::Fails => "--gate lets that pass",
-        GateBar::Holds => "--gate=holds lets no such pass",
+        GateBar::Holds => "--gate=holds does not let that pass",
     }
 }

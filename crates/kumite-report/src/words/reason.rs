@@ -34,7 +34,7 @@ fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
     let is_bounded = claim.effect.as_ref().is_some_and(|effect| effect.bound.level().is_some());
     match (of, claim.verdict) {
         (1, _) | (_, Verdict::Other(_)) => String::new(),
-        (_, Verdict::Holds) => format!("the least clear of {of} comparisons, all of which hold: "),
+        (_, Verdict::Holds) => format!("all {of} comparisons hold, the least clear: "),
         (_, Verdict::Fails) if *alike == 0 => {
             let (bound, which) = match is_bounded {
                 true => (", by the bound or more", "the furthest off"),
@@ -89,10 +89,10 @@ pub fn reason(run: &Run, reason: &Reason) -> String {
         }
         Reason::NoRound { cells } => {
             let cells: Vec<String> = cells.iter().map(name).collect();
-            format!("there is no round in which {} were all measured", cells.join(", "))
+            format!("no round measured all of {}", cells.join(", "))
         }
         Reason::LowerBounds => {
-            "some of its figures are lower bounds, and the verdict depends on how far they go".to_owned()
+            "some of its figures are lower bounds, and the true values could change the verdict".to_owned()
         }
         Reason::NotPositive => "`within` compares by ratio, and a side of it is not above 0".to_owned(),
         Reason::NoValue => {

@@ -130,7 +130,7 @@ fn a_gate_has_one_line_however_long_which_is_the_last() {
     let whether = "gate: undecided: whether B is slower than A by more than 4 % is not shown: A is 1.043× as fast (95 %: \
                    1.031–1.055); about 40 more pairs (~26 s) would tell; --budget was spent; ";
     assert_eq!(undecided(fails), format!("{whether}--gate lets that pass"));
-    assert_eq!(undecided(holds), format!("{whether}--gate=holds lets no such pass"));
+    assert_eq!(undecided(holds), format!("{whether}--gate=holds does not let that pass"));
     let interrupted = gate(GateState::Undecided, fails, |comparison| {
         comparison.ended = ComparisonEnd::Interrupted;
         comparison.pairs[0].gate = Some(PairGate { state: GateState::Open, remaining: None });

@@ -17,16 +17,16 @@ pub struct Args {
     /// Random arrivals with that rate (Poisson), not even ones
     #[arg(long)]
     poisson: bool,
-    /// So many requests at once, and so many times rarer
+    /// Send this many requests at once, at the same rate on average
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     burst: Option<u32>,
     /// The seed of random arrivals
     #[arg(long, value_name = "N", default_value_t = 0, requires = "poisson")]
     seed: u64,
-    /// Send when a file says: a time in seconds on each line
+    /// Send at the times of a file, in seconds, one on each line
     #[arg(long, value_name = "FILE", conflicts_with = "rate")]
     replay: Option<PathBuf>,
-    /// Save CPU: wake once for all requests that were due in a millisecond
+    /// Save CPU: wake up once a millisecond, for all requests that are due
     #[arg(long)]
     economy: bool,
 }

@@ -22,7 +22,7 @@ pub struct Args {
     /// Search for the highest rate at which trials of -z (default 2s) meet --slo
     #[arg(long, requires = "slo", conflicts_with_all = ["requests", "rate", "replay"])]
     find_rate: bool,
-    /// What a trial has to meet, e.g. 'p99 < 10ms' or 'p50 < 2ms and p99.9 < 50ms and errors < 0.1%' [default for
+    /// What a trial must meet, e.g. 'p99 < 10ms' or 'p50 < 2ms and p99.9 < 50ms and errors < 0.1%' [default for
     /// errors: none]
     #[arg(long, value_name = "SLO", requires = "find_rate", value_parser = Slo::parse)]
     slo: Option<Slo>,
@@ -37,7 +37,7 @@ impl Args {
         let given = [("--slo", self.slo.is_some()), ("--budget", self.budget.is_some())];
         match given.iter().find(|(_, given)| *given && !self.find_rate) {
             Some((flag, _)) => Err(Failure::Usage(format!(
-                "{flag} is for the search for a rate: give --find-rate with it, in place of --rate, --requests and --replay"
+                "{flag} needs --find-rate, in place of --rate, --requests and --replay"
             ))),
             None => Ok(()),
         }

@@ -58,7 +58,7 @@ pub fn text(planned: &mut Planned) -> String {
             let time = range(humane(shortest * least), humane(longest * most));
             format!("{time} under load, starting and stopping not counted")
         }
-        None => "how long a trial takes, the first round tells".to_owned(),
+        None => "duration unknown until the first round has run".to_owned(),
     };
     text += &prospects::table(&kumite_lab::prospects(experiment, available, &taking_part), experiment.blocks);
     text += &beside_the_table(experiment);

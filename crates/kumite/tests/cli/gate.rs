@@ -72,7 +72,7 @@ fn what_is_undecided_passes_unless_all_must_hold() {
     let said = place.scripted(&["run", "fake", "--gate"]).ended(0);
     assert_eq!(line(&said), "gate: undecided: claim it is undecided; --gate lets that pass");
     let said = place.kumite(&["report", "--gate=holds"]).ended(1);
-    assert_eq!(line(&said), "gate: undecided: claim it is undecided; --gate=holds lets no such pass");
+    assert_eq!(line(&said), "gate: undecided: claim it is undecided; --gate=holds does not let that pass");
     let place = two("throughput_rps(fast) > throughput_rps(slow)");
     let said = place.scripted(&["run", "fake", "--gate=holds"]).ended(0);
     assert_eq!(line(&said), "gate: open: nothing is wrong with 1 claim, 2 contenders");
@@ -117,7 +117,7 @@ fn shut_by(place: &Place, other: &str, why: &str) {
     let said = place.kumite(&["report", "--gate=holds"]).ended(1);
     assert!(line(&said).contains(why), "{}", line(&said));
     let said = place.kumite(&["report", "--gate", "--gate-allow", other]).ended(0);
-    let (open, allowed) = line(&said).split_once("; let pass by --gate-allow: ").unwrap_or_default();
+    let (open, allowed) = line(&said).split_once("; ignored by --gate-allow: ").unwrap_or_default();
     assert!(open.starts_with("gate: open: ") && allowed.contains(why), "{}", line(&said));
 }
 

@@ -185,7 +185,11 @@ mod tests {
             ("fps", AxisValue::Int(0), "fps is a number from 1 to 1000, not 0"),
             ("schedule", text("exact"), "schedule is \"absolute\" or \"relative\", not \"exact\""),
             ("load", text("some"), "load is \"none\" or \"every-core\", not \"some\""),
-            ("frame", AxisValue::Int(1), "unknown workload parameter 'frame'; a pacing workload has macro,"),
+            (
+                "frame",
+                AxisValue::Int(1),
+                "unknown workload parameter 'frame'; did you mean 'frames'? (a pacing workload has macro,",
+            ),
         ];
         for (name, value, expected) in cases {
             let found = workload(&[(name, value)]).unwrap_err().to_string();

@@ -176,7 +176,7 @@ fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
     assert_eq!(ended.ended.cut_short.unwrap(), "the budget of 15 s was spent after 6 of at most 40 trials");
     assert_eq!(
         ended.notes,
-        ["40 trials will take about 80 s if all of them are needed; the budget of 15 s will do for about 7"]
+        ["up to 40 trials will take about 80 s; the budget of 15 s is enough for about 7"]
     );
 }
 
@@ -265,7 +265,7 @@ fn a_block_that_is_void_each_time_is_left_without_a_result() {
     let stand: Vec<u32> = standing(&made.trials).map(|trial| trial.seq).collect();
     assert_eq!(stand, [6, 7], "the other block goes on");
     let last = made.notes.iter().rfind(|note| note.contains("void")).unwrap();
-    assert!(last.ends_with("kumite was stopped for 1.2 s; it was so 4 times, and has no result"), "{last}");
+    assert!(last.ends_with("kumite was stopped for 1.2 s; void in all 4 attempts, no result"), "{last}");
 }
 
 #[test]
