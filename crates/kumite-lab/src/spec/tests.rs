@@ -136,8 +136,11 @@ fn a_parameter_that_is_almost_kumite_s_is_doubted_unless_that_is_given_too() {
         Experiment::from_text(&text, "quick", &["a"]).unwrap().doubts
     };
     let [only] = &doubts("students = 3\niteration = 3")[..] else { panic!("one of two") };
-    assert!(only.contains(":5:1: 'iteration' is a parameter of the contenders' own"), "{only}");
-    assert!(only.ends_with("write 'iterations' if that is meant"), "{only}");
+    assert!(
+        only.contains(":5:1: 'iteration' is unknown to kumite, and passed on to the contenders"),
+        "{only}"
+    );
+    assert!(only.ends_with("did you mean 'iterations'?"), "{only}");
     assert_eq!(doubts("scores = 10").len(), 1);
     assert_eq!(doubts("scores = 10\ncores = 1"), [""; 0]);
 }

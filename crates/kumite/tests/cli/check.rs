@@ -145,7 +145,7 @@ fn a_server_is_asked_how_fast_it_is_where_a_claim_wants_a_percentile() {
     place.write("experiments/fake/experiment.toml", &short);
     let said = place.kumite(&["check", "fake"]).ended(1);
     printed!(said.report());
-    printed!(said.notes());
+    printed!(said.timeless());
     // Of a long window a moment is enough.
     place.write("experiments/fake/experiment.toml", &long);
     place.kumite(&["check", "fake"]).ended(0);

@@ -670,7 +670,7 @@ fn a_budget_ends_a_run_that_would_never_end_and_reports_what_there_is() {
         &place,
         &[&["true", "true", "--conclude", "sleep 1000", "--budget", "1s"][..], &tidies].concat(),
     );
-    assert!(said.ended(3).err.contains("--budget 1s was over") && place.path("tidied").exists());
+    assert!(said.ended(3).err.contains("--budget 1s ended before") && place.path("tidied").exists());
     std::fs::remove_file(place.path("tidied")).unwrap();
     let said = compare(
         &place,
@@ -681,13 +681,13 @@ fn a_budget_ends_a_run_that_would_never_end_and_reports_what_there_is() {
     assert!(place.path("tidied").exists() && !place.path("ran").exists());
     // A run that is cut off has its conclusion.
     let said = compare(&place, &["sleep 1000", "true", "--conclude", "touch concluded", "--budget", "1s"]);
-    assert!(said.ended(3).err.contains("--budget 1s was over") && place.path("concluded").exists());
+    assert!(said.ended(3).err.contains("--budget 1s ended before") && place.path("concluded").exists());
     assert!(began.elapsed() < LONG, "{:?}", began.elapsed());
     assert_eq!(place.left(), [""; 0]);
     // It comes before the fewest runs with which there can be a verdict.
     let said = compare(&place, &[FAST, FAST, "--budget", "1ms"]);
     let (few, none) =
-        (said.out.starts_with("undecided after 1 pair in "), said.err.contains("was over before"));
+        (said.out.starts_with("undecided after 1 pair in "), said.err.contains("ended before every"));
     assert!(few && said.code == 0 || none && said.code == 3, "{}\n{}", said.out, said.err);
 }
 

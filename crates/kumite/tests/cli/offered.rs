@@ -46,7 +46,7 @@ fn what_no_connection_was_free_for_is_said_first() {
     let said = place.kumite(&["load", &stub.url, "-R", "200", "-z", "500ms", "-c", "1", "-t", "2s"]).ended(1);
     let place_of = |text: &str| said.out.find(text).unwrap_or_else(|| panic!("no {text}: {}", said.out));
     assert!(place_of("overloaded: ") < place_of("open loop at 200/s over 1 connection"), "{}", said.out);
-    place_of("requests that were due were not sent");
+    place_of("were due and not sent");
     printed!(said.words());
 }
 

@@ -19,7 +19,7 @@ fn a_claim_whose_window_is_too_short_says_after_the_first_round_how_long_it_must
     let said = place.kumite(&["run", "fake", "--blocks", "2", "--json", "r.json", "--verbose"]).ended(0);
     let few = "pong has too few values for response_p99_us: a trial needs 960 more than its 40; duration_s = 6 would do";
     // In the first of two rounds, and not of the claim that it is long enough for.
-    let note = format!("tail-is-short cannot be judged, by however many blocks: {few}");
+    let note = format!("tail-is-short cannot be judged, however many blocks there are: {few}");
     let at = said.err.find(&note).unwrap_or_else(|| panic!("{}", said.err));
     let last = said.err.rfind(" left; ").unwrap_or_else(|| panic!("{}", said.err));
     assert!(at < last, "{}", said.err);

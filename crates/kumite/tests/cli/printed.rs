@@ -3,7 +3,7 @@
 //!
 //!     RENEW=1 cargo test -p kumite --test cli
 //!
-//! writes what has become another, to be read as any other change.
+//! writes what has become another, to be read as any other change. (With the snapshots of kumite-report: CONTRIBUTING.md.)
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -57,7 +57,8 @@ impl Said {
         let (top, below) = text.split_once("\n\n").unwrap_or((&text, ""));
         let (warnings, top): (Vec<&str>, Vec<&str>) = top.lines().partition(|line| line.starts_with("! "));
         let top = top.join(" ");
-        let top = if top.starts_with("undecided") { top.split(':').next().unwrap_or_default() } else { &top };
+        let top =
+            if top.contains("undecided after") { top.split(':').next().unwrap_or_default() } else { &top };
         let below = below.lines().filter(|line| OUTCOME.is_match(line));
         let lines: Vec<&str> = warnings.into_iter().chain([top]).chain(below).collect();
         self.session(&(lines.join("\n") + "\n"))
@@ -106,6 +107,11 @@ static NAMES: Patterns = LazyLock::new(|| {
         (r"(connected in |will take about |do for about )[\d.]+ (ms|s|min|h)", "${1}TIME"),
         (r"\b[0-9a-f]{20,}\b", "HASH"),
         (r"-[0-9a-f]{8}(\.build\.log)", "-HASH$1"),
+        (r"-[0-9a-f]{16}\b", "-HASH"),
+        (r"\(\d+ (body|refused|status)\b", "(N $1"),
+        (r"up to \d+ trials will", "up to N trials will"),
+        (r"(no CPU \d+ here, it has )[\d, -]+", "${1}CPUS"),
+        (r"may use \d+ here", "may use CPUS here"),
         (r"(kumite-services-)\w{6}", "${1}XXXXXX"),
         (r"\b0\.1\.0(\+[0-9a-z.-]+)?", "VERSION"),
         (r"(--seed |seed: )\d+", "${1}SEED"),
@@ -122,7 +128,8 @@ static FIGURES: Patterns = LazyLock::new(|| {
 });
 
 static LIVE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(\w+: )?\d+/\d+ |^\d+ s: |measured again|^with(out)? real-time priority").unwrap()
+    Regex::new(r"^(\w+: )?\d+/\d+ |^\d+ s: |measured again|is not limited|^with(out)? real-time priority")
+        .unwrap()
 });
 static NODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^h\d: ").unwrap());
 static MEASURED: LazyLock<Regex> = LazyLock::new(|| {

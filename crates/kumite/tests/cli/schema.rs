@@ -150,7 +150,7 @@ fn the_whole_example_of_a_page_is_one_that_kumite_checks() {
             place.write("experiments/page/kits/python/kumite_kit.py", &kit);
         }
         let said = place.kumite(&["check", "page"]).ended(0);
-        printed!(said.report());
+        printed!(said.words());
     }
 }
 
