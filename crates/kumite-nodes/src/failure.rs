@@ -75,7 +75,7 @@ pub enum Failure {
     NoEngine,
 
     /// The engine's node has made no trial.
-    #[error("{node}: the run came to no trial; what it said above is why")]
+    #[error("{node}: no trial was made; its messages above say why")]
     NoTrial {
         /// The engine's node.
         node: String,

@@ -31,10 +31,12 @@ pub enum Misuse {
     #[error("--role: write {}; any node is for --on slurm", role_forms())]
     RoleWithoutHost,
     /// The engine elsewhere, and all else with it.
-    #[error("--role engine: nothing would be apart from it; to run all of it there, write --on ssh:HOST")]
+    #[error("--role engine: no other part is on another node; to run everything there, write --on ssh:HOST")]
     OnlyEngine,
     /// This machine would measure, and is none of the job's.
-    #[error("--role: outside of a job this machine is none of the cluster's nodes: add --role engine")]
+    #[error(
+        "--role: this machine is not a node of the cluster, so the engine needs a node, too: add --role engine"
+    )]
     EngineOutside,
     /// A role is for a node that the job does not have.
     #[error("--role: the job has {}, and not {name}", nodes.join(", "))]

@@ -393,7 +393,7 @@ fn check_calls_every_handler_once() {
     // It is another function for each handler, and one of them is broken.
     contender(&place, "b", "test $_HANDLER = two && DO=error; export DO;", "");
     let said = place.kumite(&["check", "fake"]).ended(1);
-    printed!(said.report());
+    printed!(said.words());
     let calls =
         |name: &str| std::fs::read_dir(place.path(&format!(".kumite/logs/check/{name}"))).unwrap().count();
     assert!(calls("a") >= 1 && calls("b") >= 1);

@@ -109,6 +109,11 @@ static NAMES: Patterns = LazyLock::new(|| {
         (r"-[0-9a-f]{8}(\.build\.log)", "-HASH$1"),
         (r"-[0-9a-f]{16}\b", "-HASH"),
         (r"\(\d+ (body|refused|status)\b", "(N $1"),
+        (r"held by process PID \([^)]*\)", "held by process PID (COMMAND)"),
+        (r"\b\d+ was free", "PORT was free"),
+        (r"(--port )\d{4,5}\b", "${1}PORT"),
+        (r"has [\d.]+ GB: make room", "has SPACE: make room"),
+        (r"(\.kumite-init-)\w{6}", "${1}XXXXXX"),
         (r"up to \d+ trials will", "up to N trials will"),
         (r"(no CPU \d+ here, it has )[\d, -]+", "${1}CPUS"),
         (r"may use \d+ here", "may use CPUS here"),
@@ -128,12 +133,12 @@ static FIGURES: Patterns = LazyLock::new(|| {
 });
 
 static LIVE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(\w+: )?\d+/\d+ |^\d+ s: |measured again|is not limited|^with(out)? real-time priority")
+    Regex::new(r"^(\w+: )?\d+/\d+ |^\d+ s: |measured again|is not limited|ended process |^with(out)? real-time priority")
         .unwrap()
 });
 static NODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^h\d: ").unwrap());
 static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(≤ |load engine: |reconnects: |throughput: |µs$|s$| *mean pN|(response|service|ready after|fake on) )|a run, N s").unwrap()
+    Regex::new(r"^(≤ |void: |load engine: |reconnects: |throughput: |µs$|s$| *mean pN|(response|service|ready after|fake on) )|a run, N s").unwrap()
 });
 static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(it ended |both ran |h\.json: |gate: [os]|! (cut|budget|.* runs did))").unwrap()
