@@ -35,9 +35,9 @@ fn dead_disks() -> impl Iterator<Item = Finding> {
             group: "disks".to_owned(),
             name: at.to_string(),
             state: Fitness::Limited,
-            found: "a disk of a kumite that was killed is mounted there, and is dead".to_owned(),
+            found: "a dead mount is there, left by a kumite that was killed".to_owned(),
             figures: BTreeMap::new(),
-            consequence: Some("whoever looks there gets an error".to_owned()),
+            consequence: Some("reading it gives an error".to_owned()),
             remedy: Some(format!("`umount -l {at}`, or `fusermount3 -u {at}` if you are not root")),
         }
     })

@@ -55,14 +55,14 @@ pub enum Misuse {
 
     /// Parts of a run, and shares of it.
     #[error(
-        "--role: a run has parts on several nodes, or shares of its blocks (--on ssh, --shard), not both"
+        "--role cannot be combined with --on ssh or --shard: nodes have parts of a run, or shares of its blocks"
     )]
     RolesAndShares,
     /// Flags that are for Slurm.
     #[error("--shards and --slurm need --on slurm")]
     NotOnSlurm,
     /// An array would be submitted from inside of a job.
-    #[error("--shards: this is inside job {job}, whose nodes have a share each: leave --shards")]
+    #[error("--shards: this is inside job {job}, whose nodes have a share each: leave out --shards")]
     ShardsInsideJob {
         /// The job.
         job: String,

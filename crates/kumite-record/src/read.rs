@@ -33,7 +33,7 @@ pub enum ReadError {
     },
     /// It is another document, or has a value that this kumite does not know.
     #[error(
-        "{}: no run that --json has written: {source}; if another version of kumite wrote it, report it with that one",
+        "{}: not a run that --json wrote: {source}; if another version of kumite wrote it, report it with that one",
         file.display()
     )]
     NoRun {
@@ -44,8 +44,7 @@ pub enum ReadError {
     },
     /// It is a run in a form of before, or of later.
     #[error(
-        "{}: its form is version {schema}; this kumite reads version {SCHEMA}: report it with the kumite that wrote it, or \
-         measure again", file.display()
+        "{}: it has format {schema}, and this kumite reads format {SCHEMA}: report it with the kumite that wrote it, or measure again", file.display()
     )]
     OtherForm {
         /// The file.
@@ -116,7 +115,7 @@ mod tests {
         let mut document = serde_json::to_value(run).unwrap();
         document["gate"] = gate;
         let error = read(&document.to_string());
-        assert!(error.starts_with("no run that --json has written: unknown variant `ajar`"), "{error}");
+        assert!(error.starts_with("not a run that --json wrote: unknown variant `ajar`"), "{error}");
         assert!(
             error.ends_with("; if another version of kumite wrote it, report it with that one"),
             "{error}"

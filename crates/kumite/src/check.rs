@@ -62,10 +62,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     match (failing, faults.len()) {
         (0, 0) => Ok(()),
         (0, n) => {
-            Err(Failure::Gate(format!("what the profiles of {} can decide has faults: {n}", experiment.name)))
+            let faults = if n == 1 { "1 fault".to_owned() } else { format!("{n} faults") };
+            Err(Failure::Gate(format!("{faults} in what the profiles of {} can decide", experiment.name)))
         }
         _ => Err(Failure::Gate(format!(
-            "{failing} of {} contenders of {} are failing",
+            "{failing} of {} contenders of {} fail",
             right + failing,
             experiment.name
         ))),
@@ -125,8 +126,7 @@ fn failing_words(contender: &Contender, checked: Checked) -> String {
         Checked::Wrong { code: None, why } => format!(": {why}"),
         Checked::Wrong { code: Some((parameter, value)), why } => format!(": {parameter} {value}: {why}"),
         Checked::Written(path) => format!(
-            ": {} was written after the build, and whoever uses the build next finds that: write elsewhere, and \
-             `kumite build --no-cache` makes it good",
+            ": it wrote {} into its own build, where its next trial would find it: write elsewhere, then run `kumite build --no-cache`",
             path.display()
         ),
     }
@@ -148,13 +148,11 @@ fn short_windows(
     let _lock = match Lock::of_machine() {
         Ok(lock) => lock,
         Err(why) => {
-            output::note(&format!(
-                "whether windows are long enough for percentiles was not looked at: {why}"
-            ));
+            output::note(&format!("windows were not checked for percentiles: {why}"));
             return Ok(Vec::new());
         }
     };
-    output::note("looking whether windows are long enough for the percentiles of claims");
+    output::note("checking that windows are long enough for the percentiles of claims");
     let faults = windows.faults(prepared, state, stop)?;
     Ok(faults.iter().map(|(fault, profiles)| window_words(fault, profiles)).collect())
 }
@@ -178,8 +176,7 @@ fn window_words(fault: &WindowFault, profiles: &[&str]) -> String {
         None => "has none, and no window is long enough: claim a lower percentile".to_owned(),
     };
     format!(
-        "{profiles}: {metric} of claim {claim} takes {needs} answers in a window; at {per_s} a second of {cell} one of \
-         {window_s} s {remedy}"
+        "{profiles}: {metric} of claim {claim} needs {needs} answers in a window; {cell} gives {per_s}/s, so a window of {window_s} s {remedy}"
     )
 }
 
@@ -203,8 +200,7 @@ mod tests {
         let enough = Enough { have: 1200, parameter: "duration_s".to_owned(), value: 10.0 };
         assert_eq!(
             words(Some(enough), &["quick"]),
-            "profile quick: response_p99_9_us of claim tail takes 10,000 answers in a window; at 1,200 a second of threads \
-             at connections=50 one of 1 s has about 1,200: set duration_s = 10, or claim a lower percentile"
+            "profile quick: response_p99_9_us of claim tail needs 10,000 answers in a window; threads at connections=50 gives 1,200/s, so a window of 1 s has about 1,200: set duration_s = 10, or claim a lower percentile"
         );
         let never = words(None, &["quick", "full"]);
         assert!(never.starts_with("profiles quick, full: "), "{never}");

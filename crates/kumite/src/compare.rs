@@ -38,7 +38,7 @@ pub struct Args {
     /// Two commands or more, or two URLs or more, of which the first is the reference; or one command, for its time alone
     #[arg(value_name = "COMMAND|URL")]
     commands: Vec<String>,
-    /// Compare with this one instead: one of the commands or its name, or another command, which is then added
+    /// Compare with this command instead: one of those given (or its name), or another, which is added
     #[arg(long, value_name = "COMMAND")]
     reference: Option<String>,
     /// What the command of --reference is called in reports
@@ -87,14 +87,14 @@ struct Amount {
     /// Exactly so many runs of each command
     #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs"], value_parser = count())]
     runs: Option<u64>,
-    /// Begin no block that would end after this time, and end what still runs then; but --min-runs and --runs come first
-    /// [default: 1m, which ends nothing and waits for a verdict to be possible]
+    /// Begin no block that would end after this time, and end what still runs then; --min-runs and --runs take
+    /// precedence [default: 1m, which ends no running command, and waits until a verdict is possible]
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
     /// A run that takes longer is stopped, and ends the comparison with what there is; of servers, an answer that takes longer is a failure [default: none; for servers 1s]
     #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
-    /// A ratio this near to 1 is no difference
+    /// Call a ratio this near to 1 no difference
     #[arg(long, value_name = "SHARE", default_value = "0.25%", allow_hyphen_values = true)]
     margin: Margin,
     /// What of commands is judged and shown, each with a verdict of its own; of all of it less is better: of time_wall_clock,
@@ -296,7 +296,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         (None, Some(why)) => Err(Failure::Incomplete(why.to_owned())),
         (None, None) if comparison.ended == ComparisonEnd::Budget && !has_any => {
             Err(Failure::Incomplete(format!(
-                "--budget {:?} was over before every command had been run once; what still ran was ended",
+                "--budget {:?} ended before every command had run once; what still ran was stopped",
                 args.amount.budget.unwrap_or(BUDGET)
             )))
         }

@@ -98,7 +98,7 @@ impl Terminal {
         let what = match (&equipment.error, equipment.state) {
             (Some(error), _) => error.clone(),
             (None, Fitness::Ok) => format!("{names}: all tools are here"),
-            (None, Fitness::Missing) => format!("{names}: not all tools are here, a run skips it"),
+            (None, Fitness::Missing) => format!("{names}: a tool is missing, so a run skips it"),
             (None, _) => format!("{names}: not known whether all tools are here"),
         };
         let mut text = self.wrap(&what, 2);

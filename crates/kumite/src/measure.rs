@@ -23,12 +23,12 @@ pub fn begin_measuring() -> Result<Lock, Failure> {
 pub fn end_leftovers() {
     for orphan in kumite_lab::end_orphans() {
         output::note(&format!(
-            "ended process {}, which a killed kumite had left: {}",
+            "ended process {}, left by a kumite that was killed: {}",
             orphan.pid, orphan.command
         ));
     }
     for folder in kumite_lab::remove_left_files() {
-        output::note(&format!("removed {}, which a killed kumite had left", folder.display()));
+        output::note(&format!("removed {}, left by a kumite that was killed", folder.display()));
     }
 }
 
@@ -46,7 +46,7 @@ pub fn measure(
         (RunEvent::Note(note), None) => output::note(&note),
         (RunEvent::Unjudgeable(run, claim, why), Some(progress)) => {
             let why = kumite_report::reason(run, &why);
-            progress.note(&format!("{claim} cannot be judged, by however many blocks: {why}"));
+            progress.note(&format!("{claim} cannot be judged, however many blocks there are: {why}"));
         }
         (RunEvent::Decided(run, claim), Some(progress)) => {
             let line = kumite_report::decided(run, claim, &output::style_of_stderr());
@@ -93,5 +93,5 @@ fn before_trials(halt: Halt) -> Failure {
 
 /// How a run that was interrupted goes on.
 pub fn resumes(export: &Export, stop: &AtomicBool) -> Option<String> {
-    stop.load(Ordering::Relaxed).then(|| format!("`kumite resume {}` goes on with it", export.run.id))
+    stop.load(Ordering::Relaxed).then(|| format!("`kumite resume {}` continues it", export.run.id))
 }

@@ -17,10 +17,11 @@ pub struct Args {
     /// The results stores of shards: what `kumite run NAME --shard I/N --db FILE` wrote
     #[arg(required = true, value_name = "STORE")]
     stores: Vec<PathBuf>,
-    /// What verdicts are to be about: these nodes, where blocks are the repetitions; or nodes like these, where each node is one
+    /// What verdicts are about: these nodes (blocks are the repetitions), or nodes like these (each node is one
+    /// repetition)
     #[arg(long, default_value = "these-nodes", value_parser = scope())]
     scope: Scope,
-    /// The seed of the run whose shards are wanted, where the stores have those of several
+    /// Merge the shards of the run with this seed, where the stores hold several runs
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]

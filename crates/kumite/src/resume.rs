@@ -137,7 +137,7 @@ fn alike(id: &str, difference: Option<Difference>) -> Result<(), Failure> {
 
 fn changed(id: &str, what: &str) -> Failure {
     Failure::Usage(format!(
-        "{what} since run {id} began, and one run cannot be of both: `kumite run` begins a new one, \
+        "{what} since run {id} began, so this run cannot be resumed: `kumite run` begins a new one, \
          `kumite report {id}` shows what there is"
     ))
 }

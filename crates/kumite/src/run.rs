@@ -21,7 +21,7 @@ use crate::{duration, output, prospects, seed, stop};
 
 #[derive(Parser)]
 pub struct Args {
-    /// How much to measure: quick (minutes), standard (at most about 30 minutes), full (the source's own scale)
+    /// How much to measure: quick (minutes), standard (up to about 30 minutes), full (the scale of the source)
     #[arg(long, default_value = "standard")]
     profile: String,
     #[command(flatten)]
@@ -32,21 +32,22 @@ pub struct Args {
     /// Begin no block that would end after this time, e.g. 10m; builds are not counted
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
-    /// Let any verdict be false in at most 5 % of runs; without it, of the verdicts that are given at most 5 % are, on
-    /// average, which takes fewer blocks
+    /// Bound the chance of any false verdict in a run (5 %). Default: at most 5 % of verdicts are false on average,
+    /// which needs fewer blocks
     #[arg(long)]
     strict: bool,
     /// Execute only this share of the blocks, and leave the verdicts to `kumite merge`: 2/8; or auto in a Slurm array, auto/8 in a
-    /// Kubernetes Indexed Job. All shards need one --seed; without it, it is made of the experiment
+    /// Kubernetes Indexed Job. All shards need the same --seed [default: derived from the experiment]
     #[arg(long, value_name = "I/N", conflicts_with = "gate")]
     shard: Option<Share>,
-    /// Where: local; ssh:HOST,HOST, where each host executes a share of the blocks, and verdicts are about these hosts; or slurm, where
-    /// the nodes of a job do so: of the one that this is typed in, or of one that is submitted
+    /// Where to run: local; ssh:HOST,HOST (each host runs a share of the blocks, and verdicts are about these hosts);
+    /// or slurm (the nodes of a job share the blocks: of the job that this is typed in, else of one that is
+    /// submitted)
     #[arg(long, value_name = "WHERE", default_value = "local", conflicts_with = "shard")]
     on: On,
     #[command(flatten)]
     slurm: SlurmFlags,
-    /// With --on slurm: so many shares, each a job of an array, begun as soon as it has a node
+    /// With --on slurm: split the blocks into this many jobs of an array, each begun as soon as it has a node
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["shard", "role"])]
     shards: Option<u32>,
     #[command(flatten)]
@@ -87,7 +88,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let mut planned = args.planned()?;
     let (driver, slurm, name) = (driver(&stop::flag()?), args.slurm.options(), &planned.experiment.name);
     let away = args.away(&planned.experiment, world.clock());
-    let again = Some(format!("the same command with --seed {} goes on where the nodes stopped", away.seed));
+    let again = Some(format!("the same command with --seed {} continues where the nodes stopped", away.seed));
     let (export, goes_on) = match args.place() {
         Where::Plan => return output::print(&dry_run::text(&mut planned)),
         Where::Here => args.here(&planned, world, &driver)?,
@@ -178,7 +179,7 @@ impl Args {
         let used = used_cores(experiment, &cores)?;
         absent(&prepared.contenders).iter().for_each(|line| output::note(line));
         if prepared.ready.is_empty() {
-            return Err(Failure::Incomplete(format!("no contender of {} can be run", experiment.name)));
+            return Err(Failure::Incomplete(format!("no contender of {} can run", experiment.name)));
         }
         let run = Run {
             noise_floor: noise_floor(&store),
