@@ -40,8 +40,12 @@ fn verdicts(export: &Value) -> Vec<(&str, &str)> {
     claims.iter().map(|claim| (claim["id"].as_str().unwrap(), claim["verdict"].as_str().unwrap())).collect()
 }
 
+/// But for what is said of a busy machine.
 fn warnings(export: &Value) -> String {
-    serde_json::to_string_pretty(&export["warnings"]).unwrap()
+    let all = export["warnings"].as_array().unwrap().iter();
+    let calm: Vec<&Value> =
+        all.filter(|warning| !warning["what"].to_string().contains("in their noise")).collect();
+    serde_json::to_string_pretty(&calm).unwrap()
 }
 
 #[test]
