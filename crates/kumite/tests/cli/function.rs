@@ -275,7 +275,7 @@ fn calls_at_a_rate_wait_for_nobody() {
     let export = run_failed(&place(&[("calls = 3", &at_a_rate(1))], &[("a", "sleep=2500")]));
     let refused = trial(&export, "a");
     let why = refused["reason"].as_str().unwrap();
-    printed!(without_figures(&why));
+    printed!(without_figures(why));
     assert!(of_calls(refused, "error").iter().any(Value::is_string));
 }
 

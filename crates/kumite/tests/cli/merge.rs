@@ -98,7 +98,7 @@ fn merging_twice_changes_nothing_and_a_shard_counts_once() {
     shard(&place, "2/2", "n2", &["--budget", "1ms"]);
     let short = place.kumite(&[MERGE, &["--json", "-"]].concat()).ended(0).json();
     let why = short["run"]["cut_short"].as_str().unwrap();
-    printed!(without_figures(&why));
+    printed!(without_figures(why));
     assert_eq!(short["run"]["id"], missing["run"]["id"], "it is the same run, with more of it");
 
     // Its second execution is the first complete one; a third does not count.

@@ -83,7 +83,7 @@ fn a_contender_that_crashes_at_its_start_fails() {
 fn a_contender_that_crashes_in_the_middle_fails() {
     let (_place, trial, _) = run("die", &[]);
     let why = trial["reason"].as_str().unwrap_or_default();
-    printed!(without_figures(&why));
+    printed!(without_figures(why));
     assert_eq!(trial["outcome"], "failed");
 }
 
@@ -115,7 +115,7 @@ fn a_contender_that_hangs_fails() {
     let trial = &export["trials"][0];
     let why = trial["reason"].as_str().unwrap_or_default();
     assert_eq!(trial["outcome"], "failed");
-    printed!(without_figures(&why));
+    printed!(without_figures(why));
     assert_eq!(place.left(), [""; 0]);
 }
 

@@ -250,7 +250,7 @@ fn times_that_cannot_be_fail_and_times_that_differ_are_marked() {
     let liar = trial(&export, "claims-an-hour");
     let why = liar["reason"].as_str().unwrap();
     assert_eq!(liar["outcome"], "failed");
-    printed!(without_figures(&why));
+    printed!(without_figures(why));
     let half = trial(&export, "claims-half");
     assert_eq!(half["outcome"], "ok");
     assert!(half["marks"].as_array().unwrap().contains(&"times-disagree".into()), "{half}");
