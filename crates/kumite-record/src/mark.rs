@@ -207,6 +207,10 @@ struct MarkText {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
     use super::*;
 
     #[test]
@@ -221,5 +225,22 @@ mod tests {
         for mark in Mark::ALL {
             assert_eq!(serde_json::to_value(mark).expect("a word"), mark.as_str());
         }
+    }
+
+    #[test]
+    fn every_mark_is_listed_but_those_of_a_later_kumite() {
+        fn words(schema: &Value) -> Vec<String> {
+            match schema {
+                Value::Object(object) => {
+                    let own = object.get("const").and_then(Value::as_str).map(str::to_owned);
+                    own.into_iter().chain(object.values().flat_map(words)).collect()
+                }
+                Value::Array(array) => array.iter().flat_map(words).collect(),
+                _ => Vec::new(),
+            }
+        }
+        let of_schema: BTreeSet<String> =
+            words(&schemars::schema_for!(Mark).to_value()).into_iter().collect();
+        assert_eq!(BTreeSet::from(Mark::ALL.map(|mark| mark.as_str().to_owned())), of_schema);
     }
 }

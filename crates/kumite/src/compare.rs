@@ -24,7 +24,6 @@ use crate::{duration, output, seed, stop};
 const ALPHA: f64 = 0.05;
 /// With a gate: whoever runs it on every change has many, and looks into each that is wrong.
 const GATE_ALPHA: f64 = 0.01;
-/// Where none was given.
 const BUDGET: Duration = Duration::from_secs(60);
 /// A comparison that ends sooner needs no progress.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
@@ -318,7 +317,6 @@ fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> 
     watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch)).map_err(failure)
 }
 
-/// With progress on the terminal.
 fn watched<T>(work: impl FnOnce(&mut dyn FnMut(Progressed)) -> T) -> T {
     let mut progress = Progress::new(0);
     let mut shown = Duration::ZERO;

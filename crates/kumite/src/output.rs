@@ -9,6 +9,7 @@ use flate2::write::GzEncoder;
 use kumite_nodes::{IN_FRAMES, RELAYED, tell_note};
 use kumite_record::{Export, without_secrets};
 use kumite_report::Style;
+use terminal_size::{Height, Width};
 
 use crate::exit::Failure;
 
@@ -20,21 +21,19 @@ pub fn in_frames() {
     FRAMES.store(true, Ordering::Relaxed);
 }
 
-/// How to write for standard output: in colour only on a terminal, and not if `NO_COLOR` is set.
+/// The style of standard output: in colour only on a terminal, and not if `NO_COLOR` is set.
 pub fn style() -> Style {
-    let terminal = std::io::stdout().is_terminal();
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let width = terminal_size::terminal_size().map_or(120, |(width, _)| usize::from(width.0));
-    Style { color: terminal && !refused, width }
+    style_of(std::io::stdout().is_terminal(), terminal_size::terminal_size())
 }
 
-/// How to write for who watches.
+/// The same for whoever watches.
 pub fn style_of_stderr() -> Style {
-    let terminal = std::io::stderr().is_terminal();
-    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let width =
-        terminal_size::terminal_size_of(std::io::stderr()).map_or(120, |(width, _)| usize::from(width.0));
-    Style { color: terminal && !refused, width }
+    style_of(std::io::stderr().is_terminal(), terminal_size::terminal_size_of(std::io::stderr()))
+}
+
+fn style_of(is_terminal: bool, size: Option<(Width, Height)>) -> Style {
+    let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Style { color: is_terminal && !is_refused, width: size.map_or(120, |(width, _)| usize::from(width.0)) }
 }
 
 /// Writes words to standard output. Names, logs and reasons in them are others', and none of it acts on a terminal.
