@@ -19,5 +19,5 @@ pub use cpu_list::{CpuList, CpuListError};
 pub use facts::{Finding, Fitness, facts};
 pub use heartbeat::Heartbeat;
 pub use lock::{Holder, Lock, LockError, LockFileError, User};
-pub use machine::{cores, machine};
+pub use machine::{boot, cores, machine};
 pub use noise::{Clocks, Noise, Ours, Watch, own_cpu};

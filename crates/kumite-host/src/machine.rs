@@ -42,6 +42,13 @@ pub fn machine(cores: Cores) -> Machine {
     }
 }
 
+/// Eight characters that this machine has until it is booted again, and no other one has. None where the kernel does not
+/// say; containers of one machine have the same.
+pub fn boot() -> Option<String> {
+    let id = read("/proc/sys/kernel/random/boot_id");
+    id.get(..8).map(str::to_owned)
+}
+
 fn siblings(available: &[usize]) -> Vec<Vec<usize>> {
     let groups: BTreeSet<Vec<usize>> = available
         .iter()

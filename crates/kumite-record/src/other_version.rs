@@ -47,6 +47,11 @@ pub enum Part {
         /// Its number.
         nth: u32,
     },
+    /// A sitting.
+    Sitting {
+        /// Its number.
+        nth: u32,
+    },
     /// The trials after the run was taken up again, up to the next time that it was.
     Resumed {
         /// When it was.

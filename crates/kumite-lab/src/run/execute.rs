@@ -151,7 +151,10 @@ impl Execution<'_> {
 
     /// All verdicts are in: no claim needs any of these rounds, which are all that are left.
     fn is_decided_before(&mut self, rounds: &[Round]) -> bool {
-        let Some(next) = rounds.first().filter(|next| next.index >= self.session.run.min_blocks) else {
+        // The length of a sitting is planned: no verdict ends it.
+        let may_end = self.session.run.sittings.is_empty();
+        let is_late = |next: &&Round| next.index >= self.session.run.min_blocks;
+        let Some(next) = rounds.first().filter(|next| may_end && is_late(next)) else {
             return false;
         };
         let needed = self.progress.look(next.index);

@@ -106,7 +106,7 @@ fn difference(first: &StoredRun, other: &StoredRun) -> Result<Option<Difference>
 }
 
 /// Beside what trials have to have in common.
-fn differ_in_plan(first: &Run, other: &Run) -> Option<Difference> {
+pub(super) fn differ_in_plan(first: &Run, other: &Run) -> Option<Difference> {
     let fields = |run: &Run| match serde_json::to_value(plan(run)) {
         Ok(Value::Object(fields)) => fields,
         _ => serde_json::Map::new(),
@@ -249,7 +249,7 @@ fn executed_again(executions: &[&StoredRun]) -> Option<Warning> {
     })
 }
 
-fn sorted<T: Ord>(mut all: Vec<T>) -> Vec<T> {
+pub(super) fn sorted<T: Ord>(mut all: Vec<T>) -> Vec<T> {
     all.sort();
     all.dedup();
     all

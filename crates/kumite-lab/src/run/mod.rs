@@ -16,6 +16,7 @@ mod prepare;
 mod progress;
 mod rejudge;
 mod session;
+mod sittings;
 mod together;
 mod used_cores;
 mod warnings;
@@ -37,6 +38,7 @@ pub use prepare::{Choice, Prepared, is_left_out, prepare};
 pub use progress::humane;
 pub use rejudge::rejudge;
 pub use session::{Session, Undecided};
+pub use sittings::join_sittings;
 pub use together::{
     Difference, Made, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, is_of,
     other_versions,

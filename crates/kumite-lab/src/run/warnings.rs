@@ -94,6 +94,7 @@ fn of_version(run: &Run, other: &OtherVersion) -> Doubt {
         Part::Shard { nth } => {
             format!("in shard {nth} of {}", run.merged.as_ref().map_or(0, |merged| merged.of))
         }
+        Part::Sitting { nth } => format!("in sitting {nth} of {}", run.sittings.len()),
         Part::Resumed { at } => format!("in what was measured from {at} on"),
     };
     let [first, here] =

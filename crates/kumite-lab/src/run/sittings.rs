@@ -1,0 +1,136 @@
+//! Joins sittings into one run, and judges it.
+//!
+//! A sitting is a run of its own, and is kept as that. Joined, its rounds come after those of the sittings before it, and
+//! claims are judged by the sittings. They have to ask the same and to be measured alike, or nothing is joined and the
+//! first difference is named. None is dropped: one that was cut short counts with the rounds that it has.
+
+use kumite_record::{OtherVersion, Part, Rule, Run, Sitting, StoredRun, Trial, Warning, judge_outputs};
+
+use super::common_fault::common_fault;
+use super::export::{Findings, findings};
+use super::merge::{differ_in_plan, sorted};
+use super::together::{Made, differ_in_contenders, differ_in_trials, other_versions};
+use crate::spec::judged_of;
+use crate::toml_source::SpecError;
+
+/// Makes one run of these, of which each is a sitting, and judges it by what the first of them asked.
+pub fn join_sittings(runs: &[StoredRun], id: String, command: String) -> Result<StoredRun, SpecError> {
+    let mut runs: Vec<&StoredRun> = runs.iter().collect();
+    runs.sort_by_key(|of| (of.run.started, of.run.id.clone()));
+    let first = *runs.first().ok_or_else(|| SpecError::Usage("there is no sitting".to_owned()))?;
+    for other in &runs {
+        if let Some(why) = refused(first, other)? {
+            return Err(SpecError::Usage(why));
+        }
+    }
+    let sittings = sittings(&runs);
+    let run = Run {
+        id,
+        command,
+        started: first.run.started,
+        finished: runs.iter().filter_map(|of| of.run.finished).max(),
+        cut_short: None,
+        blocks: sittings.iter().map(|of| of.rounds).sum(),
+        min_blocks: 0,
+        rule: Rule::Strict,
+        other_versions: (1..).zip(&runs).flat_map(|(nth, of)| versions(first, of, nth)).collect(),
+        resumed: sorted(runs.iter().flat_map(|of| of.run.resumed.clone()).collect()),
+        unmet: sorted(runs.iter().flat_map(|of| of.run.unmet.clone()).collect()),
+        saved: None,
+        sittings,
+        ..first.run.clone()
+    };
+    let trials = trials(&runs, &run.sittings);
+    let run = Run { cut_short: common_fault(&trials), ..run };
+    let judged = judged_of(&run, &first.contenders)?;
+    let Findings { claims, checks, mut warnings } =
+        findings(&judged.claims, &judged.checks, &run, &first.machine, &first.contenders, &trials);
+    warnings.extend((1..).zip(&runs).filter_map(|(nth, of)| cut_short(nth, &of.run)));
+    let (machine, contenders) = (first.machine.clone(), first.contenders.clone());
+    Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })
+}
+
+/// The sentence on why these two are not of one run.
+fn refused(first: &StoredRun, other: &StoredRun) -> Result<Option<String>, SpecError> {
+    let id = &other.run.id;
+    if other.run.shard.is_some() || other.run.merged.is_some() || other.run.sittings.len() > 1 {
+        return Ok(Some(format!(
+            "run {id} is no sitting: it is a share of a run, or was made of several runs"
+        )));
+    }
+    // What a sitting has of its own: its order, its length, and the rule that it was judged by alone.
+    let alike = Run {
+        seed: first.run.seed,
+        blocks: first.run.blocks,
+        min_blocks: first.run.min_blocks,
+        rule: first.run.rule,
+        sittings: first.run.sittings.clone(),
+        ..other.run.clone()
+    };
+    let difference = match differ_in_trials(&first.run, &other.run)? {
+        Some(difference) => Some(difference),
+        None => differ_in_plan(&first.run, &alike)
+            .or_else(|| differ_in_contenders(&first.contenders, &other.contenders)),
+    };
+    Ok(difference.map(|of| {
+        let values = of.values.map_or(String::new(), |[a, b]| format!(": {a}, and {b}"));
+        format!(
+            "runs {} and {id} are not sittings of one run, for they differ in {}{values}",
+            first.run.id, of.what
+        )
+    }))
+}
+
+fn sittings(runs: &[&StoredRun]) -> Vec<Sitting> {
+    let mut first_round = 0;
+    let sitting = |of: &&StoredRun| {
+        let made = of.trials.iter().map(|trial| trial.block + 1).max().unwrap_or(0);
+        let sitting = Sitting {
+            run: of.run.id.clone(),
+            seed: of.run.seed,
+            started: of.run.started,
+            finished: of.run.finished,
+            machine: of.run.sittings.first().and_then(|own| own.machine.clone()),
+            first_round,
+            rounds: made,
+            ended_by_verdicts: of.run.saved.as_ref().is_some_and(|saved| saved.decided),
+        };
+        first_round += made;
+        sitting
+    };
+    runs.iter().map(sitting).collect()
+}
+
+/// Those of each sitting after those of the one before.
+fn trials(runs: &[&StoredRun], sittings: &[Sitting]) -> Vec<Trial> {
+    let of_sitting = |(of, sitting): (&&StoredRun, &Sitting)| {
+        let later = |trial: &Trial| Trial { block: trial.block + sitting.first_round, ..trial.clone() };
+        of.trials.iter().map(later).collect::<Vec<_>>()
+    };
+    let mut trials: Vec<Trial> = runs.iter().zip(sittings).flat_map(of_sitting).collect();
+    for (seq, trial) in (0..).zip(&mut trials) {
+        trial.seq = seq;
+    }
+    judge_outputs(&mut trials);
+    trials
+}
+
+fn versions(first: &StoredRun, of: &StoredRun, nth: u32) -> Vec<OtherVersion> {
+    fn made(of: &StoredRun) -> Made<'_> {
+        Made { kumite: &of.run.kumite, contenders: &of.contenders, services: &of.run.services }
+    }
+    let of_sitting = other_versions(made(first), made(of), &Part::Sitting { nth });
+    of_sitting.into_iter().chain(of.run.other_versions.clone()).collect()
+}
+
+fn cut_short(nth: u32, run: &Run) -> Option<Warning> {
+    let why = match (&run.cut_short, run.finished) {
+        (Some(why), _) => why.clone(),
+        (None, None) => "it did not end".to_owned(),
+        (None, Some(_)) => return None,
+    };
+    Some(Warning { place: format!("sitting {nth}"), what: why })
+}
+
+#[cfg(test)]
+mod tests;
