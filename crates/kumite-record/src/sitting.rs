@@ -26,18 +26,18 @@ pub struct Sitting {
     pub first_round: u32,
     /// How many rounds it has room for; the last of them are missing where it was cut short.
     pub rounds: u32,
-    /// Whether it ended when its verdicts were in: its length was not planned then, and says something of its figures.
+    /// True if it ended when its verdicts were in: its length was not planned, and depends on its figures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_by_verdicts: bool,
 }
 
 impl Sitting {
-    /// Whether it has the round with this index.
+    /// True for the index of one of its rounds.
     pub fn has(&self, round: u32) -> bool {
         (self.first_round..self.first_round + self.rounds).contains(&round)
     }
 
-    /// Whether the machine may have been as it was in the other, which began earlier.
+    /// True if the machine may have been as it was in the other, which began earlier.
     fn is_one_with(&self, earlier: &Sitting) -> bool {
         let is_elsewhere =
             matches!((&self.machine, &earlier.machine), (Some(here), Some(there)) if here != there);
@@ -67,7 +67,7 @@ pub fn apart(sittings: &[Sitting]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// What a comparison came to in a sitting, or in several that count as one.
+/// The effect of a comparison in a sitting, or in several that count as one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SittingEffect {
     /// The positions of these sittings in the run's list.
@@ -84,9 +84,9 @@ pub struct SittingEffect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SittingSide {
-    /// The median of each of its comparisons is on the side that is claimed.
+    /// The median of each of its comparisons is on the claimed side.
     So,
-    /// That of one is beyond.
+    /// The median of one of its comparisons is on the other side.
     NotSo,
     /// It has no rounds of one of them, or figures that are lower bounds and leave it open; or a later kumite knows more.
     #[default]

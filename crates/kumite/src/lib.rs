@@ -1,6 +1,7 @@
 //! The kumite command: flags, wiring, exit codes. One file for each subcommand. A library, so that a test program can be the
 //! same command in another [`World`]; the command itself has no other than this machine.
 
+mod again;
 mod build;
 mod check;
 mod compare;
@@ -65,6 +66,8 @@ enum Command {
     Run(run::Args),
     /// Continue a run that ended early
     Resume(resume::Args),
+    /// Measure a kept run once more, in another sitting, and judge all of its sittings together
+    Again(again::Args),
     /// Do on this node what a driver asks by standard input
     #[command(hide = true)]
     Agent,
@@ -172,6 +175,7 @@ pub fn main(world: &dyn World) -> ExitCode {
     }
     let done = match cli.command {
         Command::Run(args) => run::run(&args, world),
+        Command::Again(args) => again::run(&args, world),
         Command::Resume(args) => resume::run(&args, world),
         Command::Merge(args) => merge::run(&args),
         Command::Manifest(args) => manifest::run(&args),

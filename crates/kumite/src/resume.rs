@@ -16,7 +16,7 @@ use crate::ending::Ending;
 use crate::exit::Failure;
 use crate::measure::{begin_measuring, joined, measure, resumes};
 use crate::nodes::{RoleFlags, SlurmFlags, driver};
-use crate::{duration, stop};
+use crate::{again, duration, stop};
 
 #[derive(Parser)]
 pub struct Args {
@@ -49,6 +49,13 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         return Err(Failure::Usage(format!(
             "run {id} was merged from {}: resume those of them that are not complete, and merge them again",
             merged.runs.join(", ")
+        )));
+    }
+    if let [_, _, ..] = run.sittings.as_slice() {
+        let all: Vec<&str> = run.sittings.iter().map(|of| of.run.as_str()).collect();
+        return Err(Failure::Usage(format!(
+            "run {id} has the sittings {}: resume the one that is not complete, and it is joined to the others again",
+            all.join(", ")
         )));
     }
     if run.finished.is_some() && run.cut_short.is_none() {
@@ -112,6 +119,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let measuring =
         Measuring { world, experiment: &experiment, cores: available, nodes, budget, stop: &stop };
     let export = measure(measuring, run, &prepared.ready, &mut store)?;
+    again::join_anew(&mut store, &id)?;
     let goes_on = resumes(&export, &stop);
     args.ending.conclude(export, goes_on)
 }
@@ -125,7 +133,7 @@ fn take_up(run: &mut Run, at: Timestamp, others: Vec<OtherVersion>, now: Run) {
     (run.spec, run.question, run.published) = (now.spec, now.question, now.published);
 }
 
-fn alike(id: &str, difference: Option<Difference>) -> Result<(), Failure> {
+pub(crate) fn alike(id: &str, difference: Option<Difference>) -> Result<(), Failure> {
     match difference {
         None => Ok(()),
         Some(Difference { what, values: None }) => Err(changed(id, &format!("{what} has changed"))),
@@ -142,7 +150,10 @@ fn changed(id: &str, what: &str) -> Failure {
     ))
 }
 
-fn can_be_run<'a>(then: impl Iterator<Item = &'a Contender>, now: &[Contender]) -> Result<(), Failure> {
+pub(crate) fn can_be_run<'a>(
+    then: impl Iterator<Item = &'a Contender>,
+    now: &[Contender],
+) -> Result<(), Failure> {
     for Contender { name, .. } in then {
         let of_now = now.iter().find(|other| other.name == *name);
         if let Some(Contender { reason: Some(reason), version: None, .. }) = of_now {

@@ -11,7 +11,6 @@ use kumite_stats::{Tally, at_least, at_most, median};
 
 use super::evidence::Rounds;
 use super::sides::Sides;
-use super::sitting::Group;
 use crate::claim::{Op, Test};
 
 /// The effects of a comparison, one for each round: both sides were measured in the same block, so a block that is
@@ -140,16 +139,16 @@ impl Effects {
         tally
     }
 
-    /// The effects of the rounds of a sitting.
-    pub fn in_group(&self, kind: EffectKind, group: &Group) -> Vec<f64> {
-        let here = self.rounds.iter().filter(|round| group.has(round.block));
+    /// The effects of these rounds.
+    pub fn of_rounds(&self, kind: EffectKind, is_one: impl Fn(u32) -> bool) -> Vec<f64> {
+        let here = self.rounds.iter().filter(|round| is_one(round.block));
         here.map(|round| effect(kind, round.sides[0])).collect()
     }
 
-    /// Whether the median of a sitting's effects is on the border's side: as it was measured, and with what was not seen to its
-    /// end as if it had gone on for ages. None where it has no round.
-    pub fn sides_in(&self, border: &Border, moved: Moved, group: &Group) -> Vec<bool> {
-        let here: Vec<&Round> = self.rounds.iter().filter(|round| group.has(round.block)).collect();
+    /// True for a median of these rounds on the border's side: as it was measured, and with what was not seen to its end
+    /// as if it had gone on for ages. Empty where there is no such round.
+    pub fn sides_of_rounds(&self, border: &Border, moved: Moved, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
+        let here: Vec<&Round> = self.rounds.iter().filter(|round| is_one(round.block)).collect();
         let variants = here.iter().map(|round| round.sides.len()).min().unwrap_or(0);
         let is_met = |which: usize| {
             let is_ratio = |round: &&Round| self.kind_of(round.sides[which]) == EffectKind::Ratio;

@@ -10,7 +10,7 @@ use kumite_record::{
 use kumite_stats::{ClaimRounds, ClaimWealth, Tally, fewest_rounds, median, prediction, sign_test};
 
 use super::ALPHA;
-use super::effects::{Border, Moved};
+use super::effects::Moved;
 use super::posed::{Bet, Posed};
 
 /// The sittings of a run, those that count as one together.
@@ -44,8 +44,8 @@ impl Group<'_> {
 }
 
 impl Posed<'_> {
-    /// What is left of the wealth of whoever betted on each verdict: nothing, where a sitting is against it. A smaller wealth is
-    /// one too, so what bounds false verdicts still does.
+    /// The wealth for each verdict, and nothing where a sitting is against it. A smaller wealth is one too, so what bounds
+    /// false verdicts still does.
     pub fn where_sittings_agree(&self, wealth: ClaimWealth, sittings: Sittings) -> ClaimWealth {
         let groups = sittings.groups();
         let in_all = |moved, side| groups.iter().all(|group| self.side(group, moved) == side);
@@ -81,7 +81,9 @@ impl Posed<'_> {
         let level = ALPHA / groups.len().checked_sub(1).filter(|others| *others > 0)? as f64;
         let bets = self.bets().count();
         let tallies = |group: &Group| -> Vec<(Bet<'_>, Tally)> {
-            self.bets().map(|bet| (bet, bet.effects.tally_in(bet.border, group))).collect()
+            self.bets()
+                .map(|bet| (bet, bet.effects.tally_where(bet.border, Moved::Not, |round| group.has(round))))
+                .collect()
         };
         let is_clear = |some: usize, n: usize, level: f64| n > 0 && sign_test(some, n) <= level;
         let is_for = |group: &Group| {
@@ -108,7 +110,7 @@ impl Posed<'_> {
         Reason::MoreSittings { sittings: of_one.and_then(|_| fewest_rounds(is_reached)) }
     }
 
-    /// What is doubtful because of the sittings that there are.
+    /// Doubts that come from the sittings: there is one alone, another may differ, or one was ended by its verdicts.
     pub fn doubts_of_sittings(&self, verdict: Verdict, look: u32, sittings: Sittings) -> Vec<Doubt> {
         let is_given = matches!(verdict, Verdict::Holds | Verdict::Fails | Verdict::NoDifference);
         let mut doubts = Vec::new();
@@ -122,7 +124,7 @@ impl Posed<'_> {
         doubts
     }
 
-    /// Whether another sitting may well come out differently: a border lies where four of five further ones would be.
+    /// True where a border lies within the interval that four of five further sittings would be in.
     fn another_may_differ(&self, look: u32, sittings: Sittings) -> bool {
         let may = |bet: Bet| {
             let at = bet.border.effect(bet.effects.kind(look));
@@ -135,7 +137,7 @@ impl Posed<'_> {
 
 impl Bet<'_> {
     fn side(&self, group: &Group, moved: Moved) -> SittingSide {
-        let sides = self.effects.sides_in(self.border, moved, group);
+        let sides = self.effects.sides_of_rounds(self.border, moved, |round| group.has(round));
         match sides.as_slice() {
             [] => SittingSide::Open,
             all if all.iter().all(|is_so| *is_so) => SittingSide::So,
@@ -148,7 +150,7 @@ impl Bet<'_> {
     pub fn by_sitting(&self, look: u32, sittings: Sittings) -> Vec<SittingEffect> {
         let kind = self.effects.kind(look);
         let of_group = |group: Group| {
-            let effects = self.effects.in_group(kind, &group);
+            let effects = self.effects.of_rounds(kind, |round| group.has(round));
             let (effect, rounds) = (median(&effects)?, effects.len());
             let side = self.side(&group, Moved::Not);
             Some(SittingEffect { sittings: group.which, effect, rounds, side })
@@ -160,20 +162,16 @@ impl Bet<'_> {
     pub fn next_sitting(&self, look: u32, sittings: Sittings) -> Option<NextSitting> {
         let kind = self.effects.kind(look);
         let is_ratio = kind == EffectKind::Ratio;
-        let medians =
-            sittings.groups().into_iter().filter_map(|group| median(&self.effects.in_group(kind, &group)));
+        let medians = sittings
+            .groups()
+            .into_iter()
+            .filter_map(|group| median(&self.effects.of_rounds(kind, |round| group.has(round))));
         let values: Vec<f64> = medians.map(|of| if is_ratio { of.ln() } else { of }).collect();
         let ends = |confidence| {
             prediction(&values, confidence).map(|ends| if is_ratio { ends.map(f64::exp) } else { ends })
         };
         let ([low_80, high_80], [low_95, high_95]) = ends(0.8).zip(ends(0.95))?;
         Some(NextSitting { low_80, high_80, low_95, high_95 })
-    }
-}
-
-impl super::effects::Effects {
-    fn tally_in(&self, border: &Border, group: &Group) -> Tally {
-        self.tally_where(border, Moved::Not, |round| group.has(round))
     }
 }
 

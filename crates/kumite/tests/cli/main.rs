@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "no tree is started in another thread")]
 
+mod again;
 mod build;
 mod check;
 mod checks;

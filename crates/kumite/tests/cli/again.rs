@@ -1,0 +1,115 @@
+//! More sittings of a kept run.
+
+use serde_json::Value;
+
+use crate::place::Place;
+
+const CLAIM: &str = r#"
+[[claim]]
+id = "a-first"
+assert = "throughput_rps(a) > throughput_rps(b)"
+"#;
+
+fn place() -> Place {
+    Place::new(CLAIM, &[("a", "pong"), ("b", "pong")])
+}
+
+/// kumite at ten on this day, with a so much faster than b.
+fn on_day(place: &Place, day: u32, ratio: f64, arguments: &[&str]) -> Value {
+    at(place, &format!("2026-01-{day:02}T10:00:00Z"), ratio, arguments)
+}
+
+fn at(place: &Place, began: &str, ratio: f64, arguments: &[&str]) -> Value {
+    let script = format!(
+        "began = '{began}'\n\
+         [[trial]]\ncontender = 'a'\nmetrics.throughput_rps = {}\n\
+         [[trial]]\ncontender = 'b'\nmetrics.throughput_rps = 100.0\n",
+        100.0 * ratio
+    );
+    place.write("script.toml", &script);
+    let arguments = [arguments, &["--json", "-"]].concat();
+    place.scripted(&arguments).ended(0).json()
+}
+
+#[test]
+fn each_sitting_is_a_run_of_its_own_and_all_together_are_judged_by_what_they_agree_on() {
+    let place = place();
+    let first = on_day(&place, 1, 1.2, &["run", "fake"]);
+    let second = on_day(&place, 2, 1.2, &["again"]);
+    let id = first["run"]["id"].as_str().unwrap();
+    assert_eq!(second["run"]["id"], format!("{id}-sittings"));
+    let third = on_day(&place, 3, 1.2, &["again", &format!("{id}-sittings")]);
+    let rounds: Vec<u64> = third["run"]["sittings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|of| of["rounds"].as_u64().unwrap())
+        .collect();
+    // No verdict ends a sitting: it has the six rounds that were planned.
+    assert_eq!((rounds, third["trials"].as_array().unwrap().len()), (vec![6, 6, 6], 36));
+    let claim = &third["claims"][0];
+    assert_eq!((&claim["verdict"], claim["sittings"].as_array().unwrap().len()), (&"holds".into(), 3));
+    let seeds: std::collections::BTreeSet<u64> =
+        third["run"]["sittings"].as_array().unwrap().iter().map(|of| of["seed"].as_u64().unwrap()).collect();
+    assert_eq!(seeds.len(), 3, "each has an order of its own");
+    let said = place.kumite(&["report", &format!("{id}-sittings"), "--verbose"]).ended(0);
+    assert!(
+        said.out.contains("in each sitting: 1.200 × (6 rounds, so), 1.200 × (6 rounds, so)"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn a_sitting_that_contradicts_the_others_leaves_the_claim_to_depend_on_the_sitting() {
+    let place = place();
+    on_day(&place, 1, 1.2, &["run", "fake"]);
+    on_day(&place, 2, 0.8, &["again"]);
+    let third = on_day(&place, 3, 1.2, &["again"]);
+    assert_eq!(third["claims"][0]["verdict"], "depends-on-sitting");
+}
+
+#[test]
+fn sittings_of_one_hour_count_as_one() {
+    let place = place();
+    let first = on_day(&place, 1, 1.2, &["run", "fake", "--blocks", "12"]);
+    assert!(first["trials"].as_array().unwrap().len() < 24, "its verdict ended it");
+    let second = at(&place, "2026-01-01T10:59:00Z", 1.2, &["again"]);
+    let rounds = &second["run"]["sittings"][1]["rounds"];
+    assert_eq!(rounds, 10, "a sitting has no more, where its run was none");
+    let claim = &second["claims"][0];
+    assert_eq!(claim["sittings"].as_array().unwrap().len(), 1);
+    let doubts: Vec<&str> =
+        claim["doubts"].as_array().unwrap().iter().map(|of| of["what"].as_str().unwrap()).collect();
+    assert_eq!(doubts, ["one-sitting", "ended-by-verdicts"]);
+}
+
+#[test]
+fn a_sitting_that_was_cut_goes_on_and_is_joined_anew() {
+    let place = place();
+    on_day(&place, 1, 1.2, &["run", "fake"]);
+    let cut = on_day(&place, 2, 1.2, &["again", "--budget", "5s"]);
+    assert!(cut["run"]["sittings"][1]["rounds"].as_u64().unwrap() < 6);
+    let said = place.scripted(&["resume", "last"]);
+    let of = cut["run"]["sittings"][1]["run"].as_str().unwrap();
+    assert!(said.ended(2).err.contains(&format!("{of}: resume the one that is not complete")));
+    on_day(&place, 2, 1.2, &["resume", of]);
+    let id = cut["run"]["id"].as_str().unwrap();
+    let whole = place.kumite(&["export", id]).ended(0).json();
+    assert_eq!(whole["run"]["sittings"][1]["rounds"], 6);
+}
+
+#[test]
+fn what_has_changed_is_no_other_sitting() {
+    let place = place();
+    on_day(&place, 1, 1.2, &["run", "fake"]);
+    let text = place.read("experiments/fake/experiment.toml");
+    place.write("experiments/fake/experiment.toml", &text.replace("rate_rps = 200", "rate_rps = 300"));
+    let said = place.scripted(&["again"]).ended(2);
+    assert!(
+        said.err.contains("experiment.toml, workload.rate_rps has changed from 200 to 300"),
+        "{}",
+        said.err
+    );
+    assert_eq!(place.scripted(&["again", "no-such-run"]).ended(2).out, "");
+}
