@@ -320,7 +320,7 @@ mod tests {
             ),
         ] {
             let error = forgotten.unwrap_err().to_string();
-            assert!(error.contains("stands for nothing") && error.contains("CSV file"), "{error}");
+            assert!(error.contains("is unknown") && error.contains("CSV file"), "{error}");
         }
         let bytes = Request { body: b"\xff{{id}}{{".to_vec(), ..request("GET", &[], "") };
         let bytes = bytes.encode(&self::target()).unwrap();

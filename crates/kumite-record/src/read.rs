@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn another_form_is_refused_by_its_version_and_not_by_what_it_lacks() {
         let error = read(r#"{"schema": 99}"#);
-        assert!(error.starts_with("its form is version 99; this kumite reads version "), "{error}");
+        assert!(error.starts_with("it has format 99, and this kumite reads format "), "{error}");
     }
 
     #[test]
