@@ -200,7 +200,7 @@ X
 }
 case_qa_8_a_name_that_stands_for_nothing_is_refused() {
     ends 2 kumite load 'http://127.0.0.1:1/{{id}}' -n 1
-    says err 'stands for nothing'
+    says err 'is unknown: there are'
     ends 2 kumite load http://127.0.0.1:1/ -H 'x: {{idd}}' -n 1
     ends 2 kumite load http://127.0.0.1:1/ -d '{"a": "{{id}}"}' -n 1
 }

@@ -215,7 +215,7 @@ ok
 name="a time limit is seen coming: no block begins that would end behind it"
 try "$name" 3 run --blocks 2000 --seed 12 --slurm "$both --time=1"
 says err "ends in .* at the latest"
-says err "goes on where the nodes stopped"
+says err "continues where the nodes stopped"
 has 'len(d["trials"]) > 0, d["run"]["cut_short"] is not None' 'True True'
 no_jobs
 ok

@@ -340,7 +340,7 @@ mod tests {
                 request("GET", &[("X", "{{text}}")], ""),
                 "f, line 2: the value of \"text\" holds '\\r', which a header",
             ),
-            (request("GET", &[("X", "{{y}}")], ""), "{{y}} stands for nothing"),
+            (request("GET", &[("X", "{{y}}")], ""), "{{y}} is unknown"),
             (request("GET", &[], "{{"), "has {{ without }}"),
             (request("GET", &[("{{id}}", "")], ""), "header name"),
         ] {
