@@ -5,6 +5,7 @@
 //! by the mean of those of the opposite bets; which wealth is enough depends on how many claims there are, and how
 //! many of them are decided ([`kumite_stats::Decisions`]).
 
+mod agreement;
 mod check;
 mod course;
 mod effects;

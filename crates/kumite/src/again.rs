@@ -15,9 +15,10 @@ use kumite_record::{ContenderStatus, Export, Rule, Run, Sitting, Store, StoredRu
 
 use crate::ending::Ending;
 use crate::exit::Failure;
+use crate::kept::{alike, can_be_run};
 use crate::measure::{begin_measuring, joined, measure, resumes};
 use crate::nodes::{RoleFlags, SlurmFlags, driver};
-use crate::resume::{alike, can_be_run};
+
 use crate::{duration, output, seed, stop};
 
 /// A sitting has no more rounds than this, where its run has more and was no sitting itself.

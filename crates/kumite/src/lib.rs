@@ -16,6 +16,7 @@ mod function;
 mod gate;
 mod help;
 mod init;
+mod kept;
 mod kit_test;
 mod lateness;
 mod list;

@@ -6,14 +6,15 @@ use clap::Parser;
 use jiff::Timestamp;
 use kumite_host::{cores, machine};
 use kumite_lab::{
-    Choice, Difference, Experiment, Joined, Made, Measuring, World, check_disk, differ_in_contenders,
-    differ_in_machines, differ_in_roles, differ_in_trials, other_versions, used_cores,
+    Choice, Experiment, Joined, Made, Measuring, World, check_disk, differ_in_contenders, differ_in_machines,
+    differ_in_roles, differ_in_trials, other_versions, used_cores,
 };
 use kumite_nodes::On;
 use kumite_record::{Contender, ContenderStatus, OtherVersion, Part, Rule, Run, Store};
 
 use crate::ending::Ending;
 use crate::exit::Failure;
+use crate::kept::{alike, can_be_run, changed};
 use crate::measure::{begin_measuring, joined, measure, resumes};
 use crate::nodes::{RoleFlags, SlurmFlags, driver};
 use crate::{again, duration, stop};
@@ -131,34 +132,4 @@ fn take_up(run: &mut Run, at: Timestamp, others: Vec<OtherVersion>, now: Run) {
     run.finished = None;
     run.cut_short = None;
     (run.spec, run.question, run.published) = (now.spec, now.question, now.published);
-}
-
-pub(crate) fn alike(id: &str, difference: Option<Difference>) -> Result<(), Failure> {
-    match difference {
-        None => Ok(()),
-        Some(Difference { what, values: None }) => Err(changed(id, &format!("{what} has changed"))),
-        Some(Difference { what, values: Some([then, now]) }) => {
-            Err(changed(id, &format!("{what} has changed from {then} to {now}")))
-        }
-    }
-}
-
-fn changed(id: &str, what: &str) -> Failure {
-    Failure::Usage(format!(
-        "{what} since run {id} began, so this run cannot be resumed: `kumite run` begins a new one, \
-         `kumite report {id}` shows what there is"
-    ))
-}
-
-pub(crate) fn can_be_run<'a>(
-    then: impl Iterator<Item = &'a Contender>,
-    now: &[Contender],
-) -> Result<(), Failure> {
-    for Contender { name, .. } in then {
-        let of_now = now.iter().find(|other| other.name == *name);
-        if let Some(Contender { reason: Some(reason), version: None, .. }) = of_now {
-            return Err(Failure::Incomplete(format!("{name} cannot be run any more: {reason}")));
-        }
-    }
-    Ok(())
 }

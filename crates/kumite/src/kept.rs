@@ -1,0 +1,33 @@
+//! A kept run to which trials are to be added: what has changed since then.
+
+use kumite_lab::Difference;
+use kumite_record::Contender;
+
+use crate::exit::Failure;
+
+pub fn alike(id: &str, difference: Option<Difference>) -> Result<(), Failure> {
+    match difference {
+        None => Ok(()),
+        Some(Difference { what, values: None }) => Err(changed(id, &format!("{what} has changed"))),
+        Some(Difference { what, values: Some([then, now]) }) => {
+            Err(changed(id, &format!("{what} has changed from {then} to {now}")))
+        }
+    }
+}
+
+pub fn changed(id: &str, what: &str) -> Failure {
+    Failure::Usage(format!(
+        "{what} since run {id} began, so this run cannot be continued: `kumite run` begins a new one, \
+         `kumite report {id}` shows what there is"
+    ))
+}
+
+pub fn can_be_run<'a>(then: impl Iterator<Item = &'a Contender>, now: &[Contender]) -> Result<(), Failure> {
+    for Contender { name, .. } in then {
+        let of_now = now.iter().find(|other| other.name == *name);
+        if let Some(Contender { reason: Some(reason), version: None, .. }) = of_now {
+            return Err(Failure::Incomplete(format!("{name} cannot be run any more: {reason}")));
+        }
+    }
+    Ok(())
+}
