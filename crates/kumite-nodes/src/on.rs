@@ -8,10 +8,7 @@ use kumite_lab::Experiment;
 
 use crate::driver::Driver;
 use crate::failure::Failure;
-use crate::misuse::Misuse;
-use crate::roles::GivenRoles;
-use crate::shard::some_for_each;
-use crate::slurm::{Allocation, NodesWanted, SlurmOptions, own_job};
+use crate::slurm::{Allocation, NodesWanted, SlurmOptions};
 
 /// Where something is done.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,16 +19,6 @@ pub enum On {
     Ssh(Vec<Host>),
     /// On nodes of a Slurm cluster.
     Slurm,
-}
-
-/// How several nodes have a part in a run.
-pub struct Sharing<'a> {
-    /// `--role`.
-    pub roles: &'a GivenRoles,
-    /// `--slurm`.
-    pub slurm: &'a SlurmOptions,
-    /// `--shards`.
-    pub shards: Option<u32>,
 }
 
 impl FromStr for On {
@@ -53,21 +40,6 @@ impl FromStr for On {
 }
 
 impl On {
-    /// Refuses flags for nodes that contradict each other.
-    pub fn check(&self, sharing: &Sharing, is_shard: bool, experiment: &Experiment) -> Result<(), Misuse> {
-        if sharing.roles.are_given() && (matches!(self, On::Ssh(_)) || is_shard) {
-            return Err(Misuse::RolesAndShares);
-        }
-        if *self != On::Slurm && (sharing.shards.is_some() || sharing.slurm.are_given()) {
-            return Err(Misuse::NotOnSlurm);
-        }
-        match (sharing.shards, own_job()) {
-            (Some(_), Some(job)) => Err(Misuse::ShardsInsideJob { job }),
-            (Some(of), None) => some_for_each("--shards", of, "shares", experiment),
-            (None, _) => Ok(()),
-        }
-    }
-
     /// The nodes, none for `local`. Of Slurm, those of the job that we are in, or of a new one.
     pub fn allocate(
         &self,

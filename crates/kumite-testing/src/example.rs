@@ -1,10 +1,10 @@
 //! Programs that tests start.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use crate::process::output;
+use kumite_process::spawn_unmarked;
 
 /// The path of an example of the crate under test: cargo puts it beside the folder of its tests. `cargo test` builds examples,
 /// and `cargo test --test NAME` does not: one that is not there is built here.
@@ -27,6 +27,7 @@ pub fn build_example(name: &str, folder: &Path) {
     build.args(["build", "--quiet", "--example", name]);
     build.args(folder.ends_with("release").then_some("--release"));
     build.current_dir(std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo says which crate it tests"));
-    let said = output(&mut build).expect("cargo can be started");
+    build.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let said = spawn_unmarked(&mut build).and_then(Child::wait_with_output).expect("cargo can be started");
     assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
 use kumite_lab::{Choice, Experiment, Joined, Measuring, World, check_disk, seed_of, used_cores};
-use kumite_nodes::{Away, Driver, NodesWanted, On, Share, Sharing, apart, array, shares, some_for_each};
+use kumite_nodes::{Away, Driver, NodeFlags, NodesWanted, On, Share, apart, array, shares, some_for_each};
 use kumite_record::{Contender, Cores, Export, Rule, Run, Shard, Store};
 
 use crate::contenders::Contenders;
@@ -134,8 +134,9 @@ impl Args {
             some_for_each("--shard", shard.of, "shards", &experiment)?;
         }
         roles.check(&experiment, &self.on)?;
-        let sharing = Sharing { roles: &roles, slurm: &self.slurm.options(), shards: self.shards };
-        self.on.check(&sharing, shard.is_some(), &experiment)?;
+        let flags =
+            NodeFlags { on: &self.on, roles: &roles, slurm: &self.slurm.options(), shards: self.shards };
+        flags.check(shard.is_some(), &experiment)?;
         self.check_gate(&experiment, &available, &choice)?;
         Ok(Planned { experiment, choice, available, shard })
     }

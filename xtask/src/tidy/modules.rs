@@ -26,7 +26,7 @@ const LAB: &[&[&str]] = &[
     &["driver"],
     &["spec"],
     &["run"],
-    &["doctor", "kit_test", "reference", "schema", "station"],
+    &["doctor", "kit_test", "load_once", "reference", "schema", "station"],
 ];
 
 /// The names that lead to a module, from the crate's root.
