@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, standing};
 use crate::printed::{printed, without_figures};
 use crate::schema::assert_right;
 
@@ -131,7 +131,7 @@ calls = [3, 2]
     assert_right("run", &export);
     assert_eq!(export["run"]["within"], json!({ "axis": "call", "values": [1, 2, 3] }));
     assert_eq!(export["run"]["within_at"], json!([3, 2]));
-    let trials = export["trials"].as_array().unwrap();
+    let trials = standing(&export);
     assert_eq!(trials.len(), 8, "2 contenders at 2 points in 2 blocks");
     for trial in trials {
         assert_eq!(trial["outcome"], "ok", "{}", trial["reason"]);

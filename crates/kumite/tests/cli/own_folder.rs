@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, standing};
 use crate::printed::printed;
 
 const EXPERIMENT: &str = r#"
@@ -38,8 +38,8 @@ fn at_home(place: &Place, arguments: &[&str]) -> Said {
 
 fn outcomes(said: Said) -> (Value, Vec<String>) {
     let export = said.json();
-    let trials = export["trials"].as_array().unwrap();
-    let outcomes = trials.iter().map(|trial| trial["outcome"].as_str().unwrap().to_owned()).collect();
+    let outcomes =
+        standing(&export).iter().map(|trial| trial["outcome"].as_str().unwrap().to_owned()).collect();
     (export, outcomes)
 }
 

@@ -97,6 +97,7 @@ type Patterns = LazyLock<Vec<(Regex, &'static str)>>;
 static NAMES: Patterns = LazyLock::new(|| {
     patterns(&[
         (r#"[^\s'"`=:(]*/examples/(fake_\w+)(-[0-9a-f]{16})?"#, "$1"),
+        (r#"[^\s'"`=:(]*/tests/smoke/"#, "SMOKE/"),
         (r#"(/[^\s'"`=:(/]+)*/\.tmp[A-Za-z0-9]{6}"#, "PLACE"),
         (r"\.tmp[A-Za-z0-9]{6}", "PLACE"),
         (r"\b20\d{6}-\d{6}-[0-9a-f]{4}\b", "RUN"),
@@ -138,7 +139,7 @@ static LIVE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static NODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^h\d: ").unwrap());
 static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(≤ |void: |load engine: |reconnects: |throughput: |µs$|s$| *mean pN|(response|service|ready after|fake on) )|a run, N s").unwrap()
+    Regex::new(r"^(≤ |void: |load engine: |reconnects: |throughput: |µs$|s$| *mean pN|pN N s|N s, |receive lag|lag pN|at most N|(response|service|ready after|fake on) )|a run, N s").unwrap()
 });
 static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(it ended |both ran |h\.json: |gate: [os]|! (cut|budget|.* runs did))").unwrap()

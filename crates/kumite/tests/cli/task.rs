@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::kit_test::fake_worker;
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, standing};
 use crate::printed::{printed, without_figures};
 use crate::schema::assert_right;
 
@@ -414,7 +414,7 @@ fn ctrl_c_in_a_job_leaves_nothing_and_the_run_goes_on() {
     place.kumite(&["resume", "last"]).ended(0);
     let export = place.kumite(&["export", "last"]).ended(0).json();
     let outcomes: Vec<&str> =
-        export["trials"].as_array().unwrap().iter().map(|trial| trial["outcome"].as_str().unwrap()).collect();
+        standing(&export).iter().map(|trial| trial["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes, ["ok", "ok"]);
     assert_eq!(place.left(), [""; 0]);
 }
