@@ -173,7 +173,7 @@ ends 3
 says err "n1: the agent \(ended\|broke off\).*; the run ends here"
 nothing_runs 1
 try "$name" 2 "$KUMITE" resume --db all.db
-says err "has server on n1, and this command gives no role elsewhere: name the same nodes with --role"
+says err "what --role names (roles of other nodes) has changed from server on n1 to none"
 try "$name" 0 "$KUMITE" resume --db all.db --json run.json --role server=n1
 has 'd["run"].get("cut_short"), len(d["run"]["resumed"]), len(d["claims"])' 'None 1 1'
 has 'len({t["seq"] for t in d["trials"]}) == len(d["trials"])' True

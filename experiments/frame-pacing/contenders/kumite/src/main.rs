@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Duration;
 
-use kumite_play::{Device, DeviceError, PlayEnd, Schedule, State};
+use kumite_play::{Device, DeviceError, PadState, PlayEnd, Schedule};
 
 use play::{FPS, Failure};
 
@@ -42,7 +42,7 @@ fn play(schedule: Schedule, lines: Vec<String>) -> Result<(), Failure> {
 struct Lines(std::vec::IntoIter<String>);
 
 impl Device for Lines {
-    fn write(&mut self, _: State, _: Duration) -> Result<(), DeviceError> {
+    fn write(&mut self, _: PadState, _: Duration) -> Result<(), DeviceError> {
         let line = self.0.next().unwrap_or_default();
         Ok(io::stdout().write_all(line.as_bytes())?)
     }

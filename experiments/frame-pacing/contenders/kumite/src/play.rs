@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io::{self, BufRead};
 
-use kumite_play::{Held, Schedule, State};
+use kumite_play::{Held, PadState, Schedule};
 
 /// Any error; its text goes to the log.
 pub type Failure = Box<dyn Error>;
@@ -35,7 +35,7 @@ fn schedule(due: &[u64]) -> Result<Schedule, Failure> {
     let held = due.windows(2).map(|pair| {
         let held = pair[1].checked_sub(pair[0]).and_then(|held| u32::try_from(held).ok());
         let frames = held.ok_or("a state is due before the one before it, or more than 4 s after it")?;
-        Ok(Held { frames, state: State::RELEASED })
+        Ok(Held { frames, state: PadState::RELEASED })
     });
     Ok(Schedule(held.collect::<Result<_, Failure>>()?))
 }
