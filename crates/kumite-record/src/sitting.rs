@@ -49,7 +49,8 @@ impl Sitting {
 /// The sittings that count as one, by their positions, in the order in which they began: those of one machine of which each
 /// began less than an hour after another had ended.
 pub fn apart(sittings: &[Sitting]) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..sittings.len()).collect();
+    // One that was ended before its first round says nothing.
+    let mut order: Vec<usize> = (0..sittings.len()).filter(|&nth| sittings[nth].rounds > 0).collect();
     order.sort_by_key(|&nth| (sittings[nth].started, nth));
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for nth in order {
@@ -117,6 +118,7 @@ mod tests {
         Sitting {
             started: at(started_min),
             finished: Some(at(started_min + lasted_min)),
+            rounds: 10,
             machine: (!machine.is_empty()).then(|| machine.to_owned()),
             ..Sitting::default()
         }
@@ -135,6 +137,8 @@ mod tests {
         );
         // A chain of them, given in another order.
         assert_eq!(of(&[sitting("a", 90, 10), sitting("a", 0, 10), sitting("a", 45, 10)]), [vec![0, 1, 2]]);
+        let empty = Sitting { rounds: 0, ..sitting("a", 500, 0) };
+        assert_eq!(of(&[sitting("a", 0, 10), empty]), [vec![0]], "it has no round");
         assert_eq!(of(&[]), Vec::<Vec<usize>>::new());
     }
 }

@@ -2,63 +2,38 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use clap::Parser;
 use kumite_host::{boot, cores, machine};
 use kumite_lab::{
-    Choice, Experiment, Joined, Measuring, World, check_disk, differ_in_contenders, differ_in_trials,
-    join_sittings, used_cores,
+    Choice, Experiment, Joined, Measuring, World, check_disk, differ_as_sittings, differ_in_contenders,
+    differ_in_roles, join_sittings, used_cores,
 };
-use kumite_nodes::On;
 use kumite_record::{ContenderStatus, Export, Rule, Run, Sitting, Store, StoredRun};
 
-use crate::ending::Ending;
 use crate::exit::Failure;
-use crate::kept::{alike, can_be_run};
+use crate::kept::{KeptFlags, alike, can_be_run};
 use crate::measure::{begin_measuring, joined, measure, resumes};
-use crate::nodes::{RoleFlags, SlurmFlags, driver};
-
-use crate::{duration, output, seed, stop};
+use crate::nodes::driver;
+use crate::{output, seed, stop};
 
 /// A sitting has no more rounds than this, where its run has more and was no sitting itself.
 const ROUNDS: u32 = 10;
 
-#[derive(Parser)]
-pub struct Args {
-    /// The run: its id, the beginning of its id, or `last`
-    #[arg(default_value = "last")]
-    run: String,
-    /// Begin no block that would end after this time from now, e.g. 10m
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
-    budget: Option<Duration>,
-    /// Where the nodes of --role are: local, which is by ssh; or slurm
-    #[arg(long, value_name = "WHERE", default_value = "local")]
-    on: On,
-    #[command(flatten)]
-    slurm: SlurmFlags,
-    #[command(flatten)]
-    roles: RoleFlags,
-    #[command(flatten)]
-    ending: Ending,
-}
-
-pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
+pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     args.ending.check()?;
     let mut store = Store::open_existing(&args.ending.db.path())?;
     let _lock = begin_measuring()?;
-    let id = store.find(&args.run)?;
-    let run = store.run(&id)?;
-    let mut sittings = match run.sittings.as_slice() {
-        [] | [_] => vec![id.clone()],
-        several => several.iter().map(|of| of.run.clone()).collect(),
-    };
+    let given = store.find(&args.run)?;
+    // A sitting is never dropped: what it was joined to goes on.
+    let before = joined_of(&store, &given)?;
+    let mut sittings = before.as_ref().map_or(vec![given.clone()], sittings_of);
     let first = store.read(&sittings[0])?;
+    whole(&first.run)?;
     let stop = stop::flag()?;
     let sitting = args.measured(&first, world, &mut store, &stop)?;
     let goes_on = resumes(&sitting, &stop);
     sittings.push(sitting.run.id);
-    let joined = if sittings.len() == 2 { format!("{id}-sittings") } else { id };
+    let joined = before.map_or_else(|| format!("{given}-sittings"), |run| run.id);
     let export = join(&mut store, joined, &sittings)?;
     let id = &export.run.id;
     output::note(&format!(
@@ -66,6 +41,30 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         sittings.len()
     ));
     args.ending.conclude(export, goes_on)
+}
+
+/// The run that has this as one of its sittings, or is this one and has several.
+fn joined_of(store: &Store, id: &str) -> Result<Option<Run>, Failure> {
+    let is_of =
+        |run: &Run| run.sittings.len() > 1 && (run.id == id || sittings_of(run).iter().any(|of| of == id));
+    Ok(store.runs()?.into_iter().find(is_of))
+}
+
+fn sittings_of(run: &Run) -> Vec<String> {
+    run.sittings.iter().map(|of| of.run.clone()).collect()
+}
+
+/// Refuses what is no first sitting before another one is measured.
+fn whole(run: &Run) -> Result<(), Failure> {
+    let id = &run.id;
+    if run.shard.is_some() || run.merged.is_some() {
+        let why = "is a share of a run, or was merged from shares: sittings are of runs on one machine";
+        return Err(Failure::Usage(format!("run {id} {why}")));
+    }
+    if run.finished.is_none() {
+        return Err(Failure::Usage(format!("run {id} is not finished: `kumite resume {id}` first")));
+    }
+    Ok(())
 }
 
 fn join(store: &mut Store, id: String, sittings: &[String]) -> Result<Export, Failure> {
@@ -77,10 +76,8 @@ fn join(store: &mut Store, id: String, sittings: &[String]) -> Result<Export, Fa
 
 /// Joins anew what this sitting is a part of, for there is more of it.
 pub fn join_anew(store: &mut Store, sitting: &str) -> Result<(), Failure> {
-    let has_it = |run: &Run| run.sittings.len() > 1 && run.sittings.iter().any(|of| of.run == sitting);
-    for run in store.runs()?.into_iter().filter(has_it) {
-        let sittings: Vec<String> = run.sittings.into_iter().map(|of| of.run).collect();
-        let export = join(store, run.id, &sittings)?;
+    if let Some(run) = joined_of(store, sitting)? {
+        let export = join(store, run.id.clone(), &sittings_of(&run))?;
         output::note(&format!(
             "it is a sitting of run {id}, which was judged anew; `kumite report {id}` shows it",
             id = export.run.id
@@ -89,7 +86,7 @@ pub fn join_anew(store: &mut Store, sitting: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-impl Args {
+impl KeptFlags {
     /// Measures one more sitting, as a run of its own.
     fn measured(
         &self,
@@ -103,7 +100,7 @@ impl Args {
         experiment.blocks = rounds(&first.run);
         let available = cores();
         let now = kumite_lab::begin(&experiment, &available);
-        alike(id, differ_in_trials(&first.run, &now)?)?;
+        alike(id, differ_as_sittings(&first.run, &Run { roles: first.run.roles.clone(), ..now.clone() })?)?;
         check_disk(&experiment, &state)?;
         let roles = self.roles.roles();
         roles.check(&experiment, &self.on)?;
@@ -116,6 +113,7 @@ impl Args {
         let joined = joined(&placed, &experiment, &choice, &available, &state, &driver)?;
         let Joined { prepared, nodes, cores, roles } = joined;
         let used = used_cores(&experiment, &cores)?;
+        alike(id, differ_in_roles(&first.run.roles, &roles))?;
         can_be_run(first.contenders.iter().filter(|of| ran(of.status)), &prepared.contenders)?;
         alike(id, differ_in_contenders(&first.contenders, &prepared.contenders))?;
         let started = world.clock().timestamp();
@@ -134,7 +132,7 @@ impl Args {
             experiment_given: first.run.experiment_given.clone(),
             seed,
             started,
-            command: seed::named(output::command_line_of_run(), None, seed),
+            command: output::command_line_of_run(),
             kumite: crate::VERSION.to_owned(),
             rule: Rule::Strict,
             services: prepared.services.clone(),

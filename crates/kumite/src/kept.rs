@@ -1,9 +1,34 @@
 //! A kept run to which trials are to be added: what has changed since then.
 
+use std::time::Duration;
+
 use kumite_lab::Difference;
+use kumite_nodes::On;
 use kumite_record::Contender;
 
+use crate::duration;
+use crate::ending::Ending;
 use crate::exit::Failure;
+use crate::nodes::{RoleFlags, SlurmFlags};
+
+#[derive(clap::Args)]
+pub struct KeptFlags {
+    /// The run: its id, the beginning of its id, or `last`
+    #[arg(default_value = "last")]
+    pub run: String,
+    /// Begin no block that would end after this time from now, e.g. 10m
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    pub budget: Option<Duration>,
+    /// Where the nodes of --role are: local, which is by ssh; or slurm
+    #[arg(long, value_name = "WHERE", default_value = "local")]
+    pub on: On,
+    #[command(flatten)]
+    pub slurm: SlurmFlags,
+    #[command(flatten)]
+    pub roles: RoleFlags,
+    #[command(flatten)]
+    pub ending: Ending,
+}
 
 pub fn alike(id: &str, difference: Option<Difference>) -> Result<(), Failure> {
     match difference {

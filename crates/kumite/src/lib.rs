@@ -66,9 +66,9 @@ enum Command {
     /// Run an experiment: build its contenders, measure them in interleaved blocks, judge its claims
     Run(run::Args),
     /// Continue a run that ended early
-    Resume(resume::Args),
+    Resume(kept::KeptFlags),
     /// Measure a kept run once more, in another sitting, and judge all of its sittings together
-    Again(again::Args),
+    Again(kept::KeptFlags),
     /// Do on this node what a driver asks by standard input
     #[command(hide = true)]
     Agent,

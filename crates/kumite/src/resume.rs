@@ -1,8 +1,5 @@
 //! `kumite resume`: a run that ended early, from where it ended.
 
-use std::time::Duration;
-
-use clap::Parser;
 use jiff::Timestamp;
 use kumite_host::{cores, machine};
 use kumite_lab::{
@@ -12,33 +9,13 @@ use kumite_lab::{
 use kumite_nodes::On;
 use kumite_record::{Contender, ContenderStatus, OtherVersion, Part, Rule, Run, Store};
 
-use crate::ending::Ending;
 use crate::exit::Failure;
-use crate::kept::{alike, can_be_run, changed};
+use crate::kept::{KeptFlags, alike, can_be_run, changed};
 use crate::measure::{begin_measuring, joined, measure, resumes};
-use crate::nodes::{RoleFlags, SlurmFlags, driver};
-use crate::{again, duration, stop};
+use crate::nodes::driver;
+use crate::{again, stop};
 
-#[derive(Parser)]
-pub struct Args {
-    /// The run: its id, the beginning of its id, or `last`
-    #[arg(default_value = "last")]
-    run: String,
-    /// Begin no block that would end after this time from now, e.g. 10m
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
-    budget: Option<Duration>,
-    /// Where the nodes of --role are: local, which is by ssh; or slurm
-    #[arg(long, value_name = "WHERE", default_value = "local")]
-    on: On,
-    #[command(flatten)]
-    slurm: SlurmFlags,
-    #[command(flatten)]
-    roles: RoleFlags,
-    #[command(flatten)]
-    ending: Ending,
-}
-
-pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
+pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     let mut store = Store::open_existing(&args.ending.db.path())?;
     let state = store.folder().to_owned();
     // Before anything is read: another kumite may be writing it.

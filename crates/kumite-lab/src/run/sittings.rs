@@ -9,7 +9,7 @@ use kumite_record::{OtherVersion, Part, Rule, Run, Sitting, StoredRun, Trial, Wa
 use super::common_fault::common_fault;
 use super::export::{Findings, findings};
 use super::merge::{differ_in_plan, sorted};
-use super::together::{Made, differ_in_contenders, differ_in_trials, other_versions};
+use super::together::{Difference, Made, differ_in_contenders, differ_in_trials, other_versions};
 use crate::spec::judged_of;
 use crate::toml_source::SpecError;
 
@@ -58,20 +58,8 @@ fn refused(first: &StoredRun, other: &StoredRun) -> Result<Option<String>, SpecE
             "run {id} is no sitting: it is a share of a run, or was made of several runs"
         )));
     }
-    // What a sitting has of its own: its order, its length, and the rule that it was judged by alone.
-    let alike = Run {
-        seed: first.run.seed,
-        blocks: first.run.blocks,
-        min_blocks: first.run.min_blocks,
-        rule: first.run.rule,
-        sittings: first.run.sittings.clone(),
-        ..other.run.clone()
-    };
-    let difference = match differ_in_trials(&first.run, &other.run)? {
-        Some(difference) => Some(difference),
-        None => differ_in_plan(&first.run, &alike)
-            .or_else(|| differ_in_contenders(&first.contenders, &other.contenders)),
-    };
+    let difference = differ_as_sittings(&first.run, &other.run)?;
+    let difference = difference.or_else(|| differ_in_contenders(&first.contenders, &other.contenders));
     Ok(difference.map(|of| {
         let values = of.values.map_or(String::new(), |[a, b]| format!(": {a}, and {b}"));
         format!(
@@ -79,6 +67,20 @@ fn refused(first: &StoredRun, other: &StoredRun) -> Result<Option<String>, SpecE
             first.run.id, of.what
         )
     }))
+}
+
+/// The first difference of two runs that are no sittings of one: of all but what each has of its own, which is its order, its
+/// length, and the rule that it was judged by alone.
+pub fn differ_as_sittings(first: &Run, other: &Run) -> Result<Option<Difference>, SpecError> {
+    let alike = Run {
+        seed: first.seed,
+        blocks: first.blocks,
+        min_blocks: first.min_blocks,
+        rule: first.rule,
+        sittings: first.sittings.clone(),
+        ..other.clone()
+    };
+    Ok(differ_in_trials(first, other)?.or_else(|| differ_in_plan(first, &alike)))
 }
 
 fn sittings(runs: &[&StoredRun]) -> Vec<Sitting> {

@@ -67,6 +67,11 @@ fn a_sitting_that_contradicts_the_others_leaves_the_claim_to_depend_on_the_sitti
     on_day(&place, 2, 0.8, &["again"]);
     let third = on_day(&place, 3, 1.2, &["again"]);
     assert_eq!(third["claims"][0]["verdict"], "depends-on-sitting");
+    assert_eq!(
+        third["run"]["sittings"].as_array().unwrap().len(),
+        3,
+        "the last run is a sitting of the joined one"
+    );
 }
 
 #[test]
@@ -112,4 +117,30 @@ fn what_has_changed_is_no_other_sitting() {
         said.err
     );
     assert_eq!(place.scripted(&["again", "no-such-run"]).ended(2).out, "");
+}
+
+#[test]
+fn no_sitting_is_dropped_whichever_of_them_is_named() {
+    let place = place();
+    let first = on_day(&place, 1, 1.2, &["run", "fake"]);
+    let first = first["run"]["id"].as_str().unwrap();
+    let count = |of: &Value| of["run"]["sittings"].as_array().unwrap().len();
+    let second = on_day(&place, 2, 1.2, &["again", first]);
+    let third = on_day(&place, 3, 1.2, &["again", first]);
+    let fourth = on_day(&place, 4, 1.2, &["again", second["run"]["sittings"][1]["run"].as_str().unwrap()]);
+    assert_eq!([count(&second), count(&third), count(&fourth)], [2, 3, 4]);
+    assert_eq!(fourth["run"]["id"], second["run"]["id"]);
+}
+
+#[test]
+fn what_is_no_first_sitting_is_refused_before_anything_is_measured() {
+    let place = place();
+    place.write("script.toml", "[[trial]]\nseq = 3\ndoes = 'kill'\n");
+    place.scripted_command(&["run", "fake"]).output().unwrap();
+    let said = place.scripted(&["again"]).ended(2);
+    assert!(said.err.contains("is not finished: `kumite resume "), "{}", said.err);
+    place.write("script.toml", "[[trial]]\nmetrics.throughput_rps = 100.0\n");
+    place.scripted(&["run", "fake", "--shard", "1/2", "--seed", "1"]).ended(0);
+    let said = place.scripted(&["again"]).ended(2);
+    assert!(said.err.contains("is a share of a run"), "{}", said.err);
 }
