@@ -319,11 +319,15 @@ pub fn chain(error: &(dyn StdError + 'static)) -> String {
 }
 
 fn is_said(said: &str, cause: &str) -> bool {
-    let phrase = |before: &str| {
+    let phrase = |before: &str, cause: &str| {
         let phrase = format!("{before}{cause}");
         said.ends_with(&phrase) || said.contains(&format!("{phrase}; "))
     };
-    [": ", "? "].into_iter().any(phrase)
+    // SQLite's own cause puts a number before the words that it repeats.
+    let without_number = cause.rsplit_once(": ").map(|(_, words)| words);
+    [": ", "? "]
+        .into_iter()
+        .any(|before| phrase(before, cause) || without_number.is_some_and(|words| phrase(before, words)))
 }
 
 #[cfg(test)]
@@ -344,6 +348,15 @@ mod tests {
         assert!(cause.starts_with("No such file"), "{cause}");
         let error = Error::cannot("read", &path)(error);
         assert_eq!(chain(&error), format!("cannot read {}: {cause}", path.display()));
+    }
+
+    #[test]
+    fn a_cause_that_repeats_another_after_a_number_is_said_already() {
+        assert!(is_said(
+            "cannot open a.db: not a database; --db names another",
+            "Error code 26: not a database"
+        ));
+        assert!(!is_said("cannot open a.db", "Error code 26: not a database"));
     }
 
     #[test]

@@ -107,8 +107,10 @@ pub(crate) struct Engine<'a, T, C> {
     total_in_flight: usize,
     heard: Heard,
     next_sweep_ns: u64,
-    /// When the transport last looked for events, or woke up. Receive lags count from here.
+    /// When the transport last looked for events, or woke up.
     last_poll_ns: u64,
+    /// No answer that the last wait found has waited since before this instant; receive lags count from it.
+    answers_since_ns: u64,
     injection: Injection,
     /// Why this machine can open no more connections. Then the load is no longer the one that was asked for, and
     /// `run` ends with this.
@@ -164,6 +166,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             heard: Heard { answers: Vec::new(), wrong: None, describe: false },
             next_sweep_ns: timeout,
             last_poll_ns: 0,
+            answers_since_ns: 0,
             injection: Injection::new(disturbance),
             local_shortage: None,
         }
@@ -178,6 +181,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
         self.clock = start();
         self.has_begun = true;
+        self.last_poll_ns = 0;
         let over = self.drive(stop);
         if self.injection.is_paused() {
             self.recorder.tell(EngineEvent::Resume);
@@ -277,7 +281,10 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             due = before + SWEEP_GAP_NS;
         }
         let slept = self.transport.wait(due.saturating_sub(before).min(STOP_POLL_NS))?;
-        self.last_poll_ns = if slept { self.now() } else { before };
+        let looked = if slept { self.now() } else { before };
+        // Events that were there without sleep came after the look before this one, while others were handled.
+        self.answers_since_ns = if slept { looked } else { self.last_poll_ns };
+        self.last_poll_ns = looked;
         Ok(due <= before && wake == due && next > before)
     }
 
@@ -326,7 +333,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 continue;
             }
             let now = self.now();
-            self.recorder.record_receive_lag(now - self.last_poll_ns);
+            self.recorder.record_receive_lag(now - self.answers_since_ns);
             self.take_answers(slot, result, now);
         }
         something
@@ -361,7 +368,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             }
             (_, Err(_)) if connection.in_flight.is_empty() => self.close_idle(slot),
             (_, result) if answers || result.is_err() => {
-                self.recorder.record_receive_lag(now - self.last_poll_ns);
+                self.recorder.record_receive_lag(now - self.answers_since_ns);
                 self.take_answers(slot, result, now);
             }
             _ => {}
