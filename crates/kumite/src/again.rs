@@ -31,8 +31,7 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     whole(&first.run)?;
     let stop = stop::flag()?;
     let sitting = args.measured(&first, world, &mut store, &stop)?;
-    let goes_on = resumes(&sitting, &stop);
-    sittings.push(sitting.run.id);
+    sittings.push(sitting.run.id.clone());
     let joined = before.map_or_else(|| format!("{given}-sittings"), |run| run.id);
     let export = join(&mut store, joined, &sittings)?;
     let id = &export.run.id;
@@ -40,7 +39,11 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
         "{} sittings are kept as run {id}; `kumite report {id}` shows it again",
         sittings.len()
     ));
-    args.ending.conclude(export, goes_on)
+    args.ending.conclude(export, None)?;
+    match (&sitting.run.cut_short, resumes(&sitting, &stop)) {
+        (Some(why), Some(how)) => Err(Failure::Incomplete(format!("{why}; {how}"))),
+        _ => Ok(()),
+    }
 }
 
 /// The run that has this as one of its sittings, or is this one and has several.

@@ -1,8 +1,13 @@
 //! More sittings of a kept run.
 
+use std::process::Stdio;
+
+use kumite_testing::eventually;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::place::{Place, Said};
 
 const CLAIM: &str = r#"
 [[claim]]
@@ -143,4 +148,19 @@ fn what_is_no_first_sitting_is_refused_before_anything_is_measured() {
     place.scripted(&["run", "fake", "--shard", "1/2", "--seed", "1"]).ended(0);
     let said = place.scripted(&["again"]).ended(2);
     assert!(said.err.contains("is a share of a run"), "{}", said.err);
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_measured_joins_it_and_says_how_it_goes_on() {
+    let place = place();
+    on_day(&place, 1, 1.2, &["run", "fake"]);
+    let script = place.read("script.toml").replace("2026-01-01", "2026-01-02");
+    place.write("script.toml", &(script + "[[trial]]\nseq = 4\ndoes = 'wait'\n"));
+    let again =
+        place.scripted_command(&["again"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually(|| place.path("begun").exists());
+    kill(Pid::from_raw(again.id() as i32), Signal::SIGINT).unwrap();
+    let said = Said::of(again.wait_with_output().unwrap()).ended(3);
+    assert!(said.err.contains("it was interrupted after 4 trials; `kumite resume "), "{}", said.err);
+    assert!(said.out.contains("1 claim: 1 holds"), "{}", said.out);
 }
