@@ -6,7 +6,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// What one round adds to the effect.
+/// The standard deviation of a round.
 pub const ROUND_SD: f64 = 0.03;
 
 /// How effects differ between sittings and within them.
@@ -28,17 +28,37 @@ pub enum World {
     Coin(f64),
 }
 
-/// The rounds of each sitting.
-pub fn sittings(world: World, slack: f64, sittings: usize, rounds: usize, seed: u64) -> Vec<Vec<f64>> {
-    let mut random = ChaCha8Rng::seed_from_u64(seed);
-    (0..sittings).map(|_| sitting(world, slack, rounds, &mut random)).collect()
+/// Sittings follow one another without a pause, or the machine has become another in between.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum When {
+    Apart,
+    BackToBack,
 }
 
-fn sitting(world: World, slack: f64, rounds: usize, random: &mut ChaCha8Rng) -> Vec<f64> {
+/// The rounds of each sitting.
+pub fn sittings(
+    world: World,
+    slack: f64,
+    sittings: usize,
+    rounds: usize,
+    when: When,
+    seed: u64,
+) -> Vec<Vec<f64>> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    match when {
+        When::Apart => (0..sittings).map(|_| stretch(world, slack, rounds, &mut random)).collect(),
+        When::BackToBack => {
+            let all = stretch(world, slack, sittings * rounds, &mut random);
+            all.chunks(rounds).map(<[f64]>::to_vec).collect()
+        }
+    }
+}
+
+/// Rounds of one stretch of time, which begins somewhere in a regime or a drift.
+fn stretch(world: World, slack: f64, rounds: usize, random: &mut ChaCha8Rng) -> Vec<f64> {
     let own = own_effect(world, random);
     let phase = random.random_range(0.0..1.0);
     let mut is_up = random.random_bool(0.5);
-    // It is met somewhere in a regime.
     let mut left = (regime(random) as f64 * phase) as usize;
     let mut at = |round: usize, random: &mut ChaCha8Rng| match world {
         World::Regimes => {
@@ -58,7 +78,7 @@ fn sitting(world: World, slack: f64, rounds: usize, random: &mut ChaCha8Rng) -> 
     (0..rounds).map(|round| slack + at(round, random) + ROUND_SD * normal(random)).collect()
 }
 
-/// What a sitting adds to all of its rounds.
+/// Added to all rounds of a stretch.
 fn own_effect(world: World, random: &mut ChaCha8Rng) -> f64 {
     match world {
         World::Normal(sd) => sd * normal(random),

@@ -6,16 +6,11 @@ use jiff::Timestamp;
 use kumite_judge::{Claim, ClaimSpec, Names, judge};
 use kumite_record::{Contender, ContenderStatus, Metric, Outcome, Point, Rule, Run, Sample, Sitting, Trial};
 
+use crate::model::When;
+
 const DAY_S: i64 = 24 * 3600;
 
-/// Whether its sittings are days or minutes apart.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum When {
-    Apart,
-    BackToBack,
-}
-
-/// What `claims` claims come to, that are all "a is more than b": each has a threshold as if they were different.
+/// `claims` claims, all "a is more than b", judged together: each has a threshold as if they were different.
 pub fn judged(sittings: &[Vec<f64>], when: When, claims: usize) -> kumite_record::Claim {
     let mut run = Run { rule: Rule::Strict, points: vec![Point::default()], ..Run::default() };
     let (mut trials, mut first_round) = (Vec::new(), 0);

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use kumite_record::{Claim, Doubt, Verdict};
 
-use crate::model::{ROUND_SD, World, sittings};
-use crate::run::{When, judged};
+use crate::model::{ROUND_SD, When, World, sittings};
+use crate::run::judged;
 
 const WORLDS: [(World, f64); 13] = [
     (World::Calm, 0.0),
@@ -44,7 +44,7 @@ pub struct Pairs {
 pub fn pairs(world: World, slack: f64, count: usize, when: When, pairs: u64) -> Pairs {
     let mut found = Pairs { pairs, ..Pairs::default() };
     for pair in 0..pairs {
-        let run = |seed| judged(&sittings(world, slack, count, ROUNDS, seed), when, 1);
+        let run = |seed| judged(&sittings(world, slack, count, ROUNDS, when, seed), when, 1);
         let [a, b] = [run(2 * pair), run(2 * pair + 1)];
         let contradict = [a.verdict, b.verdict];
         let is_one =
@@ -97,8 +97,9 @@ fn cell(of: Pairs) -> String {
 
 /// The share of runs of six claims that give a verdict.
 pub fn decided(world: World, slack: f64, count: usize, rounds: usize, runs: u64) -> f64 {
-    let is_decided =
-        |seed: &u64| is_given(&judged(&sittings(world, slack, count, rounds, *seed), When::Apart, 6));
+    let is_decided = |seed: &u64| {
+        is_given(&judged(&sittings(world, slack, count, rounds, When::Apart, *seed), When::Apart, 6))
+    };
     (0..runs).filter(is_decided).count() as f64 / runs as f64
 }
 
@@ -119,7 +120,9 @@ pub fn power(runs: u64) -> String {
 /// deviations of a round.
 pub fn depending(two: f64, one: f64, rounds: usize, runs: u64) -> f64 {
     let depends = |seed: &u64| {
-        let of = |effect: f64, count, seed| sittings(World::Calm, effect * ROUND_SD, count, rounds, seed);
+        let of = |effect: f64, count, seed| {
+            sittings(World::Calm, effect * ROUND_SD, count, rounds, When::Apart, seed)
+        };
         let all = [of(two, 2, 2 * seed), of(one, 1, 2 * seed + 1)].concat();
         judged(&all, When::Apart, 1).verdict == Verdict::DependsOnSitting
     };
@@ -144,9 +147,9 @@ pub fn depends(runs: u64) -> String {
 pub fn next_is_in(world: World, count: usize, runs: u64) -> [f64; 3] {
     let mut found = [0_u64; 3];
     for seed in 0..runs {
-        let claim = judged(&sittings(world, 0.1, count, ROUNDS, 2 * seed), When::Apart, 1);
+        let claim = judged(&sittings(world, 0.1, count, ROUNDS, When::Apart, 2 * seed), When::Apart, 1);
         // What it comes to has its rounds' scatter in it, as the others have.
-        let mut next = sittings(world, 0.1, 1, ROUNDS, 2 * seed + 1).remove(0);
+        let mut next = sittings(world, 0.1, 1, ROUNDS, When::Apart, 2 * seed + 1).remove(0);
         next.sort_unstable_by(f64::total_cmp);
         let next = next[ROUNDS / 2].exp();
         let Some(said) = claim.next_sitting else { continue };
