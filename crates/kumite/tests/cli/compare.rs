@@ -545,7 +545,9 @@ fn a_gate_that_no_plan_could_decide_is_refused_before_anything_runs() {
     let said = compare(&place, &[&urls[..], &["-r", "5", "--gate"]].concat()).ended(2);
     printed!(said.notes());
     assert!(!place.path("ran").exists());
-    compare(&place, &["true", "true", "--runs", "9", "--gate"]).ended(0);
+    // Nine are enough, whatever they show of two that are alike.
+    let said = compare(&place, &[touches, touches, "--runs", "9", "--gate"]);
+    assert!(matches!(said.code, 0 | 1) && place.path("ran").exists(), "{}", said.err);
 }
 
 #[test]
