@@ -5,11 +5,16 @@ use std::fs::{File, Metadata, Permissions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
 /// As often the file is looked for again that was removed while it was locked.
 const TRIES: usize = 10;
+
+/// How often who waits for the lock tries to take it.
+const EVERY: Duration = Duration::from_millis(100);
 
 /// The lock of the machine was not taken.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +25,12 @@ pub enum LockError {
         /// The file that is locked.
         path: PathBuf,
         /// For people: nothing is done because of it.
+        holder: Holder,
+    },
+    /// We were told to stop before it was free.
+    #[error("it was interrupted while it waited for another kumite ({holder})")]
+    Interrupted {
+        /// The one that was waited for.
         holder: Holder,
     },
     /// The file cannot be locked by anybody, or not by us.
@@ -108,16 +119,47 @@ pub struct Lock {
 impl Lock {
     /// Takes the lock of this machine, or says who has it. Tests have one of their own, in `$KUMITE_LOCK`.
     pub fn of_machine() -> Result<Lock, LockError> {
-        let own = std::env::var_os("KUMITE_LOCK").map(PathBuf::from);
-        Lock::take(&own.unwrap_or_else(|| {
-            let mode = |folder: &Path| {
-                std::fs::metadata(folder).ok().filter(Metadata::is_dir).map(|found| found.mode())
+        Lock::take(&path_of_machine())
+    }
+
+    /// The same, but waits while another has it: for at most this time, and until it is told to stop. `tell` is called with
+    /// each one that is waited for.
+    pub fn of_machine_within(
+        most: Duration,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Holder),
+    ) -> Result<Lock, LockError> {
+        Lock::take_within(&path_of_machine(), most, stop, tell)
+    }
+
+    fn take_within(
+        path: &Path,
+        most: Duration,
+        stop: &AtomicBool,
+        tell: &mut dyn FnMut(Holder),
+    ) -> Result<Lock, LockError> {
+        let began = Instant::now();
+        let mut told = None;
+        loop {
+            let taken = match Lock::take(path) {
+                Err(taken @ LockError::Taken { .. }) => taken,
+                done => return done,
             };
-            let shared = [Path::new("/run/lock"), Path::new("/tmp")]
-                .into_iter()
-                .find(|folder| mode(folder).is_some_and(is_for_all));
-            shared.map_or_else(std::env::temp_dir, Path::to_owned).join("kumite-measuring.lock")
-        }))
+            let LockError::Taken { holder, .. } = taken else { return Err(taken) };
+            let left = most.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                return Err(taken);
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Err(LockError::Interrupted { holder });
+            }
+            // Between two holders there may be none to be seen.
+            if told.is_none() || (holder != Holder::Unseen && told != Some(holder)) {
+                tell(holder);
+                told = Some(holder);
+            }
+            std::thread::sleep(EVERY.min(left));
+        }
     }
 
     fn take(path: &Path) -> Result<Lock, LockError> {
@@ -136,6 +178,18 @@ impl Lock {
         }
         Err(unusable(LockFileError::Removed))
     }
+}
+
+fn path_of_machine() -> PathBuf {
+    if let Some(own) = std::env::var_os("KUMITE_LOCK") {
+        return own.into();
+    }
+    let mode =
+        |folder: &Path| std::fs::metadata(folder).ok().filter(Metadata::is_dir).map(|found| found.mode());
+    let shared = [Path::new("/run/lock"), Path::new("/tmp")]
+        .into_iter()
+        .find(|folder| mode(folder).is_some_and(is_for_all));
+    shared.map_or_else(std::env::temp_dir, Path::to_owned).join("kumite-measuring.lock")
 }
 
 /// In a folder of this mode everybody may make files, and nobody may remove those of others.
@@ -201,8 +255,6 @@ fn holder_pid(locks: &str, inode: u64) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
-
     use super::*;
 
     #[test]
@@ -218,6 +270,35 @@ mod tests {
         while Lock::take(&file).is_err() {
             assert!(began.elapsed() < Duration::from_secs(60));
         }
+    }
+
+    #[test]
+    fn who_waits_has_the_lock_when_it_is_free_and_is_told_once_for_whom_it_waits() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lock");
+        let mut first = Some(Lock::take(&file).unwrap());
+        let mut told = Vec::new();
+        let stop = AtomicBool::new(false);
+        let taken = Lock::take_within(&file, Duration::from_secs(60), &stop, &mut |holder| {
+            told.push(holder);
+            first = None;
+        });
+        assert!(taken.is_ok());
+        assert_eq!(told, [Holder::Process { pid: std::process::id(), user: None }]);
+    }
+
+    #[test]
+    fn nobody_waits_longer_than_was_said_nor_when_told_to_stop() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lock");
+        let _first = Lock::take(&file).unwrap();
+        let stop = AtomicBool::new(false);
+        let waited = Lock::take_within(&file, Duration::from_millis(1), &stop, &mut |_| {});
+        assert!(matches!(waited, Err(LockError::Taken { .. })));
+        // Only the second look sees it.
+        let waited =
+            Lock::take_within(&file, Duration::MAX, &stop, &mut |_| stop.store(true, Ordering::Relaxed));
+        assert!(matches!(waited, Err(LockError::Interrupted { .. })));
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub use selfcheck::{
     SameTwice, SelfCheck, SmallestDifference,
 };
 pub use shard::{Merged, Scope, Shard};
-pub use sitting::{NextSitting, Sitting, SittingEffect, SittingSide, apart};
+pub use sitting::{NextSitting, SITTINGS_APART, Sitting, SittingEffect, SittingSide, apart};
 pub use store::{Named, Store, StoreError, StoredRun};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub(crate) use tag::describe_tag;

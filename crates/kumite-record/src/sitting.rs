@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Sittings on one machine that are nearer to each other than this share what the machine was like, and count as one.
-const APART: SignedDuration = SignedDuration::from_hours(1);
+pub const SITTINGS_APART: SignedDuration = SignedDuration::from_hours(1);
 
 /// A stretch of time on one machine in which rounds of a run were measured. A run with sittings is judged by them: a verdict
 /// is given only where they agree.
@@ -13,6 +13,10 @@ const APART: SignedDuration = SignedDuration::from_hours(1);
 pub struct Sitting {
     /// The run that it was kept as.
     pub run: String,
+    /// The first sitting's run, where this is one more of it. It tells what belongs together even where the run that is made of
+    /// all of them does not have this one yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again_of: Option<String>,
     /// The seed of its order.
     pub seed: u64,
     /// When it began.
@@ -42,7 +46,7 @@ impl Sitting {
         let is_elsewhere =
             matches!((&self.machine, &earlier.machine), (Some(here), Some(there)) if here != there);
         let ended = earlier.finished.unwrap_or(earlier.started);
-        !is_elsewhere && self.started.duration_since(ended) < APART
+        !is_elsewhere && self.started.duration_since(ended) < SITTINGS_APART
     }
 }
 

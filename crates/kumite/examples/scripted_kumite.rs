@@ -3,6 +3,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,6 +23,9 @@ use serde::Deserialize;
 struct Script {
     /// When kumite is started; now, where nothing is said.
     began: Option<Timestamp>,
+    /// Waits between sittings as a trial waits that does; else the clock goes on by them, and nobody waits.
+    #[serde(default)]
+    waits: bool,
     #[serde(default)]
     trial: Vec<Rule>,
 }
@@ -112,6 +116,14 @@ impl World for Scripted {
         &self.time
     }
 
+    fn wait(&self, until: Timestamp, stop: &AtomicBool) {
+        if script().is_some_and(|script| script.waits) {
+            wait(stop);
+        }
+        let left = until.duration_since(self.time.timestamp());
+        self.time.gone.set(self.time.gone.get() + Duration::try_from(left).unwrap_or_default());
+    }
+
     fn open<'a>(&'a self, _of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
         Ok(Box::new(Actor { script: script().expect("a test writes script.toml"), time: &self.time }))
     }
@@ -121,6 +133,14 @@ impl World for Scripted {
 fn script() -> Option<Script> {
     let text = std::fs::read_to_string("script.toml").ok()?;
     Some(toml::from_str(&text).expect("script.toml is right"))
+}
+
+/// Says so, and goes on when it is told to stop, or by a file `go`.
+fn wait(stop: &AtomicBool) {
+    std::fs::write("begun", "").expect("a test's folder can be written");
+    while !stop.load(Ordering::Relaxed) && !Path::new("go").exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 impl Executor for Actor<'_> {
@@ -138,12 +158,7 @@ impl Executor for Actor<'_> {
             measured.sample.parts = rule.parts.clone().unwrap_or(measured.sample.parts);
         }
         match does {
-            Some(Does::Wait) => {
-                std::fs::write("begun", "").expect("a test's folder can be written");
-                while !stop.load(Ordering::Relaxed) {
-                    std::thread::sleep(Duration::from_millis(1));
-                }
-            }
+            Some(Does::Wait) => wait(stop),
             Some(Does::Kill) => raise(Signal::SIGKILL).expect("who asks for it can be killed"),
             None => {}
         }

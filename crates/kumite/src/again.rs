@@ -1,60 +1,118 @@
 //! `kumite again`: one more sitting of a kept run, and what all of them together say.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use kumite_host::{boot, cores, machine};
+use kumite_host::{cores, machine};
 use kumite_lab::{
     Choice, Experiment, Joined, Measuring, World, check_disk, differ_as_sittings, differ_in_contenders,
-    differ_in_roles, join_sittings, used_cores,
+    differ_in_roles, used_cores,
 };
-use kumite_record::{ContenderStatus, Export, Rule, Run, Sitting, Store, StoredRun};
+use kumite_nodes::On;
+use kumite_record::{ContenderStatus, Export, Rule, Run, Store, StoredRun};
 
 use crate::exit::Failure;
 use crate::kept::{KeptFlags, alike, can_be_run};
-use crate::measure::{begin_measuring, joined, measure, resumes};
-use crate::nodes::driver;
-use crate::{output, seed, stop};
-
-/// A sitting has no more rounds than this, where its run has more and was no sitting itself.
-const ROUNDS: u32 = 10;
+use crate::measure::{begin_measuring, interrupted, joined, measure};
+use crate::nodes::{RoleFlags, SlurmFlags, driver};
+use crate::wait::Wait;
+use crate::{output, seed, sittings, stop};
 
 pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     args.ending.check()?;
-    let mut store = Store::open_existing(&args.ending.db.path())?;
-    let _lock = begin_measuring()?;
-    let given = store.find(&args.run)?;
-    // A sitting is never dropped: what it was joined to goes on.
-    let before = joined_of(&store, &given)?;
-    let mut sittings = before.as_ref().map_or(vec![given.clone()], sittings_of);
-    let first = store.read(&sittings[0])?;
-    whole(&first.run)?;
-    let stop = stop::flag()?;
-    let sitting = args.measured(&first, world, &mut store, &stop)?;
-    sittings.push(sitting.run.id.clone());
-    let joined = before.map_or_else(|| format!("{given}-sittings"), |run| run.id);
-    let export = join(&mut store, joined, &sittings)?;
-    let id = &export.run.id;
-    output::note(&format!(
-        "{} sittings are kept as run {id}; `kumite report {id}` shows it again",
-        sittings.len()
-    ));
-    args.ending.conclude(export, None)?;
-    match (&sitting.run.cut_short, resumes(&sitting, &stop)) {
-        (Some(why), Some(how)) => Err(Failure::Incomplete(format!("{why}; {how}"))),
-        _ => Ok(()),
+    let (db, stop) = (args.ending.db.path(), stop::flag()?);
+    let more = More {
+        world,
+        db: &db,
+        roles: &args.roles,
+        on: &args.on,
+        slurm: &args.slurm,
+        budget: args.budget,
+        wait: args.wait,
+        stop: &stop,
+    };
+    let Added { joined, early } = more.add(&args.run)?;
+    args.ending.conclude(joined, early)
+}
+
+/// How one more sitting is measured.
+pub struct More<'a> {
+    pub world: &'a dyn World,
+    pub db: &'a Path,
+    pub roles: &'a RoleFlags,
+    pub on: &'a On,
+    pub slurm: &'a SlurmFlags,
+    pub budget: Option<Duration>,
+    pub wait: Wait,
+    pub stop: &'a Arc<AtomicBool>,
+}
+
+/// A run with one more sitting.
+pub struct Added {
+    /// All of its sittings.
+    pub joined: Export,
+    /// Why the last one was interrupted, and how it goes on.
+    pub early: Option<String>,
+}
+
+impl More<'_> {
+    /// Measures one more sitting of the run that is named, and joins it to the others.
+    pub fn add(&self, named: &str) -> Result<Added, Failure> {
+        let mut store = Store::open_existing(self.db)?;
+        let _lock = begin_measuring(self.wait, self.stop)?;
+        let given = store.find(named)?;
+        let all = sittings::together(&store, &given)?;
+        let first = store.read(all.first().map_or(&given, |first| &first.id))?;
+        whole(&first.run)?;
+        let sitting = self.measured(&first, &mut store)?;
+        let joined = sittings::joined(&mut store, &sitting.run.id)?;
+        Ok(Added { joined, early: interrupted(&sitting, self.stop) })
     }
-}
 
-/// The run that has this as one of its sittings, or is this one and has several.
-fn joined_of(store: &Store, id: &str) -> Result<Option<Run>, Failure> {
-    let is_of =
-        |run: &Run| run.sittings.len() > 1 && (run.id == id || sittings_of(run).iter().any(|of| of == id));
-    Ok(store.runs()?.into_iter().find(is_of))
-}
-
-fn sittings_of(run: &Run) -> Vec<String> {
-    run.sittings.iter().map(|of| of.run.clone()).collect()
+    /// One more sitting, as a run of its own.
+    fn measured(&self, first: &StoredRun, store: &mut Store) -> Result<Export, Failure> {
+        let (id, state) = (&first.run.id, store.folder().to_owned());
+        let mut experiment = Experiment::load(&first.run.experiment_given, &first.run.profile)?;
+        experiment.blocks = rounds(&first.run);
+        let available = cores();
+        let now = kumite_lab::begin(&experiment, &available);
+        alike(id, differ_as_sittings(&first.run, &Run { roles: first.run.roles.clone(), ..now.clone() })?)?;
+        check_disk(&experiment, &state)?;
+        let roles = self.roles.roles();
+        roles.check(&experiment, self.on)?;
+        let ran = |status| status == ContenderStatus::Ran;
+        let only = first.contenders.iter().filter(|of| ran(of.status)).map(|of| of.name.clone()).collect();
+        let choice = Choice { only, ..Choice::default() };
+        choice.check(&experiment)?;
+        let driver = driver(self.stop);
+        let placed = roles.placed(self.on, &self.slurm.options(), &experiment.name, &driver)?;
+        let joined = joined(&placed, &experiment, &choice, &available, &state, &driver)?;
+        let Joined { prepared, nodes, cores, roles } = joined;
+        let used = used_cores(&experiment, &cores)?;
+        alike(id, differ_in_roles(&first.run.roles, &roles))?;
+        can_be_run(first.contenders.iter().filter(|of| ran(of.status)), &prepared.contenders)?;
+        alike(id, differ_in_contenders(&first.contenders, &prepared.contenders))?;
+        let started = self.world.clock().timestamp();
+        let run = Run {
+            id: Run::new_id(started),
+            experiment_given: first.run.experiment_given.clone(),
+            seed: seed::fresh(self.world.clock()),
+            started,
+            command: output::command_line_of_run(),
+            kumite: crate::VERSION.to_owned(),
+            rule: Rule::Strict,
+            services: prepared.services.clone(),
+            roles,
+            ..now
+        };
+        let run = Run { sittings: vec![sittings::sitting(&run, Some(id))], ..run };
+        store.begin(&run, &machine(used), &prepared.contenders)?;
+        let (world, budget, stop) = (self.world, self.budget, self.stop);
+        let measuring = Measuring { world, experiment: &experiment, cores, nodes, budget, stop };
+        measure(measuring, run, &prepared.ready, store)
+    }
 }
 
 /// Refuses what is no first sitting before another one is measured.
@@ -70,86 +128,7 @@ fn whole(run: &Run) -> Result<(), Failure> {
     Ok(())
 }
 
-fn join(store: &mut Store, id: String, sittings: &[String]) -> Result<Export, Failure> {
-    let runs: Vec<StoredRun> = sittings.iter().map(|id| store.read(id)).collect::<Result<_, _>>()?;
-    let joined = join_sittings(&runs, id, output::command_line_of_run())?;
-    store.put(&joined)?;
-    Ok(kumite_lab::export(store, &joined.run.id)?)
-}
-
-/// Joins anew what this sitting is a part of, for there is more of it.
-pub fn join_anew(store: &mut Store, sitting: &str) -> Result<(), Failure> {
-    if let Some(run) = joined_of(store, sitting)? {
-        let export = join(store, run.id.clone(), &sittings_of(&run))?;
-        output::note(&format!(
-            "it is a sitting of run {id}, which was judged anew; `kumite report {id}` shows it",
-            id = export.run.id
-        ));
-    }
-    Ok(())
-}
-
-impl KeptFlags {
-    /// Measures one more sitting, as a run of its own.
-    fn measured(
-        &self,
-        first: &StoredRun,
-        world: &dyn World,
-        store: &mut Store,
-        stop: &Arc<AtomicBool>,
-    ) -> Result<Export, Failure> {
-        let (id, state) = (&first.run.id, store.folder().to_owned());
-        let mut experiment = Experiment::load(&first.run.experiment_given, &first.run.profile)?;
-        experiment.blocks = rounds(&first.run);
-        let available = cores();
-        let now = kumite_lab::begin(&experiment, &available);
-        alike(id, differ_as_sittings(&first.run, &Run { roles: first.run.roles.clone(), ..now.clone() })?)?;
-        check_disk(&experiment, &state)?;
-        let roles = self.roles.roles();
-        roles.check(&experiment, &self.on)?;
-        let ran = |status| status == ContenderStatus::Ran;
-        let only = first.contenders.iter().filter(|of| ran(of.status)).map(|of| of.name.clone()).collect();
-        let choice = Choice { only, ..Choice::default() };
-        choice.check(&experiment)?;
-        let driver = driver(stop);
-        let placed = roles.placed(&self.on, &self.slurm.options(), &experiment.name, &driver)?;
-        let joined = joined(&placed, &experiment, &choice, &available, &state, &driver)?;
-        let Joined { prepared, nodes, cores, roles } = joined;
-        let used = used_cores(&experiment, &cores)?;
-        alike(id, differ_in_roles(&first.run.roles, &roles))?;
-        can_be_run(first.contenders.iter().filter(|of| ran(of.status)), &prepared.contenders)?;
-        alike(id, differ_in_contenders(&first.contenders, &prepared.contenders))?;
-        let started = world.clock().timestamp();
-        let seed = seed::fresh(world.clock());
-        let new_id = Run::new_id(started);
-        let run = Run {
-            sittings: vec![Sitting {
-                run: new_id.clone(),
-                seed,
-                started,
-                machine: boot(),
-                rounds: experiment.blocks,
-                ..Sitting::default()
-            }],
-            id: new_id,
-            experiment_given: first.run.experiment_given.clone(),
-            seed,
-            started,
-            command: output::command_line_of_run(),
-            kumite: crate::VERSION.to_owned(),
-            rule: Rule::Strict,
-            services: prepared.services.clone(),
-            roles,
-            ..now
-        };
-        store.begin(&run, &machine(used), &prepared.contenders)?;
-        let budget = self.budget;
-        let measuring = Measuring { world, experiment: &experiment, cores, nodes, budget, stop };
-        measure(measuring, run, &prepared.ready, store)
-    }
-}
-
 /// The rounds that each further sitting has.
 fn rounds(first: &Run) -> u32 {
-    if first.sittings.is_empty() { first.blocks.min(ROUNDS) } else { first.blocks }
+    if first.sittings.is_empty() { first.blocks.min(sittings::ROUNDS) } else { first.blocks }
 }

@@ -8,6 +8,7 @@ use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
 use crate::store::Db;
+use crate::wait::Wait;
 use crate::{output, stop};
 
 #[derive(Parser)]
@@ -17,6 +18,8 @@ pub struct Args {
     /// Build them anew, also what the cache has, and keep that in its place
     #[arg(long)]
     no_cache: bool,
+    #[command(flatten)]
+    wait: Wait,
     #[command(flatten)]
     db: Db,
 }
@@ -30,7 +33,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let stop = stop::flag()?;
     let state = Store::open(&args.db.path())?.folder().to_owned();
-    let _lock = begin_measuring()?;
+    let _lock = begin_measuring(args.wait, &stop)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let mut failing = 0;
     for contender in prepared.contenders.iter().filter(|contender| choice.left_out(&contender.name).is_none())

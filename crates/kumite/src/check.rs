@@ -1,10 +1,10 @@
 //! `kumite check`: every contender builds, starts and answers right.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
-use kumite_host::{Lock, cores};
+use kumite_host::cores;
 use kumite_lab::{
     Checked, Choice, Driver, Experiment, Prepared, Short, WindowFault, Windows, check_disk, open, prepare,
     used_cores,
@@ -16,12 +16,15 @@ use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::measure::end_leftovers;
 use crate::store::Db;
+use crate::wait::Wait;
 use crate::{output, prospects, stop};
 
 #[derive(Parser)]
 pub struct Args {
     #[command(flatten)]
     contenders: Contenders,
+    #[command(flatten)]
+    wait: Wait,
     #[command(flatten)]
     db: Db,
 }
@@ -145,8 +148,9 @@ fn short_windows(
     if windows.is_empty() {
         return Ok(Vec::new());
     }
-    let _lock = match Lock::of_machine() {
+    let _lock = match args.wait.lock(stop) {
         Ok(lock) => lock,
+        Err(why) if stop.load(Ordering::Relaxed) => return Err(why),
         Err(why) => {
             output::note(&format!("windows were not checked for percentiles: {why}"));
             return Ok(Vec::new());

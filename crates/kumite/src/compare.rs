@@ -19,6 +19,7 @@ use crate::exit::Failure;
 use crate::gate::Bar;
 use crate::progress::Progress;
 use crate::store::{Save, default_db, noise_floor};
+use crate::wait::Wait;
 use crate::{duration, output, seed, stop};
 
 const ALPHA: f64 = 0.05;
@@ -67,6 +68,8 @@ pub struct Args {
     load: servers::LoadArgs,
     #[command(flatten)]
     documents: Documents,
+    #[command(flatten)]
+    wait: Wait,
     #[command(flatten)]
     save: Save,
 }
@@ -314,6 +317,7 @@ fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> 
     let (stop, clock) = (stop::flag()?, RealClock::default());
     let rules = rules(args, &clock, setting.benches.len(), reference);
     refuse_undecidable(args, &rules, setting.benches.len(), None)?;
+    let _turn = args.wait.turn(&stop)?;
     watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch)).map_err(failure)
 }
 

@@ -26,23 +26,22 @@ impl Ending {
         self.documents.check()
     }
 
-    /// Reports the run, and ends as it did. `goes_on` says how one that ended early goes on; none where its end was a wish of
+    /// Reports the run, and ends as it did. `early` says why it ended early, and how it goes on; none where its end was a wish of
     /// the user's, as that of a budget, and was kept.
-    pub fn conclude(&self, export: Export, goes_on: Option<String>) -> Result<(), Failure> {
-        self.gate.conclude(export, &self.documents, self.length.report(), |export| ended(export, goes_on))
+    pub fn conclude(&self, export: Export, early: Option<String>) -> Result<(), Failure> {
+        self.gate.conclude(export, &self.documents, self.length.report(), |export| {
+            let why = common_fault(&export.trials).or(early).or_else(|| no_result(export));
+            why.map_or(Ok(()), |why| Err(Failure::Incomplete(why)))
+        })
     }
 }
 
-fn ended(export: &Export, goes_on: Option<String>) -> Result<(), Failure> {
-    // By a fault that is no contender's.
-    if let Some(why) = common_fault(&export.trials) {
-        return Err(Failure::Incomplete(why));
-    }
-    match (&export.run.cut_short, goes_on) {
-        (Some(why), Some(how)) => Err(Failure::Incomplete(format!("{why}; {how}"))),
-        _ if standing(&export.trials).all(|trial| trial.outcome != Outcome::Ok) => {
-            Err(Failure::Incomplete("no trial gave a result".to_owned()))
-        }
-        _ => Ok(()),
-    }
+/// Why its trials say nothing: a fault that is no contender's, or no result.
+pub fn fault(export: &Export) -> Option<String> {
+    common_fault(&export.trials).or_else(|| no_result(export))
+}
+
+fn no_result(export: &Export) -> Option<String> {
+    let has_none = standing(&export.trials).all(|trial| trial.outcome != Outcome::Ok);
+    has_none.then(|| "no trial gave a result".to_owned())
 }

@@ -49,6 +49,7 @@ impl Gate {
         &self,
         experiment: &Experiment,
         prospects: &Prospects,
+        blocks: u32,
         budget: Option<(Duration, Duration)>,
     ) -> Result<(), Failure> {
         if self.gate.is_none() {
@@ -70,8 +71,7 @@ impl Gate {
             return Err(nothing_to_judge(&experiment.name, &experiment.profile));
         }
         let Some(fewest) = prospects.fewest else { return Ok(()) };
-        let blocks = experiment.blocks as usize;
-        if blocks < fewest {
+        if (blocks as usize) < fewest {
             return Err(Failure::Usage(format!(
                 "--gate: no claim of {} can be decided by fewer than {fewest} blocks, and there are {blocks}: give --blocks \
                  {fewest}, or more",

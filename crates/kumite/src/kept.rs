@@ -10,6 +10,7 @@ use crate::duration;
 use crate::ending::Ending;
 use crate::exit::Failure;
 use crate::nodes::{RoleFlags, SlurmFlags};
+use crate::wait::Wait;
 
 #[derive(clap::Args)]
 pub struct KeptFlags {
@@ -26,6 +27,8 @@ pub struct KeptFlags {
     pub slurm: SlurmFlags,
     #[command(flatten)]
     pub roles: RoleFlags,
+    #[command(flatten)]
+    pub wait: Wait,
     #[command(flatten)]
     pub ending: Ending,
 }

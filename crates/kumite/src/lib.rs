@@ -35,17 +35,22 @@ mod run;
 mod schema;
 mod seed;
 mod selfcheck;
+mod sittings;
 mod stop;
 mod store;
 mod stub;
 mod task;
+mod wait;
 
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use kumite_lab::near;
 pub use kumite_lab::{ThisMachine, World};
+
+use crate::wait::Wait;
 
 /// With the commit that it was built from, where that is known.
 const VERSION: &str = env!("KUMITE_VERSION");
@@ -181,7 +186,8 @@ pub fn main(world: &dyn World) -> ExitCode {
         Command::Merge(args) => merge::run(&args),
         Command::Manifest(args) => manifest::run(&args),
         Command::Agent => {
-            let begin = || measure::begin_measuring().map_err(Into::into);
+            let begin =
+                || measure::begin_measuring(Wait::default(), &AtomicBool::default()).map_err(Into::into);
             kumite_nodes::agent(VERSION, &begin).map_err(Into::into)
         }
         Command::Load(args) => load::run(&args),

@@ -20,6 +20,7 @@ use kumite_record::{LoadResult, Named};
 use crate::exit::Failure;
 use crate::load::live::{End, Live};
 use crate::store::Save;
+use crate::wait::Wait;
 use crate::{duration, output, stop};
 
 const DEFAULT_DURATION: Duration = Duration::from_secs(10);
@@ -57,6 +58,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "find_rate")]
     html: Option<PathBuf>,
     #[command(flatten)]
+    wait: Wait,
+    #[command(flatten)]
     save: Save,
     #[command(flatten)]
     schedule: schedule::Args,
@@ -85,6 +88,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let load = load(args)?;
     load.check_certificate().map_err(|error| Failure::Incomplete(error.to_string()))?;
     let stop = stop::flag()?;
+    let _turn = args.wait.turn(&stop)?;
     if let Some(slo) = args.search.slo() {
         let url = args.urls.join(" ");
         return args.search.run(url, &load, slo, args.duration, &args.json, &stop);

@@ -10,11 +10,12 @@ use kumite_record::{Cores, Export, Run, Store};
 
 use crate::exit::Failure;
 use crate::progress::Progress;
+use crate::wait::Wait;
 use crate::{output, stop};
 
 /// Makes sure that nobody else measures on this machine, for building disturbs too, and ends what a killed kumite left.
-pub fn begin_measuring() -> Result<Lock, Failure> {
-    let lock = Lock::of_machine().map_err(|error| Failure::Incomplete(error.to_string()))?;
+pub fn begin_measuring(wait: Wait, stop: &AtomicBool) -> Result<Lock, Failure> {
+    let lock = wait.lock(stop)?;
     end_leftovers();
     Ok(lock)
 }
@@ -91,7 +92,8 @@ fn before_trials(halt: Halt) -> Failure {
     }
 }
 
-/// How a run that was interrupted goes on.
-pub fn resumes(export: &Export, stop: &AtomicBool) -> Option<String> {
-    stop.load(Ordering::Relaxed).then(|| format!("`kumite resume {}` continues it", export.run.id))
+/// Why a run ended that was interrupted, and how it goes on.
+pub fn interrupted(export: &Export, stop: &AtomicBool) -> Option<String> {
+    let why = export.run.cut_short.as_ref().filter(|_| stop.load(Ordering::Relaxed))?;
+    Some(format!("{why}; `kumite resume {}` continues it", export.run.id))
 }

@@ -27,8 +27,13 @@ pub fn table(prospects: &Prospects, blocks: u32) -> String {
 
 /// Notes before a run: how many claims there are, and which of them its blocks are too few for.
 pub fn notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
+    outlook(prospects, blocks).into_iter().chain(faults(prospects, blocks)).collect()
+}
+
+/// How many claims there are, and about how many of the blocks each needs.
+pub fn outlook(prospects: &Prospects, blocks: u32) -> Option<String> {
     if prospects.of_claims.is_empty() {
-        return Vec::new();
+        return None;
     }
     let most = prospects.of_claims.iter().map(|of| of.comparisons).max().unwrap_or(0);
     let fewest =
@@ -41,8 +46,7 @@ pub fn notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
         Some(fewest) => format!("a claim needs about {fewest} of the {blocks} blocks; a clear one fewer"),
     };
     let of = if most == 1 { "of 1 comparison".to_owned() } else { format!("of up to {most} comparisons") };
-    let first = format!("{}, {of}: {fewest}", claims(prospects.claims));
-    std::iter::once(first).chain(faults(prospects, blocks)).collect()
+    Some(format!("{}, {of}: {fewest}", claims(prospects.claims)))
 }
 
 /// The claims that cannot be decided both ways, and what would do.

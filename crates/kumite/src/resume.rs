@@ -11,29 +11,23 @@ use kumite_record::{Contender, ContenderStatus, OtherVersion, Part, Rule, Run, S
 
 use crate::exit::Failure;
 use crate::kept::{KeptFlags, alike, can_be_run, changed};
-use crate::measure::{begin_measuring, joined, measure, resumes};
+use crate::measure::{begin_measuring, interrupted, joined, measure};
 use crate::nodes::driver;
-use crate::{again, stop};
+use crate::{sittings, stop};
 
 pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     let mut store = Store::open_existing(&args.ending.db.path())?;
     let state = store.folder().to_owned();
     // Before anything is read: another kumite may be writing it.
-    let _lock = begin_measuring()?;
-    let id = store.find(&args.run)?;
+    let stop = stop::flag()?;
+    let _lock = begin_measuring(args.wait, &stop)?;
+    let id = cut_sitting(&store, store.find(&args.run)?)?;
     let mut run = store.run(&id)?;
     store.check(&id)?;
     if let Some(merged) = &run.merged {
         return Err(Failure::Usage(format!(
             "run {id} was merged from {}: resume those of them that are not complete, and merge them again",
             merged.runs.join(", ")
-        )));
-    }
-    if let [_, _, ..] = run.sittings.as_slice() {
-        let all: Vec<&str> = run.sittings.iter().map(|of| of.run.as_str()).collect();
-        return Err(Failure::Usage(format!(
-            "run {id} has the sittings {}: resume the one that is not complete, and it is joined to the others again",
-            all.join(", ")
         )));
     }
     if run.finished.is_some() && run.cut_short.is_none() {
@@ -68,7 +62,6 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
         let why = "--on: `resume` has nodes for --role alone; a run that nodes share goes on by its own command, with --seed";
         return Err(Failure::Usage(why.to_owned()));
     }
-    let stop = stop::flag()?;
     let contenders = store.contenders(&id)?;
     let ran = |contender: &&Contender| contender.status == ContenderStatus::Ran;
     let only: Vec<String> = contenders.iter().filter(ran).map(|contender| contender.name.clone()).collect();
@@ -97,9 +90,24 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     let measuring =
         Measuring { world, experiment: &experiment, cores: available, nodes, budget, stop: &stop };
     let export = measure(measuring, run, &prepared.ready, &mut store)?;
-    again::join_anew(&mut store, &id)?;
-    let goes_on = resumes(&export, &stop);
-    args.ending.conclude(export, goes_on)
+    let early = interrupted(&export, &stop);
+    args.ending.conclude(sittings::joined(&mut store, &id)?, early)
+}
+
+/// The sitting that goes on where a run is given that was joined from several: the first that is not complete.
+fn cut_sitting(store: &Store, given: String) -> Result<String, Failure> {
+    if !sittings::is_joined(&store.run(&given)?) {
+        return Ok(given);
+    }
+    let all = sittings::together(store, &given)?;
+    let count = all.len();
+    let is_cut = |run: &Run| run.finished.is_none() || run.cut_short.is_some();
+    let cut = all.into_iter().find(is_cut).map(|run| run.id);
+    cut.ok_or_else(|| {
+        Failure::Usage(format!(
+            "all {count} sittings of run {given} are complete; `kumite again {given}` measures one more"
+        ))
+    })
 }
 
 /// From now on its words are those of now.

@@ -1,8 +1,8 @@
 //! `kumite run`: an experiment from its specification to its verdicts.
 
 mod dry_run;
+mod sittings;
 
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Parser;
@@ -14,9 +14,11 @@ use kumite_record::{Contender, Cores, Export, Rule, Run, Shard, Store};
 use crate::contenders::Contenders;
 use crate::ending::Ending;
 use crate::exit::Failure;
-use crate::measure::{begin_measuring, joined, measure, resumes};
+use crate::measure::{begin_measuring, interrupted, joined, measure};
 use crate::nodes::{RoleFlags, SlurmFlags, driver};
+use crate::sittings::sitting;
 use crate::store::noise_floor;
+use crate::wait::Wait;
 use crate::{duration, output, prospects, seed, stop};
 
 #[derive(Parser)]
@@ -36,6 +38,8 @@ pub struct Args {
     /// which needs fewer blocks
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    sittings: sittings::Flags,
     /// Execute only this share of the blocks, and leave the verdicts to `kumite merge`: 2/8; or auto in a Slurm array, auto/8 in a
     /// Kubernetes Indexed Job. All shards need the same --seed [default: derived from the experiment]
     #[arg(long, value_name = "I/N", conflicts_with = "gate")]
@@ -58,6 +62,8 @@ pub struct Args {
     /// Print what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    wait: Wait,
     #[command(flatten)]
     ending: Ending,
 }
@@ -88,21 +94,25 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let mut planned = args.planned()?;
     let (driver, slurm, name) = (driver(&stop::flag()?), args.slurm.options(), &planned.experiment.name);
     let away = args.away(&planned.experiment, world.clock());
-    let again = Some(format!("the same command with --seed {} continues where the nodes stopped", away.seed));
-    let (export, goes_on) = match args.place() {
-        Where::Plan => return output::print(&dry_run::text(&mut planned)),
-        Where::Here => args.here(&planned, world, &driver)?,
+    let export = match args.place() {
+        Where::Plan => return output::print(&dry_run::text(&mut planned, &args.sittings)),
+        Where::Here => {
+            let (export, early) = sittings::measured(args, &planned, world, &driver)?;
+            return args.ending.conclude(export, early);
+        }
         Where::Apart => {
             let placed = args.roles.roles().placed(&args.on, &slurm, name, &driver)?;
-            (apart(&driver, &away, &placed)?, again)
+            apart(&driver, &away, &placed)?
         }
         Where::Shares => {
             let nodes = args.on.allocate(&slurm, &NodesWanted::Nodes, name, &driver)?;
-            (shares(&driver, &away, &nodes)?, again)
+            shares(&driver, &away, &nodes)?
         }
-        Where::Array(of) => (array(&driver, &away, &slurm, of as usize)?, again),
+        Where::Array(of) => array(&driver, &away, &slurm, of as usize)?,
     };
-    args.ending.conclude(export, goes_on)
+    let again = format!("the same command with --seed {} continues where the nodes stopped", away.seed);
+    let early = export.run.cut_short.as_ref().map(|why| format!("{why}; {again}"));
+    args.ending.conclude(export, early)
 }
 
 impl Args {
@@ -121,7 +131,7 @@ impl Args {
     fn planned(&self) -> Result<Planned, Failure> {
         let mut experiment = Experiment::load(&self.contenders.experiment, &self.profile)?;
         experiment.doubts.iter().for_each(|what| output::note(what));
-        experiment.blocks = self.blocks.unwrap_or(experiment.blocks);
+        experiment.blocks = self.blocks.unwrap_or_else(|| self.sittings.rounds(experiment.blocks));
         let choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };
         choice.check(&experiment)?;
         let (available, roles) = (cores(), self.roles.roles());
@@ -137,6 +147,7 @@ impl Args {
         let flags =
             NodeFlags { on: &self.on, roles: &roles, slurm: &self.slurm.options(), shards: self.shards };
         flags.check(shard.is_some(), &experiment)?;
+        self.sittings.check(self.on == On::Local && !roles.have_engine())?;
         self.check_gate(&experiment, &available, &choice)?;
         Ok(Planned { experiment, choice, available, shard })
     }
@@ -146,6 +157,7 @@ impl Args {
         let mut words = self.contenders.words();
         words.extend(self.blocks.map(|blocks| format!("--blocks={blocks}")));
         words.extend((self.rule() == Rule::Strict).then(|| "--strict".to_owned()));
+        words.extend(self.wait.word());
         Away {
             experiment,
             seed: self.seed.unwrap_or_else(|| seed::fresh(clock)),
@@ -158,10 +170,14 @@ impl Args {
     }
 
     fn rule(&self) -> Rule {
-        if self.strict || self.ending.gate.is_set() { Rule::Strict } else { Rule::FalseDiscoveryRate }
+        if self.strict || self.ending.gate.is_set() || self.sittings.are_given() {
+            Rule::Strict
+        } else {
+            Rule::FalseDiscoveryRate
+        }
     }
 
-    /// Executes it on this machine, beside nodes that have roles; and how it goes on if it was interrupted.
+    /// Executes it on this machine, beside nodes that have roles; and why it ended, if it was interrupted, with how it goes on.
     fn here(
         &self,
         planned: &Planned,
@@ -174,7 +190,7 @@ impl Args {
         let mut store = Store::open(&self.ending.db.path())?;
         let state = store.folder().to_owned();
         check_disk(experiment, &state)?;
-        let _lock = begin_measuring()?;
+        let _lock = begin_measuring(self.wait, &driver.stop)?;
         let joined = joined(&placed, experiment, choice, available, &state, driver)?;
         let Joined { prepared, nodes, cores, roles } = joined;
         let used = used_cores(experiment, &cores)?;
@@ -190,11 +206,18 @@ impl Args {
         };
         let ready: Vec<&str> = prepared.ready.iter().map(|ready| ready.name.as_str()).collect();
         let prospects = kumite_lab::prospects(experiment, &cores, &ready);
-        prospects::notes(&prospects, experiment.blocks).iter().for_each(|note| output::note(note));
+        let notes = match self.sittings.are_given() {
+            // More sittings are what decides more.
+            true => {
+                prospects::outlook(&prospects, self.sittings.in_all(experiment.blocks)).into_iter().collect()
+            }
+            false => prospects::notes(&prospects, experiment.blocks),
+        };
+        notes.iter().for_each(|note| output::note(note));
         for other in &run.unavailable {
             output::note(&format!("cannot measure {}: {}", other.point, other.why));
         }
-        let (stop, budget): (&AtomicBool, _) = (&driver.stop, self.budget);
+        let (stop, budget) = (&driver.stop, self.budget);
         let measuring = Measuring { world, experiment, cores, nodes, budget, stop };
         // Looked at before the executor keeps this thread to the engine's core.
         store.begin(&run, &machine(used), &prepared.contenders)?;
@@ -204,8 +227,8 @@ impl Args {
             self.ending.db.path().display(),
             id = export.run.id
         ));
-        let goes_on = resumes(&export, stop);
-        Ok((export, goes_on))
+        let early = interrupted(&export, stop);
+        Ok((export, early))
     }
 
     fn begin(&self, shard: Option<Shard>, experiment: &Experiment, cores: &Cores, clock: &dyn Clock) -> Run {
@@ -214,7 +237,7 @@ impl Args {
             Some(_) => seed_of(experiment),
             None => seed::fresh(clock),
         });
-        Run {
+        let run = Run {
             id: Run::new_id(started),
             experiment_given: self.contenders.experiment.clone(),
             seed,
@@ -224,7 +247,9 @@ impl Args {
             kumite: crate::VERSION.to_owned(),
             rule: self.rule(),
             ..kumite_lab::begin(experiment, cores)
-        }
+        };
+        let sittings = self.sittings.are_given().then(|| sitting(&run, None));
+        Run { sittings: sittings.into_iter().collect(), ..run }
     }
 
     fn check_gate(&self, experiment: &Experiment, cores: &Cores, choice: &Choice) -> Result<(), Failure> {
@@ -234,8 +259,11 @@ impl Args {
         // Several nodes have their shares at the same time.
         let is_alone = self.on == On::Local;
         let round = experiment.extent(&names).1.map(|[least, _]| least);
-        let budget = self.budget.filter(|_| is_alone).zip(round);
-        self.ending.gate.check(experiment, &kumite_lab::prospects(experiment, cores, &names), budget)
+        let budget =
+            self.budget.filter(|_| is_alone).map(|budget| budget.saturating_mul(self.sittings.number()));
+        let blocks = self.sittings.in_all(experiment.blocks);
+        let prospects = kumite_lab::prospects(experiment, cores, &names);
+        self.ending.gate.check(experiment, &prospects, blocks, budget.zip(round))
     }
 }
 

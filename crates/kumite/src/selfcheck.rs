@@ -14,6 +14,7 @@ use crate::exit::Failure;
 use crate::measure::begin_measuring;
 use crate::progress::Progress;
 use crate::store::Db;
+use crate::wait::Wait;
 use crate::{duration, output, seed, stop};
 
 /// The hidden argument with which kumite is the command that is compared with itself; the amount of work follows.
@@ -33,6 +34,8 @@ pub struct Args {
     /// Write everything as JSON (- for standard output, in place of the report)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    wait: Wait,
     #[command(flatten)]
     db: Db,
 }
@@ -55,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let (stop, clock) = (stop::flag()?, RealClock::default());
     let mut store = Store::open(&args.db.path())?;
-    let _lock = begin_measuring()?;
+    let _lock = begin_measuring(args.wait, &stop)?;
     let helper = std::env::current_exe()
         .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
     let asked = SelfChecking {

@@ -16,6 +16,11 @@ pub fn end_at_once() {
     ENDS.store(true, Ordering::SeqCst);
 }
 
+/// From now on a signal sets the flag again: there is more to measure.
+pub fn end_in_order() {
+    ENDS.store(false, Ordering::SeqCst);
+}
+
 /// A file that may not grow any more (`ulimit -f`) is an error where it is written, and does not end us without a word.
 pub fn survive_full_files() {
     // Where that cannot be had, nothing is lost but the words.

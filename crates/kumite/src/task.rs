@@ -11,6 +11,7 @@ use kumite_record::{AxisValue, Store};
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
 use crate::store::Db;
+use crate::wait::Wait;
 use crate::{output, stop};
 
 /// Of a line, unless all is wanted.
@@ -35,6 +36,8 @@ pub struct Args {
     /// Install missing tools through the system's package manager
     #[arg(long)]
     install: bool,
+    #[command(flatten)]
+    wait: Wait,
     #[command(flatten)]
     db: Db,
 }
@@ -70,7 +73,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let store = Store::open(&args.db.path())?;
     let state = store.folder().to_owned();
     check_disk(&experiment, &state)?;
-    let _lock = begin_measuring()?;
+    let _lock = begin_measuring(args.wait, &stop)?;
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let Some(ready) = prepared.ready.first() else {
         let reason = prepared.contenders.iter().find(|contender| contender.name == args.contender);

@@ -4,9 +4,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use kumite_host::{Clock, RealClock};
 use kumite_record::{Claim, Cores, Export, Reason, Run, Store, StoreError, Trial};
 
@@ -21,10 +22,15 @@ use crate::halt::Halt;
 use crate::node::Nodes;
 use crate::spec::Experiment;
 
+/// Who waits looks so often whether it is to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// The clock that runs go by, and who executes their trials.
 pub trait World {
     /// The clock of runs, which need not be that of the machine.
     fn clock(&self) -> &dyn Clock;
+    /// Waits until then, or until it is told to stop.
+    fn wait(&self, until: Timestamp, stop: &AtomicBool);
     /// The driver of a run's trials.
     fn open<'a>(&'a self, of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt>;
 }
@@ -36,6 +42,19 @@ pub struct ThisMachine(RealClock);
 impl World for ThisMachine {
     fn clock(&self) -> &dyn Clock {
         &self.0
+    }
+
+    /// By the time of day, for a machine may sleep meanwhile; but no longer than it is till then by the clock that never goes back.
+    fn wait(&self, until: Timestamp, stop: &AtomicBool) {
+        let left = || until.duration_since(self.0.timestamp());
+        let (began, most) = (self.0.now(), left());
+        while left().is_positive() && !stop.load(Ordering::Relaxed) {
+            let waited = SignedDuration::try_from(self.0.now().saturating_sub(began));
+            if waited.is_ok_and(|waited| waited >= most) {
+                break;
+            }
+            std::thread::sleep(LOOK);
+        }
     }
 
     fn open<'a>(&'a self, of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {

@@ -89,6 +89,7 @@ fn sittings(runs: &[&StoredRun]) -> Vec<Sitting> {
         let made = of.trials.iter().map(|trial| trial.block + 1).max().unwrap_or(0);
         let sitting = Sitting {
             run: of.run.id.clone(),
+            again_of: of.run.sittings.first().and_then(|own| own.again_of.clone()),
             seed: of.run.seed,
             started: of.run.started,
             finished: of.run.finished,

@@ -95,6 +95,7 @@ pub fn compared(args: &Args) -> Result<(Comparison, Option<CompareError>), Failu
     let rules = rules(args, &clock, servers.len(), reference);
     let block = args.load.duration.unwrap_or(DURATION) * servers.len() as u32;
     refuse_undecidable(args, &rules, servers.len(), Some(block))?;
+    let _turn = args.wait.turn(&stop)?;
     let warm_up = args.amount.warmup as usize;
     Ok(watched(|watch| compare_servers(&servers, warm_up, &rules, machine(cores()), &clock, &stop, watch)))
 }

@@ -1,13 +1,15 @@
 //! `kumite run --dry-run`.
 
+use std::time::Duration;
+
 use kumite_lab::{Experiment, humane};
 use kumite_record::{Shard, Unavailable};
 
-use super::Planned;
+use super::{Planned, sittings};
 use crate::prospects;
 
 /// The plan of a run, and about how long it would take.
-pub fn text(planned: &mut Planned) -> String {
+pub fn text(planned: &mut Planned, sittings: &sittings::Flags) -> String {
     let Planned { experiment, choice, available, shard } = planned;
     let unavailable = experiment.unavailable(available);
     experiment.planned.retain(|planned| unavailable.iter().all(|other| other.point != planned.point));
@@ -49,23 +51,27 @@ pub fn text(planned: &mut Planned) -> String {
         1 => "1 point".to_owned(),
         n => format!("{n} points"),
     };
-    let (most, least) = (experiment.blocks, experiment.min_blocks.min(experiment.blocks));
+    let most = experiment.blocks;
+    let least = if sittings.are_given() { most } else { experiment.min_blocks.min(most) };
     let range = |least: String, most: String| if least == most { most } else { format!("{least} to {most}") };
     let blocks = range(least.to_string(), most.to_string());
     let of_all = range((trials * least as usize).to_string(), (trials * most as usize).to_string());
-    let time = match time {
+    let times = time.map(|[shortest, longest]| [shortest * least, longest * most]);
+    let time = match times {
         Some([shortest, longest]) => {
-            let time = range(humane(shortest * least), humane(longest * most));
+            let time = range(humane(shortest), humane(longest));
             format!("{time} under load, starting and stopping not counted")
         }
         None => "duration unknown until the first round has run".to_owned(),
     };
-    text += &prospects::table(&kumite_lab::prospects(experiment, available, &taking_part), experiment.blocks);
+    let prospects = kumite_lab::prospects(experiment, available, &taking_part);
+    text += &prospects::table(&prospects, sittings.in_all(experiment.blocks));
     text += &beside_the_table(experiment);
     text += &format!(
         "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",
         experiment.profile,
     );
+    text += &of_sittings(sittings, times);
     if let Some(shard) = shard {
         let rounds = (0..experiment.blocks).filter(|round| shard.has(*round)).count();
         let Shard { nth, of, node } = shard;
@@ -75,6 +81,21 @@ pub fn text(planned: &mut Planned) -> String {
         );
     }
     text
+}
+
+/// How long all sittings take.
+fn of_sittings(sittings: &sittings::Flags, of_one: Option<[Duration; 2]>) -> String {
+    let Some(apart) = sittings.apart() else { return String::new() };
+    let number = sittings.number();
+    let between = apart.saturating_mul(number - 1);
+    let all = |of_one: Duration| humane(of_one.saturating_mul(number).saturating_add(between));
+    let time = match of_one.map(|of_one| of_one.map(all)) {
+        Some([shortest, longest]) if shortest == longest => format!("{longest} in all"),
+        Some([shortest, longest]) => format!("{shortest} to {longest} in all"),
+        None => format!("more than {} in all", humane(between)),
+    };
+    let near = sittings.too_near().map_or(String::new(), |doubt| format!("{doubt}\n"));
+    format!("{number} sittings of that, {} apart: {time}\n{near}", humane(apart))
 }
 
 /// The claims that the profile does not judge, and the checks.

@@ -8,6 +8,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::place::{Place, Said};
+use crate::printed::printed;
 
 const CLAIM: &str = r#"
 [[claim]]
@@ -100,13 +101,31 @@ fn a_sitting_that_was_cut_goes_on_and_is_joined_anew() {
     on_day(&place, 1, 1.2, &["run", "fake"]);
     let cut = on_day(&place, 2, 1.2, &["again", "--budget", "5s"]);
     assert!(cut["run"]["sittings"][1]["rounds"].as_u64().unwrap() < 6);
-    let said = place.scripted(&["resume", "last"]);
-    let of = cut["run"]["sittings"][1]["run"].as_str().unwrap();
-    assert!(said.ended(2).err.contains(&format!("{of}: resume the one that is not complete")));
-    on_day(&place, 2, 1.2, &["resume", of]);
     let id = cut["run"]["id"].as_str().unwrap();
-    let whole = place.kumite(&["export", id]).ended(0).json();
-    assert_eq!(whole["run"]["sittings"][1]["rounds"], 6);
+    let longer = on_day(&place, 2, 1.2, &["resume", id, "--budget", "5s"]);
+    let rounds = |of: &Value| of["run"]["sittings"][1]["rounds"].as_u64().unwrap();
+    assert!(rounds(&cut) < rounds(&longer) && rounds(&longer) < 6);
+    let of = cut["run"]["sittings"][1]["run"].as_str().unwrap();
+    let whole = on_day(&place, 2, 1.2, &["resume", of]);
+    assert_eq!((&whole["run"]["id"], rounds(&whole)), (&id.into(), 6));
+    printed!(place.scripted(&["resume", id]).ended(2).notes());
+}
+
+#[test]
+fn a_sitting_that_was_killed_is_not_dropped() {
+    let place = place();
+    let first = on_day(&place, 1, 1.2, &["run", "fake"]);
+    let script = place.read("script.toml").replace("2026-01-01", "2026-01-02");
+    place.write("script.toml", &(script + "[[trial]]\nseq = 4\ndoes = 'kill'\n"));
+    place.scripted(&["again"]).ended(-1);
+    let third = on_day(&place, 3, 1.2, &["again", first["run"]["id"].as_str().unwrap()]);
+    let rounds = |of: &Value| {
+        let sittings = of["run"]["sittings"].as_array().unwrap();
+        sittings.iter().map(|of| of["rounds"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(rounds(&third), [6, 2, 6]);
+    let whole = on_day(&place, 3, 1.2, &["resume", third["run"]["id"].as_str().unwrap()]);
+    assert_eq!(rounds(&whole), [6, 6, 6]);
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn the_commands_of_the_faq_work() {
         {
             ["compare", .., "--gate", "--margin", _] => (&["--max-runs", "9"], &[0, 1]),
             ["compare", ..] => (&["--max-runs", "2"], &[0]),
-            ["run", "mine", "--blocks", _] => (&["--dry-run"], &[0]),
+            ["run", "mine", "--blocks" | "--sittings" | "--wait", _] => (&["--dry-run"], &[0]),
             ["resume" | "again"] => (&["--budget", "100ms"], &[0]),
             ["selfcheck"] | ["check", "."] => (&["--help"], &[0]),
             ["run", "mine", "--dry-run"] | ["report"] | ["doctor"] | ["init", "--contender", _] => {

@@ -1,0 +1,134 @@
+//! `kumite run --sittings`: several sittings of a run, one after the other. The lock of the machine is given back between them.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use kumite_lab::{World, humane};
+use kumite_nodes::Driver;
+use kumite_record::{Export, SITTINGS_APART};
+
+use super::{Args, Planned};
+use crate::again::{Added, More};
+use crate::ending::fault;
+use crate::exit::Failure;
+use crate::sittings::ROUNDS;
+use crate::{duration, output, stop};
+
+/// The next sitting waits so long for another kumite that began in between, where --wait does not say how long.
+const WAIT: Duration = Duration::from_secs(3600);
+
+#[derive(clap::Args)]
+pub struct Flags {
+    /// Measure it in so many sittings, and judge them together. A sitting has 10 blocks at most, or --blocks, and no verdict
+    /// ends it; --budget is for each. `--sittings 1` makes a first one, for `kumite again` on another day
+    #[arg(long = "sittings", id = "sittings", value_name = "N", conflicts_with_all = ["shard", "shards"], value_parser = clap::value_parser!(u32).range(1..=100))]
+    number: Option<u32>,
+    /// Begin a sitting so long after the last has ended. Nearer than 1h they count as one
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, requires = "sittings", default_value = "1h")]
+    apart: Duration,
+}
+
+impl Flags {
+    pub fn are_given(&self) -> bool {
+        self.number.is_some()
+    }
+
+    pub fn number(&self) -> u32 {
+        self.number.unwrap_or(1)
+    }
+
+    /// The time between two sittings; none where there is one.
+    pub fn apart(&self) -> Option<Duration> {
+        (self.number() > 1).then_some(self.apart)
+    }
+
+    /// How many rounds a run or a sitting has whose profile has so many.
+    pub fn rounds(&self, of_profile: u32) -> u32 {
+        if self.are_given() { of_profile.min(ROUNDS) } else { of_profile }
+    }
+
+    /// The rounds of all sittings, of which each has so many.
+    pub fn in_all(&self, rounds: u32) -> u32 {
+        rounds.saturating_mul(self.number())
+    }
+
+    /// Refuses sittings of a run that is executed elsewhere.
+    pub fn check(&self, is_here: bool) -> Result<(), Failure> {
+        if !self.are_given() || is_here {
+            return Ok(());
+        }
+        let why = "each node would have its own: run it on each, and `kumite merge` their stores";
+        Err(Failure::Usage(format!("--sittings cannot be combined with --on or --role engine: {why}")))
+    }
+
+    /// The doubt that these are not several sittings, as they will be judged.
+    pub fn too_near(&self) -> Option<String> {
+        let apart = self
+            .apart()
+            .filter(|apart| SignedDuration::try_from(*apart).is_ok_and(|of| of < SITTINGS_APART))?;
+        Some(format!(
+            "sittings that are {} apart will count as one, for they share what the machine is like: leave out --apart",
+            humane(apart)
+        ))
+    }
+}
+
+/// Measures all sittings, or the whole run where none are asked for. With why it ended early and how it goes on, if it did.
+pub fn measured(
+    args: &Args,
+    planned: &Planned,
+    world: &dyn World,
+    driver: &Driver,
+) -> Result<(Export, Option<String>), Failure> {
+    let flags = &args.sittings;
+    flags.too_near().iter().for_each(|doubt| output::note(doubt));
+    let (mut export, mut early) = args.here(planned, world, driver)?;
+    let Some(apart) = flags.apart() else { return Ok((export, early)) };
+    let (db, of, first) = (args.ending.db.path(), flags.number(), export.run.id.clone());
+    let more = More {
+        world,
+        db: &db,
+        roles: &args.roles,
+        on: &args.on,
+        slurm: &args.slurm,
+        budget: args.budget,
+        wait: args.wait.or(WAIT),
+        stop: &driver.stop,
+    };
+    for nth in 2..=of {
+        let adds = |what: &str| format!("`kumite again {first}` adds {what}");
+        if let Some(early) = early {
+            let (last, next) = (nth - 1, adds("the next"));
+            return Ok((export, Some(format!("sitting {last} of {of}: {early}, and then {next}"))));
+        }
+        if fault(&export).is_some() {
+            break;
+        }
+        stop::end_in_order();
+        let ended = export.run.finished.unwrap_or_else(|| world.clock().timestamp());
+        let begins = begins(ended, apart);
+        output::note(&format!(
+            "sitting {nth} of {of} begins at {}; Ctrl-C until then ends the run, and loses nothing",
+            begins.strftime("%Y-%m-%d %H:%M:%S UTC")
+        ));
+        world.wait(begins, &driver.stop);
+        if driver.stop.load(Ordering::Relaxed) {
+            let last = nth - 1;
+            return Ok((
+                export,
+                Some(format!("it was interrupted after sitting {last} of {of}; {}", adds("the next"))),
+            ));
+        }
+        match more.add(&first) {
+            Ok(added) => Added { joined: export, early } = added,
+            Err(why) => return Ok((export, Some(format!("sitting {nth} of {of}: {why}; {}", adds("it"))))),
+        }
+    }
+    let early = early.map(|early| format!("sitting {of} of {of}: {early}"));
+    Ok((export, early))
+}
+
+fn begins(ended: Timestamp, apart: Duration) -> Timestamp {
+    ended.checked_add(apart).unwrap_or(Timestamp::MAX)
+}

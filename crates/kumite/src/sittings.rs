@@ -1,0 +1,75 @@
+//! The sittings of a run: those that a store has, and the run that is made of them.
+
+use std::collections::BTreeSet;
+
+use kumite_lab::{export, join_sittings};
+use kumite_record::{Export, Run, Sitting, Store, StoredRun};
+
+use crate::exit::Failure;
+use crate::output;
+
+/// A sitting has no more rounds than this, where nobody said how many.
+pub const ROUNDS: u32 = 10;
+
+/// A run that is one sitting, before its first trial. `first` is the run that it is measured again of.
+pub fn sitting(run: &Run, first: Option<&str>) -> Sitting {
+    Sitting {
+        run: run.id.clone(),
+        again_of: first.map(str::to_owned),
+        seed: run.seed,
+        started: run.started,
+        machine: kumite_host::boot(),
+        rounds: run.blocks,
+        ..Sitting::default()
+    }
+}
+
+/// All sittings that belong together with this one, the earliest first; or those of this joined run. None that began is left out,
+/// joined or not. A run that was never measured again is alone.
+pub fn together(store: &Store, id: &str) -> Result<Vec<Run>, Failure> {
+    let runs = store.runs()?;
+    let mut ids = BTreeSet::from([id.to_owned()]);
+    loop {
+        let before = ids.len();
+        for run in &runs {
+            let tied = tied(run);
+            if tied.iter().any(|id| ids.contains(*id)) {
+                ids.extend(tied.into_iter().map(str::to_owned));
+            }
+        }
+        if ids.len() == before {
+            return Ok(runs.into_iter().filter(|run| !is_joined(run) && ids.contains(&run.id)).collect());
+        }
+    }
+}
+
+/// The runs that it says it belongs together with, itself among them.
+fn tied(run: &Run) -> Vec<&str> {
+    let sittings = run.sittings.iter().flat_map(|of| [Some(of.run.as_str()), of.again_of.as_deref()]);
+    std::iter::once(run.id.as_str()).chain(sittings.flatten()).collect()
+}
+
+/// True of a run that was made of several sittings, each of which is a run of its own.
+pub fn is_joined(run: &Run) -> bool {
+    run.sittings.len() > 1
+}
+
+/// Joins all sittings that belong together with this one, and judges them. The run that was made of some of them before is
+/// made anew. One that is alone stays as it is.
+pub fn joined(store: &mut Store, id: &str) -> Result<Export, Failure> {
+    let all = together(store, id)?;
+    let [first, _, ..] = all.as_slice() else { return Ok(export(store, id)?) };
+    let has_some = |run: &Run| is_joined(run) && tied(run).iter().any(|id| all.iter().any(|of| of.id == *id));
+    let before = store.runs()?.into_iter().find(has_some).map(|run| run.id);
+    let joined = before.unwrap_or_else(|| format!("{}-sittings", first.id));
+    let sittings: Vec<StoredRun> = all.iter().map(|run| store.read(&run.id)).collect::<Result<_, _>>()?;
+    let joined = join_sittings(&sittings, joined, output::command_line_of_run())?;
+    store.put(&joined)?;
+    let id = &joined.run.id;
+    output::note(&format!(
+        "{} sittings are kept as run {id} in {}; `kumite report {id}` shows it again",
+        sittings.len(),
+        store.path().display(),
+    ));
+    Ok(export(store, id)?)
+}

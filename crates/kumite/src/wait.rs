@@ -1,0 +1,59 @@
+//! `--wait`: the lock of the machine is waited for, in place of an end with status 3.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kumite_host::{Lock, LockError};
+use kumite_lab::humane;
+
+use crate::exit::Failure;
+use crate::{duration, output};
+
+#[derive(Clone, Copy, Default, clap::Args)]
+pub struct Wait {
+    /// Wait for at most this time while another kumite measures on this machine, e.g. 10m
+    #[arg(long = "wait", value_name = "TIME", value_parser = duration::parse)]
+    most: Option<Duration>,
+}
+
+impl Wait {
+    /// This wait, or one for so long where none was asked for.
+    pub fn or(self, most: Duration) -> Wait {
+        Wait { most: self.most.or(Some(most)) }
+    }
+
+    /// As it is typed.
+    pub fn word(self) -> Option<String> {
+        self.most.map(|most| format!("--wait={}ms", most.as_millis()))
+    }
+
+    /// Takes the lock of this machine, for which it waits as long as it may.
+    pub fn lock(self, stop: &AtomicBool) -> Result<Lock, Failure> {
+        let Some(most) = self.most else {
+            let taken = |error| match error {
+                error @ LockError::Taken { .. } => format!("{error}, as --wait TIME does"),
+                error => error.to_string(),
+            };
+            return Lock::of_machine().map_err(|error| Failure::Incomplete(taken(error)));
+        };
+        let taken = Lock::of_machine_within(most, stop, &mut |holder| {
+            let most = humane(most);
+            output::note(&format!(
+                "waits for another kumite ({holder}), which is measuring on this machine: at most {most}"
+            ));
+        });
+        taken.map_err(|error| {
+            Failure::Incomplete(match error {
+                LockError::Taken { holder, .. } => format!(
+                    "another kumite ({holder}) was still measuring on this machine after --wait {most:?}"
+                ),
+                error => error.to_string(),
+            })
+        })
+    }
+
+    /// The same for what measures beside others unless it is told to wait.
+    pub fn turn(self, stop: &AtomicBool) -> Result<Option<Lock>, Failure> {
+        self.most.map(|_| self.lock(stop)).transpose()
+    }
+}
