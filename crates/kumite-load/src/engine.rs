@@ -1,6 +1,6 @@
 //! The engine: the loop that composes schedule, transport and recorder, on one thread.
 //!
-//! [`Engine::run`] has one thread's part of a load ([`Duty`]) and a transport with a slot for each of its
+//! [`Engine::run`] executes one thread's part of a load ([`Duty`]) and a transport with a slot for each of its
 //! connections. It returns when the schedule is over, when `stop` is set, or when this machine can make no more
 //! connections.
 //!
@@ -8,8 +8,8 @@
 //!
 //! 1. `send` puts an [`InFlight`] (`due`, `sent`) behind the others of its connection. In a closed loop the two are
 //!    equal.
-//! 2. `wait_for_events` asks the transport for what has happened since; `handle_events` takes one event after the
-//!    other.
+//! 2. `wait_for_events` asks the transport what has happened since the last wait; `handle_events` takes one event
+//!    after the other.
 //! 3. [`Connection::hear`] reads the bytes that came. Each answer that they complete is checked there, and put into
 //!    [`Heard`].
 //! 4. The clock is read: that is when these answers came. `take_answers` pairs each of them with its `InFlight`.
@@ -17,21 +17,21 @@
 //!    instant.
 //! 6. [`Recorder::record_right`] puts the differences into the histograms of the present tenth of a second
 //!    ([`IntervalCounts`](crate::record::aggregate::IntervalCounts)).
-//! 7. When that is over, it goes by `tell` to whoever runs the engine: `threads.rs`, which gives it to the
-//!    [`Aggregate`](crate::record::aggregate::Aggregate). That adds up what all threads have of the same tenth of a second,
-//!    and appends it to [`Outcome::response_over_time`], whose sum is [`Outcome::response`].
+//! 7. At the end of that tenth of a second its counts go through `tell` to `threads.rs`, and from there to the
+//!    [`Aggregate`](crate::record::aggregate::Aggregate). The aggregate adds up the counts of all threads for the
+//!    same tenth, and appends the sum to [`Outcome::response_over_time`], whose sum is [`Outcome::response`].
 //!
 //! **What always holds.** A request is finished once, by a right answer or by one [`Failure`]: in `finish_request`,
-//! or in `count_unsent` if an open loop never sent it. Those that are on their way when the load ends are in no other
-//! figure than `unanswered`. `total_in_flight` is the sum of all connections' `in_flight`. All instants are ns on
+//! or in `count_unsent` if an open loop never sent it. Requests that are on their way when the load ends are counted
+//! in `unanswered` only. `total_in_flight` is the sum of all connections' `in_flight`. All instants are ns on
 //! `clock`. Only the transport waits, for [`STOP_POLL_NS`] at most. A request is never sent again, for nobody can
 //! tell whether the server acted on it.
 //!
-//! **How exact a time is.** The clock is read once for each piece that came, after it was read and checked: that is
-//! when its answers came, and when the next request on that connection begins to be sent. What lies between the two,
-//! some tenths of a microsecond, is the only error. Answers that are ready at the same time are handled one after the
-//! other, so their response times hold the engine's own queue, as those of any one-threaded client do; the receive
-//! lag says how long that may have been.
+//! **How exact a time is.** The clock is read once for each piece of received bytes, after the piece has been read
+//! and checked. This instant is when the answers in it came, and when the next request on that connection begins to
+//! be sent. Between the two lie some tenths of a microsecond. Answers that are ready at the same time are handled one
+//! after the other, so their response times include the engine's own queue, as those of any one-threaded client do;
+//! the receive lag says how long that queue may have been.
 
 mod disturbance;
 pub(crate) mod duty;
@@ -64,12 +64,14 @@ use duty::Duty;
 use open_loop::OpenLoop;
 use opening::Opening;
 
+/// The longest single wait, so that `stop` is noticed.
 const STOP_POLL_NS: u64 = 100_000_000;
+/// The least time between two sweeps for time-outs.
 const SWEEP_GAP_NS: u64 = 1_000_000;
-/// A closed loop waits for so long, at its end, for the answers that are on their way. They are in no figure, so a
-/// server that hangs need not be waited for longer.
+/// The longest wait of a closed loop, at its end, for answers that are on their way. They enter no rate and no
+/// response time, so there is no point in waiting longer for a server that hangs.
 const DRAIN_NS: u64 = 500_000_000;
-/// Then it listens for so long for answers that nobody asked for.
+/// How long a closed loop, after its last answer, listens for answers that no request asked for.
 const LISTEN_NS: u64 = 10_000_000;
 /// Bytes that may wait to be sent on one connection, besides requests: replies that a server asks for (PING,
 /// SETTINGS) and does not read.
@@ -92,13 +94,14 @@ pub(crate) struct Engine<'a, T, C> {
     /// A connection on which more than this waits to be sent is ended.
     most_unsent_bytes: usize,
     timeout_ns: u64,
-    /// Counts from when the load began; before that, from when the engine was made.
+    /// Counts from the beginning of the load; before that, from when the engine was made.
     clock: C,
     /// The load has begun. `false` only while an open loop opens its connections.
     has_begun: bool,
-    /// By slot: the first `base_connections` carry the load to its end, the others are a burst's.
+    /// By slot: the first `base_connections` carry the load to its end. The others are those of a burst, a
+    /// disturbance that opens many connections at once.
     connections: Vec<Connection>,
-    /// The number of slot 0 in the whole load, whose connections are shared out to the threads in order.
+    /// The number, in the whole load, of the connection in slot 0. Threads get connections in order.
     first_connection: u64,
     /// Connections that carry the load: all but a burst's.
     base_connections: usize,
@@ -109,17 +112,17 @@ pub(crate) struct Engine<'a, T, C> {
     next_sweep_ns: u64,
     /// When the transport last looked for events, or woke up.
     last_poll_ns: u64,
-    /// No answer that the last wait found has waited since before this instant; receive lags count from it.
+    /// The earliest instant at which an answer that the last wait found can have arrived. Receive lags count from it.
     answers_since_ns: u64,
     injection: Injection,
-    /// Why this machine can open no more connections. Then the load is no longer the one that was asked for, and
-    /// `run` ends with this.
+    /// Set once this machine can open no more connections. `run` then returns it, because the load is no longer the
+    /// one that was asked for.
     local_shortage: Option<Errno>,
 }
 
 impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
-    /// `transport` has a slot for each connection of `duty`, a burst's included. `clock` is that of the time before
-    /// the load.
+    /// `transport` has a slot for each connection of `duty`, a burst's included. `clock` is used until the load
+    /// begins; `run` then replaces it.
     pub fn new(
         load: &Load,
         duty: Duty,
@@ -131,7 +134,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         let (opens, timeout) = (nanos(load.warm_up), nanos(load.timeout));
         let closes = load.limit.duration.map(|duration| opens + nanos(duration));
         let disturbance = load.disturbance.zip(closes);
-        // When a disturbed load ends is known only when the disturbance is over.
+        // The end of a disturbed load is not known before the disturbance is over.
         let limit = if disturbance.is_some() { Limit::default() } else { duty.limit };
         let open_loop = duty.arrivals.is_some();
         let most_unsent_bytes =
@@ -212,8 +215,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 };
                 let late = now > end.saturating_add(patience) + SWEEP_GAP_NS;
                 if late {
-                    // The arrivals that are left are too late by now, those included that nobody looked at because
-                    // this machine stood still. Requests on their way still have their time-out.
+                    // The arrivals that are left are too late by now, and so are those that came due while this
+                    // machine stood still. Requests on their way still have their time-out.
                     while let Some(due) = self.schedule.take_due(now) {
                         self.count_overdue(due, now);
                     }
@@ -235,7 +238,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             if stop.load(Ordering::Relaxed) {
                 return Ok((now, true));
             }
-            // Due requests go first: to give an interval away takes some tens of microseconds.
+            // Due requests are sent first, because handing over a finished interval takes some tens of microseconds.
             self.send_due()?;
             self.recorder.advance(if self.open_loop.is_some() { now } else { now.min(self.schedule.end()) });
             let by = self.recorder.take_opening_advance();
@@ -256,8 +259,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// The next instant at which something is to be done that no event announces, arrivals of an open loop excepted:
-    /// `wait_for_events` adds them, for they may be woken for earlier than they are due ([`Pace`]).
+    /// The next instant at which something is to be done that no event announces, except an arrival of an open loop.
+    /// `wait_for_events` adds that, because the engine may have to wake up before it is due ([`Pace`]).
     fn next_deadline_ns(&self) -> u64 {
         let due = [
             self.recorder.next_boundary_ns(),
@@ -270,8 +273,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         due.into_iter().min().unwrap_or(u64::MAX)
     }
 
-    /// Waits until something has happened or is due. Returns `true` if it did not sleep only because a request is due
-    /// so soon that it would oversleep: time that is spent so is no work, and is not counted as busy.
+    /// Waits until something has happened or is due. Returns `true` if it spun in place of sleeping, because a
+    /// request is due so soon that it would have overslept. Spinning is no work, and is not counted as busy.
     fn wait_for_events(&mut self) -> Result<bool, Errno> {
         let before = self.now();
         let next = self.schedule.next_due();
@@ -282,7 +285,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
         let slept = self.transport.wait(due.saturating_sub(before).min(STOP_POLL_NS))?;
         let looked = if slept { self.now() } else { before };
-        // Events that were there without sleep came after the look before this one, while others were handled.
+        // If the wait did not sleep, its events came after the previous poll, while other events were handled.
         self.answers_since_ns = if slept { looked } else { self.last_poll_ns };
         self.last_poll_ns = looked;
         Ok(due <= before && wake == due && next > before)
@@ -291,9 +294,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// Handles every event that the last wait found. Returns `false` if there was none.
     ///
     /// A connection without a request in flight should have nothing to say, so such events are sorted out first:
-    /// bytes are an answer that nobody asked for, unless they announce a close; an end is a server that closes an
-    /// idle connection, which it may. With layers (TLS, HTTP/2) the layers must read the bytes before that can be
-    /// told.
+    /// bytes are an answer that nobody asked for, unless they announce a close. The end of an idle connection is no
+    /// failure, because a server may close it. With layers (TLS, HTTP/2) the layers must read the bytes first, to
+    /// tell these apart.
     fn handle_events(&mut self) -> bool {
         let mut something = false;
         while let Some((slot, event)) = self.transport.next() {
@@ -387,8 +390,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Closes a connection on which bytes came that no request had asked for. Who sends the next request on it gets
-    /// them for an answer: that request fails as malformed.
+    /// Closes a connection on which bytes came that no request had asked for. A request that is sent on it would take
+    /// those bytes for its answer, so it fails as malformed.
     fn refuse_unasked(&mut self, slot: usize) {
         self.transport.close(slot);
         self.connections[slot].unasked = true;
@@ -499,8 +502,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Counts a request that was sent and is finished now. `wrong_status` is what the answer was, if that is to
-    /// be logged. A closed loop's requests that finish after its end are in no figure, and are counted apart.
+    /// Counts a request that was sent and is finished now. `wrong_status` is what the answer was, if that is to be
+    /// logged. Requests of a closed loop that finish after its end enter no rate and no response time; they are
+    /// counted apart, as drained.
     fn finish_request(
         &mut self,
         slot: usize,
@@ -528,7 +532,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.opening.count_opened(&mut self.connections[slot]);
     }
 
-    /// Has the connection do whatever it is there for now, and its layers send the bytes of that.
+    /// Starts what the connection is to do next, and sends the bytes that its layers made of it.
     fn proceed(&mut self, slot: usize, now: u64) {
         self.use_connection(slot, now);
         self.flush_layers(slot);
@@ -550,7 +554,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
         let room = if connection.begun { connection.room } else { 1 };
         while self.connections[slot].in_flight.len() < room {
-            // One waits for the connection already, or no more may be begun.
+            // A request already waits for this connection, or no further one may be begun.
             if self.connections[slot].send_when_open || !self.schedule.try_start(now) {
                 return;
             }
@@ -590,7 +594,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// for a connection, and connections on which the server allows no request.
     ///
     /// This looks at every connection, so it must be rare: the next sweep comes when the oldest thing that was seen
-    /// now may expire, and not within a millisecond. A run without time-outs sweeps once in a time-out.
+    /// now may expire, but at least a millisecond later. A run without time-outs sweeps once in a time-out.
     fn sweep_timeouts(&mut self, now: u64) {
         let mut oldest = self.expire_backlog(now).unwrap_or(now);
         for slot in 0..self.connections.len() {
@@ -641,8 +645,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.proceed(slot, now);
     }
 
-    /// Replaces a connection on which the server has allowed no request for a time-out. In a closed loop that is one
-    /// request that timed out, though it could not be sent; in an open loop requests wait for any connection.
+    /// Replaces a connection on which the server has allowed no request for a time-out. In a closed loop this counts
+    /// as one request that timed out, although none was sent. In an open loop it counts as nothing, because requests
+    /// wait for any free connection.
     fn replace_starved(&mut self, slot: usize, since: u64, now: u64) {
         self.recorder.describe_first_wrong(|| {
             format!("timeout: the server allowed no request on a connection for longer than the time-out ({NO_ROOM})")
@@ -667,8 +672,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Listens for [`LISTEN_NS`] to a server that has nothing left to answer. Should an answer come all the same, the
-    /// server answers more than it is asked, and the answers that were counted may have been such, too.
+    /// Listens for [`LISTEN_NS`] to a server that has nothing left to answer. If one comes all the same, the server
+    /// answers more than it is asked, and some of the counted answers may be such answers.
     fn listen_for_unasked(&mut self) -> Result<(), Errno> {
         let until = self.now() + LISTEN_NS;
         loop {

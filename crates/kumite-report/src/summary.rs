@@ -1,4 +1,4 @@
-//! The end of a run, on one screen: the verdicts, one table, the doubts, and where the rest is.
+//! The end of a run, on one screen: the verdicts, one table, the doubts, and the command that shows the rest.
 
 use std::collections::BTreeMap;
 
@@ -19,9 +19,9 @@ use crate::words::reason::reason;
 use crate::words::text::one_line;
 use crate::words::verdict::VerdictText;
 
-/// So many lines fit on most screens.
+/// Lines that fit on most screens.
 const LINES: usize = 40;
-/// A table is cut to what is left of them, but not to less.
+/// A table gets the lines that are left, but at least this many rows.
 const LEAST_ROWS: usize = 5;
 
 /// A run on one screen: at most 40 lines, unless there are too many claims for that.
@@ -40,7 +40,8 @@ pub fn summary(export: &Export, style: &Style) -> String {
 
     let table = table(&document);
     let title_lines = table.as_ref().map_or(0, |(title, _)| style.wrap(title, 0).lines().count());
-    // Beside the verdicts and the table's rows: the table's title and heads, and a line before each part.
+    // Everything but the verdicts and the table's rows. Four lines are the table's heads and the empty lines before
+    // the parts.
     let fixed = head.lines().count() + end.lines().count() + title_lines + 4;
     let rows = table.as_ref().map_or(0, |(_, table)| table.rows.len());
     let said = |room| lines_of(export, &document, style, room);
@@ -91,18 +92,18 @@ fn alarms(document: &Document, style: Style) -> String {
 enum Room {
     /// As many lines as it takes.
     Ample,
-    /// Two lines: its title, and what it came to as far as that fits.
+    /// Two lines: the title, and the result, cut to one line.
     Two,
     /// One line.
     One,
 }
 
-/// A claim's sign, title, and what it came to.
+/// A claim's symbol, title and result.
 struct Line<'a> {
     verdict: &'a VerdictText,
     /// Why there is no effect, where there is none.
     reason: Option<String>,
-    /// How much more would tell, of what is undecided.
+    /// For an undecided claim: about how many more blocks, nodes or sittings would decide it.
     more: Option<String>,
 }
 
@@ -142,7 +143,7 @@ impl Line<'_> {
         };
         let symbol = style.paint(color, &self.verdict.symbol.to_string());
         let short = said(EffectText::short);
-        // A reason says what would help: it is broken into lines, and never cut.
+        // A reason says what to do, so it is wrapped and never cut.
         let is_cut_reason = self.reason.is_some() && short.chars().count() > width / 2;
         if room == Room::One && !is_cut_reason {
             let said = cut(&short, width / 2);
@@ -165,7 +166,7 @@ impl Line<'_> {
     }
 }
 
-/// The beginning and the end of it: claims that differ often do so at the end.
+/// Cuts the middle out of a text: similar claims often differ at the end.
 fn cut(text: &str, width: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= width {
@@ -177,14 +178,14 @@ fn cut(text: &str, width: usize) -> String {
     format!("{}…{}", begin.trim_end_matches([' ', ',', '.', ';']), end.trim_start())
 }
 
-/// The first metric of the group that has most contenders, and what the table is of.
+/// The title and table of the group with the most rows.
 fn table(document: &Document) -> Option<(String, &Table)> {
     let tables = document.groups.iter().filter_map(|group| match (&group.overview, group.points.first()) {
         (Some(overview), _) => Some((overview.title.clone(), &overview.table)),
         (None, Some(point)) if !point.main.rows.is_empty() => Some((point.place.clone(), &point.main)),
         (None, _) => None,
     });
-    // Of several, the first.
+    // Reversed, because `max_by_key` returns the last of several that are equal.
     tables.rev().max_by_key(|(_, table)| table.rows.len())
 }
 
@@ -213,7 +214,7 @@ fn table_lines(table: &Table, room: usize, style: Style) -> String {
     grid(&columns, &rows, style) + &more
 }
 
-/// At most three lines: lost trials, marked ones, and what else there is.
+/// At most three lines: trials that do not count, marked trials, other warnings.
 pub(crate) fn doubts(export: &Export, document: &Document) -> Vec<String> {
     let mut said = Vec::new();
     let sum = |of: fn(&Cell) -> u32| export.cells.iter().map(of).sum::<u32>() as usize;
@@ -263,7 +264,7 @@ pub(crate) fn doubts(export: &Export, document: &Document) -> Vec<String> {
     said
 }
 
-/// True if all trials of a cell that the claim rests on are marked.
+/// True if the claim rests on at least one cell whose trials are all marked.
 fn rests_on_marked_alone(export: &Export, claim: &Claim) -> bool {
     let is_all_marked = |cell: &Cell| {
         let standing = cell.trials - cell.disqualified - cell.failed;
@@ -272,7 +273,7 @@ fn rests_on_marked_alone(export: &Export, claim: &Claim) -> bool {
     let within = export.run.within.as_ref();
     let is_of = |cell: &Cell, name: &CellName| {
         let mut point = name.point.clone();
-        // A part of a trial is as doubtful as the trial.
+        // A claim about a part of a trial gets the marks of the whole trial.
         if let Some(within) = within {
             point.0.remove(&within.axis);
         }

@@ -1,9 +1,9 @@
-//! A verdict as the record has it: the comparison that tells most, with its figures and bounds.
+//! A verdict as it is recorded: the comparison that says most, with its figures and bounds.
 //!
 //! A claim may rest on hundreds of comparisons, and a reader gets one. Where all have to hold, that is the one with
 //! the least slack; where one failure is enough, the one that fails most clearly. Its bound must be no surer than the
 //! verdict, although it was chosen after the fact, so the wealth that a bound takes is multiplied by the number of
-//! bets it was chosen from.
+//! bets that it was chosen from. Wealth is the code's word for what reports call evidence.
 
 use std::collections::BTreeSet;
 
@@ -19,19 +19,19 @@ use super::evidence::CellDoubt;
 use super::posed::{Bet, Compared, Exact, Found, Posed};
 use super::{ALPHA, Evidence};
 
-/// So many rounds that came after a verdict may make it doubtful.
+/// A verdict is doubted only if at least this many later rounds contradict it.
 const TELLING_ROUNDS: usize = 5;
 
-/// The comparison that is shown, the number of those that came out like it, and the wealth that its bounds take.
+/// The comparison to show, the number of comparisons that came out like it, and the wealth that its bounds take.
 struct Chosen<'a> {
     bet: Bet<'a>,
     alike: usize,
-    /// None where it cannot be told which comparison it is.
+    /// `None` if no single comparison is clear enough to be named; `alike` is 0 then.
     threshold: Option<f64>,
 }
 
 impl Posed<'_> {
-    /// As the record has it.
+    /// The record's claim: verdict, comparison, effect with its bound, evidence and doubts.
     pub fn shown(&self, evidence: &Evidence, verdict: Verdict, look: u32, course: &Course) -> Claim {
         let chosen = || self.chosen(verdict, look, course);
         let mut claim = self.named(evidence, verdict);
@@ -87,7 +87,8 @@ impl Posed<'_> {
         }
     }
 
-    /// Puts what all rounds came to beside a verdict of the first of them, and doubts it where those that came later contradict.
+    /// Adds the median effect of all rounds to a verdict that was reached before the last of them, and a doubt if
+    /// later rounds contradict it.
     pub fn beside_all_rounds(&self, all: &Posed, look: u32, course: &Course, claim: &mut Claim) {
         let Some(chosen) = self.chosen(claim.verdict, look, course) else { return };
         let of_all = all.comparisons.get(chosen.bet.of).map(|compared| &compared.found);
@@ -120,7 +121,7 @@ impl Posed<'_> {
         }
     }
 
-    /// A comparison, with the figures of both sides as far as there are any.
+    /// A comparison, with the figures of both sides if they are known.
     fn decider(&self, compared: &Compared, alike: usize, figures: Option<(f64, f64)>) -> Decider {
         let with = |side: &Side, figure: Option<f64>| {
             let mut side = side.clone();
@@ -173,10 +174,11 @@ impl Posed<'_> {
             return of_all.unwrap_or(Bound::Unknown);
         };
         let [low, high] = bet.effects.bounds(look, threshold);
-        // The side and the comparison that are shown go by the verdict, so a bound may be false as often as either
-        // end of an interval; that of one of several takes as many times the wealth, and is no surer.
+        // The verdict chooses the comparison that is shown, and the end of its interval. So a bound is false as often
+        // as either end of a two-sided interval: the level is 1 − 2/t, not 1 − 1/t. For one of k comparisons t is k
+        // times as large; that pays for the choice and makes the bound no surer.
         let level = 1.0 - 2.0 / course.threshold;
-        // Of an undecided claim no side was chosen.
+        // For an undecided claim no side was chosen.
         let alone = 1.0 / ALPHA;
         let (of_one, of_both) = (1.0 - 1.0 / alone, 1.0 - 2.0 / alone);
         let is_low = match verdict {
@@ -203,8 +205,9 @@ impl Posed<'_> {
         }
     }
 
-    /// Of comparisons that all hold, the one with the least slack: that all have at least as much is shown by the least of
-    /// the bets on that, so the bound is as sure as the verdict. Ratios and differences are not compared with one another.
+    /// Picks the one with the least slack of comparisons that all hold. That each has at least this slack is
+    /// supported by the least wealth of any of them, so the bound is as sure as the verdict. Ratios and differences
+    /// are not compared with one another.
     fn least_clear(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
         let group = |bet: &Bet| {
             let kind = bet.effects.kind(look);
@@ -225,8 +228,8 @@ impl Posed<'_> {
         Some(Chosen { bet, alike: self.comparisons.len(), threshold: Some(threshold) })
     }
 
-    /// Of comparisons of which one at least is false, the one that is most clearly so. Their mean says nothing of any single
-    /// one: that takes as many times the wealth as there are bets.
+    /// Picks the clearest of comparisons of which at least one is false. The mean of their wealths does not say which
+    /// one; to name one of k, its own wealth must reach k times the threshold.
     fn clearest(&self, look: u32, threshold: f64, moved: Moved) -> Option<Chosen<'_>> {
         let threshold = threshold * self.bets().count() as f64;
         let not_so = |bet: &Bet| {
@@ -238,8 +241,8 @@ impl Posed<'_> {
             let alike = self.count(|bet| not_so(bet) >= threshold);
             return Some(Chosen { bet, alike, threshold: Some(threshold) });
         }
-        // No single comparison is proved. The one that is furthest off is shown with its effect, which is beyond the
-        // bound of all together.
+        // No single comparison is proved false. The one that misses its border by most is shown; the bound is of what
+        // at least one of them misses.
         let miss = |bet: &Bet| median(&bet.effects.misses(bet.border, look)).unwrap_or(f64::NEG_INFINITY);
         let bet = match self.are_ratios(look) {
             true => self.bets().max_by(|a, b| miss(a).total_cmp(&miss(b)))?,
@@ -248,13 +251,13 @@ impl Posed<'_> {
         Some(Chosen { bet, alike: 0, threshold: None })
     }
 
-    /// Differences are not compared with ratios.
+    /// True if every effect is a ratio: misses can be compared only then.
     fn are_ratios(&self, look: u32) -> bool {
         self.bets().all(|bet| bet.effects.kind(look) == EffectKind::Ratio)
     }
 
-    /// By how much at least one comparison of a claim that fails misses its border, in the logarithm of a ratio, and the level
-    /// of that: it is shown by the mean of the bets, as the verdict is.
+    /// For a claim that fails: a miss, as the logarithm of a ratio, that at least one comparison reaches; and the
+    /// level of that bound. It rests on the mean of the bets, as the verdict does.
     fn common_miss(&self, look: u32, threshold: f64) -> Option<(f64, f64)> {
         if !self.are_ratios(look) {
             return None;
@@ -277,13 +280,13 @@ impl Posed<'_> {
         Some(Chosen { bet, alike, threshold: Some(self.bets().count() as f64 / ALPHA) })
     }
 
-    /// How many comparisons have such a bet.
+    /// The number of comparisons with at least one bet for which `is_such` is true.
     fn count(&self, is_such: impl Fn(&Bet) -> bool) -> usize {
         let such: BTreeSet<usize> = self.bets().filter(is_such).map(|bet| bet.of).collect();
         such.len()
     }
 
-    /// By how much it is short of a verdict.
+    /// The reason why a claim is undecided: the blocks, nodes or sittings that it lacks.
     fn short(&self, look: u32, course: &Course) -> Reason {
         let threshold = course.next_threshold;
         let rounds = self.rounds(look);

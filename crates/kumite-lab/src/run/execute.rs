@@ -4,13 +4,13 @@
 //! trial in flight and nothing else, and can be resumed. What always holds:
 //!
 //! - Trials run in the plan's order. A trial is left out only if its cell is lost, no undecided claim needs it, or
-//!   the store has it already; which of these is known before the block begins.
+//!   the store has it already. All of this is known before its block begins.
 //! - A block with a void trial is made again as a whole, because a ratio is formed within one block. Void attempts
-//!   are kept and judged by nobody.
+//!   stay in the store and are not judged.
 //! - Early verdicts may end a run only between rounds. Whether a claim is decided is asked of the judge, whose error
 //!   bound allows asking after each round.
-//! - A failed contender is a result, and the run goes on. Only `stop`, the budget, a fault that all contenders share,
-//!   and an error of the store end it early.
+//! - A failed contender is a result, and the run goes on. Besides early verdicts only `stop`, the budget, a fault
+//!   that all contenders share, and an error of the store end it early.
 //!
 //! It starts no process and reads no clock itself: an [`Executor`] makes the trials and a [`Clock`] tells the time.
 //! Tests replace both, so interleaving, budget and interruption are tested without waiting.
@@ -29,32 +29,32 @@ use super::session::Session;
 use crate::driver::{Executor, Measured, TrialOrder};
 use crate::halt::Halt;
 
-/// A block that is still void after this many times more is left without a result.
+/// How often a void block is repeated. If it is void even then, it has no result.
 const MOST_REPETITIONS: u32 = 3;
 
 /// How a run ended.
 #[derive(Debug, Default, PartialEq)]
 pub struct RunEnded {
-    /// Why it ended before its end, if it did: the budget, `stop`, or a fault that is no contender's own.
+    /// The reason if it ended early: the budget, `stop`, or a fault that is no contender's own.
     pub cut_short: Option<String>,
     /// The trials and the time that early verdicts saved.
     pub saved: Option<Saved>,
 }
 
-/// The news for whoever watches a run.
+/// Progress, for the caller.
 pub enum Event<'a> {
     /// A trial was committed.
     Trial {
         /// Trials so far.
         done: usize,
-        /// Trials in the plan.
+        /// Trials so far, and those that are still expected.
         total: usize,
         /// Time the rest will take, at the pace so far.
         left: Duration,
         /// The trial.
         trial: &'a Trial,
     },
-    /// Every point has had its first block: the trials so far.
+    /// The first round is complete. Has the trials so far.
     FirstRound(&'a [Trial]),
     /// Something that should be said at once.
     Note(String),
@@ -79,12 +79,12 @@ pub fn execute(
     Ok(RunEnded { saved: (cut_short.is_none() && saved.trials > 0).then_some(saved), cut_short })
 }
 
-/// The blocks that come after the one at hand.
+/// The rest of a run, after the present block.
 #[derive(Clone, Copy)]
 struct Rest<'a> {
-    /// In its round.
+    /// Later blocks of the same round.
     blocks: &'a [Block],
-    /// The rounds after that.
+    /// Later rounds.
     later: &'a [Round],
 }
 
@@ -108,7 +108,7 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// Round after round. Why it ended before its end, if it did.
+    /// Executes the rounds in order. Returns the reason if the run ended early.
     fn rounds(&mut self) -> Result<Option<String>, StoreError> {
         let mut rounds = &self.session.plan.rounds[..];
         let mut is_first = true;
@@ -130,7 +130,7 @@ impl Execution<'_> {
         Ok(None)
     }
 
-    /// Block after block. Why the run ended within it, if it did.
+    /// Executes the blocks of a round. Returns the reason if the run ended in this round.
     fn round(&mut self, round: &Round, later: &[Round]) -> Result<Option<String>, StoreError> {
         let mut blocks = &round.blocks[..];
         while let [block, rest @ ..] = blocks {
@@ -151,7 +151,7 @@ impl Execution<'_> {
 
     /// All verdicts are in: no claim needs any of these rounds, which are all that are left.
     fn is_decided_before(&mut self, rounds: &[Round]) -> bool {
-        // The length of a sitting is planned: no verdict ends it.
+        // The length of a sitting (`kumite again`) is planned: no verdict ends it.
         let may_end = self.session.run.sittings.is_empty();
         let is_late = |next: &&Round| next.index >= self.session.run.min_blocks;
         let Some(next) = rounds.first().filter(|next| may_end && is_late(next)) else {
@@ -180,11 +180,11 @@ impl Execution<'_> {
         })
     }
 
-    /// A block, and again from its beginning as long as a trial of it is void. It breaks off if it is told to stop.
+    /// Executes a block, and repeats it from its beginning while one of its trials is void. Breaks if `stop` is set.
     fn block(&mut self, block: &Block, rest: Rest) -> Result<ControlFlow<()>, StoreError> {
         for attempt in 0..=MOST_REPETITIONS {
             let block = block.attempt(attempt, self.session.run.seed);
-            // A run that was taken up again may have kept a void trial of this attempt.
+            // A resumed run may have a void trial of this attempt already.
             if !self.progress.is_void(&block, attempt) && self.attempt(&block, attempt, rest)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
@@ -196,7 +196,7 @@ impl Execution<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Each contender of a block in its order, until a trial is void.
+    /// Tries each contender of a block in its order. Ends at the first void trial.
     fn attempt(&mut self, block: &Block, attempt: u32, after: Rest) -> Result<ControlFlow<()>, StoreError> {
         for (place, &contender) in block.order.iter().enumerate() {
             if self.progress.kept(contender, block, attempt).is_some()
@@ -234,7 +234,8 @@ impl Execution<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Says that a trial was committed, and whether it is void; `block` is what comes after it in its own, at that attempt.
+    /// Reports a committed trial, and whether it is void. `block` has the trials that are left of its block at this
+    /// attempt; `after` is the rest of the run.
     fn tell(&mut self, block: &Block, attempt: u32, after: Rest, trial: &Trial) {
         let mut left = self.progress.to_try(after.iter(), 0);
         left.extend(self.progress.to_try([block], attempt));
@@ -253,7 +254,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Compares the outputs of contenders, once a block is whole. Says of each cell once that its output is wrong.
+    /// Compares the outputs of contenders, once a block is whole. Reports each cell with a wrong output once.
     fn compare_outputs(&mut self) {
         for trial in self.progress.judge_outputs() {
             let cell = self.session.run.cell(&trial.contender, &trial.point);
@@ -261,7 +262,8 @@ impl Execution<'_> {
         }
     }
 
-    /// Counts the failures of an attempt that counts, and says which cells are lost.
+    /// Counts the failures of an attempt that is not void, and reports cells that failed too often to be tried again
+    /// (lost).
     fn count_failures(&mut self, block: &Block, attempt: u32) {
         for trial in self.progress.count_failures(block, attempt) {
             let cell = self.session.run.cell(&trial.contender, &trial.point);
@@ -274,7 +276,7 @@ impl Execution<'_> {
 
     /// Says once how long all will take, as soon as the real pace is known.
     fn announce(&mut self, rest: Rest) {
-        // Where only trying tells, a point says little of the others.
+        // If the length of a trial is not known in advance, the pace at one point says little about the others.
         let is_known = rest.blocks.is_empty() || self.session.times.iter().all(Option::is_some);
         if !self.announced && self.progress.tried > 0 && is_known {
             self.announced = true;

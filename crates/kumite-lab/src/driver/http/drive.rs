@@ -1,9 +1,10 @@
-//! Drives one load: the engine on its own threads, and from this one a look at the server ten times a second.
+//! Drives one load. The engine runs on threads of its own; this thread looks at the server ten times a second.
 //!
-//! CPU time and memory of the server are taken between the looks that are next to the window's ends, and noise of the
-//! machine over the same time, so that a figure and its doubts are of one interval. The server is shared with the
-//! engine by a lock, since a disturbance stops and resumes it. When the server ends, or writes too much, the load is
-//! ended early and says why; when `stop` is set, it is ended, and the caller tells that from a failure.
+//! CPU time is the difference between the looks that are nearest to the two ends of the window, and peak memory is
+//! the highest up to the window's end. Noise of the machine is measured over the same time, so that a figure and its
+//! doubts belong together. The server is shared with the engine by a lock, since a disturbance stops and resumes it.
+//! When the server ends, or writes too much, the load is ended early and says why; it is also ended when `stop` is
+//! set, and the caller must look at `stop` to tell the one from the other.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,12 +31,12 @@ const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 pub(crate) struct Driven {
     pub outcome: load::Outcome,
     looks: Vec<PollSample>,
-    /// The same for each interval of the outcome, where it can be told.
+    /// CPU cores that the server used in each interval of the outcome; `None` where the looks do not tell.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
-    /// The noise from outside, in the window.
+    /// Noise on this machine during the window: other processes, stolen time.
     pub noise: Noise,
-    /// The same of the server's node, if it has its own.
+    /// Noise on the server's node, if that is another machine.
     pub server_noise: Option<NodeNoise>,
     /// The warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
@@ -45,19 +46,19 @@ pub(crate) struct Driven {
 
 /// A look at the server.
 struct PollSample {
-    /// When it was, since the window opened.
+    /// Seconds since the window opened; negative before.
     when: f64,
-    /// The same in the clock of the server's node, which no other is compared with.
+    /// The same moment on the clock of the server's node. It may only be compared with other readings of that clock.
     at: Duration,
-    /// All CPU time that it had used until then.
+    /// All CPU time that the server had used until then.
     cpu: Duration,
     peak_rss_bytes: u64,
 }
 
-/// Drives the load from a thread on each of `cores`; the server has `server_cores`, which are none of this machine's if it
-/// is on another node.
+/// Drives the load from a thread on each of `cores`; the server has `server_cores`, which are cores of its node.
 //
-// Long, for what both threads do stands in one place: they share the server, and each tells the other to end.
+// This function is long because it keeps together what both threads do: they share the server, and each tells the
+// other to end. `stop` is the caller's; `halt` ends the engine.
 pub(crate) fn drive(
     server: &mut Server,
     services: &mut Running,
@@ -67,7 +68,7 @@ pub(crate) fn drive(
     stop: &AtomicBool,
 ) -> Result<Driven, Halt> {
     let is_here = server.process.is_here();
-    // Where the server may use every CPU, so may the engine's one thread.
+    // If the server may use all CPUs, the engine has one thread, which may use them too.
     let shared = is_here && server_cores == cores;
     let cores_of_threads = if shared { Vec::new() } else { cores.to_vec() };
     let pace = if shared { load::Pace::Sleeping } else { load::Pace::Precise };
@@ -75,7 +76,7 @@ pub(crate) fn drive(
     let opener = settling.opener.clone();
     let load = load::Load { cores: cores_of_threads, pace, opener, ..workload.load(server.address) };
     let halt = AtomicBool::new(false);
-    let moves = AtomicBool::new(false);
+    let pause_failed = AtomicBool::new(false);
     let (send, receive) = mpsc::channel();
     let mut gone = None;
     let mut looks = Vec::<PollSample>::new();
@@ -83,11 +84,11 @@ pub(crate) fn drive(
     let all_cores = [here, cores].concat();
     let seconds = workload.duration.as_secs_f64();
     let mut machine = Window { cores: &all_cores, seconds, services, watch: None, noise: None };
-    // The engine stops and resumes it, this thread looks at it.
+    // The engine stops and resumes the process, and this thread looks at it.
     let process = Mutex::new(&mut server.process);
     let mut outcome = std::thread::scope(|scope| {
-        let (load, halt, moves, process) = (&load, &halt, &moves, &process);
-        // The warm-up counts from when the engine begins; what lies between is starting a thread.
+        let (load, halt, pause_failed, process) = (&load, &halt, &pause_failed, &process);
+        // The warm-up counts from when the engine begins, which is later than this by the start of a thread.
         let began = Instant::now();
         let mut opens = began + workload.warm_up.most;
         let engine = scope.spawn(move || {
@@ -95,7 +96,7 @@ pub(crate) fn drive(
                 load::Event::Interval(interval) => {
                     let _ = send.send(*interval);
                 }
-                load::Event::Pause => moves.store(!lock(process).pause(), Ordering::Relaxed),
+                load::Event::Pause => pause_failed.store(!lock(process).pause(), Ordering::Relaxed),
                 load::Event::Resume => lock(process).resume(),
             })
         });
@@ -120,7 +121,7 @@ pub(crate) fn drive(
         }
         engine.join().expect("the load engine does not panic")
     })?;
-    if moves.load(Ordering::Relaxed) {
+    if pause_failed.load(Ordering::Relaxed) {
         let why = "it could not be stopped for the disturbance: some of its processes went on";
         return Err(Halt::fault(why));
     }
@@ -142,18 +143,19 @@ pub(crate) fn drive(
 }
 
 impl Driven {
-    /// CPU time from so many ms after the window's opening to its end, divided by time.
+    /// The mean number of cores that the server used from `from_ms` after the window opened until it closed.
     pub fn cpu_cores(&self, from_ms: u64) -> Option<f64> {
         cpu_between(&self.looks, from_ms as f64 / 1e3, self.outcome.elapsed.as_secs_f64())
     }
 }
 
-/// An eye on the machine, from the last look before the window opens to the first one after it has closed.
+/// Watches the machine for noise, from the last look before the window opens to the first one after it has closed.
 struct Window<'a> {
     cores: &'a [usize],
     seconds: f64,
     services: &'a mut Running,
-    /// With what the server and the services had used here, and how the server had waited, when it began.
+    /// The watch, with the CPU time that the server and the services had used on this machine, and the server's
+    /// waits, when it began.
     watch: Option<(Watch, Duration, Option<Waits>)>,
     noise: Option<(Noise, Option<NodeNoise>)>,
 }
@@ -172,7 +174,7 @@ impl Window<'_> {
         }
         let cpu = Duration::from_nanos(looked.cpu_ns);
         match &self.watch {
-            // The next look may be a little late.
+            // This is the last look before the window, even if the next one is half a period late.
             None if when + 1.5 * LOOK.as_secs_f64() >= 0.0 => {
                 let (used, waits) = (self.used_here(server, cpu), server.waits());
                 server.begin_watch()?;
@@ -185,7 +187,7 @@ impl Window<'_> {
         Ok(PollSample { when, at, cpu, peak_rss_bytes: looked.peak_rss_bytes })
     }
 
-    /// Of a server on another node no CPU time was used here.
+    /// CPU time used on this machine: a server on another node used none of it.
     fn used_here(&mut self, server: &dyn ServerProcess, cpu: Duration) -> Duration {
         self.services.cpu() + if server.is_here() { cpu } else { Duration::ZERO }
     }
@@ -195,7 +197,7 @@ impl Window<'_> {
         if let Some((watch, before, waits)) = &self.watch {
             let waited = now.zip(waits.as_ref()).map(|(now, then)| now.since(then));
             let noise = watch.end(&Ours { cpu: Some(used.saturating_sub(*before)), waited });
-            // Should the node not answer now, the end of the trial fails by that.
+            // If the node does not answer, its noise stays unknown here; the end of the trial fails by the same loss.
             self.noise = Some((noise, server.end_watch().ok().flatten()));
         }
     }
@@ -227,8 +229,8 @@ fn first_at(looks: &[PollSample], moment: f64) -> usize {
     looks.partition_point(|look| look.when < moment)
 }
 
-/// CPU time a second between two moments, from the looks that are next to them: the first at or after each, but for the
-/// last look, which may be a little early.
+/// CPU time a second between two moments. For each moment it takes the first look at or after it; if there is none,
+/// the last look, which may be a little early.
 fn cpu_between(looks: &[PollSample], from: f64, to: f64) -> Option<f64> {
     let before = looks.get(first_at(looks, from))?;
     let after = looks.get(first_at(looks, to)).or(looks.last())?;
