@@ -216,14 +216,18 @@ fn not_judged(run: &Run) -> Option<String> {
     }
 }
 
-/// `It ended when its verdicts were in: 53 trials less, about 4 min.`
+/// `The run ended when its verdicts were in, 53 trials and about 4 min before the end of its plan.`
 fn saved(run: &Run) -> Option<String> {
     let saved = run.saved.as_ref()?;
     let why = match saved.decided {
-        true => "It ended when its verdicts were in",
-        false => "What no open verdict needed was not measured on",
+        true => "The run ended when its verdicts were in",
+        false => "Cells that no open verdict needed were measured no further",
     };
-    Some(format!("{why}: {} fewer, about {} saved.", plural(saved.trials, "trial"), length(saved.seconds)))
+    Some(format!(
+        "{why}: the plan had {} more, of about {}.",
+        plural(saved.trials, "trial"),
+        length(saved.seconds)
+    ))
 }
 
 fn resumed(run: &Run) -> Option<String> {

@@ -200,7 +200,7 @@ fn warnings(found: &Found, comparison: &Comparison) -> Vec<Warning> {
         }
     }
     if comparison.commands.iter().any(|command| command.peak_rss_is_floor > 0) {
-        let what = "one that is shown with ≤ is too small to be told: the figure is an upper bound";
+        let what = "≤ is an upper bound: the command used less than kumite's helper, which started it";
         warn("peak memory", what.to_owned());
     }
     if found.was_cut_off {

@@ -110,7 +110,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     let verdicts = verdicts(comparison);
     if verdicts > 1 {
         notes.push(format!(
-            "{verdicts} verdicts are wrong together in at most {}: each is judged at {} (Bonferroni)",
+            "in at most {} of such comparisons any verdict is wrong: the {verdicts} of them are judged at {} each (Bonferroni)",
             percent(comparison.alpha),
             percent(comparison.alpha_per_pair)
         ));
@@ -182,7 +182,7 @@ fn how(comparison: &Comparison) -> String {
     }
     let us = Unit::Microseconds.text(comparison.costs.between_runs_us);
     let what = if comparison.servers.is_empty() { "run" } else { "load" };
-    parts.push(format!("{us} beside each {what}"));
+    parts.push(format!("{us} of kumite's own beside each {what}"));
     if let Some(noise) = &comparison.noise {
         let figure = |name: &str, what: &str| {
             let value = noise.worst.get(name).filter(|value| **value >= 0.005)?;
@@ -213,10 +213,10 @@ fn how(comparison: &Comparison) -> String {
     parts.join("; ")
 }
 
-/// `95 %`; several have a share each of what may be wrong, so that all of them together keep to it.
+/// `95 %`; of several verdicts `simultaneous 95 %`: each has a share of the error that is allowed.
 pub(super) fn level(comparison: &Comparison) -> String {
-    let together = if verdicts(comparison) > 1 { " together" } else { "" };
-    format!("{}{together}", percent(1.0 - comparison.alpha))
+    let simultaneous = if verdicts(comparison) > 1 { "simultaneous " } else { "" };
+    format!("{simultaneous}{}", percent(1.0 - comparison.alpha))
 }
 
 pub(super) fn reciprocal(ratio: Ratio) -> Ratio {

@@ -139,7 +139,7 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
             }
         }
     }
-    let mut heads = heads(["ratio", "", level(comparison).as_str(), "verdict"]);
+    let mut heads = heads(["compared", "ratio", level(comparison).as_str(), "verdict"]);
     heads[3].1 = false;
     (heads, rows)
 }

@@ -30,21 +30,28 @@ fn comparison(Decider { comparison, contender, point, .. }: &Decider) -> String 
     format!("{comparison}{contender}{place}")
 }
 
+fn all_hold(of: usize) -> String {
+    if of == 2 { "both comparisons hold".to_owned() } else { format!("all {of} comparisons hold") }
+}
+
 fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
     let is_bounded = claim.effect.as_ref().is_some_and(|effect| effect.bound.level().is_some());
     match (of, claim.verdict) {
         (1, _) | (_, Verdict::Other(_)) => String::new(),
-        (_, Verdict::Holds) => format!("all {of} comparisons hold, the least clear: "),
+        (_, Verdict::Holds) => format!("{}, the least clear: ", all_hold(*of)),
         (_, Verdict::Fails) if *alike == 0 => {
             let (bound, which) = match is_bounded {
                 true => (", by the bound or more", "the furthest off"),
-                false => ("", "the likeliest"),
+                false => ("", "the likeliest to fail"),
             };
             format!(
-                "at least one of {of} comparisons fails{bound}, and none is clear enough to be named; {which}: "
+                "at least one of {of} comparisons fails{bound}, but it is not clear which; {which}: "
             )
         }
-        (_, Verdict::Fails) => format!("{alike} of {of} comparisons fail, the clearest: "),
+        (_, Verdict::Fails) => {
+            let verb = if *alike == 1 { "fails" } else { "fail" };
+            format!("{alike} of {of} comparisons {verb}, the clearest: ")
+        }
         (_, Verdict::Undecided) => {
             format!("{alike} of {of} comparisons are undecided, the furthest from holding: ")
         }
