@@ -110,7 +110,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     let verdicts = verdicts(comparison);
     if verdicts > 1 {
         notes.push(format!(
-            "in at most {} of such comparisons any verdict is wrong: the {verdicts} of them are judged at {} each (Bonferroni)",
+            "{verdicts} verdicts: in at most {} of such comparisons any of them is wrong; each is judged at {} (Bonferroni)",
             percent(comparison.alpha),
             percent(comparison.alpha_per_pair)
         ));

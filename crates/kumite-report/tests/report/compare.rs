@@ -199,7 +199,7 @@ fn a_comparison_by_two_metrics_has_a_verdict_on_each() {
     insta::assert_snapshot!("compare_two_metrics_markdown", compare_markdown(&comparison, Shown::default()));
     insta::assert_snapshot!("compare_two_metrics_csv", compare_csv(&comparison));
     let page = compare_html(&comparison, Shown::default());
-    assert!(page.contains("A uses 2.000× as much peak memory as B (95 % together: 1.980–2.020)"), "{page}");
+    assert!(page.contains("A uses 2.000× as much peak memory as B (simultaneous 95 %: 1.980–2.020)"), "{page}");
     // All of them fit into a terminal.
     comparison.metrics = CommandMetric::ALL.to_vec();
     let of = |metric| judged(metric, Thrift::Undecided, ratio(1.0, 0.99, 1.01));
@@ -221,15 +221,15 @@ fn a_metric_that_was_named_has_its_answer_in_five_forms() {
     let cpu = |verdict, ratio| judged(CommandMetric::TimeCpu, verdict, ratio);
     assert_eq!(
         second(cpu(Thrift::Less, ratio(1.25, 1.2, 1.3))),
-        "A uses 1.250× as much CPU time as B (95 % together: 1.200–1.300), decided by the same pairs"
+        "A uses 1.250× as much CPU time as B (simultaneous 95 %: 1.200–1.300), decided by the same pairs"
     );
     assert_eq!(
         second(cpu(Thrift::More, ratio(0.8, 0.5, 0.9))),
-        "B uses 1.250× as much CPU time as A (95 % together: 1.111–2.000), decided by the same pairs"
+        "B uses 1.250× as much CPU time as A (simultaneous 95 %: 1.111–2.000), decided by the same pairs"
     );
     assert_eq!(
         second(cpu(Thrift::NoDifference, ratio(1.0, 1.0, 1.0))),
-        "no difference: B uses as much CPU time as A within ±0.25 % (95 % together: 1.000–1.000), decided by the same pairs"
+        "no difference: B uses as much CPU time as A within ±0.25 % (simultaneous 95 %: 1.000–1.000), decided by the same pairs"
     );
     let undecided = JudgedMetric {
         remaining: Some(Remaining { blocks: 30, seconds: 20.0 }),
@@ -237,7 +237,7 @@ fn a_metric_that_was_named_has_its_answer_in_five_forms() {
     };
     assert_eq!(
         second(undecided),
-        "undecided by the same pairs: A uses 1.100× as much CPU time as B (95 % together: 0.900–1.200); about 30 more pairs \
+        "undecided by the same pairs: A uses 1.100× as much CPU time as B (simultaneous 95 %: 0.900–1.200); about 30 more pairs \
          (~20 s) would tell"
     );
     assert_eq!(
@@ -256,7 +256,7 @@ fn a_metric_that_was_named_has_its_answer_in_five_forms() {
     // Of one only is known that it was below a tick.
     assert_eq!(
         second(judged(CommandMetric::TimeSystem, Thrift::Less, ratio(50.0, 48.0, None))),
-        "A uses at least 48.00× as much system time as B (95 % together), decided by the same pairs"
+        "A uses at least 48.00× as much system time as B (simultaneous 95 %), decided by the same pairs"
     );
 }
 
@@ -274,8 +274,8 @@ fn a_gates_line_says_which_metric_it_was() {
         })
     };
     use GateState::{Open, Shut, Undecided};
-    let memory = "B uses 2.000× as much peak memory as A (95 % together: 1.600–2.500)";
-    let wall = "A is 1.043× as fast (95 % together: 1.031–1.055)";
+    let memory = "B uses 2.000× as much peak memory as A (simultaneous 95 %: 1.600–2.500)";
+    let wall = "A is 1.043× as fast (simultaneous 95 %: 1.031–1.055)";
     assert_eq!(
         of(Shut, Open, Shut),
         format!("gate: shut: B uses more peak memory than A by more than 0.25 %: {memory}")
