@@ -44,9 +44,7 @@ fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
                 true => (", by the bound or more", "the furthest off"),
                 false => ("", "the likeliest to fail"),
             };
-            format!(
-                "at least one of {of} comparisons fails{bound}, but it is not clear which; {which}: "
-            )
+            format!("at least one of {of} comparisons fails{bound}, but it is not clear which; {which}: ")
         }
         (_, Verdict::Fails) => {
             let verb = if *alike == 1 { "fails" } else { "fail" };

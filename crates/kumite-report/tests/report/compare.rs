@@ -199,7 +199,10 @@ fn a_comparison_by_two_metrics_has_a_verdict_on_each() {
     insta::assert_snapshot!("compare_two_metrics_markdown", compare_markdown(&comparison, Shown::default()));
     insta::assert_snapshot!("compare_two_metrics_csv", compare_csv(&comparison));
     let page = compare_html(&comparison, Shown::default());
-    assert!(page.contains("A uses 2.000× as much peak memory as B (simultaneous 95 %: 1.980–2.020)"), "{page}");
+    assert!(
+        page.contains("A uses 2.000× as much peak memory as B (simultaneous 95 %: 1.980–2.020)"),
+        "{page}"
+    );
     // All of them fit into a terminal.
     comparison.metrics = CommandMetric::ALL.to_vec();
     let of = |metric| judged(metric, Thrift::Undecided, ratio(1.0, 0.99, 1.01));
