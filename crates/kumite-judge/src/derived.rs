@@ -265,7 +265,10 @@ mod tests {
         let units = [("records".to_owned(), Unit::Number)].into();
         let bytes = |text| of_parameters(text, &parameters, &units, Unit::Bytes);
         assert_eq!(bytes("$records * 2 kB"), Ok(2e6));
-        assert!(bytes("$records * elapsed_ms").unwrap_err().to_string().contains("no metric"));
+        assert_eq!(
+            bytes("$records * elapsed_ms").unwrap_err().to_string(),
+            "column 12 of its text: no metric 'elapsed_ms'; there are none here"
+        );
         assert_eq!(
             bytes("$records * 60").unwrap_err().to_string(),
             "it is a plain number, and its name says that it is a number of bytes"

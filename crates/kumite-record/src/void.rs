@@ -98,10 +98,9 @@ mod tests {
         assert_eq!(there.to_string(), "kumite on n1 was stopped for 1.2 s");
         let cut = Void { what: VoidCause::Unreachable, ..there };
         assert_eq!(cut.to_string(), "the node n1 could not be reached for 1.2 s");
-        let lacked = void(VoidCause::NoPort, 0.0).to_string();
-        assert!(
-            lacked.starts_with("this machine had no local port left for another connection (ask"),
-            "{lacked}"
+        assert_eq!(
+            void(VoidCause::NoPort, 0.0).to_string(),
+            "this machine had no local port left for another connection (ask for fewer, or widen net.ipv4.ip_local_port_range)"
         );
         let json = serde_json::to_value(&stopped).unwrap();
         assert_eq!(

@@ -159,7 +159,7 @@ impl Scope<'_> {
                     known.push(&metric.name);
                 }
             }
-            return fail(&metric.name, format!("no metric '{name}'; there are: {}", known.join(", ")));
+            return fail(&metric.name, format!("no metric '{name}'; {}", those(&known)));
         };
         self.contender(&metric.contender)?;
         for (axis, value) in &metric.at {
@@ -200,7 +200,7 @@ impl Scope<'_> {
             return Ok(());
         }
         let known: Vec<&str> = self.names.contenders.iter().map(String::as_str).collect();
-        fail(name, format!("no contender '{}'; there are: {}", name.text, known.join(", ")))
+        fail(name, format!("no contender '{}'; {}", name.text, those(&known)))
     }
 
     fn parameter(&self, name: &Name) -> Result<(), ClaimError> {
@@ -216,24 +216,22 @@ impl Scope<'_> {
             .map(|(name, _)| name.as_str())
             .collect();
         known.extend(self.set.iter().map(String::as_str));
-        fail(
-            name,
-            format!(
-                "no workload parameter '${}' that is a number; there are: {}",
-                name.text,
-                known.join(", ")
-            ),
-        )
+        fail(name, format!("no workload parameter '${}' that is a number; {}", name.text, those(&known)))
     }
 
     fn axis(&self, name: &Name) -> Result<&Vec<AxisValue>, ClaimError> {
         self.names.axes.get(&name.text).ok_or_else(|| {
             let known: Vec<&str> = self.names.axes.keys().map(String::as_str).collect();
-            ClaimError {
-                column: name.column,
-                what: format!("no axis '{}'; there are: {}", name.text, known.join(", ")),
-            }
+            ClaimError { column: name.column, what: format!("no axis '{}'; {}", name.text, those(&known)) }
         })
+    }
+}
+
+/// The names to choose from, as the end of an error.
+fn those(known: &[&str]) -> String {
+    match known {
+        [] => "there are none here".to_owned(),
+        known => format!("there are: {}", known.join(", ")),
     }
 }
 
@@ -248,7 +246,7 @@ pub struct Own<'a> {
 /// The dimension of an expression over one trial, checked like that of a claim.
 pub fn own_dimension(expr: &Expr, names: &Own) -> Result<Dimension, ClaimError> {
     let unknown = |name: &Name, what: &str, known: Vec<&str>| {
-        fail(name, format!("no {what} '{}'; there are: {}", name.text, known.join(", ")))
+        fail(name, format!("no {what} '{}'; {}", name.text, those(&known)))
     };
     let metric = |name: &str| names.metrics.iter().find(|metric| metric.name == name);
     match expr {

@@ -164,7 +164,7 @@ mod tests {
         });
         let ready = Ready::Http("/health".into());
         assert_eq!(answers.map(|_| watch(&ready, port)), [false, false, true]);
-        assert!(server.join().unwrap()[0].starts_with("GET /health HTTP/1.1\r\n"));
+        assert_eq!(server.join().unwrap()[0].lines().next(), Some("GET /health HTTP/1.1"));
     }
 
     #[test]

@@ -144,7 +144,10 @@ mod tests {
         let file = ServiceFile { kind: "stub".into() };
         let read = ServiceSpec::read("Back-end", &file, &source, Path::new("."), &BTreeSet::new());
         let found = read.unwrap_err().to_string();
-        assert!(found.starts_with("x.toml:2:1: ") && found.contains("not a service's name"), "{found}");
+        assert_eq!(
+            found,
+            "x.toml:2:1: service 'Back-end': that is not a service's name: use lower-case letters, digits and _"
+        );
     }
 
     #[test]

@@ -85,6 +85,12 @@ fn without_an_answer_the_first_line_says_why() {
         "no answer yet for p99 < 10ms and errors = 0: out of time after 3 min, with 1 answer; the last trial that \
              met it had 1,000 req/s, the last that did not 1,000 req/s"
     );
-    assert!(first(SearchEnd::NeverMet).starts_with("no rate: the server does not meet p99 < 10ms"));
-    assert!(first(SearchEnd::Interrupted).contains(": interrupted, with 1 answer"));
+    assert_eq!(
+        first(SearchEnd::NeverMet),
+        "no rate: the server does not meet p99 < 10ms and errors = 0 even at 1,000 req/s, the lowest rate that was tried; lower ones take longer trials and so a longer --budget"
+    );
+    assert_eq!(
+        first(SearchEnd::Interrupted),
+        "no answer yet for p99 < 10ms and errors = 0: interrupted, with 1 answer; the last trial that met it had 1,000 req/s, the last that did not 1,000 req/s"
+    );
 }

@@ -440,7 +440,10 @@ mod tests {
             text.line(),
             "hedwig / botkit = 0.467 × (at most 0.542 ×; ≥ 1 claimed), 18,300 against 39,200 /s at connections=50"
         );
-        assert!(text.sentence().contains("(95 %: at most 0.542 ×; ≥ 1 claimed)"), "{}", text.sentence());
+        assert_eq!(
+            text.sentence(),
+            "hedwig / botkit = 0.467 × (95 %: at most 0.542 ×; ≥ 1 claimed), 18,300 against 39,200 /s at connections=50"
+        );
         assert_eq!(text.short(), "hedwig / botkit = 0.467 × (at most 0.542 ×)");
     }
 

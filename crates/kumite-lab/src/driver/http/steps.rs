@@ -404,8 +404,14 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        assert!(dropping("disturbance", text("pause")).contains("cannot both follow"));
-        assert!(dropping("watch_s", AxisValue::Int(4)).contains("for 5 s"));
+        assert_eq!(
+            dropping("disturbance", text("pause")),
+            "drop_to_rps and a disturbance cannot both follow the last step"
+        );
+        assert_eq!(
+            dropping("watch_s", AxisValue::Int(4)),
+            "watch_s is too short: a server is back to normal when all is answered so for 5 s"
+        );
         for (rates, expected) in [
             ("fast", "not a rate"),
             ("10", "how long it lasts"),

@@ -240,7 +240,10 @@ mod tests {
             assert_eq!(fixed.load(AT).warm_up, Duration::from_secs(2));
         }
         let below = given(2.0, 1.5).unwrap_err().to_string();
-        assert!(below.contains("warm_up_limit_s is 1.5, and warm_up_s is 2: give at least that"), "{below}");
+        assert_eq!(
+            below,
+            "warm_up_limit_s is 1.5, and warm_up_s is 2: give at least that, or 0 for no more than warm_up_s"
+        );
     }
 
     #[test]

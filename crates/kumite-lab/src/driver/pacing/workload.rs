@@ -174,7 +174,11 @@ mod tests {
             states("xx 1\n")
         );
         std::fs::remove_file(folder.path().join("macro.txt")).unwrap();
-        assert!(chain(&workload.schedule(folder.path()).unwrap_err()).contains("macro.txt: No such file"));
+        let missing = chain(&workload.schedule(folder.path()).unwrap_err());
+        assert_eq!(
+            missing.replace(folder.path().to_str().unwrap(), "FOLDER"),
+            "the macro FOLDER/macro.txt: No such file or directory (os error 2)"
+        );
     }
 
     #[test]

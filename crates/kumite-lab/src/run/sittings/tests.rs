@@ -126,7 +126,13 @@ fn what_was_not_measured_alike_is_not_joined_and_the_difference_is_named() {
         "runs day-0 and day-1 are not sittings of one run, for they differ in margin_percent: 0.0, and 5.0"
     );
     let is_of_another = |other: &mut StoredRun| other.run.experiment = "f".to_owned();
-    assert!(refused(&is_of_another).unwrap().ends_with("they differ in the experiment: e, and f"));
+    assert_eq!(
+        refused(&is_of_another).unwrap(),
+        "runs day-0 and day-1 are not sittings of one run, for they differ in the experiment: e, and f"
+    );
     let is_shard = |other: &mut StoredRun| other.run.merged = Some(kumite_record::Merged::default());
-    assert!(refused(&is_shard).unwrap().starts_with("run day-1 is no sitting"));
+    assert_eq!(
+        refused(&is_shard).unwrap(),
+        "run day-1 is no sitting: it is a share of a run, or was made of several runs"
+    );
 }
