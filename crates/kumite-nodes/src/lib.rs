@@ -37,7 +37,7 @@ pub use failure::Failure;
 pub use findings::{NodeFindings, findings};
 pub use frames::{IN_FRAMES, RELAYED, tell_note};
 pub use manifest::{Image, Manifest, Memory};
-pub use merge::{MergeOptions, merged};
+pub use merge::{MergeOptions, merged, with_logs};
 pub use misuse::Misuse;
 pub use node_flags::NodeFlags;
 pub use on::On;

@@ -109,7 +109,7 @@ fn extent(shard: &StoredRun) -> (bool, usize) {
 }
 
 /// Logs stay where they are, and the store of the merged run may be elsewhere.
-fn with_logs(mut shard: StoredRun, folder: &Path) -> StoredRun {
+pub fn with_logs(mut shard: StoredRun, folder: &Path) -> StoredRun {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     for trial in &mut shard.trials {
         trial.log = trial.log.take().map(|log| folder.join(log).to_string_lossy().into_owned());

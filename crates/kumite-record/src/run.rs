@@ -163,7 +163,7 @@ impl Run {
 }
 
 /// Files are named after it.
-fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+pub(crate) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let id = String::deserialize(deserializer)?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     match (1..100).contains(&id.len()) && id.chars().all(fits) {

@@ -12,6 +12,7 @@ pub const SITTINGS_APART: SignedDuration = SignedDuration::from_hours(1);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sitting {
     /// The run that it was kept as.
+    #[serde(deserialize_with = "crate::run::id")]
     pub run: String,
     /// The first sitting's run, where this is one more of it. It tells what belongs together even where the run that is made of
     /// all of them does not have this one yet.
@@ -38,7 +39,7 @@ pub struct Sitting {
 impl Sitting {
     /// True for the index of one of its rounds.
     pub fn has(&self, round: u32) -> bool {
-        (self.first_round..self.first_round + self.rounds).contains(&round)
+        (self.first_round..self.first_round.saturating_add(self.rounds)).contains(&round)
     }
 
     /// True if the machine may have been as it was in the other, which began earlier.

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use kumite_lab::Experiment;
-use kumite_record::Store;
+use kumite_record::{Sitting, Store};
 
 use crate::exit::Failure;
 use crate::output;
@@ -64,10 +64,12 @@ fn runs(args: &Args) -> Result<(), Failure> {
             (Some(_), Some(why)) => why.clone(),
             (Some(_), None) => "finished".to_owned(),
         };
-        let what = match (&run.shard, &run.merged) {
-            (Some(shard), _) => format!(", shard {} of {} on {}", shard.nth, shard.of, shard.node),
-            (_, Some(merged)) => format!(", merged from {} of {} shards", merged.runs.len(), merged.of),
-            (None, None) => String::new(),
+        let what = match (&run.shard, &run.merged, run.sittings.as_slice()) {
+            (Some(shard), ..) => format!(", shard {} of {} on {}", shard.nth, shard.of, shard.node),
+            (_, Some(merged), _) => format!(", merged from {} of {} shards", merged.runs.len(), merged.of),
+            (None, None, [_, _, ..]) => format!(", {} sittings", run.sittings.len()),
+            (None, None, [Sitting { again_of: Some(first), .. }]) => format!(", a sitting of {first}"),
+            (None, None, _) => String::new(),
         };
         output::print(&format!("{}  {} ({}){what}: {ended}\n", run.id, run.experiment, run.profile))?;
     }

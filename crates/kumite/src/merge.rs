@@ -1,4 +1,6 @@
-//! `kumite merge`: shards of a run, from several stores, merged into the run and judged.
+//! `kumite merge`: shards of a run, from several stores, merged into the run and judged; or whole runs as its sittings.
+
+mod given;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,13 +12,14 @@ use kumite_record::{Scope, Store};
 
 use crate::ending::Ending;
 use crate::exit::Failure;
-use crate::{nodes, output};
+use crate::{nodes, output, sittings};
 
 #[derive(Parser)]
 pub struct Args {
-    /// The results stores of shards: what `kumite run NAME --shard I/N --db FILE` wrote
-    #[arg(required = true, value_name = "STORE")]
-    stores: Vec<PathBuf>,
+    /// The results stores of shards: what `kumite run NAME --shard I/N --db FILE` wrote. Or whole runs, as the sittings of one:
+    /// their stores, what --json or `kumite export` wrote of them, or the ids of runs that --db has
+    #[arg(required = true, value_name = "STORE|FILE|RUN")]
+    given: Vec<PathBuf>,
     /// What verdicts are about: these nodes (blocks are the repetitions), or nodes like these (each node is one
     /// repetition)
     #[arg(long, default_value = "these-nodes", value_parser = scope())]
@@ -37,15 +40,40 @@ fn scope() -> impl TypedValueParser<Value = Scope> {
 
 pub fn run(args: &Args) -> Result<(), Failure> {
     args.ending.check()?;
-    let stores: Vec<Store> =
-        args.stores.iter().map(|path| Store::open_existing(path)).collect::<Result<_, _>>()?;
+    let given = given::read(&args.given)?;
     let mut into = Store::open(&args.ending.db.path())?;
-    let options = MergeOptions {
-        seed: args.seed,
-        scope: args.scope,
-        is_gate: args.ending.gate.is_set(),
-        command: output::command_line_of_run(),
-    };
-    let export = merged(&nodes::driver(&Arc::default()), &stores, &options, &mut into)?;
-    args.ending.conclude(export, None)
+    let has_shards = given.has_shards()?;
+    if has_shards || args.seed.is_some() || args.scope != Scope::default() {
+        let stores = given.stores_alone()?;
+        let options = MergeOptions {
+            seed: args.seed,
+            scope: args.scope,
+            is_gate: args.ending.gate.is_set(),
+            command: output::command_line_of_run(),
+        };
+        let export = merged(&nodes::driver(&Arc::default()), &stores, &options, &mut into)?;
+        return args.ending.conclude(export, None);
+    }
+    let all = given.sittings(&into)?;
+    match all.as_slice() {
+        [] => Err(Failure::Usage(format!("there is no run in {}", names(&args.given)))),
+        [one] => Err(Failure::Usage(format!(
+            "run {id} is one sitting, and there is no other in {}: `kumite again {id}` measures one more",
+            names(&args.given),
+            id = one.run.id
+        ))),
+        all => {
+            let export = sittings::join(&mut into, all).map_err(|failure| match failure {
+                Failure::Usage(why) => Failure::Usage(format!(
+                    "{why}; name only those that belong together, by their ids or by what --json wrote of them"
+                )),
+                other => other,
+            })?;
+            args.ending.conclude(export, None)
+        }
+    }
+}
+
+fn names(given: &[PathBuf]) -> String {
+    given.iter().map(|given| given.display().to_string()).collect::<Vec<_>>().join(", ")
 }

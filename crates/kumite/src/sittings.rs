@@ -54,16 +54,31 @@ pub fn is_joined(run: &Run) -> bool {
     run.sittings.len() > 1
 }
 
-/// Joins all sittings that belong together with this one, and judges them. The run that was made of some of them before is
-/// made anew. One that is alone stays as it is.
+/// Joins all sittings that belong together with this one, and judges them. One that is alone stays as it is.
 pub fn joined(store: &mut Store, id: &str) -> Result<Export, Failure> {
     let all = together(store, id)?;
-    let [first, _, ..] = all.as_slice() else { return Ok(export(store, id)?) };
-    let has_some = |run: &Run| is_joined(run) && tied(run).iter().any(|id| all.iter().any(|of| of.id == *id));
+    if all.len() < 2 {
+        return Ok(export(store, id)?);
+    }
+    let all: Vec<StoredRun> = all.iter().map(|run| store.read(&run.id)).collect::<Result<_, _>>()?;
+    join(store, &all)
+}
+
+/// Joins these sittings, judges them, and keeps the run that is made of them, and those of them that the store does not have or
+/// has with fewer trials. The run that was made of some of them before is made anew.
+pub fn join(store: &mut Store, sittings: &[StoredRun]) -> Result<Export, Failure> {
+    let is_one = |id: &str| sittings.iter().any(|of| of.run.id == id);
+    let has_some = |run: &Run| is_joined(run) && tied(run).into_iter().any(is_one);
     let before = store.runs()?.into_iter().find(has_some).map(|run| run.id);
-    let joined = before.unwrap_or_else(|| format!("{}-sittings", first.id));
-    let sittings: Vec<StoredRun> = all.iter().map(|run| store.read(&run.id)).collect::<Result<_, _>>()?;
-    let joined = join_sittings(&sittings, joined, output::command_line_of_run())?;
+    let first = sittings.iter().map(|of| &of.run).min_by_key(|run| (run.started, &run.id));
+    let new = || format!("{}-sittings", first.map_or("no", |first| &first.id));
+    let joined = join_sittings(sittings, before.unwrap_or_else(new), output::command_line_of_run())?;
+    for of in sittings {
+        let kept = if store.run(&of.run.id).is_ok() { store.trials(&of.run.id)?.len() } else { 0 };
+        if kept < of.trials.len() {
+            store.put(of)?;
+        }
+    }
     store.put(&joined)?;
     let id = &joined.run.id;
     output::note(&format!(

@@ -38,7 +38,7 @@ pub use prepare::{Choice, Prepared, is_left_out, prepare};
 pub use progress::humane;
 pub use rejudge::rejudge;
 pub use session::{Session, Undecided};
-pub use sittings::{differ_as_sittings, join_sittings};
+pub use sittings::{differ_as_sittings, join_sittings, take_apart};
 pub use together::{
     Difference, Made, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, is_of,
     other_versions,

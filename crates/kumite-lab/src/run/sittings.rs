@@ -4,14 +4,21 @@
 //! claims are judged by the sittings. They have to ask the same and to be measured alike, or nothing is joined and the
 //! first difference is named. None is dropped: one that was cut short counts with the rounds that it has.
 
-use kumite_record::{OtherVersion, Part, Rule, Run, Sitting, StoredRun, Trial, Warning, judge_outputs};
+use kumite_record::{
+    OtherVersion, Part, Rule, Run, Saved, Sitting, StoredRun, Trial, Warning, judge_outputs,
+};
 
 use super::common_fault::common_fault;
 use super::export::{Findings, findings};
 use super::merge::{differ_in_plan, sorted};
-use super::together::{Difference, Made, differ_in_contenders, differ_in_trials, other_versions};
+use super::together::{
+    Difference, Made, described, differ_in_contenders, differ_in_machines, differ_in_trials, other_versions,
+};
 use crate::spec::judged_of;
 use crate::toml_source::SpecError;
+
+/// No run has as many rounds; a file may say anything.
+const MOST_ROUNDS: u32 = 1_000_000;
 
 /// Makes one run of these, of which each is a sitting, and judges it by what the first of them asked.
 pub fn join_sittings(runs: &[StoredRun], id: String, command: String) -> Result<StoredRun, SpecError> {
@@ -46,6 +53,7 @@ pub fn join_sittings(runs: &[StoredRun], id: String, command: String) -> Result<
     let Findings { claims, checks, mut warnings } =
         findings(&judged.claims, &judged.checks, &run, &first.machine, &first.contenders, &trials);
     warnings.extend((1..).zip(&runs).filter_map(|(nth, of)| cut_short(nth, &of.run)));
+    warnings.extend((1..).zip(&runs).filter_map(|(nth, of)| elsewhere(nth, first, of)));
     let (machine, contenders) = (first.machine.clone(), first.contenders.clone());
     Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })
 }
@@ -57,6 +65,9 @@ fn refused(first: &StoredRun, other: &StoredRun) -> Result<Option<String>, SpecE
         return Ok(Some(format!(
             "run {id} is no sitting: it is a share of a run, or was made of several runs"
         )));
+    }
+    if other.trials.iter().any(|trial| trial.block >= MOST_ROUNDS) {
+        return Ok(Some(format!("run {id} has a round of a number that no run comes to")));
     }
     let difference = differ_as_sittings(&first.run, &other.run)?;
     let difference = difference.or_else(|| differ_in_contenders(&first.contenders, &other.contenders));
@@ -85,6 +96,8 @@ pub fn differ_as_sittings(first: &Run, other: &Run) -> Result<Option<Difference>
 
 fn sittings(runs: &[&StoredRun]) -> Vec<Sitting> {
     let mut first_round = 0;
+    let boot = |of: &StoredRun| of.run.sittings.first().and_then(|own| own.machine.clone());
+    let are_told_apart = runs.iter().all(|of| boot(of).is_some());
     let sitting = |of: &&StoredRun| {
         let made = of.trials.iter().map(|trial| trial.block + 1).max().unwrap_or(0);
         let sitting = Sitting {
@@ -93,7 +106,8 @@ fn sittings(runs: &[&StoredRun]) -> Vec<Sitting> {
             seed: of.run.seed,
             started: of.run.started,
             finished: of.run.finished,
-            machine: of.run.sittings.first().and_then(|own| own.machine.clone()),
+            // Of a run that was begun as no sitting only what the machine is like is known.
+            machine: if are_told_apart { boot(of) } else { Some(described(&of.machine)) },
             first_round,
             rounds: made,
             ended_by_verdicts: of.run.saved.as_ref().is_some_and(|saved| saved.decided),
@@ -123,7 +137,47 @@ fn versions(first: &StoredRun, of: &StoredRun, nth: u32) -> Vec<OtherVersion> {
         Made { kumite: &of.run.kumite, contenders: &of.contenders, services: &of.run.services }
     }
     let of_sitting = other_versions(made(first), made(of), &Part::Sitting { nth });
-    of_sitting.into_iter().chain(of.run.other_versions.clone()).collect()
+    let renumbered = |of: &OtherVersion| match of.part {
+        Part::Sitting { .. } => OtherVersion { part: Part::Sitting { nth }, ..of.clone() },
+        _ => of.clone(),
+    };
+    of_sitting.into_iter().chain(of.run.other_versions.iter().map(renumbered)).collect()
+}
+
+/// The sittings that this run was joined from, each as the run that it was, as far as the joined one has it.
+pub fn take_apart(joined: &StoredRun) -> Vec<StoredRun> {
+    (1..).zip(&joined.run.sittings).map(|(nth, of)| taken_out(joined, nth, of)).collect()
+}
+
+fn taken_out(joined: &StoredRun, nth: u32, of: &Sitting) -> StoredRun {
+    let own = |other: &&OtherVersion| match other.part {
+        Part::Sitting { nth: of_other } => of_other == nth,
+        _ => true,
+    };
+    let run = Run {
+        id: of.run.clone(),
+        seed: of.seed,
+        started: of.started,
+        finished: of.finished,
+        blocks: of.rounds,
+        saved: of.ended_by_verdicts.then_some(Saved { decided: true, ..Saved::default() }),
+        other_versions: joined.run.other_versions.iter().filter(own).cloned().collect(),
+        sittings: vec![Sitting { first_round: 0, ..of.clone() }],
+        ..joined.run.clone()
+    };
+    let trials = joined.trials.iter().filter(|trial| of.has(trial.block));
+    let renumbered =
+        |(seq, trial): (u32, &Trial)| Trial { seq, block: trial.block - of.first_round, ..trial.clone() };
+    let trials = (0..).zip(trials).map(renumbered).collect();
+    let (claims, checks, warnings) = (Vec::new(), Vec::new(), Vec::new());
+    let (machine, contenders) = (joined.machine.clone(), joined.contenders.clone());
+    StoredRun { run, machine, contenders, trials, claims, checks, warnings }
+}
+
+fn elsewhere(nth: u32, first: &StoredRun, of: &StoredRun) -> Option<Warning> {
+    let [there, here] = differ_in_machines(&first.machine, &of.machine)?.values?;
+    let what = format!("it was measured on another machine than the first: {here}, not {there}");
+    Some(Warning { place: format!("sitting {nth}"), what })
 }
 
 fn cut_short(nth: u32, run: &Run) -> Option<Warning> {

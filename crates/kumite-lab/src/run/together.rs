@@ -50,15 +50,17 @@ pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecErro
     Ok(differing.map(|(key, values)| Difference::new(&format!("experiment.toml, {key}"), values)))
 }
 
+/// A machine as far as figures depend on it.
+pub(super) fn described(machine: &Machine) -> String {
+    let cores = &machine.cores;
+    format!(
+        "{}, {}, contender on CPUs {:?}, engine on {:?}",
+        machine.cpu, machine.kernel, cores.contender, cores.engine
+    )
+}
+
 /// In what two machines differ: a run of both would compare them.
 pub fn differ_in_machines(a: &Machine, b: &Machine) -> Option<Difference> {
-    let described = |machine: &Machine| {
-        let cores = &machine.cores;
-        format!(
-            "{}, {}, contender on CPUs {:?}, engine on {:?}",
-            machine.cpu, machine.kernel, cores.contender, cores.engine
-        )
-    };
     let values = [a, b].map(described);
     (values[0] != values[1]).then(|| Difference { what: "the machine".to_owned(), values: Some(values) })
 }

@@ -24,6 +24,7 @@ mod interrupt;
 mod kit_test;
 mod load;
 mod merge;
+mod merge_sittings;
 mod misbehave;
 mod node_away;
 mod offered;

@@ -136,3 +136,17 @@ fn what_was_not_measured_alike_is_not_joined_and_the_difference_is_named() {
         "run day-1 is no sitting: it is a share of a run, or was made of several runs"
     );
 }
+
+#[test]
+fn what_is_taken_apart_is_joined_again_to_the_same() {
+    let mut runs = [sitting(0, &[0.8; 9]), sitting(1, &[0.8; 10]), sitting(2, &[0.8; 3])];
+    runs[0].run.saved = Some(Saved { trials: 2, seconds: 1.0, decided: true });
+    runs[1].run.kumite = "2".to_owned();
+    let whole = joined(&runs).unwrap();
+    let parts = take_apart(&whole);
+    let rounds: Vec<usize> = parts.iter().map(|of| of.trials.len() / 2).collect();
+    assert_eq!(rounds, [9, 10, 3]);
+    let again = joined(&parts).unwrap();
+    assert_eq!((&again.run.sittings, &again.trials), (&whole.run.sittings, &whole.trials));
+    assert_eq!((&again.claims, &again.run.other_versions), (&whole.claims, &whole.run.other_versions));
+}

@@ -1,0 +1,136 @@
+//! The runs that are to be merged, as they are named: stores, documents of runs, and ids.
+//!
+//! A document may be anybody's. Nothing in it is executed, it replaces no run that is kept here, and no path in it is followed.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use kumite_lab::take_apart;
+use kumite_nodes::with_logs;
+use kumite_record::{Export, Run, Store, StoredRun, Trial};
+
+use crate::exit::Failure;
+use crate::sittings::{is_joined, together};
+
+/// A results store begins with this.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+pub struct Given {
+    stores: Vec<Store>,
+    documents: Vec<(PathBuf, StoredRun)>,
+    ids: Vec<String>,
+}
+
+/// Reads what is named. A name that is no file's is an id.
+pub fn read(named: &[PathBuf]) -> Result<Given, Failure> {
+    let mut given = Given { stores: Vec::new(), documents: Vec::new(), ids: Vec::new() };
+    for name in named {
+        if name.is_file() && !is_store(name) {
+            given.documents.push((name.clone(), document(name)?));
+        } else if let Some(id) = name.to_str().filter(|id| !name.exists() && is_id(id)) {
+            given.ids.push(id.to_owned());
+        } else {
+            given.stores.push(Store::open_existing(name)?);
+        }
+    }
+    Ok(given)
+}
+
+/// True of an empty file, too, which is a store that has nothing yet.
+fn is_store(file: &Path) -> bool {
+    let mut begins = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut begins));
+    read.is_ok() && SQLITE.starts_with(&begins)
+}
+
+fn is_id(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
+}
+
+fn document(file: &Path) -> Result<StoredRun, Failure> {
+    let export = Export::read(file).map_err(|error| Failure::Usage(error.to_string()))?;
+    let Export { run, machine, contenders, claims, checks, warnings, trials, .. } = export;
+    if run.shard.is_some() || run.merged.is_some() {
+        let what = "is a share of a run, or was merged from shares: merge the stores of the shares";
+        return Err(Failure::Usage(format!("{}: run {} {what}", file.display(), run.id)));
+    }
+    if Path::new(&run.experiment).file_name() != Some(run.experiment.as_ref()) {
+        let name = &run.experiment;
+        return Err(Failure::Usage(format!("{}: {name:?} is no name of an experiment", file.display())));
+    }
+    // Where the experiment was and where its logs are, is true of the machine that made it.
+    let run = Run { experiment_given: run.experiment.clone(), ..run };
+    let trials = trials.into_iter().map(|trial| Trial { log: None, ..trial }).collect();
+    Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })
+}
+
+impl Given {
+    pub fn has_shards(&self) -> Result<bool, Failure> {
+        for store in &self.stores {
+            if store.runs()?.iter().any(|run| run.shard.is_some()) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The stores, where there is nothing else.
+    pub fn stores_alone(self) -> Result<Vec<Store>, Failure> {
+        let documents = self.documents.iter().map(|(file, _)| file.display().to_string());
+        match documents.chain(self.ids.iter().map(|id| format!("run {id}"))).next() {
+            None => Ok(self.stores),
+            Some(other) => Err(Failure::Usage(format!(
+                "shards are merged from their stores alone, and {other} is a whole run: leave it out; sittings take neither \
+                 --seed nor --scope"
+            ))),
+        }
+    }
+
+    /// All sittings that are given, and those that `into` has already of the same run. What `into` has stands before a
+    /// document, and of two stores the one that has more trials.
+    pub fn sittings(self, into: &Store) -> Result<Vec<StoredRun>, Failure> {
+        let mut all = BTreeMap::<String, StoredRun>::new();
+        let mut add = |run: StoredRun| {
+            let is_more = |other: &StoredRun| run.trials.len() > other.trials.len();
+            if all.get(&run.run.id).is_none_or(is_more) {
+                all.insert(run.run.id.clone(), run);
+            }
+        };
+        for id in &self.ids {
+            for run in together(into, &into.find(id)?)? {
+                add(into.read(&run.id)?);
+            }
+        }
+        let mut joined = Vec::new();
+        for store in &self.stores {
+            for run in store.runs()? {
+                let run = with_logs(store.read(&run.id)?, store.folder());
+                if is_joined(&run.run) { joined.push(run) } else { add(run) }
+            }
+        }
+        joined.iter().flat_map(take_apart).for_each(&mut add);
+        let of_documents = self.documents.iter().flat_map(|(_, of)| match is_joined(&of.run) {
+            true => take_apart(of),
+            false => vec![of.clone()],
+        });
+        let kept: Vec<String> = into.runs()?.into_iter().map(|run| run.id).collect();
+        let mut known = Vec::new();
+        for of in of_documents {
+            if kept.contains(&of.run.id) { known.push(of.run.id) } else { add(of) }
+        }
+        let given: Vec<String> = all.keys().filter(|id| kept.contains(id)).cloned().chain(known).collect();
+        for id in &given {
+            for run in together(into, id)? {
+                let run = into.read(&run.id)?;
+                if all.get(&run.run.id).is_none_or(|other| run.trials.len() > other.trials.len()) {
+                    all.insert(run.run.id.clone(), run);
+                }
+            }
+        }
+        let mut all: Vec<StoredRun> = all.into_values().collect();
+        all.sort_by_key(|of| (of.run.started, of.run.id.clone()));
+        Ok(all)
+    }
+}
