@@ -92,7 +92,7 @@ pub enum LoadOnceError {
     /// The engine could not offer it.
     #[error(transparent)]
     Load(#[from] kumite_load::Error),
-    /// What was measured could not be kept.
+    /// The store did not keep what was measured.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

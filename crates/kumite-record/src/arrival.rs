@@ -1,3 +1,5 @@
+//! One state that a player acted out, and how far off it came.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

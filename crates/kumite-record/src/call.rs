@@ -1,3 +1,5 @@
+//! The calls of a function within a trial, and the lives of the instances that served them.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

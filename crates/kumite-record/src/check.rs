@@ -1,3 +1,5 @@
+//! A check, with what a run found of it. It is about the measurement; no contender passes or fails it.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

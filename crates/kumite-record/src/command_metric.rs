@@ -1,3 +1,5 @@
+//! The metrics of `kumite compare` for commands, under the names that hyperfine 2.0 has for them.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

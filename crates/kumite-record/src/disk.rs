@@ -1,3 +1,5 @@
+//! The document of `kumite disk`: what a slow disk did, as it counted it itself.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,7 @@
+//! A whole run in one document, which is all that a report reads.
+//!
+//! Its form has the version [`SCHEMA`](crate::SCHEMA). Within a version fields are only added, and each of those is optional.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

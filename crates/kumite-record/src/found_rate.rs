@@ -1,3 +1,5 @@
+//! The document of `kumite load --find-rate`: the highest rate that a server sustains, and every trial of the search.
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;

@@ -1,3 +1,5 @@
+//! A kind of workload, by its word. The drivers say which kinds there are; a record may have one that is unknown here.
+
 use std::borrow::Cow;
 use std::fmt;
 

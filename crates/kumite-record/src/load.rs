@@ -1,3 +1,5 @@
+//! The document of `kumite load`: one load on one server, in figures that need no other file.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! A metric as it is declared. A record carries these, so a report names no metric and still says what each one is.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! A note that parts of a run were made by different versions. It warns the reader and changes no figure.
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

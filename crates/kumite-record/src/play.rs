@@ -1,3 +1,5 @@
+//! The document of `kumite play`: how exactly a macro was played.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

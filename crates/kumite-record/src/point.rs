@@ -1,3 +1,7 @@
+//! A point of a run: one value of each axis.
+//!
+//! Values are equal as they were typed (`1` is not `1.0`), and a point is written as people read it: `connections=100`.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};

@@ -1,3 +1,5 @@
+//! The parts of a run that a machine of their own may have, in one form from the command line to the record.
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;

@@ -1,3 +1,7 @@
+//! What holds for all trials of a run: what was asked, how it was measured, and how the run ended.
+//!
+//! It is all that is needed to take a run up again, to judge it anew, and to refuse what cannot be joined with it.
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;

@@ -1,3 +1,5 @@
+//! The share that one of several runs has of a plan, and what a run that was merged from such shares remembers of them.
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,3 +1,5 @@
+//! The document of `kumite stub`: what a server with a known delay did, as it counted it itself.
+
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

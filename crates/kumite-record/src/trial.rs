@@ -1,3 +1,8 @@
+//! One trial, and which trials count.
+//!
+//! A trial is kept however it ended. [`standing`] chooses those that count: of a block that was measured again the last
+//! attempt alone, and no trial that is void.
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! The units of figures, each of which is kept in the unit that the end of its name says.
+
 use std::fmt;
 
 use schemars::JsonSchema;

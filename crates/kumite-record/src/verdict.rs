@@ -1,3 +1,7 @@
+//! A claim with its verdict, and all that a reader needs in order to doubt it: evidence, doubts, reasons.
+//!
+//! All of it is values. A report makes the words, and no text of an experiment is read again to find out what was compared.
+
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! Why a trial is void. The causes are of the machine and of whoever measures, never of a contender.
+
 use std::fmt;
 
 use schemars::JsonSchema;

@@ -1,3 +1,5 @@
+//! A word that a later kumite wrote and this one does not know. It is shown as it was read, and decides nothing.
+
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 

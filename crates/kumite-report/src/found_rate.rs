@@ -1,3 +1,7 @@
+//! The highest rate of a server, as `kumite load --find-rate` shows it, and the line of each trial of the search.
+//!
+//! The answer comes first. Without one, the first line says why there is none and what is known.
+
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{FoundRate, Metric, RateTrial, RateVerdict, SearchEnd, Unit, VoidReason};
 

@@ -1,3 +1,5 @@
+//! The report of a run as one page that fetches nothing: style, charts and data are in the file.
+
 use kumite_record::Export;
 use minijinja::context;
 use minijinja::value::Serde;

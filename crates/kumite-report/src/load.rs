@@ -1,3 +1,5 @@
+//! One load, as `kumite load` shows it: for a terminal, in Markdown and as a page. Doubts come before the figures.
+
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{Latency, LoadResult, Unit};
 

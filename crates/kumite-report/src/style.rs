@@ -1,3 +1,5 @@
+//! How a terminal is written to. Colour is an addition: without it the text is the same.
+
 use anstyle::AnsiColor;
 
 /// How a terminal is written to.

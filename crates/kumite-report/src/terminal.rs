@@ -1,3 +1,5 @@
+//! The whole report of a run for a terminal. Verdicts come first, and once more at the end, where one sees them.
+
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
 use kumite_record::Export;

@@ -1,3 +1,7 @@
+//! Percentile bootstrap, expanded for few blocks, from a seed: the same values and seed give the same interval.
+//!
+//! It is for one look. What is looked at after every block uses a confidence sequence.
+
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::Error;

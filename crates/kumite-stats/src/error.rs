@@ -1,3 +1,5 @@
+//! Why an input has no interval. These are errors of the input; nothing here fails by chance.
+
 use thiserror::Error;
 
 /// Why there is no interval.

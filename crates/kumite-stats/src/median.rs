@@ -1,3 +1,5 @@
+//! The median of values, and its bootstrap interval. Where a value is not finite there is none: no value is dropped.
+
 use std::cell::RefCell;
 use std::rc::Rc;
 

@@ -1,3 +1,5 @@
+//! The exact interval of a probability, from how often something happened.
+
 use statrs::distribution::{Beta, ContinuousCDF};
 
 use crate::{Error, Interval};

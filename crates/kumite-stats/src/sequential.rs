@@ -1,3 +1,8 @@
+//! Confidence sequences: intervals of a median or a ratio that may be looked at after every block.
+//!
+//! They rest on the signs of the blocks alone, so a few values that are far off move them little. The order of the blocks does
+//! not matter.
+
 use statrs::function::gamma::ln_gamma;
 
 use crate::{Error, Interval};

@@ -148,7 +148,7 @@ pub fn next_is_in(world: World, count: usize, runs: u64) -> [f64; 3] {
     let mut found = [0_u64; 3];
     for seed in 0..runs {
         let claim = judged(&sittings(world, 0.1, count, ROUNDS, When::Apart, 2 * seed), When::Apart, 1);
-        // What it comes to has its rounds' scatter in it, as the others have.
+        // Its effect has its rounds' scatter in it, as those of the others have.
         let mut next = sittings(world, 0.1, 1, ROUNDS, When::Apart, 2 * seed + 1).remove(0);
         next.sort_unstable_by(f64::total_cmp);
         let next = next[ROUNDS / 2].exp();

@@ -93,7 +93,7 @@ fn decisions(run: &Run, claims: &[Posed]) -> Decisions {
     Decisions::new(rate, ALPHA, claims.iter().filter(|claim| claim.has_bets).count())
 }
 
-/// What whoever betted on these claims has before this round. What became untestable later was not yet.
+/// The money of whoever betted on these claims, before this round. A claim that became untestable later still counts here.
 fn wealths(evidence: &Evidence, claims: &[Posed], which: &[usize], look: u32) -> Vec<f64> {
     let is_untestable = |nth: &usize| claims[*nth].untestable().next().is_some();
     let before = which.iter().any(is_untestable).then(|| evidence.before(look));

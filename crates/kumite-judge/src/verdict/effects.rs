@@ -278,7 +278,7 @@ impl Border {
         self.op.holds(effect, self.effect(kind) * factor)
     }
 
-    /// Whether an effect lies where it would not be by this verdict.
+    /// True if an effect lies where it would not be by this verdict.
     pub fn contradicts(&self, kind: EffectKind, effect: f64, verdict: Verdict) -> bool {
         let is = |moved| self.is_met(kind, effect, moved);
         match verdict {

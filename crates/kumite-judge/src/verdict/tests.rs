@@ -1,3 +1,5 @@
+//! Verdicts of made-up trials whose answer is known. Noise is the same for both sides of a block, so only pairing sees through.
+
 use std::collections::BTreeMap;
 
 use kumite_record::{
@@ -49,7 +51,7 @@ fn claims(asserts: &[&str], workload: &BTreeMap<String, AxisValue>) -> Vec<Claim
     asserts.iter().enumerate().map(claim).collect()
 }
 
-/// What "a" and "b" measured at 1, 10 and 100 connections: noise of a few percent around these, the same for both in a
+/// Trials of "a" and "b" at 1, 10 and 100 connections: noise of a few percent around given figures, the same for both in a
 /// block, so that only pairing sees through it.
 pub(super) struct World {
     pub(super) trials: Vec<Trial>,

@@ -21,7 +21,7 @@ use crate::node::Remote;
 /// Any driver, with a heartbeat beside each of its trials, here and on every node that has a role.
 pub(super) struct Attended<'a> {
     pub driver: Box<dyn Driver + 'a>,
-    /// What it was opened with.
+    /// Everything that it was opened with.
     pub of: Opening<'a>,
 }
 

@@ -23,7 +23,7 @@ pub enum Checked {
     Wrong {
         /// The parameter that says which of its code runs, and its value, where there is one.
         code: Option<(&'static str, AxisValue)>,
-        /// What it did.
+        /// Its misdeed.
         why: Fault,
     },
     /// It wrote into its build, which the next who uses the build would find.
@@ -122,7 +122,7 @@ fn points<'a>(all: &[(&Contender, Asked<'a>)]) -> impl Iterator<Item = &'a Point
     points.into_iter()
 }
 
-/// What each that was tried at a point wrote there.
+/// The output of each contender that was tried at a point, as a vote on the right one.
 fn votes(point: &Point, all: &[(&Contender, Asked)]) -> Votes {
     let vote = |(contender, asked): &(&Contender, Asked)| {
         let (_, answered) = asked.at.iter().find(|(at, _)| *at == point)?;

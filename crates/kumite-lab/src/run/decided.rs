@@ -1,4 +1,4 @@
-//! Which claims are decided while a run goes on.
+//! The claims that are decided while a run goes on, and the news about them. It judges nothing itself.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What of a run does not pass a gate: claims by their verdicts, checks by their colours, contenders by their trials.
+//! All of a run that does not pass a gate: claims by their verdicts, checks by their colours, contenders by their trials.
 //!
 //! It looks at values of the record alone, so a run of another machine is judged as one of this.
 
@@ -57,8 +57,8 @@ impl Amiss<'_> {
         }
     }
 
-    /// Whether it is to pass because this name is: its own or, of a claim that was not tested, that of the contender that was
-    /// not there. Who lets a contender be absent lets be what that leaves untested.
+    /// True if allowing this name allows it: its own or, of a claim that was not tested, that of the contender that was not
+    /// there. Allowing a contender to be absent allows all that this leaves untested.
     pub fn is_allowed_by(&self, name: &str) -> bool {
         let missing = match self {
             Amiss::Claim(Claim { reason: Some(Reason::Absent { contender, .. }), .. }) => Some(contender),

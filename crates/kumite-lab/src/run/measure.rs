@@ -22,7 +22,7 @@ use crate::halt::Halt;
 use crate::node::Nodes;
 use crate::spec::Experiment;
 
-/// Who waits looks so often whether it is to stop.
+/// The time between two looks of a wait at whether it is to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The clock that runs go by, and who executes their trials.

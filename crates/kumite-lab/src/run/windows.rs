@@ -23,7 +23,7 @@ pub struct Windows {
     of_profiles: Vec<(Experiment, Percentiles)>,
 }
 
-/// What is wrong with a window.
+/// A fault of a window, found before the run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WindowFault {
     /// It has too few answers for a percentile.
@@ -32,7 +32,7 @@ pub enum WindowFault {
         claim: String,
         /// The contender and the point, as people read it.
         cell: String,
-        /// What it lacks.
+        /// The answers that it has, and those that the percentile takes.
         short: Short,
     },
     /// Its rate could not be looked at.
@@ -58,12 +58,12 @@ impl Windows {
         Ok(Windows { of_profiles })
     }
 
-    /// Whether no claim compares a percentile.
+    /// True if no claim compares a percentile.
     pub fn is_empty(&self) -> bool {
         self.of_profiles.is_empty()
     }
 
-    /// What is wrong with them, each once, with the profiles in which it is so. A server whose rate is to be known is put under
+    /// Their faults, each once, with the profiles in which it is so. A server whose rate is to be known is put under
     /// load for a second or so: whoever calls has the lock of the machine.
     pub fn faults(
         &self,

@@ -1,3 +1,5 @@
+//! Experiments that are read or refused; an error has the line and the column of what is wrong.
+
 use kumite_record::AxisValue;
 
 use super::Experiment;

@@ -1,3 +1,5 @@
+//! The tables of a comparison as AsciiDoc.
+
 use kumite_record::Comparison;
 
 use super::Shown;

@@ -1,3 +1,5 @@
+//! A comparison as CSV: figures in full, without separators, for programs.
+
 use std::collections::BTreeSet;
 
 use kumite_record::{CommandMetric, ComparedPair, Comparison, Estimate, Ratio};

@@ -1,3 +1,5 @@
+//! A comparison as one page, in which every run is a dot.
+
 use kumite_record::{CommandMetric, ComparedCommand, ComparedPair, Comparison, Estimate, Ratio, Unit};
 
 use super::names::Names;

@@ -1,3 +1,5 @@
+//! A comparison in GitHub's Markdown.
+
 use kumite_record::Comparison;
 
 use super::names::Names;

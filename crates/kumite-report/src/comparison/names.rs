@@ -1,3 +1,5 @@
+//! The names of commands and servers in a comparison. If any is too long for a table, all of them become letters.
+
 use std::collections::BTreeMap;
 
 use kumite_record::Comparison;

@@ -1,3 +1,5 @@
+//! The tables of a comparison as Emacs' Org mode has them.
+
 use kumite_record::Comparison;
 
 use super::Shown;

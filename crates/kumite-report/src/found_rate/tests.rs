@@ -1,3 +1,5 @@
+//! Searches with known figures, in words.
+
 use kumite_record::{RateEstimate, SCHEMA};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Figures as people read them, by known answers.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Sittings that agree, contradict or are too few, by known answers.
+
 use kumite_record::{Doubt, Outcome, Reason, Rule, Sitting, SittingSide, Verdict};
 
 use super::super::tests::World;

@@ -1,3 +1,5 @@
+//! Checks of made-up trials whose answer is known.
+
 use std::collections::BTreeMap;
 
 use kumite_record::{

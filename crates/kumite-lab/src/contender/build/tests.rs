@@ -1,3 +1,5 @@
+//! Builds and their cache, with shells in place of compilers: what is built again, what is found, and what a failure leaves.
+
 use std::fs::File;
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::Ordering;

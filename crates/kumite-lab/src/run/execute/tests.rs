@@ -1,3 +1,5 @@
+//! The run loop with a scripted executor and a fake clock: order, budget, interruption, lost cells and void blocks.
+
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;

@@ -1,3 +1,5 @@
+//! Shares of made-up runs, merged or refused.
+
 use jiff::Timestamp;
 use kumite_record::Outcome;
 

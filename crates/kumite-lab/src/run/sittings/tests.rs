@@ -1,3 +1,5 @@
+//! Sittings of made-up trials, joined or refused.
+
 use jiff::Timestamp;
 use kumite_record::{
     Contender, ContenderStatus, Metric, Outcome, Point, Sample, Saved, SittingSide, Verdict,
