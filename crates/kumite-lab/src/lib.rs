@@ -58,8 +58,8 @@ pub use run::{
     Windows, World, begin, check_disk, check_each, check_roles, claimed_points, common_fault, conclude,
     differ_as_sittings, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, execute,
     export, gate_findings, humane, is_left_out, is_of, join, join_sittings, judged, merge, other_versions,
-    plan, prepare, prospects, references, rejudge, seed_of, take_apart, too_few_values, trial_seed,
-    undecided, used_cores,
+    plan, prepare, prospects, references, rejudge, replication, seed_of, take_apart, too_few_values,
+    trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;

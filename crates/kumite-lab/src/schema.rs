@@ -1,7 +1,7 @@
 //! JSON Schemas of what is read and written, made from the very types that read and write it.
 
 use kumite_record::{
-    Comparison, DiskResult, Export, FoundRate, LoadResult, PlayResult, SelfCheck, StubResult,
+    Comparison, DiskResult, Export, FoundRate, LoadResult, PlayResult, Replication, SelfCheck, StubResult,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
@@ -34,6 +34,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "run",
         what: "a run, as `kumite run --json` and `kumite export` write it",
         schema: written::<Export>,
+    },
+    Described {
+        name: "replication",
+        what: "two runs beside each other, as `kumite replicate --json` writes them",
+        schema: written::<Replication>,
     },
     Described {
         name: "load",

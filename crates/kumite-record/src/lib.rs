@@ -28,6 +28,7 @@ mod read;
 mod redact;
 mod remaining;
 mod repetition;
+mod replication;
 mod role;
 mod rule;
 mod run;
@@ -74,6 +75,9 @@ pub use ratio::Ratio;
 pub use read::ReadError;
 pub use redact::without_secrets;
 pub use remaining::Remaining;
+pub use replication::{
+    ClaimPair, Differing, Intervals, PairOutcome, Replication, RunDifference, RunParts, Untold,
+};
 pub use role::{Role, RoleElsewhere, Roles};
 pub use rule::Rule;
 pub use run::{

@@ -7,7 +7,7 @@
 //!
 //! From below: `record` is a record and its index. `words` says things, `tables` lays them out, `charts` draws them, `kinds`
 //! has what only one kind of workload shows. Above them a file for each format: `terminal`, `html`, `markdown`, `csv`; and one
-//! for each other thing that is shown: `summary`, `comparison`, `load`, `found_rate`, `selfcheck`.
+//! for each other thing that is shown: `summary`, `comparison`, `replication`, `load`, `found_rate`, `selfcheck`.
 
 mod charts;
 mod comparison;
@@ -23,6 +23,7 @@ mod metric;
 mod page;
 mod pictures;
 mod record;
+mod replication;
 mod selfcheck;
 mod style;
 mod summary;
@@ -40,6 +41,9 @@ pub use found_rate::{found_rate_terminal, rate_trial_line};
 pub use html::html;
 pub use load::{load_html, load_markdown, load_terminal};
 pub use markdown::markdown;
+pub use replication::{
+    replication_claims, replication_differences, replication_html, replication_markdown, replication_terminal,
+};
 pub use selfcheck::selfcheck_terminal;
 pub use style::Style;
 pub use summary::{decided, summary};

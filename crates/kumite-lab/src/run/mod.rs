@@ -15,6 +15,7 @@ mod plan;
 mod prepare;
 mod progress;
 mod rejudge;
+mod replication;
 mod session;
 mod sittings;
 mod together;
@@ -37,6 +38,7 @@ pub use plan::{Block, Plan, plan, trial_seed};
 pub use prepare::{Choice, Prepared, is_left_out, prepare};
 pub use progress::humane;
 pub use rejudge::rejudge;
+pub use replication::replication;
 pub use session::{Session, Undecided};
 pub use sittings::{differ_as_sittings, join_sittings, take_apart};
 pub use together::{

@@ -30,6 +30,15 @@ const WORDS: [&[&str]; 10] = [
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked(Value);
 
+/// A key that two files do not have alike.
+#[derive(Debug, PartialEq)]
+pub(crate) struct KeyDifference {
+    /// The key, with those above it.
+    pub key: String,
+    /// Its value in each; none where it is not there.
+    pub values: [Option<String>; 2],
+}
+
 impl Asked {
     /// Of a file's text.
     pub fn new(text: &str, profile: &str) -> Result<Asked, SpecError> {
@@ -58,7 +67,16 @@ impl Asked {
 
     /// In which key two differ, the first of them, and what each has there.
     pub(crate) fn difference(&self, other: &Asked) -> Option<(String, [String; 2])> {
-        difference("", Some(&self.0), Some(&other.0))
+        let first = self.differences(other).into_iter().next()?;
+        let values = first.values.map(|value| value.unwrap_or_else(|| "nothing".to_owned()));
+        Some((first.key, values))
+    }
+
+    /// All keys in which two differ.
+    pub(crate) fn differences(&self, other: &Asked) -> Vec<KeyDifference> {
+        let mut found = Vec::new();
+        differences("", Some(&self.0), Some(&other.0), &mut found);
+        found
     }
 
     /// The same for the same questions, however they are written.
@@ -83,22 +101,24 @@ fn remove(value: &mut Value, path: &[&str]) {
     }
 }
 
-fn difference(path: &str, a: Option<&Value>, b: Option<&Value>) -> Option<(String, [String; 2])> {
+fn differences(path: &str, a: Option<&Value>, b: Option<&Value>, found: &mut Vec<KeyDifference>) {
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
     match (a, b) {
-        _ if a == b => None,
+        _ if a == b => {}
         (Some(Value::Table(a)), Some(Value::Table(b))) => {
             let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-            keys.into_iter().find_map(|key| difference(&below(key), a.get(key), b.get(key)))
+            keys.into_iter().for_each(|key| differences(&below(key), a.get(key), b.get(key), found));
         }
         (Some(Value::Array(of_a)), Some(Value::Array(of_b)))
             if are_tables(of_a) && of_a.len() == of_b.len() =>
         {
-            let mut pairs = (1..).zip(of_a.iter().zip(of_b));
-            pairs.find_map(|(nth, (a, b))| difference(&below(&called(nth, a)), Some(a), Some(b)))
+            for (nth, (a, b)) in (1..).zip(of_a.iter().zip(of_b)) {
+                differences(&below(&called(nth, a)), Some(a), Some(b), found);
+            }
         }
         _ => {
-            Some((path.to_owned(), [a, b].map(|value| value.map_or("nothing".to_owned(), Value::to_string))))
+            let values = [a, b].map(|value| value.map(Value::to_string));
+            found.push(KeyDifference { key: path.to_owned(), values });
         }
     }
 }
@@ -205,6 +225,14 @@ assert = "throughput_rps(a) > 0"
             named("[metrics.about]", "[metrics.other]"),
             r#"metrics.about: { value = "worker" }, and nothing"#
         );
+    }
+
+    #[test]
+    fn all_that_differs_is_found_and_not_only_the_first() {
+        let other = TEXT.replace("title = 1", "title = 2").replace("(a) > t", "(a) >= t");
+        let keys: Vec<String> =
+            asked(TEXT).differences(&asked(&other)).into_iter().map(|of| of.key).collect();
+        assert_eq!(keys, ["claim.c.assert", "workload.title"]);
     }
 
     #[test]

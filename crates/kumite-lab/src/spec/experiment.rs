@@ -84,6 +84,11 @@ impl Experiment {
         folder::all()
     }
 
+    /// The folder of the nearest one with this name, which may be a stranger's: it is never taken for a path.
+    pub fn folder_of(name: &str) -> Result<PathBuf, SpecError> {
+        folder::find_by_name(name)
+    }
+
     /// The kind of its workload.
     pub fn kind(&self) -> Kind {
         self.kind.name.clone()

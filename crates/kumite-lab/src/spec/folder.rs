@@ -1,6 +1,7 @@
 //! Where experiments and their contenders are.
 
-use std::path::{Path, PathBuf};
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
 
 use crate::contender::Contender;
 use crate::parameter::near;
@@ -67,6 +68,25 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
                 let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
                 format!("neither {name} nor {} has an experiment.toml{meant}", places.join(" nor "))
             }
+        },
+    })
+}
+
+/// The nearest of those that are found by name. The name may be a stranger's: it leads nowhere else.
+pub(super) fn find_by_name(name: &str) -> Result<PathBuf, SpecError> {
+    let is_plain = matches!(
+        Path::new(name).components().collect::<Vec<_>>()[..],
+        [Component::Normal(only)] if only == OsStr::new(name)
+    );
+    let all = if is_plain { all()? } else { Vec::new() };
+    let names = all.iter().filter_map(|folder| folder.file_name()?.to_str());
+    let meant = near(name, names).map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+    let found = all.iter().find(|folder| folder.file_name() == Some(OsStr::new(name)));
+    found.cloned().ok_or_else(|| SpecError::NoExperiment {
+        name: name.to_owned(),
+        looked: match is_plain {
+            true => format!("none that is found by name is called so{meant}"),
+            false => "this is the name of no folder".to_owned(),
         },
     })
 }

@@ -47,6 +47,7 @@ fn there_is_a_list_and_each_of_it_is_a_schema() {
             "contender",
             "functions",
             "run",
+            "replication",
             "load",
             "found-rate",
             "compare",

@@ -1,0 +1,256 @@
+//! Two runs beside each other: in what they differ, then claim by claim whether they say the same. All that they say may be a
+//! stranger's, and is escaped in each format.
+
+use anstyle::AnsiColor;
+use comfy_table::CellAlignment::Left;
+use kumite_record::{Claim, ClaimPair, Differing, Intervals, PairOutcome, Replication, Run, Untold};
+
+use crate::leaf::{Leaf, Table, leaf};
+use crate::markdown::{escaped, table};
+use crate::style::Style;
+use crate::tables::grid::grid;
+use crate::words::number::plural;
+use crate::words::reason::reason;
+use crate::words::text::one_line;
+use crate::words::verdict::VerdictText;
+
+/// More is not shown of a value that differs; JSON has it.
+const SHOWN_CHARS: usize = 48;
+
+/// All of it, for a terminal.
+pub fn replication_terminal(replication: &Replication, style: &Style) -> String {
+    format!("{}\n{}", replication_differences(replication, style), replication_claims(replication, style))
+}
+
+/// Which runs these are, and in what they differ: what is known before the second has a verdict.
+pub fn replication_differences(replication: &Replication, style: &Style) -> String {
+    let mut out = style.bold(&style.wrap(&title(replication), 0));
+    for (name, run) in named_runs(replication) {
+        out += &style.wrap(&format!("{name}: {run}"), 0);
+    }
+    out += &alarm(replication).map_or(String::new(), |alarm| {
+        style.paint(AnsiColor::Yellow.on_default().bold(), &style.wrap(&format!("! {alarm}"), 0))
+    });
+    if replication.differences.is_empty() {
+        return out + &style.wrap(NO_DIFFERENCE, 0);
+    }
+    let (heads, rows) = difference_rows(replication);
+    let columns: Vec<_> = heads.iter().map(|(head, _)| (head.as_str(), Left)).collect();
+    format!("{out}\n{}", grid(&columns, &rows, *style))
+}
+
+/// How the claims came out.
+pub fn replication_claims(replication: &Replication, style: &Style) -> String {
+    let mut out = style.bold(&style.wrap(&tally(replication), 0));
+    for claim in claims(replication) {
+        let color = match claim.outcome {
+            PairOutcome::Same => AnsiColor::Green,
+            PairOutcome::Another => AnsiColor::Red,
+            PairOutcome::CouldNotTell => AnsiColor::Yellow,
+        };
+        let said = format!("{} {}", claim.symbol, claim.word);
+        out += &format!(
+            "\n{}: {}",
+            style.paint(color.on_default().bold(), &said),
+            style.wrap(&claim.title, 2).trim_start()
+        );
+        for line in claim.below {
+            out += &style.wrap(&line, 2);
+        }
+    }
+    out
+}
+
+/// The same in GitHub's Markdown.
+pub fn replication_markdown(replication: &Replication) -> String {
+    let mut out = format!("# {}\n\n", escaped(&title(replication)));
+    for (name, run) in named_runs(replication) {
+        out += &format!("- **{}**: {}\n", escaped(&name), escaped(&run));
+    }
+    out += &alarm(replication).map_or(String::new(), |alarm| format!("\n> ⚠ {}\n", escaped(alarm)));
+    out += &match replication.differences.is_empty() {
+        true => format!("\n{NO_DIFFERENCE}\n"),
+        false => format!("\n{}", table(difference_rows(replication))),
+    };
+    out += &format!("\n**{}**\n\n", escaped(&tally(replication)));
+    for claim in claims(replication) {
+        out += &format!("- {} **{}**: {}\n", claim.symbol, claim.word, escaped(&claim.title));
+        for line in claim.below {
+            out += &format!("  - {}\n", escaped(&line));
+        }
+    }
+    out
+}
+
+/// The same as one self-contained page.
+pub fn replication_html(replication: &Replication) -> String {
+    let heads = ["claim", "outcome", &replication.names[0], &replication.names[1], "intervals"];
+    let rows = claims(replication).into_iter().map(|claim| {
+        let Line { symbol, word, title, said, intervals, .. } = claim;
+        let [first, second] = said;
+        vec![title, format!("{symbol} {word}"), first, second, intervals.to_owned()]
+    });
+    let heads = heads.map(|head| (one_line(head), false)).to_vec();
+    let of_claims = Table::from_rows((heads, rows.collect()));
+    let differences =
+        (!replication.differences.is_empty()).then(|| Table::from_rows(difference_rows(replication)));
+    let none = replication.differences.is_empty().then(|| NO_DIFFERENCE.to_owned());
+    leaf(&Leaf {
+        title: title(replication),
+        alarms: alarm(replication).map(str::to_owned).into_iter().collect(),
+        sentences: vec![tally(replication)],
+        tables: [of_claims].into_iter().chain(differences).collect(),
+        notes: named_runs(replication).map(|(name, run)| format!("{name}: {run}")).chain(none).collect(),
+        ..Leaf::default()
+    })
+}
+
+const NO_DIFFERENCE: &str = "They differ in nothing that is recorded of them.";
+
+/// A claim in words.
+struct Line {
+    outcome: PairOutcome,
+    symbol: char,
+    word: &'static str,
+    title: String,
+    /// What each run says of it.
+    said: [String; 2],
+    intervals: &'static str,
+    /// All of it but the title, a line each.
+    below: Vec<String>,
+}
+
+fn claims(replication: &Replication) -> Vec<Line> {
+    replication.claims.iter().map(|pair| line(replication, pair)).collect()
+}
+
+fn line(replication: &Replication, pair: &ClaimPair) -> Line {
+    let [first, second] = &replication.runs;
+    let said = [(first, &pair.claims[0]), (second, &pair.claims[1])].map(said);
+    let names = replication.names.each_ref().map(|name| one_line(name));
+    let named = names.iter().zip(&said).map(|(name, said)| format!("{name}: {said}"));
+    let intervals = intervals(pair);
+    let asked = matches!(pair.untold, Some(Untold::AskedOtherwise));
+    let asked = asked.then(|| "they ask two things by this id".to_owned());
+    let last = (!intervals.is_empty()).then(|| intervals.to_owned());
+    Line {
+        outcome: pair.outcome,
+        symbol: match pair.outcome {
+            PairOutcome::Same => '✓',
+            PairOutcome::Another => '✗',
+            PairOutcome::CouldNotTell => '?',
+        },
+        word: outcome_word(pair.outcome),
+        title: pair.claims.iter().flatten().next().map_or_else(
+            || one_line(&pair.id),
+            |claim| one_line(claim.title.as_deref().unwrap_or(&claim.assert)),
+        ),
+        below: named.chain(asked).chain(last).collect(),
+        intervals,
+        said,
+    }
+}
+
+fn outcome_word(outcome: PairOutcome) -> &'static str {
+    match outcome {
+        PairOutcome::Same => "same verdict",
+        PairOutcome::Another => "another verdict",
+        PairOutcome::CouldNotTell => "could not tell",
+    }
+}
+
+/// The verdict with its effect, its bound, what was claimed, and both figures; or why there is none.
+fn said((run, claim): (&Run, &Option<Claim>)) -> String {
+    let Some(claim) = claim else { return "it has no such claim".to_owned() };
+    let text = VerdictText::new(run, claim);
+    match (&text.effect, &claim.reason) {
+        (None, Some(why)) => format!("{}: {}", text.sentence, one_line(&reason(run, why))),
+        _ => text.sentence,
+    }
+}
+
+fn intervals(pair: &ClaimPair) -> &'static str {
+    let have_effects = pair.claims.iter().all(|claim| claim.as_ref().is_some_and(|of| of.effect.is_some()));
+    match pair.intervals {
+        Some(Intervals::Overlap) => "the intervals overlap",
+        Some(Intervals::Apart) => "the intervals have no effect in common",
+        None if have_effects => "the intervals are not of one comparison, or have no bound",
+        None => "",
+    }
+}
+
+fn title(replication: &Replication) -> String {
+    let names = replication.runs.each_ref().map(|run| one_line(&run.experiment));
+    match &names[0] == &names[1] {
+        true => format!("{}: two runs beside each other", names[0]),
+        false => format!("{} and {}: two runs beside each other", names[0], names[1]),
+    }
+}
+
+/// Each run by its name here, and what tells it from others.
+fn named_runs(replication: &Replication) -> impl Iterator<Item = (String, String)> {
+    replication.names.iter().zip(&replication.runs).map(|(name, run)| {
+        let began = run.started.strftime("%Y-%m-%d %H:%M UTC");
+        let cut =
+            run.cut_short.as_ref().map_or(String::new(), |why| format!(", cut short: {}", one_line(why)));
+        (one_line(name), format!("run {}, begun {began}, profile {}{cut}", run.id, one_line(&run.profile)))
+    })
+}
+
+fn alarm(replication: &Replication) -> Option<&'static str> {
+    let in_two_ways = replication.differences.iter().any(|of| of.of == Differing::Measures);
+    in_two_ways.then_some(
+        "their versions of kumite measure in two ways (MEASURES): an effect may be another for that reason alone",
+    )
+}
+
+fn difference_rows(replication: &Replication) -> (Vec<(String, bool)>, Vec<Vec<String>>) {
+    let heads = ["they differ in", &replication.names[0], &replication.names[1]];
+    let rows = replication.differences.iter().map(|difference| {
+        let is_digest = matches!(difference.of, Differing::Source { .. });
+        let values = difference.values.iter().map(|value| match value {
+            Some(value) => shortened(value, if is_digest { 12 } else { SHOWN_CHARS }),
+            None => "–".to_owned(),
+        });
+        [name(&difference.of)].into_iter().chain(values).collect()
+    });
+    (heads.map(|head| (one_line(head), false)).to_vec(), rows.collect())
+}
+
+fn shortened(text: &str, chars: usize) -> String {
+    let line = one_line(text);
+    match line.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+fn name(of: &Differing) -> String {
+    one_line(&match of {
+        Differing::Experiment => "experiment".to_owned(),
+        Differing::Profile => "profile".to_owned(),
+        Differing::Measures => "how kumite measures (MEASURES)".to_owned(),
+        Differing::Kumite => "kumite".to_owned(),
+        Differing::Rule => "rule of verdicts".to_owned(),
+        Differing::Blocks => "blocks at each point, at most".to_owned(),
+        Differing::Specification { key } => format!("experiment.toml, {key}"),
+        Differing::Machine { fact } => format!("machine, {fact}"),
+        Differing::Part { contender } => format!("{contender}, its part in the run"),
+        Differing::Source { contender } => format!("{contender}, its files and build command"),
+        Differing::Tools { contender } => format!("{contender}, its tools"),
+        Differing::Service { name } => format!("service {name}"),
+        Differing::Roles => "roles of other nodes".to_owned(),
+    })
+}
+
+/// `6 claims: 4 same verdict, 1 another verdict, 1 could not tell.`
+fn tally(replication: &Replication) -> String {
+    let of = [PairOutcome::Same, PairOutcome::Another, PairOutcome::CouldNotTell];
+    let counted = of.map(|outcome| (replication.count(outcome), outcome_word(outcome)));
+    let parts: Vec<String> =
+        counted.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    match replication.claims.len() {
+        0 => "Neither run has a claim.".to_owned(),
+        n => format!("{}: {}.", plural(n, "claim"), parts.join(", ")),
+    }
+}
