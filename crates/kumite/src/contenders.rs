@@ -6,9 +6,16 @@ use kumite_lab::Choice;
 pub struct Contenders {
     /// An experiment below experiments/, or a folder with an experiment.toml
     pub experiment: String,
+    #[command(flatten)]
+    pub chosen: Chosen,
+}
+
+/// Those of an experiment's contenders that take part.
+#[derive(Clone, clap::Args)]
+pub struct Chosen {
     /// Only these contenders (may be given several times, or separated by commas)
     #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
-    only: Vec<String>,
+    pub only: Vec<String>,
     /// Not these contenders
     #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
     skip: Vec<String>,
@@ -21,19 +28,16 @@ impl Contenders {
     /// As it is typed.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        for (flag, names) in [("--only", &self.only), ("--skip", &self.skip)] {
+        let Chosen { only, skip, install } = &self.chosen;
+        for (flag, names) in [("--only", only), ("--skip", skip)] {
             words.extend(names.iter().flat_map(|name| [flag.to_owned(), name.clone()]));
         }
-        words.extend(self.install.then(|| "--install".to_owned()));
+        words.extend(install.then(|| "--install".to_owned()));
         words
     }
 
     pub fn choice(&self) -> Choice {
-        Choice {
-            only: self.only.clone(),
-            skip: self.skip.clone(),
-            install: self.install,
-            ..Choice::default()
-        }
+        let Chosen { only, skip, install } = self.chosen.clone();
+        Choice { only, skip, install, ..Choice::default() }
     }
 }

@@ -29,11 +29,14 @@ impl Ending {
     /// Reports the run, and ends as it did. `early` says why it ended early, and how it goes on; none where its end was a wish of
     /// the user's, as that of a budget, and was kept.
     pub fn conclude(&self, export: Export, early: Option<String>) -> Result<(), Failure> {
-        self.gate.conclude(export, &self.documents, self.length.report(), |export| {
-            let why = common_fault(&export.trials).or(early).or_else(|| no_result(export));
-            why.map_or(Ok(()), |why| Err(Failure::Incomplete(why)))
-        })
+        self.gate.conclude(export, &self.documents, self.length.report(), |export| ended(export, early))
     }
+}
+
+/// An error if it ended early, or its trials say nothing.
+pub fn ended(export: &Export, early: Option<String>) -> Result<(), Failure> {
+    let why = common_fault(&export.trials).or(early).or_else(|| no_result(export));
+    why.map_or(Ok(()), |why| Err(Failure::Incomplete(why)))
 }
 
 /// Why its trials say nothing: a fault that is no contender's, or no result.

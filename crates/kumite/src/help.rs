@@ -8,7 +8,7 @@ const GROUPS: [(&str, &str, &[&str]); 4] = [
     (
         "Measure",
         "kumite run compress --profile quick",
-        &["run", "resume", "again", "merge", "manifest", "compare", "load"],
+        &["run", "resume", "again", "replicate", "merge", "manifest", "compare", "load"],
     ),
     ("Look", "kumite report last --html report.html", &["list", "report", "export", "doctor", "selfcheck"]),
     ("Build", "kumite init mine --kind http", &["init", "check", "build", "task", "kit-test", "schema"]),

@@ -12,6 +12,7 @@ mod duration;
 mod ending;
 mod exit;
 mod export;
+mod exported;
 mod function;
 mod gate;
 mod help;
@@ -29,6 +30,7 @@ mod output;
 mod play;
 mod progress;
 mod prospects;
+mod replicate;
 mod report;
 mod resume;
 mod run;
@@ -70,6 +72,8 @@ struct Cli {
 enum Command {
     /// Run an experiment: build its contenders, measure them in interleaved blocks, judge its claims
     Run(run::Args),
+    /// Try here what somebody else measured, and compare claim by claim
+    Replicate(Box<replicate::Args>),
     /// Continue a run that ended early
     Resume(kept::KeptFlags),
     /// Measure a kept run once more, in another sitting, and judge all of its sittings together
@@ -181,6 +185,7 @@ pub fn main(world: &dyn World) -> ExitCode {
     }
     let done = match cli.command {
         Command::Run(args) => run::run(&args, world),
+        Command::Replicate(args) => replicate::run(&args, world),
         Command::Again(args) => again::run(&args, world),
         Command::Resume(args) => resume::run(&args, world),
         Command::Merge(args) => merge::run(&args),

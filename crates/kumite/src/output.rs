@@ -131,21 +131,30 @@ impl Documents {
         !self.files().any(|file| file == Path::new("-"))
     }
 
+    /// Refuses a picture of what is no run.
+    pub fn refuse_svg(&self) -> Result<(), Failure> {
+        match self.svg {
+            Some(_) => Err(no_svg()),
+            None => Ok(()),
+        }
+    }
+
     /// Writes them; and a report on the terminal, unless one of them goes there.
     pub fn write(&self, forms: &Forms) -> Result<(), Failure> {
         if self.is_on_terminal() {
             report(&(forms.terminal)(&style()))?;
         }
-        let no_svg = || {
-            Err(Failure::Usage("--svg is a picture of verdicts on claims, which only a run has".to_owned()))
-        };
         write_each([
             (&self.json, forms.json),
             (&self.html, &|| Ok((forms.html)())),
             (&self.markdown, &|| Ok((forms.markdown)())),
-            (&self.svg, &|| forms.svg.map_or_else(no_svg, |svg| Ok(svg()))),
+            (&self.svg, &|| forms.svg.map_or_else(|| Err(no_svg()), |svg| Ok(svg()))),
         ])
     }
+}
+
+fn no_svg() -> Failure {
+    Failure::Usage("--svg is a picture of verdicts on claims, which only a run has".to_owned())
 }
 
 /// Prints the report, or the document in its place if its file is `-`; and writes the document.

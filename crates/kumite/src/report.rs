@@ -1,21 +1,24 @@
-//! `kumite report`: a run that is in the store, or in a document, shown again.
+//! `kumite report`: a run that is in the store, or in a document, shown again; or two, beside each other.
 
 use std::path::Path;
 
 use clap::Parser;
-use kumite_lab::export;
+use kumite_lab::{export, replication};
 use kumite_record::{Export, Named, Store};
 
 use crate::exit::Failure;
+use crate::exported;
 use crate::gate::Gate;
 use crate::output::{self, Documents, Forms};
 use crate::store::Db;
 
 #[derive(Parser)]
 pub struct Args {
-    /// The run: its id, the beginning of its id, or `last`; a name that --save gave; or a file of a run that --json has written, .gz or not
+    /// The run: its id, the beginning of its id, or `last`; a name that --save gave; or a file: of a run that --json has written, .gz or not, or a results store, of which it is the last run
     #[arg(default_value = "last")]
     run: String,
+    /// Another one: both are set beside each other, and nothing is measured
+    other: Option<String>,
     #[command(flatten)]
     documents: Documents,
     #[command(flatten)]
@@ -25,24 +28,64 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let file = Path::new(&args.run);
-    let export = match file.is_file() {
-        true => Export::read(file).map_err(|error| Failure::Usage(error.to_string()))?,
-        false if is_name_of_file(&args.run) => {
+    let run = args.read(&args.run)?;
+    let Some(other) = &args.other else {
+        return match run {
+            Shown::Run(export) => {
+                args.gate.conclude(*export, &args.documents, kumite_report::terminal, |_| Ok(()))
+            }
+            Shown::Named(_) if args.gate.is_set() => {
+                Err(Failure::Usage("--gate: a comparison and a load have no claims".to_owned()))
+            }
+            Shown::Named(kept) => show(&args.documents, &kept),
+        };
+    };
+    if args.gate.is_set() {
+        return Err(Failure::Usage("--gate is of one run: give it with one of them".to_owned()));
+    }
+    match [run, args.read(other)?] {
+        [Shown::Run(first), Shown::Run(second)] => beside(&args.documents, &first, &second),
+        _ => Err(Failure::Usage(
+            "only two runs can be set beside each other: a comparison and a load have no claims".to_owned(),
+        )),
+    }
+}
+
+/// Two runs, claim by claim.
+fn beside(documents: &Documents, first: &Export, second: &Export) -> Result<(), Failure> {
+    documents.refuse_svg()?;
+    let replication = replication(["first", "second"], [first.into(), second.into()])?;
+    documents.write(&Forms {
+        terminal: &|style| kumite_report::replication_terminal(&replication, style),
+        json: &|| output::json(&replication),
+        html: &|| kumite_report::replication_html(&replication),
+        markdown: &|| kumite_report::replication_markdown(&replication),
+        svg: None,
+    })
+}
+
+/// A thing that can be shown again.
+enum Shown {
+    Run(Box<Export>),
+    Named(Box<Named>),
+}
+
+impl Args {
+    /// From a file, or from the store.
+    fn read(&self, name: &str) -> Result<Shown, Failure> {
+        let file = Path::new(name);
+        if file.is_file() {
+            return Ok(Shown::Run(Box::new(exported::read(file, None)?)));
+        }
+        if is_name_of_file(name) {
             return Err(Failure::Usage(format!("cannot read {}: there is no such file", file.display())));
         }
-        false => {
-            let store = Store::open_existing(&args.db.path())?;
-            if let Some(kept) = store.named(&args.run)? {
-                if args.gate.is_set() {
-                    return Err(Failure::Usage("--gate: a comparison and a load have no claims".to_owned()));
-                }
-                return show(&args.documents, &kept);
-            }
-            export(&store, &store.find(&args.run)?)?
-        }
-    };
-    args.gate.conclude(export, &args.documents, kumite_report::terminal, |_| Ok(()))
+        let store = Store::open_existing(&self.db.path())?;
+        Ok(match store.named(name)? {
+            Some(kept) => Shown::Named(Box::new(kept)),
+            None => Shown::Run(Box::new(export(&store, &store.find(name)?)?)),
+        })
+    }
 }
 
 /// No run is called so.

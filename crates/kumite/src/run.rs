@@ -9,7 +9,7 @@ use clap::Parser;
 use kumite_host::{Clock, cores, machine};
 use kumite_lab::{Choice, Experiment, Joined, Measuring, World, check_disk, seed_of, used_cores};
 use kumite_nodes::{Away, Driver, NodeFlags, NodesWanted, On, Share, apart, array, shares, some_for_each};
-use kumite_record::{Contender, Cores, Export, Rule, Run, Shard, Store};
+use kumite_record::{Contender, Cores, Export, Rule, Run, RunParts, Shard, Store};
 
 use crate::contenders::Contenders;
 use crate::ending::Ending;
@@ -27,17 +27,9 @@ pub struct Args {
     #[arg(long, default_value = "standard")]
     profile: String,
     #[command(flatten)]
-    contenders: Contenders,
-    /// Blocks at each point, at most, instead of the profile's; --dry-run says how many each claim takes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    blocks: Option<u32>,
-    /// Begin no block that would end after this time, e.g. 10m; builds are not counted
-    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
-    budget: Option<Duration>,
-    /// Bound the chance of any false verdict in a run (5 %). Default: at most 5 % of verdicts are false on average,
-    /// which needs fewer blocks
-    #[arg(long)]
-    strict: bool,
+    pub contenders: Contenders,
+    #[command(flatten)]
+    pub effort: Effort,
     #[command(flatten)]
     sittings: sittings::Flags,
     /// Execute only this share of the blocks, and leave the verdicts to `kumite merge`: 2/8; or auto in a Slurm array, auto/8 in a
@@ -56,17 +48,35 @@ pub struct Args {
     shards: Option<u32>,
     #[command(flatten)]
     roles: RoleFlags,
-    /// Repeat the order of an earlier run, and its resampling
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
     /// Print what would be done, and do nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
-    wait: Wait,
-    #[command(flatten)]
-    ending: Ending,
+    pub ending: Ending,
 }
+
+/// How much is measured, and how it is judged.
+#[derive(Clone, clap::Args)]
+pub struct Effort {
+    /// Blocks at each point, at most, instead of the profile's; --dry-run says how many each claim takes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    blocks: Option<u32>,
+    /// Begin no block that would end after this time, e.g. 10m; builds are not counted
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    budget: Option<Duration>,
+    /// Bound the chance of any false verdict in a run (5 %). Default: at most 5 % of verdicts are false on average,
+    /// which needs fewer blocks
+    #[arg(long)]
+    pub strict: bool,
+    /// Repeat the order of an earlier run, and its resampling
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    #[command(flatten)]
+    wait: Wait,
+}
+
+/// Told of a run that is about to begin.
+pub type Begun<'a> = &'a dyn Fn(RunParts) -> Result<(), Failure>;
 
 /// Where a run is executed.
 enum Where {
@@ -115,7 +125,17 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     args.ending.conclude(export, early)
 }
 
+/// A run on this machine; with why it ended early and how it goes on, if it was interrupted.
+pub fn measured(args: &Args, world: &dyn World, begun: Begun) -> Result<(Export, Option<String>), Failure> {
+    args.here(&args.planned()?, world, &driver(&stop::flag()?), begun)
+}
+
 impl Args {
+    /// Of this experiment and profile, as if nothing else had been typed.
+    pub fn of(experiment: &str, profile: &str) -> Args {
+        Args::parse_from(["run", "--profile", profile, "--", experiment])
+    }
+
     fn place(&self) -> Where {
         let roles = self.roles.roles();
         match (self.shards, &self.on) {
@@ -131,7 +151,7 @@ impl Args {
     fn planned(&self) -> Result<Planned, Failure> {
         let mut experiment = Experiment::load(&self.contenders.experiment, &self.profile)?;
         experiment.doubts.iter().for_each(|what| output::note(what));
-        experiment.blocks = self.blocks.unwrap_or_else(|| self.sittings.rounds(experiment.blocks));
+        experiment.blocks = self.effort.blocks.unwrap_or_else(|| self.sittings.rounds(experiment.blocks));
         let choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };
         choice.check(&experiment)?;
         let (available, roles) = (cores(), self.roles.roles());
@@ -155,14 +175,14 @@ impl Args {
     /// The same run for other nodes.
     fn away<'a>(&self, experiment: &'a Experiment, clock: &dyn Clock) -> Away<'a> {
         let mut words = self.contenders.words();
-        words.extend(self.blocks.map(|blocks| format!("--blocks={blocks}")));
+        words.extend(self.effort.blocks.map(|blocks| format!("--blocks={blocks}")));
         words.extend((self.rule() == Rule::Strict).then(|| "--strict".to_owned()));
-        words.extend(self.wait.word());
+        words.extend(self.effort.wait.word());
         Away {
             experiment,
-            seed: self.seed.unwrap_or_else(|| seed::fresh(clock)),
+            seed: self.effort.seed.unwrap_or_else(|| seed::fresh(clock)),
             words,
-            budget: self.budget,
+            budget: self.effort.budget,
             is_gate: self.ending.gate.is_set(),
             command: output::command_line_of_run(),
             db: self.ending.db.path(),
@@ -170,7 +190,7 @@ impl Args {
     }
 
     fn rule(&self) -> Rule {
-        if self.strict || self.ending.gate.is_set() || self.sittings.are_given() {
+        if self.effort.strict || self.ending.gate.is_set() || self.sittings.are_given() {
             Rule::Strict
         } else {
             Rule::FalseDiscoveryRate
@@ -183,6 +203,7 @@ impl Args {
         planned: &Planned,
         world: &dyn World,
         driver: &Driver,
+        begun: Begun,
     ) -> Result<(Export, Option<String>), Failure> {
         let Planned { experiment, choice, available, shard } = planned;
         let roles = self.roles.roles();
@@ -190,7 +211,7 @@ impl Args {
         let mut store = Store::open(&self.ending.db.path())?;
         let state = store.folder().to_owned();
         check_disk(experiment, &state)?;
-        let _lock = begin_measuring(self.wait, &driver.stop)?;
+        let _lock = begin_measuring(self.effort.wait, &driver.stop)?;
         let joined = joined(&placed, experiment, choice, available, &state, driver)?;
         let Joined { prepared, nodes, cores, roles } = joined;
         let used = used_cores(experiment, &cores)?;
@@ -217,10 +238,12 @@ impl Args {
         for other in &run.unavailable {
             output::note(&format!("cannot measure {}: {}", other.point, other.why));
         }
-        let (stop, budget) = (&driver.stop, self.budget);
+        let (stop, budget) = (&driver.stop, self.effort.budget);
         let measuring = Measuring { world, experiment, cores, nodes, budget, stop };
         // Looked at before the executor keeps this thread to the engine's core.
-        store.begin(&run, &machine(used), &prepared.contenders)?;
+        let machine = machine(used);
+        begun(RunParts { run: &run, machine: &machine, contenders: &prepared.contenders, claims: &[] })?;
+        store.begin(&run, &machine, &prepared.contenders)?;
         let export = measure(measuring, run, &prepared.ready, &mut store)?;
         output::note(&format!(
             "kept as run {id} in {}; `kumite report {id}` shows it again",
@@ -233,7 +256,8 @@ impl Args {
 
     fn begin(&self, shard: Option<Shard>, experiment: &Experiment, cores: &Cores, clock: &dyn Clock) -> Run {
         let started = clock.timestamp();
-        let seed = self.seed.unwrap_or_else(|| match shard {
+        let given = self.effort.seed;
+        let seed = given.unwrap_or_else(|| match shard {
             Some(_) => seed_of(experiment),
             None => seed::fresh(clock),
         });
@@ -242,7 +266,7 @@ impl Args {
             experiment_given: self.contenders.experiment.clone(),
             seed,
             started,
-            command: seed::named(output::command_line_of_run(), self.seed, seed),
+            command: seed::named(output::command_line_of_run(), given, seed),
             shard,
             kumite: crate::VERSION.to_owned(),
             rule: self.rule(),
@@ -259,8 +283,11 @@ impl Args {
         // Several nodes have their shares at the same time.
         let is_alone = self.on == On::Local;
         let round = experiment.extent(&names).1.map(|[least, _]| least);
-        let budget =
-            self.budget.filter(|_| is_alone).map(|budget| budget.saturating_mul(self.sittings.number()));
+        let budget = self
+            .effort
+            .budget
+            .filter(|_| is_alone)
+            .map(|budget| budget.saturating_mul(self.sittings.number()));
         let blocks = self.sittings.in_all(experiment.blocks);
         let prospects = kumite_lab::prospects(experiment, cores, &names);
         self.ending.gate.check(experiment, &prospects, blocks, budget.zip(round))

@@ -10,7 +10,7 @@ use crate::exit::Failure;
 /// Where a store is within a folder of ours.
 const FILE: &str = "results.db";
 
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub struct Db {
     /// The results store [default: results.db in the nearest .kumite/, here or above, else with the user's data]
     #[arg(long = "db", value_name = "FILE")]

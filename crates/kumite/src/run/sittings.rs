@@ -83,7 +83,7 @@ pub fn measured(
 ) -> Result<(Export, Option<String>), Failure> {
     let flags = &args.sittings;
     flags.too_near().iter().for_each(|doubt| output::note(doubt));
-    let (mut export, mut early) = args.here(planned, world, driver)?;
+    let (mut export, mut early) = args.here(planned, world, driver, &|_| Ok(()))?;
     let Some(apart) = flags.apart() else { return Ok((export, early)) };
     let (db, of, first) = (args.ending.db.path(), flags.number(), export.run.id.clone());
     let more = More {
@@ -92,8 +92,8 @@ pub fn measured(
         roles: &args.roles,
         on: &args.on,
         slurm: &args.slurm,
-        budget: args.budget,
-        wait: args.wait.or(WAIT),
+        budget: args.effort.budget,
+        wait: args.effort.wait.or(WAIT),
         stop: &driver.stop,
     };
     for nth in 2..=of {

@@ -36,6 +36,7 @@ mod place;
 mod play;
 mod printed;
 mod refused;
+mod replicate;
 mod resume;
 mod roles;
 mod run;

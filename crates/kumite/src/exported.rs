@@ -1,0 +1,32 @@
+//! A run in a file that somebody gave: an export, or a results store. It is data, and is read only.
+
+use std::io::Read;
+use std::path::Path;
+
+use kumite_lab::export;
+use kumite_record::{Export, Store};
+
+use crate::exit::Failure;
+
+/// How every SQLite file begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// The run of an export; of a store the one that is named, or its last.
+pub fn read(file: &Path, run: Option<&str>) -> Result<Export, Failure> {
+    if is_store(file) {
+        let store = Store::open_read_only(file)?;
+        return Ok(export(&store, &store.find(run.unwrap_or("last"))?)?);
+    }
+    match run {
+        Some(run) => Err(Failure::Usage(format!(
+            "--run {run}: {} is no results store, and an export has one run",
+            file.display()
+        ))),
+        None => Export::read(file).map_err(|error| Failure::Usage(error.to_string())),
+    }
+}
+
+fn is_store(file: &Path) -> bool {
+    let mut head = [0; SQLITE.len()];
+    std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *SQLITE
+}
