@@ -181,7 +181,7 @@ fn intervals(pair: &ClaimPair) -> &'static str {
 
 fn title(replication: &Replication) -> String {
     let names = replication.runs.each_ref().map(|run| one_line(&run.experiment));
-    match &names[0] == &names[1] {
+    match names[0] == names[1] {
         true => format!("{}: two runs beside each other", names[0]),
         false => format!("{} and {}: two runs beside each other", names[0], names[1]),
     }
