@@ -1,8 +1,8 @@
 //! The engine: the loop that composes schedule, transport and recorder, on one thread.
 //!
-//! [`Engine::run`] executes one thread's part of a load ([`Duty`]) and a transport with a slot for each of its
-//! connections. It returns when the schedule is over, when `stop` is set, or when this machine can make no more
-//! connections.
+//! [`Engine::run`] executes one thread's part of a load ([`Duty`]), over a transport that has a slot for each
+//! connection of that part. It returns when the schedule is over, when `stop` is set, or when this machine can make
+//! no more connections.
 //!
 //! **A response time comes about like this**, from the socket to the record:
 //!
@@ -28,10 +28,10 @@
 //! tell whether the server acted on it.
 //!
 //! **How exact a time is.** The clock is read once for each piece of received bytes, after the piece has been read
-//! and checked. This instant is when the answers in it came, and when the next request on that connection begins to
-//! be sent. Between the two lie some tenths of a microsecond. Answers that are ready at the same time are handled one
-//! after the other, so their response times include the engine's own queue, as those of any one-threaded client do;
-//! the receive lag says how long that queue may have been.
+//! and checked. The one instant stands for two: the arrival of the answers in it, and the beginning of the next
+//! request on that connection. In truth these are some tenths of a microsecond apart. Answers that are ready at the
+//! same time are handled one after the other, so their response times include the engine's own queue, as those of any
+//! one-threaded client do; the receive lag says how long that queue may have been.
 
 mod disturbance;
 pub(crate) mod duty;
@@ -206,8 +206,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             let now = self.now();
             if self.schedule.is_over(now) {
                 let end = self.schedule.end();
-                // A request that is due at the very end may wait for a connection for a time-out, and for its answer
-                // for another.
+                // A request that is due at the very end may wait as long as the time-out for a connection, and as
+                // long again for its answer.
                 let patience = if self.open_loop.is_some() {
                     2 * self.timeout_ns
                 } else {
@@ -594,7 +594,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// for a connection, and connections on which the server allows no request.
     ///
     /// This looks at every connection, so it must be rare: the next sweep comes when the oldest thing that was seen
-    /// now may expire, but at least a millisecond later. A run without time-outs sweeps once in a time-out.
+    /// now may expire, but at least a millisecond later. While nothing times out, there is one sweep in each
+    /// time-out's length.
     fn sweep_timeouts(&mut self, now: u64) {
         let mut oldest = self.expire_backlog(now).unwrap_or(now);
         for slot in 0..self.connections.len() {
@@ -629,7 +630,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.next_sweep_ns = oldest.saturating_add(self.timeout_ns).saturating_add(1).max(now + SWEEP_GAP_NS);
     }
 
-    /// Has those requests of a multiplexed connection fail that have taken too long, and none of the others.
+    /// Fails those requests of a multiplexed connection that have taken too long, and none of the others.
     fn give_up_expired(&mut self, slot: usize, now: u64) {
         let timeout = self.timeout_ns;
         let expired = |request: &mut InFlight| now.saturating_sub(request.sent) > timeout;
@@ -672,8 +673,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Listens for [`LISTEN_NS`] to a server that has nothing left to answer. If one comes all the same, the server
-    /// answers more than it is asked, and some of the counted answers may be such answers.
+    /// Listens for [`LISTEN_NS`] to a server that has nothing left to answer. If an answer comes all the same, the
+    /// server answers more than it is asked, and some of the counted answers may be such answers.
     fn listen_for_unasked(&mut self) -> Result<(), Errno> {
         let until = self.now() + LISTEN_NS;
         loop {

@@ -40,21 +40,23 @@ pub fn summary(export: &Export, style: &Style) -> String {
 
     let table = table(&document);
     let title_lines = table.as_ref().map_or(0, |(title, _)| style.wrap(title, 0).lines().count());
-    // Everything but the verdicts and the table's rows. Four lines are the table's heads and the empty lines before
-    // the parts.
+    // Everything but the verdicts and the table's rows. The four: the table's heads, and the empty lines before the
+    // verdicts, the table and the end.
     let fixed = head.lines().count() + end.lines().count() + title_lines + 4;
     let rows = table.as_ref().map_or(0, |(_, table)| table.rows.len());
-    let said = |room| lines_of(export, &document, style, room);
-    let fits = |said: &String, rows: usize| fixed + said.lines().count() + rows <= LINES;
-    let said = match said(Room::Ample) {
+    let verdicts_in = |room| lines_of(export, &document, style, room);
+    let fits = |verdicts: &String, rows: usize| fixed + verdicts.lines().count() + rows <= LINES;
+    let verdicts = match verdicts_in(Room::Ample) {
         ample if fits(&ample, rows.min(LEAST_ROWS)) => ample,
-        _ => Some(said(Room::Two)).filter(|two| fits(two, rows)).unwrap_or_else(|| said(Room::One)),
+        _ => Some(verdicts_in(Room::Two))
+            .filter(|two| fits(two, rows))
+            .unwrap_or_else(|| verdicts_in(Room::One)),
     };
-    let room = LINES.saturating_sub(fixed + said.lines().count()).max(LEAST_ROWS);
+    let room = LINES.saturating_sub(fixed + verdicts.lines().count()).max(LEAST_ROWS);
     let table = table.map_or(String::new(), |(title, table)| {
         format!("\n{}{}", style.bold(&style.wrap(&title, 0)), table_lines(table, room, style))
     });
-    format!("{head}\n{said}{table}\n{end}{}", last_line(export, style))
+    format!("{head}\n{verdicts}{table}\n{end}{}", last_line(export, style))
 }
 
 /// Each claim with its title, what it came to, and the figures of both sides.

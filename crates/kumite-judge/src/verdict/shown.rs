@@ -205,9 +205,9 @@ impl Posed<'_> {
         }
     }
 
-    /// Picks the one with the least slack of comparisons that all hold. That each has at least this slack is
-    /// supported by the least wealth of any of them, so the bound is as sure as the verdict. Ratios and differences
-    /// are not compared with one another.
+    /// Picks the one with the least slack of comparisons that all hold. The statement that each has at least this
+    /// slack rests on the same least wealth as the verdict, so the bound is as sure as the verdict. Ratios and
+    /// differences are not compared with one another.
     fn least_clear(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
         let group = |bet: &Bet| {
             let kind = bet.effects.kind(look);
@@ -256,8 +256,8 @@ impl Posed<'_> {
         self.bets().all(|bet| bet.effects.kind(look) == EffectKind::Ratio)
     }
 
-    /// For a claim that fails: a miss, as the logarithm of a ratio, that at least one comparison reaches; and the
-    /// level of that bound. It rests on the mean of the bets, as the verdict does.
+    /// For a claim that fails: how far at least one comparison misses its border, as the logarithm of a ratio, and
+    /// the level of this bound. The bound rests on the mean of the bets, as the verdict does.
     fn common_miss(&self, look: u32, threshold: f64) -> Option<(f64, f64)> {
         if !self.are_ratios(look) {
             return None;

@@ -199,13 +199,16 @@ fn how(comparison: &Comparison) -> String {
             .map(|(mark, count)| format!("{mark} in {count} of {}", noise.stretches))
             .collect();
         if !marked.is_empty() {
-            outside.push(format!("marked {} stretches of a second", marked.join(", ")));
+            outside.push(format!("marked {} stretches of one second", marked.join(", ")));
         }
         let switches: u64 = comparison.commands.iter().map(|command| command.involuntary_switches).sum();
         let runs: usize = comparison.commands.iter().map(|command| command.times.len()).sum();
         if !outside.is_empty() {
             if runs > 0 {
-                outside.push(format!("{} switches a run", significant(switches as f64 / runs as f64, 2)));
+                outside.push(format!(
+                    "{} context switches a run",
+                    significant(switches as f64 / runs as f64, 2)
+                ));
             }
             parts.push(format!("noise: {}", outside.join(", ")));
         }

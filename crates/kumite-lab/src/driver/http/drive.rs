@@ -1,10 +1,10 @@
 //! Drives one load. The engine runs on threads of its own; this thread looks at the server ten times a second.
 //!
-//! CPU time is the difference between the looks that are nearest to the two ends of the window, and peak memory is
-//! the highest up to the window's end. Noise of the machine is measured over the same time, so that a figure and its
+//! CPU time is the difference between the first looks at or after the two ends of the window, and peak memory is the
+//! highest up to the window's end. Noise of the machine is measured over the same time, so that a figure and its
 //! doubts belong together. The server is shared with the engine by a lock, since a disturbance stops and resumes it.
-//! When the server ends, or writes too much, the load is ended early and says why; it is also ended when `stop` is
-//! set, and the caller must look at `stop` to tell the one from the other.
+//! When the server ends, or writes too much, the load is ended early, and `gone` says why. Setting `stop` ends it
+//! too, and the caller must then look at `stop`.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,7 @@ pub(crate) struct Driven {
     pub server_noise: Option<NodeNoise>,
     /// The warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
-    /// The fault of the server that ended the load early; `None` if it went to its end.
+    /// The fault of the server that ended the load early; `None` if the load went to its end.
     pub gone: Option<Error>,
 }
 
@@ -88,7 +88,8 @@ pub(crate) fn drive(
     let process = Mutex::new(&mut server.process);
     let mut outcome = std::thread::scope(|scope| {
         let (load, halt, pause_failed, process) = (&load, &halt, &pause_failed, &process);
-        // The warm-up counts from when the engine begins, which is later than this by the start of a thread.
+        // The warm-up counts from when the engine begins, which is later than `began` by the time that a thread takes
+        // to start.
         let began = Instant::now();
         let mut opens = began + workload.warm_up.most;
         let engine = scope.spawn(move || {
@@ -174,7 +175,7 @@ impl Window<'_> {
         }
         let cpu = Duration::from_nanos(looked.cpu_ns);
         match &self.watch {
-            // This is the last look before the window, even if the next one is half a period late.
+            // The next look may be half a period late and miss the opening, so the watch begins at this one.
             None if when + 1.5 * LOOK.as_secs_f64() >= 0.0 => {
                 let (used, waits) = (self.used_here(server, cpu), server.waits());
                 server.begin_watch()?;
@@ -210,7 +211,7 @@ fn lock<'a, 'b>(process: &'a Shared<'b>) -> std::sync::MutexGuard<'a, &'b mut Bo
     process.lock().expect("neither thread panics while it holds the process")
 }
 
-/// Seconds since then, below 0 before it.
+/// Seconds since `then`; negative if `then` is still to come.
 fn since(then: Instant) -> f64 {
     let now = Instant::now();
     match now.checked_duration_since(then) {
