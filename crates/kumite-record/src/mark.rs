@@ -99,7 +99,7 @@ impl Mark {
         format!("{verb} {rest}")
     }
 
-    /// The predicate of a warning about samples of a cell, with what follows for their figures.
+    /// The predicate of a warning about trials of a cell, with what follows for their figures.
     pub fn warning(self) -> &'static str {
         self.text().warning
     }

@@ -20,8 +20,7 @@ pub struct Args {
     /// their stores, what --json or `kumite export` wrote of them, or the ids of runs that --db has
     #[arg(required = true, value_name = "STORE|FILE|RUN")]
     given: Vec<PathBuf>,
-    /// What verdicts are about: these nodes (blocks are the repetitions), or nodes like these (each node is one
-    /// repetition)
+    /// The subject of verdicts: these nodes, by all rounds on them, or nodes like these, each of which counts as one round
     #[arg(long, default_value = "these-nodes", value_parser = scope())]
     scope: Scope,
     /// Merge the shards of the run with this seed, where the stores hold several runs

@@ -33,7 +33,7 @@ fn cpus(cores: &Cores, available: &[usize]) -> Finding {
         [] => Finding::unknown(GROUP, "cpus", "the system does not say which may be used"),
         [only] => Finding::ok(GROUP, "cpus", format!("only {only} may be used")).figure("cpus", count).but(
             Fitness::Limited,
-            "the contender and the load engine share it, and every sample is marked for that",
+            "the contender and the load engine share it, and every trial is marked for that",
             "a machine with two CPUs or more, or the right to use more of them",
         ),
         _ => {

@@ -158,7 +158,7 @@ fn of_cell(trials: &[&Trial]) -> Vec<String> {
         let count = usable.iter().filter(|trial| trial.marks.contains(&mark)).count();
         if count > 0 {
             doubts.push(format!(
-                "{count} of {} samples {}{}",
+                "{count} of {} trials {}{}",
                 usable.len(),
                 mark.warning(),
                 whence(&usable, mark)

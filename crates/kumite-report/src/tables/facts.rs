@@ -70,8 +70,8 @@ fn nodes(run: &Run) -> String {
     let Some(merged) = &run.merged else { return roles(&run.roles) };
     let names: Vec<&str> = merged.nodes.iter().map(|node| node.name.as_str()).collect();
     let scope = match merged.scope {
-        Scope::TheseNodes => "the verdicts are about these nodes: rounds are the repetitions",
-        Scope::NodesLikeThese => "the verdicts are about nodes like these: each node is one repetition",
+        Scope::TheseNodes => "the verdicts are about these nodes, and rest on their rounds",
+        Scope::NodesLikeThese => "the verdicts are about nodes like these: each node counts as one round",
     };
     format!("{} of {} shards, on {}; {scope}", merged.runs.len(), merged.of, names.join(", "))
 }
@@ -107,7 +107,7 @@ fn cores(record: &Record, engine_is: &str) -> String {
     let relation = match (shared, siblings) {
         // The list has each value that any point used.
         (true, _) if let Some(axis) = axis => {
-            &format!("; how many and whether they share goes by {axis}, and samples that shared are marked")
+            &format!("; how many and whether they share goes by {axis}, and trials that shared are marked")
         }
         (true, _) => "; they share CPUs",
         (false, true) => "; they share a physical core",

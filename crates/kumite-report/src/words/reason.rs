@@ -172,12 +172,12 @@ fn marked_cells(cells: BTreeMap<String, Vec<&str>>) -> Option<String> {
     if cells.len() <= FEW_CELLS {
         let cells: Vec<String> =
             cells.into_iter().map(|(cell, marks)| format!("{cell} ({})", marks.join(", "))).collect();
-        return Some(format!("rests on marked samples: {}", cells.join(", ")));
+        return Some(format!("rests on marked trials: {}", cells.join(", ")));
     }
     let mut by_mark = BTreeMap::<&str, usize>::new();
     cells.values().flatten().for_each(|mark| *by_mark.entry(mark).or_default() += 1);
     let marks: Vec<String> = by_mark.into_iter().map(|(mark, count)| format!("{mark} in {count}")).collect();
-    Some(format!("rests on marked samples of {} cells: {}", cells.len(), marks.join(", ")))
+    Some(format!("rests on marked trials of {} cells: {}", cells.len(), marks.join(", ")))
 }
 
 #[cfg(test)]
@@ -233,7 +233,7 @@ mod tests {
         holds.doubts.push(more);
         assert_eq!(
             why(&Run::default(), &holds),
-            "a(x) > a(y) at n=1; rests on marked samples of 4 cells: shared-cores in 1, unsteady in 4"
+            "a(x) > a(y) at n=1; rests on marked trials of 4 cells: shared-cores in 1, unsteady in 4"
         );
     }
 

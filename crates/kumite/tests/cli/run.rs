@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use kumite_record::Mark;
 use serde_json::{Value, json};
 
 use crate::place::{EXPERIMENT, Place};
@@ -40,11 +41,11 @@ fn verdicts(export: &Value) -> Vec<(&str, &str)> {
     claims.iter().map(|claim| (claim["id"].as_str().unwrap(), claim["verdict"].as_str().unwrap())).collect()
 }
 
-/// Those of trials. How busy the machine was is said of samples.
+/// Those without the words of a mark: how busy the machine was is no part of a test.
 fn warnings(export: &Value) -> String {
     let all = export["warnings"].as_array().unwrap().iter();
-    let calm: Vec<&Value> =
-        all.filter(|warning| !warning["what"].to_string().contains(" samples ")).collect();
+    let is_of_mark = |what: &str| Mark::ALL.iter().any(|mark| what.contains(mark.warning()));
+    let calm: Vec<&Value> = all.filter(|warning| !is_of_mark(warning["what"].as_str().unwrap())).collect();
     serde_json::to_string_pretty(&calm).unwrap()
 }
 

@@ -426,18 +426,24 @@ fn described(trial: &Trial, threads: &[Thread], end: &str) -> String {
     let (with, without): (Vec<&Thread>, Vec<&Thread>) = threads.iter().partition(|thread| thread.next > 0);
     let next: usize = with.iter().map(|thread| thread.next).sum();
     let told = |threads: &[&Thread], what: fn(&Thread) -> usize| {
-        let first = threads.iter().take(MOST_LANES).map(|t| format!("{} on {}", what(t), named(t.name)));
+        let first = threads
+            .iter()
+            .take(MOST_LANES)
+            .map(|t| format!("{} on {}", count(what(t) as f64), named(t.name)));
         let rest = threads.get(MOST_LANES..).unwrap_or_default();
         let more = (!rest.is_empty()).then(|| {
             let events: usize = rest.iter().map(|thread| what(thread)).sum();
-            format!("{events} on {} more threads", rest.len())
+            format!("{} on {}", count(events as f64), plural(rest.len(), "more thread"))
         });
         first.chain(more).collect::<Vec<_>>().join(", ")
     };
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     events.iter().for_each(|event| *kinds.entry(&event.2).or_default() += 1);
-    let kinds: Vec<String> =
-        kinds.iter().take(8).map(|(kind, n)| format!("{n} {}", shortened(kind, WORD_CHARS))).collect();
+    let kinds: Vec<String> = kinds
+        .iter()
+        .take(8)
+        .map(|(kind, n)| format!("{} {}", count(*n as f64), shortened(kind, WORD_CHARS)))
+        .collect();
     let mut text = format!(
         "The events of a job of {}, the last after {end}, on {}: {}.",
         trial.contender,
