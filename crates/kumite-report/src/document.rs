@@ -15,6 +15,7 @@ use crate::words::check::ChecksText;
 use crate::words::gate::run_gate;
 use crate::words::number::plural;
 use crate::words::quantity::length;
+use crate::words::sittings;
 use crate::words::text::{clean, one_line};
 use crate::words::verdict::{VerdictText, tally};
 
@@ -115,7 +116,7 @@ impl Document {
             resumed: resumed(run),
             gate: run_gate(export),
             checks: ChecksText::new(run, &export.checks),
-            tally: [Some(tally(&export.claims)), not_judged(run), saved(run)]
+            tally: [Some(tally(&export.claims)), sittings::of_run(run), not_judged(run), saved(run)]
                 .into_iter()
                 .flatten()
                 .collect::<Vec<_>>()

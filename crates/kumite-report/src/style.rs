@@ -38,7 +38,7 @@ pub(crate) fn color(verdict: &str) -> anstyle::Style {
     let color = match verdict {
         "holds" => AnsiColor::Green,
         "fails" => AnsiColor::Red,
-        "undecided" => AnsiColor::Yellow,
+        "undecided" | "depends-on-sitting" => AnsiColor::Yellow,
         _ => AnsiColor::BrightBlack,
     };
     color.on_default().bold()

@@ -16,6 +16,7 @@ use crate::words::effect::EffectText;
 use crate::words::gate::last_line;
 use crate::words::number::plural;
 use crate::words::reason::reason;
+use crate::words::sittings::stood;
 use crate::words::text::one_line;
 use crate::words::verdict::VerdictText;
 
@@ -105,7 +106,7 @@ struct Line<'a> {
     verdict: &'a VerdictText,
     /// Why there is no effect, where there is none.
     reason: Option<String>,
-    /// For an undecided claim: about how many more blocks, nodes or sittings would decide it.
+    /// In how many sittings it stood; and for an undecided claim: about how many more blocks, nodes or sittings would decide it.
     more: Option<String>,
 }
 
@@ -123,7 +124,9 @@ impl Line<'_> {
         let said = |of: &Reason| one_line(&reason(run, of));
         match (&verdict.effect, &claim.reason) {
             (Some(_), reason) => {
-                Line { verdict, reason: None, more: reason.as_ref().filter(tells).map(said) }
+                let tells = reason.as_ref().filter(tells).map(said);
+                let more: Vec<String> = stood(claim).into_iter().chain(tells).collect();
+                Line { verdict, reason: None, more: (!more.is_empty()).then(|| more.join("; ")) }
             }
             // A claim that was not tested has a reason in place of an effect.
             (None, Some(reason)) => Line { verdict, reason: Some(said(reason)), more: None },

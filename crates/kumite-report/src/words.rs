@@ -11,6 +11,7 @@ pub mod noise_floor;
 pub mod number;
 pub mod quantity;
 pub mod reason;
+pub mod sittings;
 pub mod steadiness;
 pub mod text;
 pub mod verdict;

@@ -1,6 +1,6 @@
 //! The verdicts as one picture: a row for each claim, whose middle is the border of the claim.
 
-use kumite_record::{Bound, Claim, EffectKind, Export, NodeEffect, Verdict};
+use kumite_record::{Bound, Claim, EffectKind, Export, NodeEffect, Run, SittingEffect, SittingSide, Verdict};
 use minijinja::value::Serde;
 use minijinja::{Environment, context};
 use serde::Serialize;
@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::frame::Tick;
 use super::tenth;
 use crate::words::effect::EffectText;
+use crate::words::sittings::stood;
 use crate::words::text::one_line;
 use crate::words::verdict::{key, nodes_said, symbol};
 
@@ -36,6 +37,8 @@ pub struct Forest {
     description: String,
     /// True if a row has a scale of its own.
     own_scale: bool,
+    /// True if a row has dots of sittings.
+    of_sittings: bool,
 }
 
 /// A claim's row.
@@ -62,6 +65,17 @@ struct Row {
     whisker: Option<(f64, f64)>,
     point: Option<f64>,
     nodes: Vec<NodeRow>,
+    /// A dot for each sitting, where there are several.
+    sittings: Vec<SittingDot>,
+    /// Where the next sitting would be in four of five cases, as far as the plot goes.
+    next: Option<(f64, f64)>,
+}
+
+#[derive(Debug, Serialize)]
+struct SittingDot {
+    /// The word for style sheets.
+    side: &'static str,
+    at: f64,
 }
 
 /// The claim's effect on one node, below its row.
@@ -98,7 +112,7 @@ impl Forest {
         let mut top = TOP;
         let mut rows = Vec::new();
         for (claim, place) in export.claims.iter().zip(&places) {
-            let row = row(export, claim, place.as_ref(), span, top);
+            let row = row(&export.run, claim, place.as_ref(), span, top);
             top = row.bottom;
             rows.push(row);
         }
@@ -109,6 +123,7 @@ impl Forest {
             height: top + 56.0,
             bottom: top,
             ticks: ticks(span),
+            of_sittings: rows.iter().any(|row| !row.sittings.is_empty()),
             rows,
             description: texts.join(" "),
             own_scale: places.iter().flatten().any(|place| place.own_scale),
@@ -126,6 +141,9 @@ struct Place {
     holds_to: f64,
     /// Of each node, where there are several.
     nodes: Vec<f64>,
+    /// In each sitting.
+    sittings: Vec<f64>,
+    next: Option<(f64, f64)>,
     /// A difference: there is no scale that it shares with others.
     own_scale: bool,
 }
@@ -165,27 +183,30 @@ impl Place {
             holds_from: zone.from.filter(|_| is_band).map_or(0.0, place),
             holds_to: zone.to.filter(|_| is_band).map_or(f64::INFINITY, place),
             nodes: claim.nodes.iter().map(|node| place(node.effect)).collect(),
+            sittings: claim.sittings.iter().map(|of| place(of.effect)).collect(),
+            next: claim.next_sitting.map(|next| (place(next.low_80), place(next.high_80))),
             own_scale: kind != EffectKind::Ratio,
         })
     }
 
     fn all(&self) -> impl Iterator<Item = f64> {
         let own = [Some(self.effect), self.low, self.high].into_iter().flatten();
-        own.chain(self.nodes.iter().copied()).filter(|value| value.is_finite())
+        own.chain(self.nodes.iter().chain(&self.sittings).copied()).filter(|value| value.is_finite())
     }
 }
 
-fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f64) -> Row {
+fn row(run: &Run, claim: &Claim, place: Option<&Place>, span: f64, top: f64) -> Row {
     let title = one_line(claim.title.as_deref().unwrap_or(&claim.assert));
     let mut title_lines = wrapped(&title, TITLE_CHARS);
     if title_lines.len() > TITLE_LINES {
         title_lines.truncate(TITLE_LINES);
         title_lines[TITLE_LINES - 1].push('…');
     }
-    let effect = EffectText::new(&export.run, claim);
+    let effect = EffectText::new(run, claim);
     let verdict = claim.verdict.to_string();
     let head = effect.as_ref().map_or(verdict.clone(), |effect| format!("{verdict}: {}", effect.effect));
     let below = effect.map(|effect| effect.below()).unwrap_or_default();
+    let below: Vec<String> = below.into_iter().chain(stood(claim)).collect();
     let head_texts = wrapped(&head, SAID_CHARS);
     let head_lines = head_texts.len();
     let said_lines: Vec<String> =
@@ -219,6 +240,12 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
     let nodes = |place: &Place| {
         nodes_said(claim).into_iter().enumerate().map(|(nth, of)| node(place, nth, of)).collect()
     };
+    let several = place.filter(|place| place.sittings.len() > 1);
+    let sittings = |place: &Place| {
+        let dot =
+            |(of, at): (&SittingEffect, &f64)| SittingDot { side: side_key(of.side), at: x(place, *at) };
+        claim.sittings.iter().zip(&place.sittings).map(dot).collect()
+    };
     let whisker = |place: &Place| {
         let (low, high) = (place.low.unwrap_or(place.effect), place.high.unwrap_or(place.effect));
         (x(place, low), x(place, high))
@@ -239,6 +266,16 @@ fn row(export: &Export, claim: &Claim, place: Option<&Place>, span: f64, top: f6
         whisker: place.filter(|place| place.low.or(place.high).is_some()).map(whisker),
         point: place.map(|place| x(place, place.effect)).filter(|_| claim.verdict != Verdict::NotTested),
         nodes: place.map(nodes).unwrap_or_default(),
+        sittings: several.map(sittings).unwrap_or_default(),
+        next: several.and_then(|place| place.next.map(|(low, high)| (x(place, low), x(place, high)))),
+    }
+}
+
+fn side_key(side: SittingSide) -> &'static str {
+    match side {
+        SittingSide::So => "so",
+        SittingSide::NotSo => "not-so",
+        SittingSide::Open => "open",
     }
 }
 
@@ -267,7 +304,7 @@ fn ticks(span: f64) -> Vec<Tick> {
 
 #[cfg(test)]
 mod tests {
-    use kumite_record::{Decider, Effect, Op, Side, Sides, Unit};
+    use kumite_record::{Decider, Effect, NextSitting, Op, Side, Sides, Unit};
 
     use super::*;
 
@@ -295,6 +332,26 @@ mod tests {
         let bound = Bound::AtMost { low: Some(0.4), high: 0.8, level: 0.9 };
         let place = Place::new(&claim(0.5, Op::LessOrEqual, bound)).unwrap();
         assert_eq!((place.low, place.high), (Some(-(0.8f64.ln())), None));
+    }
+
+    #[test]
+    fn several_sittings_have_dots_on_their_side_of_the_border_and_one_has_none() {
+        let mut of = claim(0.9, Op::Less, Bound::Unknown);
+        let sitting = |effect, side| SittingEffect { effect, side, ..SittingEffect::default() };
+        let next = NextSitting { low_80: 0.7, high_80: 50.0, low_95: 0.5, high_95: 60.0 };
+        of.sittings = vec![sitting(0.8, SittingSide::So), sitting(1.25, SittingSide::NotSo)];
+        of.next_sitting = Some(next);
+        let row =
+            |claim: &Claim| row(&Run::default(), claim, Place::new(claim).as_ref(), LEAST_SPAN.ln(), 0.0);
+        let of_two = row(&of);
+        let [so, not_so] = of_two.sittings.as_slice() else { panic!("{of_two:?}") };
+        assert_eq!((so.side, not_so.side), ("so", "not-so"));
+        // At equal factors to either side.
+        assert!(so.at > HALF && (so.at + not_so.at - 2.0 * HALF).abs() < 0.11, "{of_two:?}");
+        let (at_least, at_most) = of_two.next.unwrap();
+        assert!(at_most == 0.0 && at_least > so.at, "it ends with the plot: {of_two:?}");
+        of.sittings.truncate(1);
+        assert!(row(&of).sittings.is_empty() && row(&of).next.is_none());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use kumite_record::{
 };
 
 use crate::words::effect::figure;
+use crate::words::sittings::{ANOTHER, ONE};
 
 /// Of more, a list says one thing for each cell.
 const FEW_CELLS: usize = 3;
@@ -148,8 +149,8 @@ fn doubts(run: &Run, claim: &Claim) -> Vec<String> {
             }
             Doubt::Check { id } => said.push(format!("check {id} is red at what it rests on")),
             Doubt::Marked { cell, mark } => marked.entry(name(cell)).or_default().push(mark.as_str()),
-            Doubt::AnotherSittingMayDiffer => said.push("another sitting may differ".to_owned()),
-            Doubt::OneSitting => said.push("one sitting says nothing of the next".to_owned()),
+            Doubt::AnotherSittingMayDiffer => said.push(ANOTHER.to_owned()),
+            Doubt::OneSitting => said.push(ONE.to_owned()),
             Doubt::EndedByVerdicts { sitting } => {
                 said.push(format!("sitting {} ended when its verdicts were in", sitting + 1));
             }

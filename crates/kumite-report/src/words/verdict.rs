@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use kumite_record::{AllRounds, Claim, NodeEffect, Run, SittingEffect, SittingSide, Verdict, Word};
+use kumite_record::{AllRounds, Claim, NodeEffect, Run, Verdict, Word};
 use serde::Serialize;
 
 use crate::words::claim_scale::scale;
-use crate::words::effect::{EffectText, figure, interval, two_sided};
+use crate::words::effect::{EffectText, figure, two_sided};
 use crate::words::number::{plural, significant};
 use crate::words::reason::why;
+use crate::words::sittings;
 use crate::words::text::{clean, one_line};
 
 /// A verdict as every format shows it.
@@ -53,7 +54,7 @@ impl VerdictText {
             effect,
             why: clean(&[why(run, claim), evidence(claim)].join("")),
             scale: scale(run, claim),
-            parts: [nodes(claim), sittings(claim), all_rounds(claim)].into_iter().flatten().collect(),
+            parts: [nodes(claim), sittings::each(claim), all_rounds(claim)].into_iter().flatten().collect(),
             published: claim.published.as_deref().map(one_line),
             id: one_line(&claim.id),
             assert: claim.title.is_some().then(|| one_line(&claim.assert)),
@@ -77,29 +78,6 @@ pub fn nodes_said(claim: &Claim) -> Vec<(&NodeEffect, String)> {
         Some(format!("{effect} ({}{contradicts})", plural(node.rounds, "round")))
     };
     claim.nodes.iter().filter_map(|node| Some((node, said(node)?))).collect()
-}
-
-/// `in each sitting: 0.93 × (10 rounds), 1.02 × (10 rounds, not so), …`, and what may be expected of the next.
-fn sittings(claim: &Claim) -> Option<String> {
-    let said = |of: &SittingEffect| {
-        let side = match of.side {
-            SittingSide::So => ", so",
-            SittingSide::NotSo => ", not so",
-            SittingSide::Open => "",
-        };
-        Some(format!("{} ({}{side})", figure(claim, of.effect)?, plural(of.rounds, "round")))
-    };
-    let all: Vec<String> = claim.sittings.iter().filter_map(said).collect();
-    let between = match all.len() {
-        0 => return None,
-        1 => String::new(),
-        // The range of n values has the next one in (n − 1) of n + 1 cases, whatever they are drawn from.
-        3 => "; the next lies between them in half of cases".to_owned(),
-        n => format!("; the next lies between them in {} of {} cases", n - 1, n + 1),
-    };
-    let next = claim.next_sitting.and_then(|next| interval(claim, next.low_80, next.high_80));
-    let next = next.map_or(String::new(), |interval| format!(", and in 80 % within {interval}"));
-    Some(format!("in each sitting: {}{between}{next}", all.join(", ")))
 }
 
 /// `1.05 × in all 20 rounds that were measured`, where the verdict rests on fewer.

@@ -839,3 +839,61 @@ fn hostile_words_of_functions_are_only_words() {
     }
     assert!(page.len() < 700_000, "{} bytes", page.len());
 }
+
+/// The same run in three sittings, in one of which the third claim came out the other way; the last claim is of one sitting.
+fn of_sittings() -> Export {
+    use kumite_record::{EffectKind, NextSitting, Sitting, SittingEffect, SittingSide};
+    let mut export = fixture::export();
+    let begun = ["2026-01-01T10:00:00Z", "2026-01-02T10:00:00Z", "2026-01-03T10:00:00Z"];
+    let sitting = |started: &str| Sitting {
+        started: started.parse().unwrap(),
+        run: "20260101-100000-0000".to_owned(),
+        rounds: 9,
+        ..Sitting::default()
+    };
+    export.run.sittings = begun.map(sitting).into();
+    export.run.saved = None;
+    for (nth, claim) in export.claims.iter_mut().enumerate() {
+        // Where no failure is claimed there is no picture.
+        let effect = claim.effect.as_ref().filter(|effect| effect.kind == EffectKind::Ratio);
+        let Some(effect) = effect.map(|effect| effect.value) else { continue };
+        let of = |(nth, factor): (usize, f64)| SittingEffect {
+            sittings: vec![nth],
+            effect: effect * factor,
+            rounds: 9,
+            side: if claim.verdict == Verdict::Holds { SittingSide::So } else { SittingSide::NotSo },
+        };
+        claim.sittings = [0.98, 1.0, 1.03].into_iter().enumerate().map(of).collect();
+        let ends = [0.93, 1.08, 0.85, 1.2].map(|factor| effect * factor);
+        let [low_80, high_80, low_95, high_95] = ends;
+        claim.next_sitting = Some(NextSitting { low_80, high_80, low_95, high_95 });
+        match nth {
+            1 => claim.doubts.push(Doubt::AnotherSittingMayDiffer),
+            2 => {
+                claim.verdict = Verdict::DependsOnSitting;
+                claim.sittings[1].side = SittingSide::So;
+                claim.sittings[1].effect = 1.0 / effect;
+            }
+            _ => {}
+        }
+    }
+    export
+}
+
+#[test]
+fn sittings_are_said_in_each_format_and_drawn_as_dots() {
+    let export = of_sittings();
+    insta::assert_snapshot!("sittings_summary", summary(&export, &PLAIN));
+    let verdicts = |text: String, end: &str| text.split(end).next().unwrap().to_owned();
+    insta::assert_snapshot!("sittings_terminal", verdicts(terminal(&export, &PLAIN), "\nMEASUREMENTS"));
+    insta::assert_snapshot!("sittings_markdown", verdicts(markdown(&export), "\n## Measurements"));
+    let page = html(&export);
+    accessible(&page);
+    let of = |name: &str, text: &str| text.matches(&format!("<circle class=\"sitting {name}\"")).count();
+    let drawn = export.claims.iter().filter(|claim| !claim.sittings.is_empty()).count();
+    assert_eq!(drawn, 3);
+    for text in [page, forest_svg(&export)] {
+        assert_eq!(of("so", &text) + of("not-so", &text), 3 * drawn);
+        assert!(of("so", &text) > 0 && of("not-so", &text) > 0);
+    }
+}
