@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
 use kumite_record::{Export, Verdict};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use crate::control::Planted;
 use crate::known::Known;
 use crate::worker::By;
 
@@ -29,6 +31,8 @@ pub struct Spinning {
     pub by: By,
     /// How much it is.
     pub amount: u64,
+    /// Where 3 % more are planted.
+    pub planted: Planted,
 }
 
 impl Experiment<'_> {
@@ -54,8 +58,9 @@ impl Experiment<'_> {
         let ours = std::env::current_exe()?;
         let ours =
             shlex::try_quote(ours.to_str().context("the bench lies where no UTF-8 leads to")?)?.into_owned();
-        let variant = |Spinning { name, by, amount }: &Spinning| {
-            let run = format!("exec {ours} worker {} {amount}", by.word());
+        let variant = |Spinning { name, by, amount, planted }: &Spinning| {
+            let planted = planted.to_possible_value().expect("none is skipped");
+            let run = format!("exec {ours} worker {} {amount} {}", by.word(), planted.get_name());
             json!({ "name": name, "model": "sequential", "run": run })
         };
         let variants: Vec<Value> = contenders.iter().map(variant).collect();
@@ -72,20 +77,26 @@ impl Experiment<'_> {
 
     /// The verdicts of a run, in the order of the claims.
     pub fn verdicts(&self, seed: u64) -> Result<Vec<Verdict>> {
-        let seed = seed.to_string();
-        let done = Command::new(&self.kumite)
-            .args(["run", ".", "--json", "-", "--seed", &seed])
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null())
-            .output()?;
-        let said = String::from_utf8_lossy(&done.stderr);
-        ensure!(done.status.success(), "kumite run ended with {}:\n{said}", done.status);
-        let export: Export = serde_json::from_slice(&done.stdout).context("its JSON")?;
+        let export: Export = serde_json::from_value(self.export(seed, &[])?).context("its JSON")?;
         let verdict = |known: &Known| {
             let claim = export.claims.iter().find(|claim| claim.id == known.id);
             claim.map(|claim| claim.verdict).with_context(|| format!("no claim {} in its JSON", known.id))
         };
         self.known.iter().map(verdict).collect()
+    }
+
+    /// The document of a run, with these flags more.
+    pub fn export(&self, seed: u64, more: &[&str]) -> Result<Value> {
+        let seed = seed.to_string();
+        let done = Command::new(&self.kumite)
+            .args(["run", ".", "--json", "-", "--seed", &seed])
+            .args(more)
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .output()?;
+        let said = String::from_utf8_lossy(&done.stderr);
+        ensure!(done.status.success(), "kumite run ended with {}:\n{said}", done.status);
+        serde_json::from_slice(&done.stdout).context("its JSON")
     }
 }
 

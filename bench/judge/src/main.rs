@@ -1,5 +1,6 @@
 //! `cargo run --release -p bench-judge -- scripted`: whether `kumite run` gives wrong verdicts, where the right ones are known.
 
+mod control;
 mod experiment;
 mod known;
 mod neighbour;
@@ -12,11 +13,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use kumite_judge::RULES;
 use kumite_record::{Rule, Verdict};
 use serde_json::json;
 
+use crate::control::{Found, Planted};
 use crate::experiment::{Experiment, Spinning, no_axes};
 use crate::known::{CONTENDERS, Known};
 use crate::neighbour::Neighbour;
@@ -52,9 +54,20 @@ enum Command {
     Real(Measured),
     /// Real runs of a contender against itself, beside a busy loop on each CPU that comes and goes
     Neighbour(Measured),
+    /// Runs with a control by a scripted clock, with 3 % planted nowhere, on what is drawn anew, and on what stays the same
+    Control {
+        /// Runs of each
+        #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+        runs: u64,
+        /// Of the first run; the next one has the next
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        seed: u64,
+    },
+    /// Real runs with a control, with the same planted in the contender
+    RealControl(Measured),
     /// The contender of the real runs
     #[command(hide = true)]
-    Worker { by: By, amount: u64 },
+    Worker { by: By, amount: u64, planted: Planted },
 }
 
 #[derive(clap::Args)]
@@ -74,9 +87,13 @@ fn main() -> ExitCode {
         Command::Scripted { runs, seed } => scripted(runs, seed),
         Command::Real(args) => real(&args),
         Command::Neighbour(args) => beside_neighbour(&args),
-        Command::Worker { by, amount } => {
-            worker::work(by, amount, std::io::stdin().lock(), std::io::stdout()).map(|()| Vec::new())
+        Command::Control { runs, seed } => {
+            controls(runs, |planted, nth| control::scripted(planted, nth, seed.wrapping_add(nth)))
         }
+        Command::RealControl(args) => real_controls(&args),
+        Command::Worker { by, amount, planted } => worker::planted(planted, amount)
+            .and_then(|amount| worker::work(by, amount, std::io::stdin().lock(), std::io::stdout()))
+            .map(|()| Vec::new()),
     };
     match problems {
         Ok(problems) => {
@@ -105,15 +122,35 @@ fn real(args: &Measured) -> Result<Vec<String>> {
     let known = known::six();
     let spinning = CONTENDERS.iter().map(|contender| {
         let amount = (BASE_NS * (1.0 + contender.more_percent / 100.0)) as u64;
-        Spinning { name: contender.name, by: By::Ns, amount }
+        Spinning { name: contender.name, by: By::Ns, amount, planted: Planted::Nowhere }
     });
     let experiment = Experiment::new(&args.kumite, &known, &spinning.collect::<Vec<_>>(), &no_axes())?;
     measured(args, &known, &experiment)
 }
 
+/// Runs of each kind; what is worse than promised.
+fn controls(runs: u64, found: impl Fn(Planted, u64) -> Result<Found>) -> Result<Vec<String>> {
+    control::heads();
+    let of_one = |planted: &Planted| control::counted(*planted, runs, |nth| found(*planted, nth));
+    let problems: Vec<Option<String>> =
+        Planted::value_variants().iter().map(of_one).collect::<Result<_>>()?;
+    Ok(problems.into_iter().flatten().collect())
+}
+
+fn real_controls(args: &Measured) -> Result<Vec<String>> {
+    controls(args.runs, |planted, nth| {
+        let spinning =
+            ["base", "other"].map(|name| Spinning { name, by: By::Ns, amount: BASE_NS as u64, planted });
+        let experiment = Experiment::new(&args.kumite, &[], &spinning, &no_axes())?;
+        let flags = ["--control=base", "--blocks", "20"];
+        control::recorded(&experiment.export(args.seed.wrapping_add(nth), &flags)?)
+    })
+}
+
 fn beside_neighbour(args: &Measured) -> Result<Vec<String>> {
     let known = known::same_pairs(PAIRS);
-    let spinning = ["a", "b"].map(|name| Spinning { name, by: By::Steps, amount: STEPS });
+    let spinning =
+        ["a", "b"].map(|name| Spinning { name, by: By::Steps, amount: STEPS, planted: Planted::Nowhere });
     let axes = json!({ "pair": (1..=PAIRS).collect::<Vec<_>>() });
     let experiment = Experiment::new(&args.kumite, &known, &spinning, &axes)?;
     let neighbour = Neighbour::on_every_cpu(args.seed);

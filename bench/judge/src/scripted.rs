@@ -26,7 +26,7 @@ const BASE_MS: f64 = 10.0;
 const METRIC: &str = "elapsed_ms";
 
 /// A clock that moves when a trial is executed.
-struct FakeClock(Cell<Duration>);
+pub struct FakeClock(pub Cell<Duration>);
 
 impl Clock for FakeClock {
     fn now(&self) -> Duration {
@@ -113,7 +113,8 @@ fn claims(known: &[Known]) -> Result<Vec<ClaimSpec>> {
     known.iter().map(claim).collect()
 }
 
-fn ready(name: &str) -> Ready {
+/// One that is never started.
+pub fn ready(name: &str) -> Ready {
     Ready {
         name: name.to_owned(),
         folder: PathBuf::new(),
@@ -124,10 +125,13 @@ fn ready(name: &str) -> Ready {
         deps: None,
         origin: None,
         memory_mb: None,
+        twin: None,
+        drawn: None,
     }
 }
 
-fn contended(name: &str) -> Contender {
+/// The same in the record.
+pub fn contended(name: &str) -> Contender {
     Contender {
         name: name.to_owned(),
         model: "sequential".to_owned(),

@@ -4,9 +4,12 @@ use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
+use kumite_lab::Drawn;
 use serde_json::{Value, json};
+
+use crate::control::Planted;
 
 /// What a job is measured out by.
 #[derive(Clone, Copy, ValueEnum)]
@@ -37,6 +40,17 @@ impl By {
             }
         }
     }
+}
+
+/// How much a job is, where 3 % more are planted: by the environment that this process has, or by its folder.
+pub fn planted(planted: Planted, amount: u64) -> Result<u64> {
+    let [most_padding, _] = Drawn::MOST;
+    let is_hit = match planted {
+        Planted::Nowhere => false,
+        Planted::Drawn => std::env::var("KUMITE_PADDING").context("no padding")?.len() >= most_padding / 2,
+        Planted::Fixed => std::env::current_dir()?.to_string_lossy().contains("-control"),
+    };
+    Ok(if is_hit { amount + amount * 3 / 100 } else { amount })
 }
 
 /// Does jobs until its input ends.

@@ -132,6 +132,7 @@ fn trial(round: usize, node: usize, contender: &str, rate: f64) -> Trial {
         marks: Vec::new(),
         ready_ms: None,
         load_ms: None,
+        control: false,
         took_ms: None,
         node: Some(format!("n{node}")),
         log: None,

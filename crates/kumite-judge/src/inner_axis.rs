@@ -179,6 +179,7 @@ mod tests {
             marks: Vec::new(),
             ready_ms: None,
             load_ms: None,
+            control: false,
             took_ms: None,
             node: None,
             log: None,

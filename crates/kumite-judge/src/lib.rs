@@ -3,6 +3,7 @@
 //! It reads no clock, no file, no process and no environment: the same trials give the same verdicts, anywhere.
 
 mod claim;
+mod control;
 mod derived;
 mod estimate;
 mod inner_axis;
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 use kumite_record::{Cell, Check, Contender, Reason, Rule, Run, Trial};
 
 pub use claim::{Claim, ClaimError, ClaimSpec, Dimension, EACH_CONTENDER, Names};
+pub use control::{control, fewest_control_blocks};
 pub use derived::{Declared, Derived, ExpressionError, MetricError, of_parameters};
 pub use estimate::steadiness;
 use inner_axis::Grid;

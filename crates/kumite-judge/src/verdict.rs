@@ -164,6 +164,7 @@ impl<'a> Evidence<'a> {
             scope: scope.clone(),
             sides,
             wrong,
+            off: self.off_in(of_cells).cloned(),
             references: references.unwrap_or_default(),
             doubts,
             found: found.unwrap_or_else(Found::Untestable),

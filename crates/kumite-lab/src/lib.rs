@@ -35,7 +35,7 @@ mod toml_source;
 mod unfit;
 mod work;
 
-pub use contender::{Answers, Contender, Deps, Install, Need, Origin, Reads, Ready, Variant};
+pub use contender::{Answers, Contender, Deps, Drawn, Install, Need, Origin, Reads, Ready, Variant};
 pub use doctor::{Diagnosis, Equipment, NeedFound, doctor};
 pub use driver::http::is_percentile;
 pub use driver::pacing::Busy;
@@ -57,9 +57,9 @@ pub use run::{
     Measuring, Merging, Plan, Prepared, RunEnded, RunEvent, Session, ThisMachine, Undecided, WindowFault,
     Windows, World, begin, check_disk, check_each, check_roles, claimed_points, common_fault, conclude,
     differ_as_sittings, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, execute,
-    export, gate_findings, humane, is_left_out, is_of, join, join_sittings, judged, merge, other_versions,
-    plan, prepare, prospects, references, rejudge, replication, seed_of, take_apart, too_few_values,
-    trial_seed, undecided, used_cores,
+    export, gate_findings, humane, is_left_out, is_of, join, join_sittings, judged, lacking_control, merge,
+    other_versions, plan, prepare, prospects, references, rejudge, replication, seed_of, take_apart,
+    too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;

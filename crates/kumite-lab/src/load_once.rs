@@ -61,6 +61,8 @@ impl LoadOnce<'_> {
             deps: None,
             origin: None,
             memory_mb: None,
+            twin: None,
+            drawn: None,
         };
         store.begin(&run, &machine(cores), &[])?;
         let session = Session {

@@ -212,7 +212,7 @@ impl Station<'_> {
                 self.server = None;
                 let log = self.log(&log)?;
                 let home = OwnHome::new(&self.logs)?;
-                let ready = home.given_to(self.ready(&contender)?);
+                let ready = home.given_to(self.ready(&contender)?)?;
                 let here = Here::start(&ready, host, env, &cores, &log)?;
                 let port = here.address().port();
                 self.server = Some((here, log, home));

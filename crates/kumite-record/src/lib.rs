@@ -8,6 +8,7 @@ mod call;
 mod check;
 mod command_metric;
 mod comparison;
+mod control;
 mod decider;
 mod disk;
 mod estimate;
@@ -56,6 +57,7 @@ pub use comparison::{
     Alone, ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse,
     Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Speed, Thrift,
 };
+pub use control::{Control, ControlRatio};
 pub use decider::{Bound, Decider, Effect, EffectKind, Op, Side, Sides, Zone};
 pub use disk::DiskResult;
 pub use estimate::Estimate;

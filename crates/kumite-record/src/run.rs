@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::{
-    AxisValue, Kind, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule, Shard, Sitting,
-    Unit,
+    AxisValue, Control, Kind, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule, Shard,
+    Sitting, Unit,
 };
 
 /// One execution of an experiment.
@@ -95,6 +95,9 @@ pub struct Run {
     /// By which rule its claims are judged.
     #[serde(default)]
     pub rule: Rule,
+    /// The contender that stands in each block twice; none where there is no such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<Control>,
     /// The trials that were not made because verdicts came early; none if all were made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved: Option<Saved>,

@@ -59,6 +59,10 @@ pub fn judge_outputs(trials: &mut [Trial]) {
     let mut votes = HashMap::<Point, Votes>::new();
     for trial in in_turn {
         let votes = votes.entry(trial.point.clone()).or_default();
+        // A control gives its contender no second vote.
+        if trial.control {
+            continue;
+        }
         let vote = votes.entry(trial.contender.clone()).or_default();
         if vote.is_none() {
             vote.clone_from(&trial.sample.output);
@@ -106,6 +110,7 @@ mod tests {
                 marks: Vec::new(),
                 ready_ms: None,
                 load_ms: None,
+                control: false,
                 took_ms: None,
                 node: None,
                 log: None,

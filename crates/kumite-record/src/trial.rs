@@ -28,6 +28,9 @@ pub struct Trial {
     pub void: Option<Void>,
     /// The contender's name.
     pub contender: String,
+    /// True if it is the second trial of the run's control in its block.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub control: bool,
     /// At which point.
     pub point: Point,
     /// When it began.

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    AxisValue, ContenderStatus, Decider, Effect, Enough, Mark, NextSitting, Outcome, Point, SittingEffect,
-    Word, describe_tag,
+    AxisValue, ContenderStatus, ControlRatio, Decider, Effect, Enough, Mark, NextSitting, Outcome, Point,
+    SittingEffect, Word, describe_tag,
 };
 
 /// A claim and what the run says of it.
@@ -186,6 +186,11 @@ pub enum Reason {
     },
     /// Some of its figures are lower bounds, and the verdict depends on how far they go.
     LowerBounds,
+    /// The control differs from itself by enough to carry the effect over the border.
+    ControlIsOff {
+        /// How far it is from itself in a metric that the claim compares, where that is most.
+        by: ControlRatio,
+    },
     /// `within` compares by ratio, and a side of it is not above 0.
     NotPositive,
     /// A side of it has no value: a division by zero, or a metric that is missing.

@@ -88,6 +88,7 @@ fn trial(seq: u32) -> Trial {
         marks: vec![Mark::GeneratorBound],
         ready_ms: Some(12.5),
         load_ms: Some(3000.0),
+        control: false,
         took_ms: Some(3600.0),
         node: None,
         log: Some("logs/x".to_owned()),

@@ -141,6 +141,7 @@ fn trial(seq: u32, point: &Point, block: u32) -> Trial {
         marks: Vec::new(),
         ready_ms: Some(12.5),
         load_ms: Some(2_000.0),
+        control: false,
         took_ms: Some(2_100.0),
         node: None,
         log: None,

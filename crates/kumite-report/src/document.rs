@@ -12,6 +12,7 @@ use crate::tables::group::Groups;
 use crate::tables::noise::{NoiseText, noise};
 use crate::tables::published::{PublishedText, published};
 use crate::words::check::ChecksText;
+use crate::words::control::ControlText;
 use crate::words::gate::run_gate;
 use crate::words::number::plural;
 use crate::words::quantity::length;
@@ -29,6 +30,8 @@ pub struct Document {
     pub cut_short: Option<String>,
     /// When the run was taken up again, if it was.
     pub resumed: Option<String>,
+    /// How far the control is from itself, where there is one.
+    pub control: Option<ControlText>,
     /// The answer of `--gate`, where there was one.
     pub gate: Option<String>,
     pub checks: Option<ChecksText>,
@@ -114,6 +117,7 @@ impl Document {
                     .then(|| "the record has no end: it is still running or was killed".into())
             }),
             resumed: resumed(run),
+            control: ControlText::new(run),
             gate: run_gate(export),
             checks: ChecksText::new(run, &export.checks),
             tally: [Some(tally(&export.claims)), sittings::of_run(run), not_judged(run), saved(run)]

@@ -15,6 +15,7 @@ use crate::tables::failure::{Failed, Failures, NOT_RECOVERED};
 use crate::tables::group::Groups;
 use crate::tables::published::PublishedText;
 use crate::words::check::{CheckText, ChecksText};
+use crate::words::control::ControlText;
 use crate::words::verdict::VerdictText;
 
 /// The report in GitHub's Markdown.
@@ -80,6 +81,10 @@ fn head_lines(document: &Document) -> String {
     }
     if let Some(resumed) = &document.resumed {
         lines += &format!("\n> ⚠ {}\n", escaped(resumed));
+    }
+    if let Some(ControlText { is_off, said }) = &document.control {
+        let said = escaped(said);
+        lines += &if *is_off { format!("\n> ⚠ **{said}**\n") } else { format!("\n{said}\n") };
     }
     if let Some(gate) = &document.gate {
         lines += &format!("\n**{}**\n", escaped(gate));

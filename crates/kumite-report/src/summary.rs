@@ -31,6 +31,8 @@ pub fn summary(export: &Export, style: &Style) -> String {
     let document = Document::new(&record, &groups);
     let mut head = style.bold(&style.wrap(&format!("{}: {}", document.experiment, document.question), 0));
     head += &alarms(&document, style);
+    let control = document.control.iter().filter(|control| !control.is_off);
+    head += &control.map(|control| style.wrap(&control.said, 0)).collect::<String>();
     head += &style.wrap(&document.tally, 0);
     let mut end = doubts(export, &document).iter().map(|doubt| style.wrap(doubt, 0)).collect::<String>();
     let id = &export.run.id;
@@ -87,7 +89,9 @@ fn alarms(document: &Document, style: Style) -> String {
         alarm(format!("✗ check {} is red: {}{first}", check.id, check.title))
     });
     let cut_short = document.cut_short.iter().map(|reason| alarm(format!("! cut short: {reason}")));
-    cut_short.chain(red).collect()
+    let off = document.control.iter().filter(|control| control.is_off);
+    let off = off.map(|control| alarm(format!("! {}", control.said)));
+    cut_short.chain(off).chain(red).collect()
 }
 
 /// How much room a claim has.
@@ -113,6 +117,9 @@ struct Line<'a> {
 impl Line<'_> {
     fn new<'a>(run: &Run, claim: &Claim, verdict: &'a VerdictText) -> Line<'a> {
         let tells = |reason: &&Reason| {
+            if matches!(reason, Reason::ControlIsOff { .. }) {
+                return true;
+            }
             let (Reason::MoreBlocks { blocks: count, .. }
             | Reason::MoreNodes { nodes: count, .. }
             | Reason::MoreSittings { sittings: count }) = reason
@@ -234,7 +241,8 @@ pub(crate) fn doubts(export: &Export, document: &Document) -> Vec<String> {
         ));
     }
     let mut marks: BTreeMap<Mark, usize> = BTreeMap::new();
-    for mark in standing(&export.trials).flat_map(|trial| &trial.marks) {
+    let of_contenders = standing(&export.trials).filter(|trial| !trial.control);
+    for mark in of_contenders.flat_map(|trial| &trial.marks) {
         *marks.entry(*mark).or_default() += 1;
     }
     let mut marks: Vec<(Mark, usize)> = marks.into_iter().collect();

@@ -15,6 +15,7 @@ use crate::tables::failure::{Failed, Failures, NOT_RECOVERED};
 use crate::tables::grid::grid;
 use crate::tables::group::Groups;
 use crate::tables::published::PublishedText;
+use crate::words::control::ControlText;
 use crate::words::gate::last_line;
 use crate::words::verdict::VerdictText;
 
@@ -86,6 +87,13 @@ fn head_lines(document: &Document, style: Style) -> String {
     }
     if let Some(resumed) = &document.resumed {
         lines += &format!("\n{}", style.wrap(&format!("! {resumed}"), 0));
+    }
+    if let Some(ControlText { is_off, said }) = &document.control {
+        let alarm = AnsiColor::Yellow.on_default().bold();
+        lines += &match is_off {
+            true => style.paint(alarm, &style.wrap(&format!("! {said}"), 0)),
+            false => style.wrap(said, 0),
+        };
     }
     lines
 }

@@ -4,6 +4,7 @@
 pub mod bound;
 pub mod check;
 pub mod claim_scale;
+pub mod control;
 pub mod effect;
 pub mod first_figure;
 pub mod gate;

@@ -70,7 +70,7 @@ enum Does {
 
 impl Rule {
     fn is_of(&self, order: &TrialOrder) -> bool {
-        self.contender.as_ref().is_none_or(|name| *name == order.contender.name)
+        self.contender.as_ref().is_none_or(|name| *name == order.contender.recorded())
             && self.seq.is_none_or(|seq| seq == order.seq)
             && self.block.is_none_or(|block| block == order.block)
             && self.at.iter().all(|(axis, value)| order.point.get(axis) == Some(value))

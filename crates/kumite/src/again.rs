@@ -76,6 +76,7 @@ impl More<'_> {
         let (id, state) = (&first.run.id, store.folder().to_owned());
         let mut experiment = Experiment::load(&first.run.experiment_given, &first.run.profile)?;
         experiment.blocks = rounds(&first.run);
+        experiment.control = first.run.control.as_ref().map(|control| control.contender.clone());
         let available = cores();
         let now = kumite_lab::begin(&experiment, &available);
         alike(id, differ_as_sittings(&first.run, &Run { roles: first.run.roles.clone(), ..now.clone() })?)?;
@@ -84,7 +85,7 @@ impl More<'_> {
         roles.check(&experiment, self.on)?;
         let ran = |status| status == ContenderStatus::Ran;
         let only = first.contenders.iter().filter(|of| ran(of.status)).map(|of| of.name.clone()).collect();
-        let choice = Choice { only, ..Choice::default() };
+        let choice = Choice { only, control: now.control.clone(), ..Choice::default() };
         choice.check(&experiment)?;
         let driver = driver(self.stop);
         let placed = roles.placed(self.on, &self.slurm.options(), &experiment.name, &driver)?;

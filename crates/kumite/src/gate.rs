@@ -5,7 +5,8 @@ use std::time::Duration;
 use clap::ValueEnum;
 use kumite_lab::{Amiss, Experiment, GateFinding, Lost, Prospects, gate_findings};
 use kumite_record::{
-    CheckOutcome, ContenderStatus, Export, GateBar, GateReason, GateState, Rule, Run, RunGate, Verdict,
+    CheckOutcome, ContenderStatus, Export, GateBar, GateReason, GateState, Reason, Rule, Run, RunGate,
+    Verdict,
 };
 
 use crate::exit::Failure;
@@ -176,7 +177,11 @@ fn reason(run: &Run, amiss: &Amiss) -> GateReason {
                 format!("claim {name} was not tested{}", why.unwrap_or_default())
             }
             Verdict::DependsOnSitting => format!("claim {name} depends on the sitting"),
-            verdict => format!("claim {name} is {verdict}"),
+            verdict => {
+                let off = claim.reason.as_ref().filter(|of| matches!(of, Reason::ControlIsOff { .. }));
+                let why = off.map(|of| format!(": {}", kumite_report::reason(run, of)));
+                format!("claim {name} is {verdict}{}", why.unwrap_or_default())
+            }
         },
         Amiss::Check(check) if check.outcome == CheckOutcome::Red => format!("check {name} is red"),
         Amiss::Check(_) => format!("check {name} was not tested"),

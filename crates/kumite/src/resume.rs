@@ -35,6 +35,7 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     }
     let mut experiment = Experiment::load(&run.experiment_given, &run.profile)?;
     experiment.blocks = run.blocks;
+    experiment.control = run.control.as_ref().map(|control| control.contender.clone());
     let available = cores();
     let now = kumite_lab::begin(&experiment, &available);
     alike(&id, differ_in_trials(&run, &now)?)?;
@@ -69,7 +70,7 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     if let Some(gone) = only.iter().find(|name| variants.iter().all(|(_, variant)| variant.name != **name)) {
         return Err(changed(&id, &format!("{gone} is not among the contenders any more: they have changed")));
     }
-    let choice = Choice { only, ..Choice::default() };
+    let choice = Choice { only, control: now.control.clone(), ..Choice::default() };
     let driver = driver(&stop);
     let placed = roles.placed(&args.on, &args.slurm.options(), &experiment.name, &driver)?;
     let joined = joined(&placed, &experiment, &choice, &available, &state, &driver)?;

@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
-use kumite_lab::{Choice, Experiment, Joined, Measuring, World, check_disk, seed_of, used_cores};
+use kumite_lab::{
+    Choice, Experiment, Joined, Measuring, World, check_disk, lacking_control, seed_of, used_cores,
+};
 use kumite_nodes::{Away, Driver, NodeFlags, NodesWanted, On, Share, apart, array, shares, some_for_each};
-use kumite_record::{Contender, Cores, Export, Rule, Run, RunParts, Shard, Store};
+use kumite_record::{Contender, Control, Cores, Export, Rule, Run, RunParts, Shard, Store};
 
 use crate::contenders::Contenders;
 use crate::ending::Ending;
@@ -32,6 +34,10 @@ pub struct Args {
     pub effort: Effort,
     #[command(flatten)]
     sittings: sittings::Flags,
+    /// Have a contender stand in each block twice, so that the run shows how far equal things seem to be apart in it
+    /// [default: the first that takes part]
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
+    control: Option<Option<String>>,
     /// Execute only this share of the blocks, and leave the verdicts to `kumite merge`: 2/8; or auto in a Slurm array, auto/8 in a
     /// Kubernetes Indexed Job. All shards need the same --seed [default: derived from the experiment]
     #[arg(long, value_name = "I/N", conflicts_with = "gate")]
@@ -152,8 +158,13 @@ impl Args {
         let mut experiment = Experiment::load(&self.contenders.experiment, &self.profile)?;
         experiment.doubts.iter().for_each(|what| output::note(what));
         experiment.blocks = self.effort.blocks.unwrap_or_else(|| self.sittings.rounds(experiment.blocks));
-        let choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };
+        let mut choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };
         choice.check(&experiment)?;
+        if let Some(name) = &self.control {
+            experiment.control = Some(choice.control(&experiment, name.as_deref())?);
+        }
+        choice.check_control(&experiment)?;
+        choice.control = experiment.control.as_deref().map(Control::of);
         let (available, roles) = (cores(), self.roles.roles());
         if !roles.are_given() {
             used_cores(&experiment, &available)?;
@@ -176,6 +187,8 @@ impl Args {
     fn away<'a>(&self, experiment: &'a Experiment, clock: &dyn Clock) -> Away<'a> {
         let mut words = self.contenders.words();
         words.extend(self.effort.blocks.map(|blocks| format!("--blocks={blocks}")));
+        let control = experiment.control.as_ref().filter(|_| self.control.is_some());
+        words.extend(control.map(|name| format!("--control={name}")));
         words.extend((self.rule() == Rule::Strict).then(|| "--strict".to_owned()));
         words.extend(self.effort.wait.word());
         Away {
@@ -219,13 +232,17 @@ impl Args {
         if prepared.ready.is_empty() {
             return Err(Failure::Incomplete(format!("no contender of {} can run", experiment.name)));
         }
+        if let Some(why) = lacking_control(experiment, &prepared.contenders) {
+            return Err(Failure::Incomplete(why));
+        }
         let run = Run {
             noise_floor: noise_floor(&store),
             services: prepared.services.clone(),
             roles,
             ..self.begin(shard.clone(), experiment, &cores, world.clock())
         };
-        let ready: Vec<&str> = prepared.ready.iter().map(|ready| ready.name.as_str()).collect();
+        let of_plan = prepared.ready.iter().filter(|ready| ready.twin.is_none());
+        let ready: Vec<&str> = of_plan.map(|ready| ready.name.as_str()).collect();
         let prospects = kumite_lab::prospects(experiment, &cores, &ready);
         let notes = match self.sittings.are_given() {
             // More sittings are what decides more.

@@ -72,6 +72,7 @@ fn trial(round: u32, contender: &str, rate: f64) -> Trial {
         marks: Vec::new(),
         ready_ms: None,
         load_ms: None,
+        control: false,
         took_ms: None,
         node: None,
         log: None,

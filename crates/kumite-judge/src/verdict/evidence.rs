@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use kumite_record::{
-    AxisValue, CellName, Contender, ContenderStatus, Doubt, Mark, Point, Reason, Run, Trial,
+    AxisValue, CellName, Contender, ContenderStatus, ControlRatio, Doubt, Mark, Point, Reason, Run, Trial,
 };
 
 use super::expand::Reference;
+use crate::control::off;
 use crate::inner_axis::{Grid, Observation, Observations};
 
 /// Further than any claim asks.
@@ -23,6 +24,8 @@ pub(crate) struct Evidence<'a> {
     pub(super) contenders: &'a [Contender],
     seen: Observations<'a>,
     trials: Vec<&'a Trial>,
+    /// Where the run's control is off.
+    off: Vec<ControlRatio>,
     /// How many repetitions there are, the last one whole or not: rounds or, where verdicts are about nodes like these,
     /// nodes.
     pub(super) rounds: u32,
@@ -39,15 +42,17 @@ impl<'a> Evidence<'a> {
             }
         }
         let rounds = trials.iter().map(|trial| run.repetition(trial) + 1).max().unwrap_or(0);
-        Evidence { seen: grid.observations(trials), grid, axes, contenders, trials: trials.to_vec(), rounds }
+        let seen = grid.observations(trials);
+        let off = off(&grid, &seen);
+        Evidence { seen, grid, axes, contenders, trials: trials.to_vec(), off, rounds }
     }
 
-    /// The same evidence as it was when round `look` began.
+    /// The same evidence as it was when round `look` began; but a control that is off now was so then.
     pub(super) fn before(&self, look: u32) -> Evidence<'a> {
         let run = self.grid.run;
         let is_before = |trial: &&Trial| run.repetition(trial) < look;
         let before: Vec<&'a Trial> = self.trials.iter().copied().filter(is_before).collect();
-        Evidence::new(run, &before, self.contenders)
+        Evidence { off: self.off.clone(), ..Evidence::new(run, &before, self.contenders) }
     }
 
     pub(super) fn cell(&self, reference: &Reference) -> CellName {
@@ -170,6 +175,14 @@ impl<'a> Evidence<'a> {
             doubts.collect::<Vec<_>>()
         };
         references.iter().flat_map(of).collect()
+    }
+
+    /// Of the metrics of a comparison, the one in which the control is furthest from itself, at whatever point; none
+    /// where it is not off in any.
+    pub(super) fn off_in(&self, references: &[Reference]) -> Option<&ControlRatio> {
+        let is_compared = |of: &&ControlRatio| references.iter().any(|other| other.metric == of.metric);
+        let off = self.off.iter().filter(is_compared);
+        off.max_by(|a, b| a.distance().total_cmp(&b.distance()))
     }
 
     /// As the record has it.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Reason, Unit, Verdict};
+use kumite_record::{ControlRatio, EffectKind, Reason, Unit, Verdict};
 use kumite_stats::{ClaimRounds, ClaimWealth, Tally};
 
 use super::Evidence;
@@ -35,6 +35,8 @@ pub(super) struct Compared {
     pub wrong: Option<String>,
     /// The cells whose metrics it needs.
     pub references: Vec<Reference>,
+    /// How far the control is from itself in one of these metrics, where it is off.
+    pub off: Option<ControlRatio>,
     pub doubts: BTreeSet<CellDoubt>,
     pub found: Found,
 }
@@ -80,6 +82,7 @@ impl<'a> Posed<'a> {
                     sides: None,
                     wrong: None,
                     references: Vec::new(),
+                    off: None,
                     doubts: BTreeSet::new(),
                     found: Found::Untestable(reason),
                 });
@@ -97,12 +100,16 @@ impl<'a> Posed<'a> {
         self.comparisons.iter().enumerate().flat_map(of_one)
     }
 
-    /// The rounds before `look`, as bets see them. A comparison that cannot be tested counts as lost for all who
-    /// betted on it.
+    /// The rounds before `look`, as bets see them. A comparison that cannot be tested, or that the control might
+    /// carry over its border, counts as lost for all who betted on it.
     pub fn rounds(&self, look: u32) -> ClaimRounds {
-        let untestable = self.untestable().map(|_| Tally { n: look as usize, ..Tally::default() });
+        let lost = Tally { n: look as usize, ..Tally::default() };
+        let untestable = self.untestable().map(|_| lost);
         let tallies = |moved| {
-            let of_bets = self.bets().map(|bet| bet.effects.tally(bet.border, moved, look));
+            let of_bets = self.bets().map(|bet| match bet.in_reach_of_control(look) {
+                Some(_) => lost,
+                None => bet.effects.tally(bet.border, moved, look),
+            });
             of_bets.chain(untestable.clone()).collect()
         };
         ClaimRounds {
@@ -160,6 +167,18 @@ impl<'a> Posed<'a> {
         } else {
             Verdict::Undecided
         }
+    }
+}
+
+impl<'a> Bet<'a> {
+    /// The control's distance from itself, where that is enough to carry the effect over the border.
+    pub fn in_reach_of_control(&self, look: u32) -> Option<&'a ControlRatio> {
+        let off = self.compared.off.as_ref()?;
+        let kind = self.effects.kind(look);
+        let effect = self.effects.median(look).filter(|_| kind == EffectKind::Ratio)?;
+        let is_met = |factor: f64| self.border.is_met(kind, effect * factor, Moved::Not);
+        let factor = off.distance().exp();
+        (is_met(factor) != is_met(1.0) || is_met(1.0 / factor) != is_met(1.0)).then_some(off)
     }
 }
 

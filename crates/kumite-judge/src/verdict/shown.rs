@@ -288,6 +288,10 @@ impl Posed<'_> {
 
     /// The reason why a claim is undecided: the blocks, nodes or sittings that it lacks.
     fn short(&self, look: u32, course: &Course) -> Reason {
+        let off = self.bets().filter_map(|bet| bet.in_reach_of_control(look));
+        if let Some(off) = off.max_by(|a, b| a.distance().total_cmp(&b.distance())) {
+            return Reason::ControlIsOff { by: off.clone() };
+        }
         let threshold = course.next_threshold;
         let rounds = self.rounds(look);
         let is_open = || rounds.claimed.iter().any(|tally| tally.so + tally.not_so < tally.n);

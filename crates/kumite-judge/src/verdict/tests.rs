@@ -107,6 +107,7 @@ impl World {
                         marks: Vec::new(),
                         ready_ms: None,
                         load_ms: None,
+                        control: false,
                         took_ms: None,
                         node: None,
                         log: None,
@@ -793,4 +794,72 @@ fn a_side_that_is_worked_out_has_its_value_and_parameters_are_a_number() {
     assert!(matches!(of_product.left, Side::Expression { value: Some(1000.0..) }), "{of_product:?}");
     let absent = sides("throughput_rps(absent at connections=1) > 1 /s");
     assert!(matches!(absent.left, Side::Metric { value: None, .. }), "{absent:?}");
+}
+
+/// The same world with a control, whose second trials have this many times the throughput of "a".
+fn with_control(mut world: World, ratio: impl Fn(u32) -> f64) -> World {
+    world.run.metrics = ["throughput_rps", "failures"].map(Metric::named).into();
+    world.run.control = Some(kumite_record::Control::of("a"));
+    let of_a = world.trials.iter().filter(|trial| trial.contender == "a");
+    let twin = |trial: &Trial| {
+        let mut trial = Trial { contender: "a--control".to_owned(), control: true, ..trial.clone() };
+        *trial.sample.metrics.get_mut("throughput_rps").unwrap() *= ratio(trial.block);
+        trial
+    };
+    let twins: Vec<Trial> = of_a.map(twin).collect();
+    world.trials.extend(twins);
+    world
+}
+
+fn control_of(world: &World) -> kumite_record::Control {
+    let trials: Vec<&Trial> = world.trials.iter().collect();
+    let claims = claims(&[FASTER], &world.run.workload);
+    crate::control(&world.run, &trials, &world.contenders, &claims).unwrap()
+}
+
+#[test]
+fn a_control_is_off_where_all_blocks_say_so_and_not_where_they_lie_on_both_sides() {
+    let rates = [100.0, 200.0, 300.0];
+    let both =
+        with_control(World::new(20, rates, rates), |block| if block % 2 == 0 { 1.03 } else { 1.0 / 1.03 });
+    let control = control_of(&both);
+    assert_eq!(
+        (control.off, control.itself.map(|of| (of.metric, of.blocks))),
+        (vec![], Some(("throughput_rps".into(), 60)))
+    );
+    // Six figures share 1 %: eleven blocks are too few for any, and twelve are enough.
+    for (blocks, off) in [(11, 0), (12, 3)] {
+        let control = control_of(&with_control(World::new(blocks, rates, rates), |_| 1.03));
+        assert_eq!(control.off.len(), off, "{blocks}");
+        assert!(control.off.iter().all(|of| (of.ratio.estimate - 1.03).abs() < 1e-9 && of.blocks == blocks));
+    }
+}
+
+#[test]
+fn an_effect_that_a_control_might_carry_over_its_border_is_undecided() {
+    let world = |ratio: f64| with_control(World::new(20, [100.0; 3], [100.0 / 1.1; 3]), move |_| ratio);
+    let near = "throughput_rps(a at connections=1) > throughput_rps(b at connections=1)";
+    assert_eq!(world(1.03).verdict(near), Verdict::Holds);
+    for ratio in [1.2, 1.0 / 1.2] {
+        let world = world(ratio);
+        let claim = world.judge(near);
+        assert_eq!(claim.verdict, Verdict::Undecided);
+        let Some(Reason::ControlIsOff { by }) = claim.reason else { panic!("{:?}", claim.reason) };
+        assert_eq!((by.metric.as_str(), by.point.is_some()), ("throughput_rps", true));
+        assert_eq!(world.verdict(&near.replace('>', "<")), Verdict::Undecided);
+        let twice = near.replace("> throughput", "> 2 * throughput");
+        assert_eq!(world.verdict(&twice), Verdict::Fails, "it is 1.8 times as far from that");
+        assert_eq!(
+            world.verdict("response_mean_us(a at connections=1) < response_mean_us(b at connections=1)"),
+            Verdict::Holds,
+            "the control is not off in it"
+        );
+    }
+}
+
+#[test]
+fn a_part_that_is_far_from_its_border_fails_a_claim_whatever_the_control_says_of_others() {
+    let world = with_control(World::new(20, [100.0, 50.0, 50.0], [100.0 / 1.1, 100.0, 100.0]), |_| 1.2);
+    let every = "every $connections: throughput_rps(a) > throughput_rps(b)";
+    assert_eq!(world.verdict(every), Verdict::Fails);
 }

@@ -105,6 +105,30 @@ impl Builds {
         &self,
         contender: &Contender,
         tools: &Tools,
+        anew: bool,
+        stop: &AtomicBool,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Receipt, Error> {
+        self.nth_receipt(contender, tools, Nth::First, anew, stop, note)
+    }
+
+    /// Builds it a second time in a place of its own; of one that is not built, a copy. It is kept as any other build.
+    pub fn second_receipt(
+        &self,
+        contender: &Contender,
+        tools: &Tools,
+        anew: bool,
+        stop: &AtomicBool,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Receipt, Error> {
+        self.nth_receipt(contender, tools, Nth::Second, anew, stop, note)
+    }
+
+    fn nth_receipt(
+        &self,
+        contender: &Contender,
+        tools: &Tools,
+        nth: Nth,
         mut anew: bool,
         stop: &AtomicBool,
         note: &mut dyn FnMut(&str),
@@ -114,7 +138,7 @@ impl Builds {
         let source = sources.digest(&commands).map_err(unreadable)?;
         let digests = Digests { source, tools: tools_digest(tools) };
         let job = Job { builds: self, contender, env: &tools.env()?, stop };
-        if contender.build.is_none() && contender.deps.is_none() {
+        if nth == Nth::First && contender.build.is_none() && contender.deps.is_none() {
             let folder = sources.place();
             let version = job.version(&folder)?;
             let origin = Origin::InPlace;
@@ -125,7 +149,7 @@ impl Builds {
             let deps = deps.transpose()?;
             // Those that were made anew may be others, as those of a newer release: what was built with the old is not used.
             let made = deps.as_ref().map(|deps| deps.held.made()).transpose()?;
-            let place = Place::new(&self.cache, contender.folder_name(), key(&digests, tools, made));
+            let place = Place::new(&self.cache, nth.name(contender), key(&digests, tools, made));
             let copy = place.entry.folder();
             let folder = copy.join(sources.home());
             let make = || {
@@ -154,6 +178,24 @@ impl Builds {
                 // A library or interpreter that it needs from outside has gone, though its key is the same.
                 None => anew = true,
             }
+        }
+    }
+}
+
+/// A contender may be built twice.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nth {
+    First,
+    Second,
+}
+
+impl Nth {
+    /// What the build goes by: the place in the cache is named after it, too.
+    fn name(self, contender: &Contender) -> String {
+        let name = contender.folder_name();
+        match self {
+            Nth::First => name,
+            Nth::Second => format!("{name}-control"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Contenders: from a folder with a `contender.toml` to a program that can be started.
 
 mod build;
+mod drawn;
 mod entries;
 mod install;
 mod manifest;
@@ -12,6 +13,7 @@ mod user_cache;
 
 pub use build::Origin;
 pub(crate) use build::{Builds, Held, Receipt};
+pub use drawn::Drawn;
 pub(crate) use install::{Obtaining, install_apt, is_any_missing, remedy};
 pub use manifest::{Answers, Contender, Deps, Install, Reads, Variant};
 pub(crate) use manifest::{ContenderFile, MEMORY_MB, read_needs};

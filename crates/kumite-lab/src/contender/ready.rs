@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{Answers, Origin, Reads};
+use kumite_record::Cores;
+
+use super::{Answers, Drawn, Origin, Reads};
 
 /// A contender that is built and answers its version command.
 #[derive(Clone, Debug)]
@@ -25,4 +27,20 @@ pub struct Ready {
     pub origin: Option<Origin>,
     /// Memory of an instance, in MB, in place of the workload's.
     pub memory_mb: Option<u32>,
+    /// The name of its trials in the record, where it is the second of a control.
+    pub twin: Option<String>,
+    /// What is drawn anew for the trial that it is started for, if that is one of a run with a control.
+    pub drawn: Option<Drawn>,
+}
+
+impl Ready {
+    /// The CPUs in the order in which it is given them.
+    pub fn among(&self, cores: &Cores) -> Cores {
+        self.drawn.map_or_else(|| cores.clone(), |drawn| drawn.among(cores))
+    }
+
+    /// The name of its trials in the record.
+    pub fn recorded(&self) -> &str {
+        self.twin.as_deref().unwrap_or(&self.name)
+    }
 }

@@ -35,8 +35,8 @@ impl Attended<'_> {
     }
 
     /// The CPUs that a trial there is measured on, and by.
-    fn cpus(&self, at: usize) -> Vec<usize> {
-        let cores = self.of.cores;
+    fn cpus(&self, contender: &Ready, at: usize) -> Vec<usize> {
+        let cores = &contender.among(self.of.cores);
         if cores.apart {
             return cores.engine.clone();
         }
@@ -68,14 +68,17 @@ impl Executor for Attended<'_> {
             Ok(made) => made,
             Err(why) => return Ok(Measured::failed(chain(&why))),
         };
-        let contender = home.given_to(order.contender);
+        let contender = match home.given_to(order.contender) {
+            Ok(contender) => contender,
+            Err(why) => return Ok(Measured::failed(chain(&why))),
+        };
         let nodes: Vec<&Remote> =
             self.of.conditions.nodes.others().into_iter().map(|(node, _)| node).collect();
         nodes
             .iter()
             .try_for_each(|node| node.begin_trial())
             .map_err(|why| Halt::unless_stopped(why, stop))?;
-        let heartbeat = Heartbeat::start(&self.cpus(order.at));
+        let heartbeat = Heartbeat::start(&self.cpus(order.contender, order.at));
         // A contender that fails because somebody was away has not failed.
         let tried =
             Measured::or_failed(self.driver.trial(&TrialOrder { contender: &contender, ..*order }, stop));
@@ -99,7 +102,7 @@ impl Executor for Attended<'_> {
 impl Driver for Attended<'_> {
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
-        let checked = self.driver.check(&OwnHome::new(self.of.state)?.given_to(contender), at, stop);
+        let checked = self.driver.check(&OwnHome::new(self.of.state)?.given_to(contender)?, at, stop);
         match (checked, self.tidied(&own, contender)) {
             (Ok(_), Some((what, _))) => Err(Halt::fault(what)),
             (checked, _) => checked,

@@ -35,7 +35,7 @@ const LOOKED_AT: usize = 4096;
 
 /// Removed when it is dropped.
 pub(crate) struct OwnHome {
-    _folder: HeldFolder,
+    folder: HeldFolder,
     /// The variables that lead a contender there.
     env: Vec<(String, String)>,
     /// The user's caches that are linked to.
@@ -93,14 +93,23 @@ impl OwnHome {
             env.extend(is_set.then(|| (name.to_owned(), text(&home.join(below)))));
         }
         let since = changed(&folder.path().metadata().map_err(cannot)?);
-        Ok(OwnHome { _folder: folder, env, linked, since })
+        Ok(OwnHome { folder, env, linked, since })
     }
 
-    /// The contender, led there.
-    pub fn given_to(&self, contender: &Ready) -> Ready {
+    /// The contender, led there; with the environment and by the link that were drawn for its trial.
+    pub fn given_to(&self, contender: &Ready) -> Result<Ready, Error> {
         let mut contender = contender.clone();
         contender.env.extend(self.env.iter().cloned());
-        contender
+        // What is on another node is started there.
+        if let Some(drawn) = contender.drawn.filter(|_| contender.origin.is_some()) {
+            let link = self.folder.path().join("f".repeat(drawn.folder));
+            let folder = contender.folder.canonicalize().map_err(Error::at(&contender.folder))?;
+            symlink(&folder, &link).map_err(Error::cannot("make a link in", self.folder.path()))?;
+            contender.env.push(("PWD".to_owned(), text(&link)));
+            contender.env.push(("KUMITE_PADDING".to_owned(), "x".repeat(drawn.padding)));
+            contender.folder = link;
+        }
+        Ok(contender)
     }
 
     /// A sentence about writes into the user's caches in the meantime, if there were any.

@@ -107,7 +107,7 @@ pub struct TrialOrder<'a> {
 impl TrialOrder<'_> {
     /// The name of its log, without an ending.
     pub(crate) fn log_name(&self) -> String {
-        format!("{:04}-{}", self.seq, self.contender.name)
+        format!("{:04}-{}", self.seq, self.contender.recorded())
     }
 }
 

@@ -1,14 +1,14 @@
 //! A run before its first trial: what it has of its experiment, and what can come of it.
 
 use kumite_judge::{ClaimSpec, Prospects, Reference};
-use kumite_record::{Contender, ContenderStatus, Cores, Run};
+use kumite_record::{Contender, ContenderStatus, Control, Cores, Run};
 
 use crate::measures::MEASURES;
 use crate::spec::{Asked, Experiment};
 
 /// The record of a run before its first trial: the experiment's part, on these CPUs.
 pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
-    Run {
+    let run = Run {
         experiment: experiment.name.clone(),
         kind: experiment.kind(),
         profile: experiment.profile.clone(),
@@ -25,11 +25,15 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
         blocks: experiment.blocks,
         min_blocks: experiment.min_blocks,
         margin_percent: experiment.margin_percent,
+        control: experiment.control.as_deref().map(Control::of),
         not_judged: experiment.not_judged.clone(),
         spec: experiment.text.clone(),
         published: experiment.published.clone(),
         ..Run::default()
-    }
+    };
+    // In fewer blocks a control could show nothing, so no verdict ends the run before.
+    let fewest = kumite_judge::fewest_control_blocks(&run).map_or(0, |fewest| fewest as u32);
+    Run { min_blocks: run.min_blocks.max(fewest.min(run.blocks)), ..run }
 }
 
 /// The seed of a run in shards that was given none: all its shards must have the same, wherever they are executed.

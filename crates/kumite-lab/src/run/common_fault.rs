@@ -35,7 +35,7 @@ pub fn common_fault<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> 
 
 fn of_one_node(trials: &[&Trial]) -> Option<String> {
     let mut by_contender = BTreeMap::<&str, Answers>::new();
-    for trial in trials {
+    for trial in trials.iter().filter(|trial| !trial.control) {
         let answers = by_contender.entry(&trial.contender).or_default();
         match trial.outcome {
             Outcome::Ok => answers.right += 1,
@@ -102,6 +102,7 @@ mod tests {
             marks: Vec::new(),
             ready_ms: None,
             load_ms: None,
+            control: false,
             took_ms: None,
             node: None,
             log: None,

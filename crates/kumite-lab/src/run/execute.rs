@@ -205,9 +205,11 @@ impl Execution<'_> {
             {
                 continue;
             }
+            let seq = self.progress.seq;
+            let ready = self.session.drawn(contender, seq);
             let order = TrialOrder {
-                seq: self.progress.seq,
-                contender: &self.session.contenders[contender],
+                seq,
+                contender: &ready,
                 point: &self.session.run.points[block.point],
                 at: block.point,
                 block: block.index,

@@ -7,10 +7,10 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
-use kumite_judge::{CheckSpec, ClaimSpec, cells, judge};
+use kumite_judge::{CheckSpec, ClaimSpec, cells, control, judge};
 use kumite_record::{
-    Check, Claim, Contender, ContenderStatus, Export, Machine, Reason, Run, SCHEMA, Store, StoreError, Trial,
-    Warning, standing,
+    Check, Claim, Contender, ContenderStatus, Control, Export, Machine, Reason, Run, SCHEMA, Store,
+    StoreError, Trial, Warning, standing,
 };
 
 use super::common_fault::common_fault;
@@ -30,7 +30,7 @@ pub fn conclude(
     run.cut_short = ended.cut_short;
     run.saved = ended.saved;
     let (trials, contenders) = (store.trials(&run.id)?, store.contenders(&run.id)?);
-    let Findings { claims, checks, warnings } = findings(
+    let Findings { control, claims, checks, warnings } = findings(
         &experiment.claims,
         &experiment.checks,
         &run,
@@ -38,11 +38,13 @@ pub fn conclude(
         &contenders,
         &trials,
     );
+    run.control = control;
     store.finish(&run, &claims, &checks, &warnings)
 }
 
 /// Everything that is derived from the trials of a run.
 pub(super) struct Findings {
+    pub control: Option<Control>,
     pub claims: Vec<Claim>,
     pub checks: Vec<Check>,
     pub warnings: Vec<Warning>,
@@ -60,13 +62,14 @@ pub(super) fn findings(
     let of_all: Vec<&Trial> = standing(trials).collect();
     // Among so many wrong answers the right ones cannot be told, so nothing is judged.
     let judged: &[&Trial] = if common_fault(trials).is_some() { &[] } else { &of_all };
+    let control = control(run, judged, contenders, claims);
     let (claims, checks) = match run.shard {
         Some(_) => (Vec::new(), Vec::new()),
         None => judge(run, judged, contenders, claims, checks),
     };
     let mut warnings = warnings(run, machine, contenders, &of_all);
     warnings.extend(void_blocks(run, trials));
-    Findings { claims, checks, warnings }
+    Findings { control, claims, checks, warnings }
 }
 
 /// The cells that more blocks might decide a claim about: contender and position of the point.
@@ -103,9 +106,9 @@ pub fn too_few_values(
 
 /// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
 pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
-    let findings =
-        Findings { claims: store.claims(id)?, checks: store.checks(id)?, warnings: store.warnings(id)? };
     let run = store.run(id)?;
+    let (claims, checks, warnings) = (store.claims(id)?, store.checks(id)?, store.warnings(id)?);
+    let findings = Findings { control: run.control.clone(), claims, checks, warnings };
     Ok(document(run, store.machine(id)?, store.contenders(id)?, store.trials(id)?, findings))
 }
 
@@ -117,7 +120,8 @@ pub(super) fn document(
     trials: Vec<Trial>,
     findings: Findings,
 ) -> Export {
-    let Findings { claims, checks, mut warnings } = findings;
+    let Findings { control, claims, checks, mut warnings } = findings;
+    let run = Run { control, ..run };
     if run.finished.is_none() {
         let what = format!(
             "it is not finished, or was killed; no claim was judged: `kumite resume {}` continues it",

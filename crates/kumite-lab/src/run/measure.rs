@@ -11,6 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use kumite_host::{Clock, RealClock};
 use kumite_record::{Claim, Cores, Export, Reason, Run, Store, StoreError, Trial};
 
+use super::control::{with_control, with_twin};
 use super::decided::Decided;
 use super::execute::{Event, execute};
 use super::export::{claimed_points, conclude, export, judged, too_few_values, undecided};
@@ -142,7 +143,8 @@ impl Measuring<'_> {
         if let Some(place) = driver.files() {
             tell(RunEvent::Note(format!("the files of trials are {place}")));
         }
-        let takes_part = self.experiment.takes_part(ready, &run.unavailable);
+        let ready = with_twin(ready, run.control.as_ref());
+        let takes_part = self.experiment.takes_part(&ready, &run.unavailable);
         let contenders = store.contenders(&run.id)?;
         let first = claimed_points(self.experiment, &run, &contenders);
         let whole = plan(&takes_part, &first, run.blocks, run.seed);
@@ -152,17 +154,18 @@ impl Measuring<'_> {
         let decided = RefCell::new(Decided::default());
         let session = Session {
             run: &run,
-            contenders: ready,
+            contenders: &ready,
             plan: &plan,
             times: &times,
             kept: &kept,
             budget: self.budget,
             undecided: &|trials| {
                 if run.shard.is_some() {
-                    return all_cells(&run, ready);
+                    return all_cells(&run, &ready);
                 }
                 decided.borrow_mut().add(judged(self.experiment, &run, &contenders, trials));
-                undecided(self.experiment, &run, &contenders, trials)
+                let open = undecided(self.experiment, &run, &contenders, trials);
+                with_control(open, run.control.as_ref())
             },
         };
         tell(RunEvent::Begins(plan.trials()));
@@ -189,7 +192,7 @@ impl Measuring<'_> {
 /// A shard has no verdicts to end by.
 fn all_cells(run: &Run, ready: &[Ready]) -> BTreeSet<(String, usize)> {
     let at_points = |ready: &Ready| {
-        let name = ready.name.clone();
+        let name = ready.recorded().to_owned();
         (0..run.points.len()).map(move |point| (name.clone(), point))
     };
     ready.iter().flat_map(at_points).collect()

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use kumite_record::{
-    Machine, Merged, Node, OtherVersion, Part, Run, Scope, Shard, StoredRun, Trial, Warning, judge_outputs,
+    Control, Machine, Merged, Node, OtherVersion, Part, Run, Scope, Shard, StoredRun, Trial, Warning,
+    judge_outputs,
 };
 use serde_json::Value;
 
@@ -63,10 +64,11 @@ pub fn merge(shards: &[StoredRun], merging: Merging) -> Result<StoredRun, SpecEr
     let trials = trials(&counted, &names);
     let run = Run { cut_short: common_fault(&trials).or(run.cut_short), ..run };
     let judged = judged_of(&run, &first.contenders)?;
-    let Findings { claims, checks, mut warnings } =
+    let Findings { control, claims, checks, mut warnings } =
         findings(&judged.claims, &judged.checks, &run, &first.machine, &first.contenders, &trials);
     warnings.extend(executions.values().filter_map(|of| executed_again(of)));
     let (machine, contenders) = (first.machine.clone(), first.contenders.clone());
+    let run = Run { control, ..run };
     Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })
 }
 
@@ -135,6 +137,7 @@ fn plan(run: &Run) -> Run {
         services: Vec::new(),
         metrics: Vec::new(),
         part_metrics: Vec::new(),
+        control: run.control.as_ref().map(Control::unmeasured),
         saved: None,
         noise_floor: None,
         spec: String::new(),

@@ -3,6 +3,7 @@
 mod begin;
 mod checked;
 mod common_fault;
+mod control;
 mod decided;
 mod disk;
 mod execute;
@@ -26,6 +27,7 @@ mod windows;
 pub use begin::{begin, prospects, references, seed_of};
 pub use checked::{Checked, check_each};
 pub use common_fault::common_fault;
+pub use control::lacking_control;
 pub use decided::Decided;
 pub use disk::check_disk;
 pub use execute::{Event, RunEnded, execute};

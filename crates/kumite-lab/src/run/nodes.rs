@@ -113,5 +113,7 @@ fn elsewhere_ready(name: &str) -> Ready {
         deps: None,
         origin: None,
         memory_mb: None,
+        twin: None,
+        drawn: None,
     }
 }

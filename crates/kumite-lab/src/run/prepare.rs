@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kumite_record as record;
-use kumite_record::{ContenderStatus, Role, Roles};
+use kumite_record::{ContenderStatus, Control, Role, Roles};
 
 use crate::contender::{
     Builds, Contender, Held, Install, Need, Obtaining, Origin, Ready, Receipt, Tools, Variant, Versions,
@@ -67,6 +67,8 @@ impl Prepared {
                     reads: variant.reads,
                     origin: Some(receipt.origin),
                     memory_mb: variant.memory_mb,
+                    twin: None,
+                    drawn: None,
                 });
             }
             self.contenders.push(record::Contender {
@@ -115,6 +117,8 @@ pub struct Choice {
     pub anew: bool,
     /// The roles that other nodes have.
     pub elsewhere: Roles,
+    /// Of this one a second build.
+    pub control: Option<Control>,
 }
 
 impl Choice {
@@ -182,6 +186,7 @@ pub fn prepare(
         };
         Halt::if_set(stop)?;
         prepared.add(contender, built, choice);
+        preparing.build_twin(contender, &mut prepared).map_err(|why| Halt::unless_stopped(why, stop))?;
     }
     prepared.ready.sort_by(|a, b| a.name.cmp(&b.name));
     prepared.contenders.sort_by(|a, b| a.name.cmp(&b.name));
@@ -237,6 +242,23 @@ impl Preparing<'_> {
             };
         }
         receipt.map(|receipt| (receipt, env)).map_err(NotBuilt::with_status(ContenderStatus::Failed))
+    }
+
+    /// Builds the control a second time, so that nothing that both trials in a block have in common is one build.
+    fn build_twin(&mut self, contender: &Contender, prepared: &mut Prepared) -> Result<(), Error> {
+        let Some(Control { contender: name, twin, .. }) = &self.choice.control else { return Ok(()) };
+        let is_here = contender.variants.iter().any(|variant| variant.name == *name);
+        let first = prepared.ready.iter().find(|ready| is_here && ready.name == *name).cloned();
+        let Some(first) = first else { return Ok(()) };
+        let tools = self.tools(contender)?;
+        let Preparing { builds, choice, stop, note, .. } = self;
+        let step = Error::step(format!("the second build of {name}, which is the control"));
+        let receipt = builds.second_receipt(contender, &tools, choice.anew, stop, note).map_err(step)?;
+        let (folder, deps) = (receipt.folder, receipt.deps);
+        let origin = receipt.origin;
+        prepared.builds.insert(twin.clone(), Build { origin, held: receipt.held.into() });
+        prepared.ready.push(Ready { twin: Some(twin.clone()), folder, deps, origin: Some(origin), ..first });
+        Ok(())
     }
 
     /// Of a tool that a contender is run by.

@@ -44,7 +44,8 @@ pub(super) struct Progress<'a> {
 impl<'a> Progress<'a> {
     pub fn new(session: &'a Session<'a>, clock: &'a dyn Clock) -> Progress<'a> {
         let place = |(nth, trial): (usize, &Trial)| {
-            let contender = session.contenders.iter().position(|ready| ready.name == trial.contender)?;
+            let contender =
+                session.contenders.iter().position(|ready| ready.recorded() == trial.contender)?;
             let point = session.run.points.iter().position(|point| *point == trial.point)?;
             Some(((contender, point, trial.block, trial.attempt), nth))
         };
@@ -70,7 +71,7 @@ impl<'a> Progress<'a> {
         let before = self.trials.iter().filter(|trial| trial.block < round);
         let standing: Vec<&Trial> = standing(before).collect();
         let cell = |(name, point): (String, usize)| {
-            let contender = self.session.contenders.iter().position(|ready| ready.name == name)?;
+            let contender = self.session.contenders.iter().position(|ready| ready.recorded() == name)?;
             // A cell that is lost stays undecided for ever.
             (!self.is_lost_at(contender, point)).then_some((contender, point))
         };
@@ -172,7 +173,7 @@ impl<'a> Progress<'a> {
             block: block.index,
             attempt,
             void: measured.void,
-            contender: order.contender.name.clone(),
+            contender: order.contender.recorded().to_owned(),
             point: order.point.clone(),
             started,
             outcome: measured.outcome,
@@ -181,6 +182,7 @@ impl<'a> Progress<'a> {
             marks: measured.marks,
             ready_ms: measured.ready_ms,
             load_ms: measured.load_ms,
+            control: order.contender.twin.is_some(),
             took_ms: Some(self.clock.now().saturating_sub(self.last_ended).as_secs_f64() * 1e3),
             node: None,
             log: measured.log,

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use kumite_record::{Run, Trial};
 
-use super::plan::Plan;
-use crate::contender::Ready;
+use super::plan::{Plan, trial_seed};
+use crate::contender::{Drawn, Ready};
 
 /// From the trials so far to the cells that go on: contender, and position of the point.
 pub type Undecided<'a> = dyn Fn(&[&Trial]) -> BTreeSet<(String, usize)> + 'a;
@@ -28,4 +28,12 @@ pub struct Session<'a> {
     /// Finds the cells whose claims more blocks might decide. It is asked after each round from `min_blocks` on, and
     /// only these cells go on.
     pub undecided: &'a Undecided<'a>,
+}
+
+impl Session<'_> {
+    /// A contender, by position, for its trial with this number: in a run with a control with what is drawn anew for each.
+    pub fn drawn(&self, contender: usize, seq: u32) -> Ready {
+        let drawn = self.run.control.as_ref().map(|_| Drawn::new(trial_seed(self.run), seq));
+        Ready { drawn, ..self.contenders[contender].clone() }
+    }
 }

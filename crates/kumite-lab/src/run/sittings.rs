@@ -50,11 +50,12 @@ pub fn join_sittings(runs: &[StoredRun], id: String, command: String) -> Result<
     let trials = trials(&runs, &run.sittings);
     let run = Run { cut_short: common_fault(&trials), ..run };
     let judged = judged_of(&run, &first.contenders)?;
-    let Findings { claims, checks, mut warnings } =
+    let Findings { control, claims, checks, mut warnings } =
         findings(&judged.claims, &judged.checks, &run, &first.machine, &first.contenders, &trials);
     warnings.extend((1..).zip(&runs).filter_map(|(nth, of)| cut_short(nth, &of.run)));
     warnings.extend((1..).zip(&runs).filter_map(|(nth, of)| elsewhere(nth, first, of)));
     let (machine, contenders) = (first.machine.clone(), first.contenders.clone());
+    let run = Run { control, ..run };
     Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })
 }
 

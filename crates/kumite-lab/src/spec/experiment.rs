@@ -44,6 +44,8 @@ pub struct Experiment {
     pub min_blocks: u32,
     /// Ratios of at most this much are no difference, in percent.
     pub margin_percent: f64,
+    /// The contender that stands in each block twice; none where there is no control.
+    pub control: Option<String>,
     /// The right answer.
     pub answer: Answer,
     /// The claims that the profile judges, parsed and checked.
@@ -205,7 +207,9 @@ impl Experiment {
     /// stopping; none if only trying them tells.
     pub fn extent(&self, contenders: &[&str]) -> (usize, Option<[Duration; 2]>) {
         let here = |planned: &Planned| {
-            planned.contenders.iter().filter(|name| contenders.contains(&name.as_str())).count()
+            let takes_part = |name: &&String| contenders.contains(&name.as_str());
+            let twice = planned.contenders.iter().filter(|name| self.control.as_ref() == Some(*name));
+            planned.contenders.iter().chain(twice).filter(takes_part).count()
         };
         let trials = self.planned.iter().map(here).sum();
         let bounds = self.planned.iter().map(|planned| {

@@ -40,6 +40,9 @@ pub(crate) struct ExperimentFile {
     /// A ratio that is nearer to 1 than this is "no difference"; 1 if it is not given.
     #[schemars(range(min = 0, max = 50))]
     pub margin_percent: Option<f64>,
+    /// A contender that stands in each block twice: how far it is from itself says how far to trust the run. `--control=NAME`
+    /// names another for a run.
+    pub control: Option<String>,
     /// Fixed parameters. One that is an axis too is that axis's default.
     #[serde(default)]
     pub workload: BTreeMap<String, AxisValue>,

@@ -6,6 +6,7 @@
 
 mod asked;
 mod claims;
+mod control;
 mod experiment;
 mod file;
 mod folder;
@@ -23,6 +24,7 @@ mod tests;
 mod unavailable;
 
 pub use asked::Asked;
+pub(crate) use control::no_such_control;
 pub use experiment::Experiment;
 pub(crate) use file::ExperimentFile;
 pub(crate) use folder::{folder_name, read_contenders};

@@ -11,6 +11,7 @@ use kumite_judge::{Derived, MetricError, of_parameters};
 use kumite_record::{Metric, Published, Question, Run, Unit, Within};
 
 use super::claims::{Judged, Known, check_values};
+use super::control::read_control;
 use super::experiment::{Experiment, widest};
 use super::file::ExperimentFile;
 use super::folder::{find, folder_name, no_contenders, read_contenders};
@@ -60,6 +61,7 @@ impl Experiment {
         check_profiles(source, &file, profile, &name)?;
         check_source(source, &file)?;
         let names = contender_names(&contenders)?;
+        let control = read_control(source, &file, &names)?;
         let chosen = file.profiles.get(profile);
         let reading = Reading {
             source,
@@ -112,6 +114,7 @@ impl Experiment {
             blocks,
             min_blocks,
             margin_percent,
+            control,
             claims: judged.claims,
             checks: judged.checks,
             not_judged: judged.not_judged,

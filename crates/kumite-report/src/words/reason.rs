@@ -6,6 +6,7 @@ use kumite_record::{
     CellName, Claim, ContenderStatus, Decider, Doubt, Enough, Foreign, Reason, Run, Verdict,
 };
 
+use crate::words::control::cannot_tell;
 use crate::words::effect::figure;
 use crate::words::sittings::{ANOTHER, ONE};
 
@@ -100,6 +101,7 @@ pub fn reason(run: &Run, reason: &Reason) -> String {
         Reason::LowerBounds => {
             "some of its figures are lower bounds, and the true values could change the verdict".to_owned()
         }
+        Reason::ControlIsOff { by } => cannot_tell(run, by),
         Reason::NotPositive => "`within` compares by ratio, and a side of it is not above 0".to_owned(),
         Reason::NoValue => {
             "a side of it has no value: a division by zero or a metric that is missing".to_owned()

@@ -51,8 +51,8 @@ pub fn text(planned: &mut Planned, sittings: &sittings::Flags) -> String {
         1 => "1 point".to_owned(),
         n => format!("{n} points"),
     };
-    let most = experiment.blocks;
-    let least = if sittings.are_given() { most } else { experiment.min_blocks.min(most) };
+    let (most, least) = (experiment.blocks, kumite_lab::begin(experiment, available).min_blocks);
+    let least = if sittings.are_given() { most } else { least.min(most) };
     let range = |least: String, most: String| if least == most { most } else { format!("{least} to {most}") };
     let blocks = range(least.to_string(), most.to_string());
     let of_all = range((trials * least as usize).to_string(), (trials * most as usize).to_string());

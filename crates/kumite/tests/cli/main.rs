@@ -9,6 +9,7 @@ mod checks;
 mod command;
 mod common_fault;
 mod compare;
+mod control;
 mod disk;
 mod disturbance;
 mod doctor;

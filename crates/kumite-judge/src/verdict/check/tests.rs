@@ -61,6 +61,7 @@ impl World {
             marks: Vec::new(),
             ready_ms: None,
             load_ms: None,
+            control: false,
             took_ms: None,
             node: None,
             log: None,

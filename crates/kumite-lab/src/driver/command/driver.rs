@@ -64,7 +64,7 @@ impl<'a> CommandDriver<'a> {
 
     fn measure(&mut self, trial: &Trial, services: &mut Running) -> Result<Measured, Halt> {
         let Trial { contender, workload, stop, .. } = trial;
-        let given = workload.cores().given(self.bench.cores)?;
+        let given = workload.cores().given(&contender.among(self.bench.cores))?;
         let scratch = Scratch::new(&self.scratch)?;
         let files = scratch.path().join("files");
         std::fs::create_dir(&files).map_err(Error::cannot("make", &files))?;

@@ -87,7 +87,7 @@ impl<'a> FunctionDriver<'a> {
     ) -> Result<StartedHost, Halt> {
         let workload =
             self.bench.conditions.planned[at].typed::<FunctionWorkload>().clone().for_contender(contender);
-        let given = workload.cores().given(self.bench.cores)?;
+        let given = workload.cores().given(&contender.among(self.bench.cores))?;
         let event = workload.event(self.bench.conditions.folder)?;
         let services = self.bench.services.start(&workload.parameters, log, stop)?;
         let function = workload.function(contender, services.env(), given.cores.clone(), seed);

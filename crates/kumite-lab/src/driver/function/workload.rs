@@ -192,6 +192,8 @@ mod tests {
             deps: None,
             origin: None,
             memory_mb: None,
+            twin: None,
+            drawn: None,
         }
     }
 

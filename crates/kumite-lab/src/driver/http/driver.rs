@@ -47,9 +47,9 @@ impl<'a> HttpDriver<'a> {
 }
 
 impl<'a> HttpDriver<'a> {
-    fn workload(&self, at: usize) -> Result<(&'a HttpWorkload, GivenCores), Error> {
+    fn workload(&self, contender: &Ready, at: usize) -> Result<(&'a HttpWorkload, GivenCores), Error> {
         let workload = self.bench.conditions.planned[at].typed::<HttpWorkload>();
-        Ok((workload, workload.cores().given(self.bench.cores)?))
+        Ok((workload, workload.cores().given(&contender.among(self.bench.cores))?))
     }
 
     /// The services first, and then the contender, which is told where they are.
@@ -72,7 +72,7 @@ impl<'a> HttpDriver<'a> {
     }
 
     fn tried(&self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
-        let (workload, given) = self.workload(order.at)?;
+        let (workload, given) = self.workload(order.contender, order.at)?;
         let GivenCores { cores, shared } = given;
         let (mut services, mut server) =
             self.start(order.contender, Ipv4Addr::LOCALHOST, order.at, &cores, log, stop)?;
@@ -123,7 +123,7 @@ impl Executor for HttpDriver<'_> {
 
 impl Driver for HttpDriver<'_> {
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt> {
-        let (workload, given) = self.workload(at)?;
+        let (workload, given) = self.workload(contender, at)?;
         let log = self.bench.check_log(contender);
         let (services, mut server) = self.start(contender, CHECKED_AT, at, &given.cores, &log, stop)?;
         let answered = server
@@ -146,7 +146,7 @@ impl Driver for HttpDriver<'_> {
         metrics: &[&str],
         stop: &AtomicBool,
     ) -> Result<Vec<Short>, Halt> {
-        let (workload, given) = self.workload(at)?;
+        let (workload, given) = self.workload(contender, at)?;
         let window = Window::new(workload, metrics);
         let Some(most) = window.most() else { return Ok(Vec::new()) };
         if let Some(per_s) = window.offered() {

@@ -47,7 +47,7 @@ impl<'a> PacingDriver<'a> {
 
     fn start(&self, contender: &Ready, at: usize, log: &Path) -> Result<StartedPlayer<'a>, Error> {
         let workload = self.bench.conditions.planned[at].typed::<PacingWorkload>();
-        let given = workload.cores().given(self.bench.cores)?;
+        let given = workload.cores().given(&contender.among(self.bench.cores))?;
         let whole = workload.schedule(self.bench.conditions.folder)?;
         let warm_up = match workload.warm_up_frames {
             0 => Vec::new(),

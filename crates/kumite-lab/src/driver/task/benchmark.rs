@@ -39,7 +39,7 @@ impl TaskDriver<'_> {
     ) -> Result<Measured, Halt> {
         let planned = &self.bench.conditions.planned[at];
         let workload = planned.typed::<TaskWorkload>();
-        let given = workload.cores().given(self.bench.cores)?;
+        let given = workload.cores().given(&contender.among(self.bench.cores))?;
         let mut services = self.bench.services.start(&planned.parameters, log, stop)?;
         let scratch = workload.scratch(&self.scratch)?;
         let mut env = contender.env.clone();

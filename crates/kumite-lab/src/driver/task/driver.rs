@@ -133,7 +133,7 @@ impl<'a> TaskDriver<'a> {
     ) -> Result<StartedWorker<'a>, Halt> {
         let planned = &self.bench.conditions.planned[at];
         let workload = planned.typed::<TaskWorkload>();
-        let given = workload.cores().given(self.bench.cores)?;
+        let given = workload.cores().given(&contender.among(self.bench.cores))?;
         let services = self.bench.services.start(&planned.parameters, log, stop)?;
         let scratch = workload.scratch(&self.scratch)?;
         let mut env = contender.env.clone();

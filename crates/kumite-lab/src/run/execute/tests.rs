@@ -93,6 +93,8 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
         deps: None,
         origin: None,
         memory_mb: None,
+        twin: None,
+        drawn: None,
     };
     let contenders: Vec<Ready> = names.iter().map(ready).collect();
     let points: Vec<Point> =

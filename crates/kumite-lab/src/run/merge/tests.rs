@@ -30,6 +30,7 @@ fn shard(nth: u32, began: i64, trials: u32, cpus: usize) -> StoredRun {
         marks: Vec::new(),
         ready_ms: None,
         load_ms: None,
+        control: false,
         took_ms: None,
         node: None,
         log: None,

@@ -54,6 +54,7 @@ fn sitting(day: i64, ratios: &[f64]) -> StoredRun {
         marks: Vec::new(),
         ready_ms: None,
         load_ms: None,
+        control: false,
         took_ms: None,
         node: None,
         log: None,

@@ -1,0 +1,104 @@
+//! A run's control: how far it is from itself, and where that is more than chance.
+//!
+//! Both of its trials in a block are of the same code, so each pair is as likely to lie above 1 as below, unless
+//! something that stays the same throughout a run favours one of them. It is *off* where that is decided at 1 %, over
+//! all metrics and points together; a look after every round is allowed. Not to be off shows nothing.
+
+use std::collections::BTreeMap;
+
+use kumite_record::{Contender, Control, ControlRatio, Ratio, Run, Trial};
+use kumite_stats::{fewest_blocks, sequential_ratio};
+
+use crate::ClaimSpec;
+use crate::inner_axis::{Grid, Observation, Observations};
+use crate::verdict::Evidence;
+
+/// The probability that a control is called off by chance, in a run.
+const ALPHA: f64 = 0.01;
+
+/// Of the interval that is shown.
+const SHOWN: f64 = 0.05;
+
+/// A run's control with what its trials say of it; none where the run has none.
+pub fn control(
+    run: &Run,
+    trials: &[&Trial],
+    contenders: &[Contender],
+    claims: &[ClaimSpec],
+) -> Option<Control> {
+    let control = run.control.as_ref()?;
+    let grid = Grid::new(run);
+    let seen = grid.observations(trials);
+    let of_claims = || {
+        let evidence = Evidence::new(run, &[], contenders);
+        claims
+            .iter()
+            .flat_map(|claim| evidence.references_of_trials(claim))
+            .map(|of| of.metric)
+            .find(|metric| !metric.is_empty())
+    };
+    let headline = of_claims().or_else(|| run.metrics.first().map(|metric| metric.name.clone()));
+    let itself = headline.and_then(|metric| {
+        let planned = 0..run.points.len();
+        let pairs: Vec<(f64, f64)> =
+            planned.flat_map(|point| pairs(&seen, control, point, &metric)).collect();
+        Some(ControlRatio { point: None, blocks: pairs.len(), ratio: ratio(&pairs, SHOWN)?, metric })
+    });
+    Some(Control { itself, off: off(&grid, &seen), ..control.unmeasured() })
+}
+
+/// The fewest blocks in which a control of this run could be off; none where it has no control.
+pub fn fewest_control_blocks(run: &Run) -> Option<usize> {
+    let control = run.control.as_ref()?;
+    fewest_blocks(ALPHA / figures(&Grid::new(run), control).len().max(1) as f64).ok()
+}
+
+/// Points and metrics that a control is looked at in: all that are planned, so that how many they are depends on no trial.
+fn figures<'g>(grid: &'g Grid, control: &Control) -> Vec<(usize, &'g String)> {
+    let planned = grid.run.points.len();
+    let metrics = |point: usize| if point < planned { &grid.run.metrics } else { &grid.run.part_metrics };
+    (0..grid.points.len())
+        .filter(|point| grid.unavailable(*point).is_none() && grid.plans(&control.contender, *point))
+        .flat_map(|point| metrics(point).iter().map(move |metric| (point, &metric.name)))
+        .collect()
+}
+
+/// The metrics and points at which the control is decidedly not like itself.
+pub fn off(grid: &Grid, seen: &Observations) -> Vec<ControlRatio> {
+    let Some(control) = &grid.run.control else { return Vec::new() };
+    let cells = figures(grid, control);
+    let alpha = ALPHA / cells.len().max(1) as f64;
+    let of_cell = |(point, metric): (usize, &String)| {
+        let pairs = pairs(seen, control, point, metric);
+        let decided = ratio(&pairs, alpha)?;
+        let is_off = decided.low.is_some_and(|low| low > 1.0) || decided.high.is_some_and(|high| high < 1.0);
+        let of_point = ControlRatio {
+            metric: metric.clone(),
+            point: Some(grid.points[point].clone()),
+            ratio: ratio(&pairs, SHOWN)?,
+            blocks: pairs.len(),
+        };
+        is_off.then_some(of_point)
+    };
+    cells.into_iter().filter_map(of_cell).collect()
+}
+
+/// The second trial's figure and the first one's, of each block that has both.
+fn pairs(seen: &Observations, control: &Control, point: usize, metric: &str) -> Vec<(f64, f64)> {
+    let by_block = |name: &str| -> BTreeMap<u32, f64> {
+        let is_known = |look: &&Observation| look.is_ok() && !look.is_lower_bound(metric);
+        let looks = seen.cell(name, point).iter().filter(is_known);
+        let figure = |look: &Observation| Some((look.trial().block, *look.metrics().get(metric)?));
+        // Of what is not above 0 there is no ratio.
+        looks.filter_map(figure).filter(|(_, value)| value.is_finite() && *value > 0.0).collect()
+    };
+    let first = by_block(&control.contender);
+    let second = by_block(&control.twin);
+    second.into_iter().filter_map(|(block, value)| Some((value, *first.get(&block)?))).collect()
+}
+
+/// None where there are too few for an interval.
+fn ratio(pairs: &[(f64, f64)], alpha: f64) -> Option<Ratio> {
+    let of = sequential_ratio(pairs, alpha).ok()?;
+    Some(Ratio { estimate: of.estimate, low: Some(of.low), high: Some(of.high) })
+}

@@ -1,0 +1,76 @@
+//! The control of a run: which contender it is, and its second trials among the cells.
+
+use std::collections::BTreeSet;
+
+use kumite_record::{Contender, ContenderStatus, Control};
+
+use super::prepare::Choice;
+use crate::contender::{Ready, Variant};
+use crate::spec::{Experiment, no_such_control};
+use crate::toml_source::SpecError;
+
+/// What to do about a control that cannot be one.
+const REMEDY: &str = "name another by --control=CONTENDER";
+
+impl Choice {
+    /// The contender that `--control` makes the control: this one or, without a name, the first that takes part and has
+    /// figures.
+    pub fn control(&self, experiment: &Experiment, name: Option<&str>) -> Result<String, SpecError> {
+        let variants = experiment.variants();
+        let has_figures =
+            |variant: &Variant| variant.answers.is_none() && self.left_out(&variant.name).is_none();
+        let first = || variants.iter().find(|(_, variant)| has_figures(variant));
+        let name = name.or_else(|| first().map(|(_, variant)| variant.name.as_str()));
+        name.map(str::to_owned)
+            .ok_or_else(|| SpecError::Usage("--control: no contender takes part".to_owned()))
+    }
+
+    /// An error if the experiment's control is no contender, is left out, or has no figures.
+    pub fn check_control(&self, experiment: &Experiment) -> Result<(), SpecError> {
+        let Some(name) = &experiment.control else { return Ok(()) };
+        let variants = experiment.variants();
+        let names: Vec<&str> = variants.iter().map(|(_, variant)| variant.name.as_str()).collect();
+        let variant = variants.iter().find(|(_, variant)| variant.name == *name);
+        let what = match (no_such_control(name, &names), self.left_out(name), variant) {
+            (Some(what), ..) => what,
+            (None, Some(why), _) => format!("control '{name}' is not measured ({why}): {REMEDY}"),
+            (None, None, Some((_, variant))) if variant.answers.is_some() => {
+                format!("control '{name}' is there to answer wrong, and has no figures: {REMEDY}")
+            }
+            (None, None, _) => return Ok(()),
+        };
+        Err(SpecError::Usage(what))
+    }
+}
+
+/// The sentence on a control that was to be measured and cannot be; none where it can.
+pub fn lacking_control(experiment: &Experiment, contenders: &[Contender]) -> Option<String> {
+    let name = experiment.control.as_ref()?;
+    let is_absent = |of: &&Contender| of.name == *name && of.status != ContenderStatus::Ran;
+    let Contender { status, reason, .. } = contenders.iter().find(is_absent)?;
+    let why = reason.as_deref().unwrap_or("no reason was kept");
+    Some(format!("control '{name}' cannot be measured ({}: {why}): {REMEDY}", status.as_str()))
+}
+
+/// These contenders and, behind them, the control's second; of one that is on another node there is one build.
+pub(super) fn with_twin(ready: &[Ready], control: Option<&Control>) -> Vec<Ready> {
+    let control = control.filter(|_| ready.iter().all(|ready| ready.twin.is_none()));
+    let twin = |control: &Control| {
+        let of = ready.iter().find(|ready| ready.name == control.contender)?;
+        Some(Ready { twin: Some(control.twin.clone()), ..of.clone() })
+    };
+    ready.iter().cloned().chain(control.and_then(twin)).collect()
+}
+
+/// These cells, and both of the control at each of their points: in every block that is measured it stands twice.
+pub(super) fn with_control(
+    mut cells: BTreeSet<(String, usize)>,
+    control: Option<&Control>,
+) -> BTreeSet<(String, usize)> {
+    let points: BTreeSet<usize> = cells.iter().map(|(_, point)| *point).collect();
+    if let Some(Control { contender, twin, .. }) = control {
+        let of_point = |point: &usize| [(contender.clone(), *point), (twin.clone(), *point)];
+        cells.extend(points.iter().flat_map(of_point));
+    }
+    cells
+}

@@ -1,0 +1,30 @@
+//! The contender that stands in each block twice, as the experiment names it.
+
+use std::collections::BTreeSet;
+
+use super::file::ExperimentFile;
+use crate::parameter::near;
+use crate::toml_source::{SpecError, TomlSource};
+
+/// The control that the file names, if it is one of these contenders.
+pub(super) fn read_control(
+    source: &TomlSource,
+    file: &ExperimentFile,
+    names: &BTreeSet<String>,
+) -> Result<Option<String>, SpecError> {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    match file.control.as_ref().and_then(|name| no_such_control(name, &names)) {
+        Some(what) => Err(source.error_at(&["control"], what)),
+        None => Ok(file.control.clone()),
+    }
+}
+
+/// The sentence on a control that is no contender; none where it is one.
+pub(crate) fn no_such_control(name: &str, names: &[&str]) -> Option<String> {
+    if names.contains(&name) {
+        return None;
+    }
+    let meant = near(name, names.iter().copied());
+    let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+    Some(format!("control '{name}': no such contender; there are: {}{meant}", names.join(", ")))
+}

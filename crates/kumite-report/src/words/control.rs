@@ -1,0 +1,59 @@
+//! A run's control in words: how far it is from itself.
+
+use kumite_record::{ControlRatio, Run};
+use serde::Serialize;
+
+use crate::words::number::{plural, significant};
+use crate::words::text::one_line;
+
+/// The sentence on a control.
+#[derive(Debug, Serialize)]
+pub struct ControlText {
+    /// It differs from itself by more than chance.
+    pub is_off: bool,
+    pub said: String,
+}
+
+impl ControlText {
+    /// None where a run has no control, or has not ended.
+    pub fn new(run: &Run) -> Option<ControlText> {
+        let control = run.control.as_ref().filter(|_| run.finished.is_some())?;
+        let name = one_line(&control.contender);
+        let furthest = control.off.iter().max_by(|a, b| a.distance().total_cmp(&b.distance()));
+        let said = match (furthest, &control.itself) {
+            (Some(of), _) => {
+                let more = match control.off.len() - 1 {
+                    0 => String::new(),
+                    more => format!(", and differs in {} more", plural(more, "figure")),
+                };
+                format!(
+                    "the control differs from itself: {name} is {}{more}; an effect that this could carry over its border \
+                     is undecided",
+                    ratio(run, of)
+                )
+            }
+            (None, Some(of)) => format!("Control: {name} is {}.", ratio(run, of)),
+            (None, None) => format!("Control: {name} has too few blocks to say how far it is from itself."),
+        };
+        Some(ControlText { is_off: furthest.is_some(), said })
+    }
+}
+
+/// Why a verdict is not given that the control might change.
+pub fn cannot_tell(run: &Run, by: &ControlRatio) -> String {
+    let percent = significant((by.distance().exp() - 1.0) * 100.0, 2);
+    format!("cannot tell: the control differs from itself by {percent} % in {}", place(run, by))
+}
+
+fn ratio(run: &Run, of: &ControlRatio) -> String {
+    let interval = of.ratio.low.zip(of.ratio.high);
+    let interval = interval.map_or(String::new(), |(low, high)| format!("95 %: {low:.3}–{high:.3}; "));
+    let blocks = plural(of.blocks, "block");
+    format!("{:.3} × itself in {} ({interval}{blocks})", of.ratio.estimate, place(run, of))
+}
+
+fn place(run: &Run, ControlRatio { metric, point, .. }: &ControlRatio) -> String {
+    let metric = one_line(metric);
+    let point = point.as_ref().map(|point| run.place(point)).filter(|point| !point.is_empty());
+    point.map_or_else(|| metric.clone(), |point| format!("{metric} at {}", one_line(&point.to_string())))
+}
