@@ -221,7 +221,7 @@ mod tests {
             why(&run, &undecided),
             "2 of 3 comparisons are undecided, the furthest from holding: a(x) > a(y) at n=1; about 3 more blocks would tell; \
              2 of 8 trials of x at n=1 failed or were disqualified; check floor is red at what it rests on; rests on marked \
-             samples: x at n=1 (generator-bound, shared-cores), y at n=1 (unsteady); 4 more at points that cannot be \
+             trials: x at n=1 (generator-bound, shared-cores), y at n=1 (unsteady); 4 more at points that cannot be \
              measured here are left out"
         );
         assert_eq!(why(&run, &claim(Verdict::Holds, None, 1, 1)), "a(x) > a(y) at n=1");
