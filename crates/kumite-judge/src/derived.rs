@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{AxisValue, Metric, Unit};
+use kumite_record::{AxisValue, Metric, Probe, Unit};
 use thiserror::Error;
 
 use crate::claim::{self, ClaimError, Dimension, Expr, Own, own_dimension, scale_of_name};
@@ -90,7 +90,7 @@ impl Derived {
             if !is_name(name) {
                 return Err((name.clone(), MetricError::Name(name.clone())));
             }
-            if known.iter().any(|known| known.name == *name) {
+            if Probe::of_name(name).is_some() || known.iter().any(|known| known.name == *name) {
                 return Err((name.clone(), MetricError::Known(name.clone())));
             }
             let parsed = value.as_ref().map(|text| expression(text, &usable, parameters, metric.unit));

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use kumite_record::{Cell, CellSteadiness, Estimate, Needs, Outcome, SteadyClass, Trial, Unit};
+use kumite_record::{Cell, CellSteadiness, Estimate, Needs, Outcome, Probe, SteadyClass, Trial, Unit};
 use kumite_stats::{median, median_interval};
 
 use crate::inner_axis::{Grid, Observation, Observations};
@@ -35,8 +35,10 @@ fn cell(grid: &Grid, contender: &str, point: usize, looks: &[Observation]) -> Ce
         let most = needs.entry(name.clone()).or_default();
         *most = (*missing).max(*most);
     }
+    // A probe is the machine's.
+    let is_contender_s = |name: &str| Probe::of_name(name).is_none();
     let mut metrics = BTreeMap::new();
-    for name in names.into_iter().filter(|name| !needs.contains_key(*name)) {
+    for name in names.into_iter().filter(|name| !needs.contains_key(*name) && is_contender_s(name)) {
         let values: Vec<f64> = usable.iter().filter_map(|look| look.metrics().get(name).copied()).collect();
         if let Some(mut estimate) = estimate(run.unit(name), &values, run.seed) {
             estimate.lower_bounds = usable.iter().filter(|look| look.is_lower_bound(name)).count();

@@ -1,6 +1,6 @@
 //! The parameters and metrics of each kind of workload, as a document: docs/reference.md.
 
-use kumite_record::{Better, Metric};
+use kumite_record::{Better, Metric, Probe};
 
 use crate::driver::{KINDS, Registration};
 use crate::metrics::Metrics;
@@ -15,9 +15,21 @@ The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`, `_bytes`, `_rps` and
 `_share` (a ratio). A metric that is *apart* stands in the table of details.
 ";
 
+const MACHINE: &str =
+    "Every trial of every kind has these figures, where the machine could be probed ([noise](noise.md)).
+They say nothing of the contender: no claim and no metric of an experiment's own may name one, and no table of
+contenders has one. On a node with a role they are among its noise, after the role: `services_probe_wake_up_us`.
+";
+
 /// `docs/reference.md`.
 pub fn reference() -> String {
-    KINDS.iter().fold(HEAD.to_owned(), |text, kind| text + &of_kind(kind))
+    KINDS.iter().fold(HEAD.to_owned(), |text, kind| text + &of_kind(kind)) + &of_machine()
+}
+
+/// What every trial has, whatever its kind.
+fn of_machine() -> String {
+    let probes = Metrics { results: Probe::ALL.map(Probe::metric).into(), costs: Vec::new() };
+    format!("\n## The machine before a trial\n\n{MACHINE}{}", table("Probes", probes))
 }
 
 fn of_kind(kind: &Registration) -> String {

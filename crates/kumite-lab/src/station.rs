@@ -18,6 +18,7 @@ use kumite_stub::{Config, Stub};
 use crate::contender::Ready;
 use crate::driver::http::server_process::{Here, ServerProcess};
 use crate::driver::own_home::OwnHome;
+use crate::driver::probed::MachineProbe;
 use crate::error::{Error, Fault, chain};
 use crate::halt::Halt;
 use crate::node::Nodes;
@@ -26,7 +27,7 @@ use crate::service::{Running, Services};
 use crate::spec::Experiment;
 use crate::work::{
     Ask, BeginServices, BeginTrial, BeginWatch, EndServices, EndTrial, EndWatch, LastLines, Listening,
-    ListensElsewhere, LookAtServer, NodeNoise, OwnPort, Pause, Prepare, Readied, Resume, ServerEnded,
+    ListensElsewhere, LookAtServer, NodeNoise, OwnPort, Pause, Prepare, ProbeMachine, Readied, Resume, ServerEnded,
     ServicesEnded, StartServer, StartServices, StopServer, Work,
 };
 
@@ -119,6 +120,7 @@ fn ready(
         server: None,
         watch: None,
         heartbeat: None,
+        probe: MachineProbe::default(),
     };
     let cores = Cores { contender, engine: Vec::new(), apart: true };
     let readied = Readied {
@@ -169,6 +171,8 @@ struct Station<'a> {
     watch: Option<Watching>,
     /// In a trial.
     heartbeat: Option<Heartbeat>,
+    /// Between trials.
+    probe: MachineProbe,
 }
 
 /// The node is watched, and what ours had used when that began.
@@ -245,6 +249,9 @@ impl Station<'_> {
                 let (server, log, home) = self.server.take().ok_or_else(|| Fault::new("no server runs"))?;
                 let wrong = Box::new(server).stop().or_else(|| home.written());
                 answer::<StopServer>(ServerEnded { wrong, log: end_of(&log) })
+            }
+            Work::ProbeMachine(_) => {
+                answer::<ProbeMachine>(self.probe.figures(&self.cores, self.stop))
             }
             Work::BeginTrial(_) => {
                 self.heartbeat = Some(Heartbeat::start(&self.cores));

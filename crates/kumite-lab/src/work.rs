@@ -82,6 +82,8 @@ questions! {
     EndWatch {} -> NodeNoise;
     /// To end the server.
     StopServer {} -> ServerEnded;
+    /// What the node charges, just before a trial: figures by name.
+    ProbeMachine {} -> BTreeMap<String, f64>;
     /// To see from here on whether the node is there.
     BeginTrial {} -> ();
     /// Answered by why the trial since then counts for nothing, if that is so.

@@ -7,7 +7,7 @@
 //! # Unsafe code
 //!
 //! Of the crates that kumite is made of this is the one that is about it. (The other places in the workspace are
-//! `titan_one.rs` of kumite-play and `uring.rs` of `bench/floor`.) The kernel reads and writes a program's memory behind the
+//! `titan_one.rs` of kumite-play, `memory.rs` of kumite-probe and `uring.rs` of `bench/floor`.) The kernel reads and writes a program's memory behind the
 //! compiler's back: after an operation is queued, and until its completion has come, its bytes must neither move nor be
 //! freed nor, where the kernel writes, be looked at. No type can say that to the compiler, so this crate keeps all such
 //! memory itself, and lends it out only when the kernel is done with it:

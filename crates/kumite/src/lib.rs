@@ -175,6 +175,9 @@ pub fn main(world: &dyn World) -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == kumite_compare::HELPER) {
         return kumite_compare::runner_main();
     }
+    if std::env::args_os().nth(1).is_some_and(|first| first == kumite_probe::PROBER) {
+        return kumite_probe::probe_main();
+    }
     if std::env::args_os().nth(1).is_some_and(|first| first == selfcheck::WORKER) {
         return selfcheck::work();
     }

@@ -2,30 +2,67 @@
 //! finds what the one before it wrote.
 //!
 //! It is wrapped around all kinds, because none of them could tell: a contender that was starved measures like a slow
-//! one. The void of the longest absence is kept, also where the contender failed by it. Files that a contender writes
+//! one. The machine is probed just before each trial, on the CPUs of the trial and on each node that has a role. The void of the longest absence is kept, also where the contender failed by it. Files that a contender writes
 //! beside its program are moved away and told; a trial that changed files which others share has failed.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use kumite_host::Heartbeat;
-use kumite_record::Outcome;
+use kumite_record::{Outcome, Role};
 
 use super::own_folder::OwnFolder;
 use super::own_home::OwnHome;
+use super::probed::MachineProbe;
 use super::{Answered, Driver, Executor, Measured, Opening, Short, TrialOrder};
 use crate::contender::Ready;
 use crate::error::chain;
 use crate::halt::Halt;
 use crate::node::Remote;
+use crate::work::ProbeMachine;
 
 /// Any driver, with a heartbeat beside each of its trials, here and on every node that has a role.
 pub(super) struct Attended<'a> {
-    pub driver: Box<dyn Driver + 'a>,
+    driver: Box<dyn Driver + 'a>,
     /// Everything that it was opened with.
-    pub of: Opening<'a>,
+    of: Opening<'a>,
+    probe: MachineProbe,
 }
 
-impl Attended<'_> {
+/// The figures of probes before a trial, by their names.
+#[derive(Debug, Default)]
+struct Probed {
+    /// Of the node that the contender is on.
+    contender: BTreeMap<String, f64>,
+    /// Of the others, with the role before their names.
+    others: BTreeMap<String, f64>,
+}
+
+impl<'a> Attended<'a> {
+    pub fn new(driver: Box<dyn Driver + 'a>, of: Opening<'a>) -> Attended<'a> {
+        Attended { driver, of, probe: MachineProbe::default() }
+    }
+
+    /// Probes this machine and each node that has a role.
+    fn probed(&mut self, at: usize, stop: &AtomicBool) -> Result<Probed, Halt> {
+        let here = self.probe.figures(&self.cpus(at), stop);
+        let nodes = &self.of.conditions.nodes;
+        let mut probed = Probed::default();
+        match nodes.with_role(Role::Server) {
+            Some(_) => probed.add(Role::Engine, here),
+            None => probed.contender = here,
+        }
+        for (node, roles) in nodes.others() {
+            let there = node.ask(ProbeMachine {}).map_err(|why| Halt::unless_stopped(why, stop))?;
+            match roles.first() {
+                _ if roles.contains(&Role::Server) => probed.contender = there,
+                Some(role) => probed.add(*role, there),
+                None => {}
+            }
+        }
+        Ok(probed)
+    }
+
     /// Moves away what a contender has written in its folders. What to say of it, and whether its trial cannot count.
     fn tidied(&self, own: &[OwnFolder], contender: &Ready) -> Option<(String, bool)> {
         let wrote = format!("{}-wrote", contender.name);
@@ -46,6 +83,20 @@ impl Attended<'_> {
         cpus.sort_unstable();
         cpus.dedup();
         cpus
+    }
+}
+
+impl Probed {
+    fn add(&mut self, role: Role, figures: BTreeMap<String, f64>) {
+        self.others.extend(figures.into_iter().map(|(name, figure)| (format!("{role}_{name}"), figure)));
+    }
+
+    /// A trial that measured something has them among its figures.
+    fn put_into(self, measured: &mut Measured) {
+        if measured.outcome == Outcome::Ok {
+            measured.sample.metrics.extend(self.contender);
+            measured.sample.noise.extend(self.others);
+        }
     }
 }
 
@@ -72,6 +123,7 @@ impl Executor for Attended<'_> {
             Ok(contender) => contender,
             Err(why) => return Ok(Measured::failed(chain(&why))),
         };
+        let probed = self.probed(order.at, stop)?;
         let nodes: Vec<&Remote> =
             self.of.conditions.nodes.others().into_iter().map(|(node, _)| node).collect();
         nodes
@@ -87,7 +139,8 @@ impl Executor for Attended<'_> {
             order.contender.origin?;
             Some((home.written()?, false))
         });
-        let measured = with_written(tried?, wrote);
+        let mut measured = with_written(tried?, wrote);
+        probed.put_into(&mut measured);
         debug_assert_eq!(self.of.conditions.undeclared(&measured.sample), None);
         for node in nodes {
             voids.push(node.end_trial().map_err(|why| Halt::unless_stopped(why, stop))?);

@@ -20,6 +20,7 @@ pub(crate) mod own_home;
 mod own_metrics;
 pub(crate) mod pacing;
 mod planned;
+pub(crate) mod probed;
 mod registration;
 pub(crate) mod scratch;
 mod steady_class;
@@ -49,5 +50,5 @@ pub(crate) static KINDS: [&Registration; 5] =
 /// The driver of an experiment, ready for its first trial. From now on this thread, and those it starts, stay on the
 /// engine's CPUs.
 pub fn open<'a>(of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
-    Ok(Box::new(Attended { driver: (of.kind.open)(of)?, of: of.clone() }))
+    Ok(Box::new(Attended::new((of.kind.open)(of)?, of.clone())))
 }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_judge::{CheckSpec, Claim, ClaimError, ClaimSpec, Names};
-use kumite_record::{AxisValue, Contender, ContenderStatus, Metric, Run, Unit, Within};
+use kumite_record::{AxisValue, Contender, ContenderStatus, Metric, Probe, Run, Unit, Within};
 
 use super::experiment::Experiment;
 use super::file::ExperimentFile;
@@ -41,12 +41,15 @@ impl Judged {
         // Within trials it is an axis, and no parameter with a value.
         let mut fixed = fixed.clone();
         fixed.retain(|name, _| known.within.as_ref().is_none_or(|within| within.axis != *name));
+        // The machine's: a claim about one would say nothing of its contender.
+        let is_contender_s = |metric: &&Metric| Probe::of_name(&metric.name).is_none();
+        let metrics: Vec<Metric> = known.metrics.iter().filter(is_contender_s).cloned().collect();
         let names = Names {
             contenders: known.contenders,
             axes: &axes_of_all(file, known),
             fixed: &fixed,
             units: known.units,
-            metrics: known.metrics,
+            metrics: &metrics,
             within: known.within.as_ref().map(|within| within.axis.as_str()),
             part_metrics: known.part_metrics,
         };

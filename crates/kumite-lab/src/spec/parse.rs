@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kumite_judge::{Derived, MetricError, of_parameters};
-use kumite_record::{Metric, Published, Question, Run, Unit, Within};
+use kumite_record::{Metric, Probe, Published, Question, Run, Unit, Within};
 
 use super::claims::{Judged, Known, check_values};
 use super::control::read_control;
@@ -220,7 +220,8 @@ impl Reading<'_> {
         let derived = self.derived(&of_services, &units)?;
         self.check_workloads(planned)?;
         let within = self.within(of_profiles);
-        let metrics = (self.kind.metrics)().around(derived.metrics().cloned().chain(of_services));
+        let mut metrics = (self.kind.metrics)().around(derived.metrics().cloned().chain(of_services));
+        metrics.extend(Probe::ALL.map(Probe::metric));
         let of_parts = (self.kind.part_metrics)();
         let part_metrics = match &within {
             Some(_) => of_parts.around(derived.of_parts(&(self.kind.part_metrics)().around([]))),

@@ -1,0 +1,54 @@
+//! The machine before a trial: what it charges, as a process of its own finds just before the trial begins.
+//!
+//! The process is started before the first trial and sleeps between two, so that no trial is measured beside its start.
+//! A machine that cannot be probed is measured on all the same; once a probe has failed there are no more.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+
+use kumite_probe::{ProbeError, Prober, TRIAL};
+
+/// The probes of this machine.
+#[derive(Debug, Default)]
+pub(crate) enum MachineProbe {
+    /// Not asked for yet.
+    #[default]
+    Asleep,
+    /// The process is there.
+    Ready(Box<Prober>),
+    /// It is not, or did not answer.
+    Gone,
+}
+
+impl MachineProbe {
+    /// The figures on these CPUs, by name; none where there is nobody to tell.
+    pub fn figures(&mut self, cpus: &[usize], stop: &AtomicBool) -> BTreeMap<String, f64> {
+        if matches!(self, MachineProbe::Asleep) {
+            *self = started().map_or(MachineProbe::Gone, |prober| MachineProbe::Ready(Box::new(prober)));
+        }
+        let MachineProbe::Ready(prober) = self else { return BTreeMap::new() };
+        prober.probe(cpus, TRIAL, stop).unwrap_or_else(|_| {
+            *self = MachineProbe::Gone;
+            BTreeMap::new()
+        })
+    }
+}
+
+fn started() -> Result<Prober, ProbeError> {
+    Prober::start(&std::env::current_exe()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_does_not_probe_gives_no_figure_and_is_not_asked_again() {
+        // The program of these tests does not know the argument.
+        let (mut probe, stop) = (MachineProbe::default(), AtomicBool::new(false));
+        for _ in 0..2 {
+            assert_eq!(probe.figures(&[0], &stop), BTreeMap::new());
+            assert!(matches!(probe, MachineProbe::Gone));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! The price of the machine's parts, taken just before a trial, by a process of its own.
+//!
+//! A [`Prober`] starts that process once and asks it before each trial; until then it sleeps in a read, so that it takes
+//! nothing of what is measured. An answer has a figure for each [`Probe`](kumite_record::Probe): an integer loop, the
+//! wake-up of a thread by another, a chain of loads from memory, a page that is touched for the first time. They are
+//! taken on the first and the last CPU of the trial, in about the time that is asked for. The program that is started
+//! calls [`probe_main`] where its first argument is [`PROBER`].
+
+#[forbid(unsafe_code)]
+mod chase;
+#[forbid(unsafe_code)]
+mod integer_loop;
+mod memory;
+#[forbid(unsafe_code)]
+mod pages;
+#[forbid(unsafe_code)]
+mod prober;
+#[forbid(unsafe_code)]
+mod serve;
+#[forbid(unsafe_code)]
+mod slice;
+#[forbid(unsafe_code)]
+mod wake_up;
+
+pub use prober::{ProbeError, Prober, TRIAL};
+pub use serve::probe_main;
+
+/// The hidden argument with which a program of ours is the process that probes.
+pub const PROBER: &str = "--prober";
