@@ -4,6 +4,7 @@ mod commands;
 mod cpus;
 mod duet;
 mod engine;
+mod probes;
 mod problems;
 mod server;
 mod servers;
@@ -31,6 +32,8 @@ const CONFIDENCE: f64 = 0.95;
 
 /// The share of the time that clock and CPUs get. The engine's part takes what it takes.
 const CPUS: f64 = 0.1;
+/// The share that the probes may take; they take six seconds.
+const PROBES: f64 = 0.1;
 /// The shares that the other parts get of the time that is then left.
 const COMMANDS: f64 = 0.46;
 const SERVER: f64 = 0.4;
@@ -89,6 +92,7 @@ impl Check<'_> {
         let budget = self.asked.budget;
         let began = self.clock.now();
         (found.clock, found.cpus) = self.cpus(budget.mul_f64(CPUS))?;
+        found.probes = self.probes(budget.mul_f64(PROBES), &found.machine.cores)?;
         self.engine(&mut found.engine)?;
         let left = budget.saturating_sub(self.clock.now().saturating_sub(began));
         let work = spin::calibrated();

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{Contender, Control, ControlRatio, Ratio, Run, Trial};
+use kumite_record::{Contender, Control, ControlRatio, Metric, Probe, Ratio, Run, Trial};
 use kumite_stats::{fewest_blocks, sequential_ratio};
 
 use crate::ClaimSpec;
@@ -57,9 +57,11 @@ pub fn fewest_control_blocks(run: &Run) -> Option<usize> {
 fn figures<'g>(grid: &'g Grid, control: &Control) -> Vec<(usize, &'g String)> {
     let planned = grid.run.points.len();
     let metrics = |point: usize| if point < planned { &grid.run.metrics } else { &grid.run.part_metrics };
+    // A probe is the machine's.
+    let is_contender_s = |metric: &&Metric| Probe::of_name(&metric.name).is_none();
     (0..grid.points.len())
         .filter(|point| grid.unavailable(*point).is_none() && grid.plans(&control.contender, *point))
-        .flat_map(|point| metrics(point).iter().map(move |metric| (point, &metric.name)))
+        .flat_map(|point| metrics(point).iter().filter(is_contender_s).map(move |metric| (point, &metric.name)))
         .collect()
 }
 

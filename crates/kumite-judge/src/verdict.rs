@@ -11,6 +11,7 @@ mod course;
 mod effects;
 mod evidence;
 mod expand;
+mod moved;
 mod posed;
 mod prospect;
 mod scale;
@@ -46,9 +47,12 @@ impl<'a> Evidence<'a> {
             let spec = ruling.posed.spec;
             let (left_out, scale) = (self.left_out(spec), self.scale(spec));
             let mut claim = ruling.posed.shown(self, ruling.verdict, ruling.look, &course);
-            if ruling.look < self.rounds {
-                ruling.posed.beside_all_rounds(&self.pose_one(spec), ruling.look, &course, &mut claim);
+            let all = (ruling.look < self.rounds).then(|| self.pose_one(spec));
+            if let Some(all) = &all {
+                ruling.posed.beside_all_rounds(all, ruling.look, &course, &mut claim);
             }
+            let all = all.as_ref().unwrap_or(&ruling.posed);
+            claim.doubts.extend(ruling.posed.moved(all, self, ruling.look, &course, claim.verdict));
             Claim { left_out, scale, ..claim }
         });
         judged.collect()

@@ -27,8 +27,8 @@ use crate::service::{Running, Services};
 use crate::spec::Experiment;
 use crate::work::{
     Ask, BeginServices, BeginTrial, BeginWatch, EndServices, EndTrial, EndWatch, LastLines, Listening,
-    ListensElsewhere, LookAtServer, NodeNoise, OwnPort, Pause, Prepare, ProbeMachine, Readied, Resume, ServerEnded,
-    ServicesEnded, StartServer, StartServices, StopServer, Work,
+    ListensElsewhere, LookAtServer, NodeNoise, OwnPort, Pause, Prepare, ProbeMachine, Readied, Resume,
+    ServerEnded, ServicesEnded, StartServer, StartServices, StopServer, Work,
 };
 
 /// Of a log, what its driver gets.
@@ -250,9 +250,7 @@ impl Station<'_> {
                 let wrong = Box::new(server).stop().or_else(|| home.written());
                 answer::<StopServer>(ServerEnded { wrong, log: end_of(&log) })
             }
-            Work::ProbeMachine(_) => {
-                answer::<ProbeMachine>(self.probe.figures(&self.cores, self.stop))
-            }
+            Work::ProbeMachine(_) => answer::<ProbeMachine>(self.probe.figures(&self.cores, self.stop)),
             Work::BeginTrial(_) => {
                 self.heartbeat = Some(Heartbeat::start(&self.cores));
                 answer::<BeginTrial>(())

@@ -5,7 +5,7 @@
 //! pages, and unmapped when it is dropped.
 
 use std::io;
-use std::ptr::{null_mut, NonNull};
+use std::ptr::{NonNull, null_mut};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 

@@ -17,7 +17,8 @@ pub fn probe_main() -> ExitCode {
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "error: the process that probes the machine cannot go on: {error}");
+            let _ =
+                writeln!(io::stderr(), "error: the process that probes the machine cannot go on: {error}");
             ExitCode::FAILURE
         }
     }

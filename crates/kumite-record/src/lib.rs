@@ -91,8 +91,8 @@ pub use run::{
 pub use same_output::{Votes, judge_outputs, unlike_the_others};
 pub use schema::SCHEMA;
 pub use selfcheck::{
-    ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor, Problem,
-    SameTwice, SelfCheck, SmallestDifference,
+    CalmProbe, ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, FalseVerdicts, NoiseFloor,
+    Problem, SameTwice, SelfCheck, SmallestDifference,
 };
 pub use shard::{Merged, Scope, Shard};
 pub use sitting::{NextSitting, SITTINGS_APART, Sitting, SittingEffect, SittingSide, apart};

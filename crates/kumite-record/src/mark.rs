@@ -41,6 +41,8 @@ pub enum Mark {
     Throttled,
     /// A CPU that worked was faster or slower at the end than at the beginning.
     FrequencyChanged,
+    /// Before it, the machine charged more for a loop, a wake-up, a load or a page than it does when it is calm.
+    MachineChanged,
     /// One that a later kumite sets.
     #[serde(untagged)]
     #[schemars(skip)]
@@ -49,7 +51,7 @@ pub enum Mark {
 
 impl Mark {
     /// All that are known, in the order in which they are listed.
-    pub const ALL: [Mark; 14] = [
+    pub const ALL: [Mark; 15] = [
         Mark::GeneratorBound,
         Mark::SharedCores,
         Mark::IdleConnections,
@@ -64,6 +66,7 @@ impl Mark {
         Mark::ClockJumped,
         Mark::Throttled,
         Mark::FrequencyChanged,
+        Mark::MachineChanged,
     ];
 
     /// True of a mark for noise from outside: another trial of the same cell may well be without it.
@@ -74,7 +77,8 @@ impl Mark {
             | Mark::OtherProcesses
             | Mark::ClockJumped
             | Mark::Throttled
-            | Mark::FrequencyChanged => true,
+            | Mark::FrequencyChanged
+            | Mark::MachineChanged => true,
             Mark::GeneratorBound
             | Mark::SharedCores
             | Mark::IdleConnections
@@ -189,6 +193,12 @@ impl Mark {
                 "saw",
                 "a CPU change its speed",
                 "had a busy CPU change its frequency: beginning and end were not measured alike",
+            ),
+            Mark::MachineChanged => (
+                "machine-changed",
+                "began",
+                "on a machine that charged more than when it is calm",
+                "began when the machine charged more than it does when it is calm, for a loop, a wake-up, a load or a page (probe_* in their metrics): what is compared may be the machine",
             ),
             Mark::Other(word) => (word.as_str(), "were", word.as_str(), word.as_str()),
         };

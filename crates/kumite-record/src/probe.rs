@@ -51,7 +51,9 @@ impl Probe {
             Probe::WakeUp => {
                 "Waking a thread by another (futex), on another CPU if the trial has two: the median, half of a round trip."
             }
-            Probe::Chase => "A load that depends on the one before it, from 64 MiB in random order: the median.",
+            Probe::Chase => {
+                "A load that depends on the one before it, from 64 MiB in random order: the median."
+            }
             Probe::Page => "Touching a page of memory for the first time: the median.",
         };
         Metric::new(self.name(), about).better(None).detail()

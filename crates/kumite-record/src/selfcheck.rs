@@ -1,10 +1,12 @@
 //! The document of `kumite selfcheck`: how far kumite can be trusted on a machine.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Machine, Mark, Ratio};
+use crate::{Machine, Mark, Probe, Ratio};
 
 /// One execution of `kumite selfcheck`; a part that there was no time or no second CPU for is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -34,6 +36,9 @@ pub struct SelfCheck {
     pub clock: Option<ClockCheck>,
     /// Every CPU that kumite may use, up to 16.
     pub cpus: Vec<CpuCheck>,
+    /// What it charges, as the probes before a trial find it; empty where there was too little time for that.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub probes: BTreeMap<Probe, CalmProbe>,
     /// The load engine against servers that know what they did.
     pub engine: Vec<EngineCheck>,
     /// The gain by running two at once; none without `--duet`.
@@ -129,6 +134,27 @@ pub struct CpuCheck {
     pub rounds: usize,
 }
 
+/// A probe of a calm machine, over and over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CalmProbe {
+    /// How often it was taken.
+    pub probes: usize,
+    /// The median of its figures.
+    pub median: f64,
+    /// The largest of them.
+    pub most: f64,
+}
+
+impl CalmProbe {
+    /// From where on a trial is marked: as far beyond the most as that is beyond the median, by ratio, and at least this
+    /// much beyond the median. A run has many more probes than a check, and the most of a few is soon exceeded.
+    pub fn limit(&self) -> f64 {
+        (self.most * (self.most / self.median)).max(CalmProbe::LEAST * self.median)
+    }
+
+    const LEAST: f64 = 1.25;
+}
+
 /// The load engine against a server that knows what it did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineCheck {
@@ -209,6 +235,9 @@ pub struct NoiseFloor {
     pub command: Option<SmallestDifference>,
     /// Between servers, in a minute.
     pub server: Option<SmallestDifference>,
+    /// From where on a trial is marked, by the names of probes; empty where they were not checked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub probe_limits: BTreeMap<String, f64>,
     /// How many things were worse than promised.
     pub problems: usize,
 }
@@ -223,7 +252,24 @@ impl NoiseFloor {
             false_verdicts: both().flat_map(|same| same.false_verdicts.iter().cloned()).collect(),
             command: smallest(&check.commands),
             server: smallest(&check.server),
+            probe_limits: check
+                .probes
+                .iter()
+                .map(|(probe, of)| (probe.name().to_owned(), of.limit()))
+                .collect(),
             problems: check.problems.len(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_lies_as_far_beyond_the_most_as_that_beyond_the_median() {
+        let limit = |median, most| CalmProbe { probes: 40, median, most }.limit();
+        assert_eq!(limit(10.0, 15.0), 22.5);
+        assert_eq!(limit(8.0, 8.0), 10.0, "a quarter more at least");
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     AxisValue, ContenderStatus, ControlRatio, Decider, Effect, Enough, Mark, NextSitting, Outcome, Point,
-    SittingEffect, Word, describe_tag,
+    Probe, SittingEffect, Word, describe_tag,
 };
 
 /// A claim and what the run says of it.
@@ -272,6 +272,22 @@ pub enum Doubt {
         rounds: usize,
         /// The median of their effects.
         effect: f64,
+    },
+    /// The effects of the comparison's rounds went with what the machine charged before its trials.
+    WentWith {
+        /// The part of the machine.
+        probe: Probe,
+        /// The median effect in the third of the rounds before which that was cheapest.
+        low: f64,
+        /// The same where it was dearest.
+        high: f64,
+    },
+    /// The effects of the comparison's rounds went with the time.
+    ChangedDuringRun {
+        /// The median effect in the first third of the rounds.
+        first: f64,
+        /// The same in the last.
+        last: f64,
     },
     /// One that a later kumite knows.
     #[serde(untagged)]

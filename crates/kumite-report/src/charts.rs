@@ -5,6 +5,7 @@ pub mod forest;
 pub mod frame;
 pub mod lanes;
 mod lines;
+mod probes;
 pub mod rates;
 pub mod rows;
 pub mod scale;
@@ -13,6 +14,7 @@ pub mod timeline;
 
 pub use budget::Budget;
 pub use lines::{LineChart, line_chart, line_charts};
+pub use probes::probe_charts;
 pub use rows::{Figure, RowChart, row_chart};
 pub use timeline::{Timeline, Timelines};
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::charts::{Figure, LineChart, RowChart, line_charts, row_chart};
+use crate::charts::{Figure, LineChart, RowChart, Timeline, line_charts, probe_charts, row_chart};
 use crate::kinds::chapter::DisturbedPictures;
 use crate::kinds::kind_of;
 use crate::metric::Named;
@@ -17,6 +17,8 @@ pub struct Pictures {
     pub groups: Vec<GroupPictures>,
     /// For each disturbed point.
     pub disturbances: Vec<DisturbedPictures>,
+    /// What the machine charged before each trial.
+    pub probes: Vec<Timeline>,
 }
 
 #[derive(Debug, Serialize)]
@@ -31,6 +33,7 @@ impl Pictures {
         Pictures {
             groups: calm.map(|(nth, group)| group_pictures(record, groups, group, nth)).collect(),
             disturbances: kind_of(record).disturbance_pictures(record, groups),
+            probes: probe_charts(record.export),
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, SameTwice, SelfCheck, Unit};
+use kumite_record::{
+    CalmProbe, ClockCheck, CpuCheck, DuetCheck, EngineCheck, EngineFigure, Probe, SameTwice, SelfCheck, Unit,
+};
 
 use crate::style::Style;
 use crate::tables::grid::grid;
@@ -30,6 +32,10 @@ pub fn selfcheck_terminal(check: &SelfCheck, style: &Style) -> String {
     out += &check.clock.as_ref().map_or(String::new(), |clock| style.wrap(&clock_text(clock), 0));
     if !check.cpus.is_empty() {
         out += &cpus(&check.cpus, style);
+    }
+    if !check.probes.is_empty() {
+        out += &heading("what the machine charges before a trial", style);
+        out += &probes(check, style);
     }
     if let Some(duet) = &check.duet {
         out += &heading("two at once (--duet)", style);
@@ -63,6 +69,15 @@ fn answer(check: &SelfCheck, style: Style) -> String {
         out += &style.wrap(&format!("→ {}", one_line(&problem.remedy)), 2);
     }
     out
+}
+
+fn probes(check: &SelfCheck, style: Style) -> String {
+    let columns = [("for", Left), ("median", Right), ("at most", Right), ("marked beyond", Right)];
+    let row = |(probe, of): (&Probe, &CalmProbe)| {
+        let text = |value| probe.metric().text(value);
+        vec![probe.to_string(), text(of.median), text(of.most), text(of.limit())]
+    };
+    grid(&columns, &check.probes.iter().map(row).collect::<Vec<_>>(), style)
 }
 
 fn heading(text: &str, style: Style) -> String {

@@ -180,6 +180,7 @@ mod prediction;
 mod proportion;
 mod sequential;
 mod sign_test;
+mod spearman;
 mod steady;
 
 pub use bootstrap::Interval;
@@ -195,4 +196,5 @@ pub use sequential::{
     blocks_to_exclude, fewest_blocks, sequential_median, sequential_median_between, sequential_ratio,
 };
 pub use sign_test::sign_test;
+pub use spearman::{Correlation, spearman};
 pub use steady::{Better, Class, FEWEST, Steady, steady};

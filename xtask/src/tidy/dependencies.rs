@@ -24,7 +24,10 @@ const ALLOWED: &[Allowed] = &[
     ("kumite-host", &["kumite-limits", "kumite-process", "kumite-record"]),
     ("kumite-judge", &["kumite-record", "kumite-stats"]),
     ("kumite-report", &["kumite-record"]),
-    ("kumite-compare", &["kumite-host", "kumite-load", "kumite-process", "kumite-record", "kumite-stats"]),
+    (
+        "kumite-compare",
+        &["kumite-host", "kumite-load", "kumite-probe", "kumite-process", "kumite-record", "kumite-stats"],
+    ),
     (
         "kumite-lab",
         &[

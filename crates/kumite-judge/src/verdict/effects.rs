@@ -116,6 +116,13 @@ impl Effects {
         Some((median(&effects)?, effects.len()))
     }
 
+    /// The effect of each round, by its block; none where nodes are what is betted on.
+    pub fn by_block(&self) -> Option<Vec<(u32, f64)>> {
+        let kind = self.kind(u32::MAX);
+        let of_round = |round: &Round| (round.block, effect(kind, round.sides[0]));
+        (!self.are_nodes).then(|| self.rounds.iter().map(of_round).collect())
+    }
+
     fn before(&self, look: u32) -> impl Iterator<Item = &Round> {
         self.rounds.iter().filter(move |round| round.block < look)
     }

@@ -108,6 +108,18 @@ impl<'a> Evidence<'a> {
         self.looks(reference).iter().filter(has)
     }
 
+    /// The usable trials of these cells by block, each once by its place in the run.
+    pub(super) fn trials_by_block(
+        &self,
+        references: &[Reference],
+    ) -> BTreeMap<u32, BTreeMap<u32, &'a Trial>> {
+        let mut blocks = BTreeMap::<u32, BTreeMap<u32, &Trial>>::new();
+        for trial in references.iter().flat_map(|it| self.usable(it)).map(Observation::trial) {
+            blocks.entry(trial.block).or_default().insert(trial.seq, trial);
+        }
+        blocks
+    }
+
     /// Why there is nothing of a contender, or of one of its cells.
     pub(super) fn absence(&self, name: &str, reference: Option<&Reference>) -> Reason {
         let contender = self.contenders.iter().find(|contender| contender.name == name);

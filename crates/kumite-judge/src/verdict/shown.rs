@@ -104,6 +104,22 @@ impl Posed<'_> {
         claim.doubts.extend(doubt);
     }
 
+    /// The doubt that the comparison which is shown went with something, in all rounds that were measured.
+    pub fn moved(
+        &self,
+        all: &Posed,
+        evidence: &Evidence,
+        look: u32,
+        course: &Course,
+        verdict: Verdict,
+    ) -> Option<Doubt> {
+        let chosen = self.chosen(verdict, look, course)?;
+        let compared = all.comparisons.get(chosen.bet.of)?;
+        let Found::Measured(effects) = &compared.found else { return None };
+        let claims = course.rulings.iter().filter(|ruling| ruling.posed.has_bets).count();
+        evidence.moved(&compared.references, effects, chosen.bet.border, claims)
+    }
+
     fn named(&self, evidence: &Evidence, verdict: Verdict) -> Claim {
         let doubts: BTreeSet<&CellDoubt> =
             self.comparisons.iter().flat_map(|compared| &compared.doubts).collect();

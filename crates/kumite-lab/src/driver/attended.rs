@@ -44,8 +44,8 @@ impl<'a> Attended<'a> {
     }
 
     /// Probes this machine and each node that has a role.
-    fn probed(&mut self, at: usize, stop: &AtomicBool) -> Result<Probed, Halt> {
-        let here = self.probe.figures(&self.cpus(at), stop);
+    fn probed(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Probed, Halt> {
+        let here = self.probe.figures(&self.cpus(contender, at), stop);
         let nodes = &self.of.conditions.nodes;
         let mut probed = Probed::default();
         match nodes.with_role(Role::Server) {
@@ -123,7 +123,7 @@ impl Executor for Attended<'_> {
             Ok(contender) => contender,
             Err(why) => return Ok(Measured::failed(chain(&why))),
         };
-        let probed = self.probed(order.at, stop)?;
+        let probed = self.probed(order.contender, order.at, stop)?;
         let nodes: Vec<&Remote> =
             self.of.conditions.nodes.others().into_iter().map(|(node, _)| node).collect();
         nodes

@@ -9,6 +9,7 @@ mod disk;
 mod execute;
 mod export;
 mod gate;
+mod machine_changed;
 mod measure;
 mod merge;
 mod nodes;

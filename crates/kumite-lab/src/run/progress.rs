@@ -9,8 +9,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kumite_host::Clock;
 use kumite_process::total;
-use kumite_record::{Outcome, Saved, Series, Trial, judge_outputs, standing};
+use kumite_record::{Mark, Outcome, Saved, Series, Trial, judge_outputs, standing};
 
+use super::machine_changed::machine_changed;
 use super::plan::Block;
 use super::session::Session;
 use crate::driver::{Measured, TrialOrder};
@@ -168,7 +169,7 @@ impl<'a> Progress<'a> {
         started: Timestamp,
         measured: Measured,
     ) -> Trial {
-        Trial {
+        let mut trial = Trial {
             seq: order.seq,
             block: block.index,
             attempt,
@@ -186,7 +187,11 @@ impl<'a> Progress<'a> {
             took_ms: Some(self.clock.now().saturating_sub(self.last_ended).as_secs_f64() * 1e3),
             node: None,
             log: measured.log,
+        };
+        if machine_changed(self.session.run, &self.trials, &trial) {
+            trial.marks.push(Mark::MachineChanged);
         }
+        trial
     }
 
     /// Counts the time of a trial that was made. That of a void one says nothing of others.

@@ -1,6 +1,6 @@
 //! Experiments that are read or refused; an error has the line and the column of what is wrong.
 
-use kumite_record::AxisValue;
+use kumite_record::{AxisValue, Probe};
 
 use super::Experiment;
 use super::file::ExperimentFile;
@@ -279,4 +279,24 @@ fn a_claim_has_a_value_at_every_point_of_the_profile() {
     let unplanned = text("every $rate_rps: throughput_rps(a at connections=10) / $rate_rps > 1");
     let unplanned = unplanned.replacen("blocks = 6", "blocks = 6\naxes.rate_rps = [100]", 1);
     Experiment::from_text(&unplanned, "quick", &["a", "b"]).unwrap();
+}
+
+#[test]
+fn a_probe_of_the_machine_is_declared_and_neither_claimed_nor_declared_again() {
+    let read = |text: &str| Experiment::from_text(text, "quick", &["a", "b"]);
+    let declared = read(SPEC).unwrap().metrics;
+    for probe in Probe::ALL {
+        assert_eq!(declared.iter().filter(|metric| **metric == probe.metric()).count(), 1);
+        let name = probe.name();
+        // The claim of the same form is one about a contender's metric.
+        let of_metric = |metric: &str| SPEC.replace("throughput_rps(", &format!("{metric}("));
+        assert!(read(&of_metric("response_mean_us")).is_ok() && read(&of_metric(name)).is_err(), "{name}");
+        let own = |name: &str, value: &str| {
+            let own = format!("metrics.{name} = {{ value = '{value}', about = 'its own' }}");
+            read(&format!("question = 'x'\nkind = 'function'\n{own}\n"))
+        };
+        assert!(own("own_us", "worker").is_ok());
+        assert!(own(name, "worker").is_err(), "{name} is the machine's");
+        assert!(own("own_us", &format!("{name} + {name}")).is_err(), "{name} is no contender's");
+    }
 }

@@ -160,6 +160,20 @@ fn doubts(run: &Run, claim: &Claim) -> Vec<String> {
                 let effect = figure(claim, *effect).unwrap_or_default();
                 said.push(format!("the {rounds} rounds after it was decided came to {effect}"));
             }
+            Doubt::WentWith { probe, low, high } => {
+                let of = |effect| figure(claim, effect).unwrap_or_default();
+                let (low, high) = (of(*low), of(*high));
+                said.push(format!(
+                    "it went with the machine's {probe}: {low} in the third of the rounds with the cheapest, {high} in that with the dearest"
+                ));
+            }
+            Doubt::ChangedDuringRun { first, last } => {
+                let of = |effect| figure(claim, effect).unwrap_or_default();
+                let (first, last) = (of(*first), of(*last));
+                said.push(format!(
+                    "it changed during the run: {first} in the first third of the rounds, {last} in the last"
+                ));
+            }
             Doubt::Other(other) => said.push(foreign(other)),
         }
     }

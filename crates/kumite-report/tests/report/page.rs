@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use kumite_record::Probe;
 use kumite_report::html;
 use scraper::node::Element;
 use scraper::{ElementRef, Html, Selector};
@@ -9,7 +10,7 @@ use scraper::{ElementRef, Html, Selector};
 use crate::fixture;
 
 /// The sections there are, in reading order.
-const SECTIONS: [&str; 18] = [
+const SECTIONS: [&str; 19] = [
     "red",
     "verdicts",
     "checks",
@@ -23,6 +24,7 @@ const SECTIONS: [&str; 18] = [
     "jobs",
     "failures",
     "noise",
+    "machine",
     "published",
     "absent",
     "versions",
@@ -228,4 +230,16 @@ fn an_empty_run_is_a_page_too() {
     let page = html(&fixture::empty());
     assert_eq!(accessible(&page), (0, 0));
     assert_eq!(texts(&page, ".cut-short"), ["⚠ Cut short: interrupted before the first trial ended"]);
+}
+
+#[test]
+fn what_the_machine_charged_has_a_chart_for_each_probe_that_there_is() {
+    let mut export = fixture::export();
+    let (charts, tables) = accessible(&html(&export));
+    for (nth, trial) in export.trials.iter_mut().enumerate() {
+        for probe in [Probe::WakeUp, Probe::Chase] {
+            trial.sample.metrics.insert(probe.name().to_owned(), 5.0 + nth as f64);
+        }
+    }
+    assert_eq!(accessible(&html(&export)), (charts + 2, tables));
 }

@@ -36,6 +36,7 @@ mod percentile;
 mod place;
 mod play;
 mod printed;
+mod probed;
 mod refused;
 mod replicate;
 mod resume;

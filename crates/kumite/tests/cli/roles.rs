@@ -1,6 +1,7 @@
 //! Runs whose server and engine have nodes of their own. The hosts are homes of this machine, as in `on.rs`; the host `h5`
 //! has the address 127.0.0.5.
 
+use kumite_record::Probe;
 use serde_json::json;
 
 use crate::on::{command, place};
@@ -29,6 +30,11 @@ pub fn assert_apart(said: &Said, server: &str) {
             assert!(metrics[name].as_f64().is_some(), "{name}: {metrics}");
         }
         let noise = trial["sample"]["noise"].as_object().unwrap();
+        // The trial's own probes are those of the contender's node.
+        for probe in Probe::ALL.map(Probe::name) {
+            assert!(metrics[probe].as_f64().is_some(), "{probe}: {metrics}");
+            assert!(noise.contains_key(&format!("engine_{probe}")), "{probe}: {noise:?}");
+        }
         assert!(
             noise.contains_key("server_clock_jump_ms") && noise.contains_key("clock_jump_ms"),
             "{noise:?}"

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
-use kumite_record::{AxisValue, Machine, Outcome, Point, Run, Void, VoidCause, standing};
+use kumite_record::{AxisValue, Machine, Mark, Outcome, Point, Probe, Run, Void, VoidCause, standing};
 
 use super::*;
 use crate::contender::Ready;
@@ -34,6 +34,8 @@ struct Case {
     decided_after: [Option<u32>; 2],
     /// The trials with these numbers are void.
     void: Vec<u32>,
+    /// Before the trial with this number wake-ups take ten times as long as before the others.
+    dear_in: Option<u32>,
 }
 
 /// Takes 2 s for each trial; fails contender "bad".
@@ -60,6 +62,10 @@ impl Executor for Fake<'_> {
         if order.contender.name != "bad" {
             (measured.outcome, measured.reason) = (Outcome::Ok, None);
             measured.sample.metrics.insert("throughput_rps".into(), f64::from(order.seq));
+            if let Some(dear) = self.case.dear_in {
+                let wake_up_us = if order.seq == dear { 50.0 } else { 5.0 };
+                measured.sample.metrics.insert(Probe::WakeUp.name().into(), wake_up_us);
+            }
             measured.sample.series.columns.insert("ok".into(), vec![Some(1.0)]);
         }
         Ok(measured)
@@ -319,4 +325,13 @@ fn failures_of_a_void_attempt_count_for_nothing() {
 fn what_a_trial_took_is_all_the_time_since_the_one_before() {
     let made = run(&["a", "b"], 2, Case::default());
     assert!(made.trials.iter().all(|trial| (trial.took_ms, trial.load_ms) == (Some(2000.0), Some(1000.0))));
+}
+
+#[test]
+fn a_trial_before_which_the_machine_charged_more_is_marked_and_counts() {
+    let made = run(&["a", "b"], 12, Case { dear_in: Some(40), ..Case::default() });
+    let marked: Vec<(u32, &[Mark])> =
+        made.trials.iter().filter(|it| !it.marks.is_empty()).map(|it| (it.seq, &*it.marks)).collect();
+    assert_eq!(marked, [(40, &[Mark::MachineChanged][..])]);
+    assert_eq!((made.trials.len(), standing(&made.trials).count()), (48, 48), "it voids nothing");
 }
