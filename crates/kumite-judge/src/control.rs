@@ -61,7 +61,9 @@ fn figures<'g>(grid: &'g Grid, control: &Control) -> Vec<(usize, &'g String)> {
     let is_contender_s = |metric: &&Metric| Probe::of_name(&metric.name).is_none();
     (0..grid.points.len())
         .filter(|point| grid.unavailable(*point).is_none() && grid.plans(&control.contender, *point))
-        .flat_map(|point| metrics(point).iter().filter(is_contender_s).map(move |metric| (point, &metric.name)))
+        .flat_map(|point| {
+            metrics(point).iter().filter(is_contender_s).map(move |metric| (point, &metric.name))
+        })
         .collect()
 }
 
