@@ -3,6 +3,7 @@
 mod alone;
 mod bench;
 mod commands;
+mod control;
 mod deadline;
 mod difference;
 mod document;
@@ -23,6 +24,7 @@ mod servers;
 
 pub use bench::{Allowed, Bench, NoExitCodes, Setting, Templates};
 pub use commands::compare;
+pub use control::Twice;
 pub use difference::Difference;
 pub(crate) use duet::BESIDE;
 pub use error::{CompareError, EnvError, UsageError};

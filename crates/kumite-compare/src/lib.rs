@@ -7,8 +7,8 @@ mod selfcheck;
 
 pub use compare::{
     Allowed, Bench, CompareError, Difference, EnvError, ImportError, Imported, Margin, MarginError,
-    NoExitCodes, Nth, Parameter, ParameterError, Progressed, Rules, Server, Setting, Templates, UsageError,
-    compare, compare_servers, import,
+    NoExitCodes, Nth, Parameter, ParameterError, Progressed, Rules, Server, Setting, Templates, Twice,
+    UsageError, compare, compare_servers, import,
 };
 pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
 pub use kumite_process::{HELPER, Output, Shell, Stdin, runner_main};

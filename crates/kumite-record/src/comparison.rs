@@ -12,8 +12,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Better, CommandMetric, ComparisonGate, Estimate, Machine, NoiseFloor, PairGate, Ratio, Remaining,
-    SteadyClass, Warning,
+    Better, CommandMetric, ComparisonGate, Control, Estimate, Machine, NoiseFloor, PairGate, Ratio,
+    Remaining, SteadyClass, Warning,
 };
 
 /// Commands that were compared in interleaved blocks, and the verdicts.
@@ -55,6 +55,9 @@ pub struct Comparison {
     /// The answer of `--gate`; none without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<ComparisonGate>,
+    /// Who stood in each block twice: its second runs are among those of no command; none without `--control`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub control: Option<Control>,
     /// The cost of measuring itself, so that a reader can judge how much of a short command's time it is.
     pub costs: Costs,
     /// Disturbances from outside; none if the comparison was too short to tell.

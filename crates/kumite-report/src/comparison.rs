@@ -21,6 +21,7 @@ use kumite_record::{Comparison, ComparisonEnd};
 
 use crate::style::Style;
 use crate::tables::grid::grid;
+use crate::words::control::ControlText;
 use crate::words::gate::painted;
 use crate::words::text::one_line;
 use names::Names;
@@ -62,6 +63,13 @@ pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) ->
     if let Some(why) = cut_short(comparison.ended) {
         let alarm = AnsiColor::Yellow.on_default().bold();
         out += &style.paint(alarm, &style.wrap(&format!("! cut short: {why}"), 0));
+    }
+    if let Some(ControlText { is_off, said }) = ControlText::of_comparison(comparison) {
+        let alarm = AnsiColor::Yellow.on_default().bold();
+        out += &match is_off {
+            true => style.paint(alarm, &style.wrap(&format!("! {said}"), 0)),
+            false => style.wrap(&said, 0),
+        };
     }
     for answer in answers::answers(comparison, &names) {
         let color = if answer.is_decided { AnsiColor::Green } else { AnsiColor::Yellow };

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_compare::{
-    Allowed, CompareError, HELPER, Imported, Margin, Output, Parameter, Progressed, Rules, Setting, Shell,
-    Stdin, Templates, compare, import,
+    Allowed, Bench, CompareError, HELPER, Imported, Margin, Output, Parameter, Progressed, Rules, Setting,
+    Shell, Stdin, Templates, Twice, compare, import,
 };
 use kumite_host::{CpuList, RealClock, cores, machine};
 use kumite_record::{Comparison, ComparisonEnd, GateBar, GateState, Named, Store, without_secrets};
@@ -106,6 +106,9 @@ struct Amount {
     /// wall time decides, and CPU time and memory are judged beside it]
     #[arg(long, value_name = "METRIC[:UNIT],…")]
     metrics: Option<NamedMetrics>,
+    /// Run the reference twice in each block, or the command of that name: how far it is from itself says what to trust
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, conflicts_with = "duet")]
+    control: Option<Option<String>>,
     /// Repeat the order of an earlier comparison
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -310,12 +313,19 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> {
     args.load.refuse()?;
-    let (setting, reference) = setting(args)?;
+    let (mut setting, reference) = setting(args)?;
     if args.amount.gate.is_some() && setting.benches.len() == 1 {
         return Err(Failure::Usage("--gate compares, and there is one command: give two".to_owned()));
     }
     let (stop, clock) = (stop::flag()?, RealClock::default());
-    let rules = rules(args, &clock, setting.benches.len(), reference);
+    let names = setting.benches.iter().map(|bench| bench.name.as_str());
+    let control = control(args, &names.collect::<Vec<_>>(), reference)?;
+    if let Some(twice) = control {
+        // What is done once for each command is done.
+        let second = Bench { setup: None, cleanup: None, ..setting.benches[twice.of].clone() };
+        setting.benches.push(second);
+    }
+    let rules = rules(args, &clock, setting.benches.len(), reference, control);
     refuse_undecidable(args, &rules, setting.benches.len(), None)?;
     let _turn = args.wait.turn(&stop)?;
     watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch)).map_err(failure)
@@ -454,7 +464,29 @@ fn parameters(args: &Args) -> Result<Vec<Parameter>, Failure> {
     lists.collect::<Result<_, _>>().map_err(usage)
 }
 
-fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {
+/// Who stands in each block twice, of these in their order.
+fn control(args: &Args, names: &[&str], reference: usize) -> Result<Option<Twice>, Failure> {
+    let Some(name) = &args.amount.control else { return Ok(None) };
+    if names.len() < 2 {
+        return Err(Failure::Usage(
+            "--control stands beside a comparison: give two commands, or two URLs".to_owned(),
+        ));
+    }
+    let of = match name {
+        None => reference,
+        Some(name) => names.iter().position(|other| other == name).ok_or_else(|| {
+            let meant = kumite_lab::near(name, names.iter().copied());
+            let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+            Failure::Usage(format!(
+                "--control {name}: there is no such; there are: {}{meant}",
+                names.join(", ")
+            ))
+        })?,
+    };
+    Ok(Some(Twice { of, at: names.len() }))
+}
+
+fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize, control: Option<Twice>) -> Rules {
     let amount = &args.amount;
     let mut rules = Rules {
         alpha: if amount.gate.is_some() { GATE_ALPHA } else { ALPHA },
@@ -465,6 +497,7 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize) -> Rules {
         ends_blocks: amount.budget.is_some(),
         seed: amount.seed.unwrap_or_else(|| seed::fresh(clock)),
         reference,
+        control,
         gate: amount.gate.map(GateBar::from),
         metrics: amount.metrics.as_ref().map_or(Vec::new(), |named| named.metrics.clone()),
     };

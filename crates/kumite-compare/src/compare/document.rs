@@ -5,13 +5,14 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kumite_process::{CommandLine, TimedRun, shell_status};
 use kumite_record::{
-    Better, CommandMetric, ComparedCommand, ComparedPair, ComparedUse, Comparison, ComparisonEnd, Costs,
-    Estimate, JudgedMetric, Machine, SCHEMA, Unit, Warning,
+    Better, CommandMetric, ComparedCommand, ComparedPair, ComparedUse, Comparison, ComparisonEnd, Control,
+    Costs, Estimate, JudgedMetric, Machine, SCHEMA, Unit, Warning,
 };
 use kumite_stats::sequential_median;
 
 use super::alone::alone;
 use super::bench::Setting;
+use super::control::{Twice, control, leave_undecided};
 use super::duet::gain;
 use super::gate;
 use super::import::ratio;
@@ -74,14 +75,16 @@ impl Found {
 pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, found: &Found) -> Comparison {
     let of = lines.len();
     let bar = rules.bar(of);
-    let others = (0..of).filter(|other| *other != rules.reference);
+    let shown = of - usize::from(rules.control.is_some());
     let mut comparison = Comparison {
-        commands: (0..of).map(|at| command(setting, &lines[at], found, at)).collect(),
-        pairs: others.map(|other| pair(setting, found, other, rules, bar)).collect(),
+        commands: (0..shown).map(|at| command(setting, &lines[at], found, at)).collect(),
+        pairs: rules.others(of).map(|other| pair(setting, found, other, rules, bar)).collect(),
         duet: setting.duet.then(|| gain(&found.runs, &found.in_turn)),
+        control: rules.control.map(|twice| itself(setting, found, twice, rules)),
         alone: (of == 1).then(|| alone(&found.runs[0])),
         ..empty(rules, of)
     };
+    leave_undecided(&mut comparison);
     comparison.warnings = warnings(found, &comparison);
     comparison
 }
@@ -104,6 +107,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         servers: Vec::new(),
         pairs: Vec::new(),
         gate: None,
+        control: None,
         costs: Costs { seconds: 0.0, between_runs_us: 0.0, empty_process_s: None, empty_shell_s: None },
         noise: None,
         noise_floor: None,
@@ -187,6 +191,18 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
         response_p99: None,
         imported: imported(CommandMetric::TimeWallClock),
     }
+}
+
+/// How far the control is from itself: in what was named, else in all that is judged of a command.
+fn itself(setting: &Setting, found: &Found, twice: Twice, rules: &Rules) -> Control {
+    let usual = [CommandMetric::TimeWallClock, CommandMetric::TimeCpu, CommandMetric::MemoryPeakResident];
+    let metrics = if rules.metrics.is_empty() { &usual[..] } else { &rules.metrics };
+    let logs = |metric: &CommandMetric| {
+        let both = found.runs[twice.at].iter().zip(&found.runs[twice.of]);
+        let of = |a, b| Log::ratio(Reading::by_metric(*metric, a), Reading::by_metric(*metric, b));
+        (metric.as_str(), both.map(|(a, b)| of(a, b)).collect())
+    };
+    control(&setting.benches[twice.of].name, &metrics.iter().map(logs).collect::<Vec<_>>())
 }
 
 fn warnings(found: &Found, comparison: &Comparison) -> Vec<Warning> {

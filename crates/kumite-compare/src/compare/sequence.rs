@@ -16,6 +16,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use super::control::{self, Twice};
 use super::deadline::within;
 use super::gate;
 use super::judge::{Bar, Side, judge};
@@ -57,6 +58,8 @@ pub struct Rules {
     pub seed: u64,
     /// Position of the reference.
     pub reference: usize,
+    /// Who stands in each block twice, and where; none without a control.
+    pub control: Option<Twice>,
     /// The bar of a gate that is to be decided; `None` to go on until there are verdicts.
     pub gate: Option<GateBar>,
     /// The metrics by which commands are judged; wall time if there is none.
@@ -66,8 +69,16 @@ pub struct Rules {
 impl Rules {
     /// The share of `alpha` that each verdict has, where `of` are compared, and the margin as a logarithm.
     pub(crate) fn bar(&self, of: usize) -> Bar {
+        let of = of - usize::from(self.control.is_some());
         let verdicts = of.saturating_sub(1).max(1) * self.judged().len();
         Bar { alpha: self.alpha / verdicts as f64, margin: self.margin.ln_1p() }
+    }
+
+    /// Those that are compared with the reference, of so many that stand in a block.
+    pub(crate) fn others(&self, of: usize) -> impl Iterator<Item = usize> {
+        let second = self.control.map(|control| control.at);
+        let reference = self.reference;
+        (0..of).filter(move |other| *other != reference && Some(*other) != second)
     }
 
     /// The metrics by which commands are judged; never empty.
@@ -75,9 +86,16 @@ impl Rules {
         if self.metrics.is_empty() { &[CommandMetric::TimeWallClock] } else { &self.metrics }
     }
 
-    /// The fewest blocks with which a verdict on each of `of` is possible.
+    /// The fewest blocks with which a verdict on each of `of` is possible, and with a control those in which it could be off.
     pub fn fewest(&self, of: usize) -> usize {
-        fewest_blocks(self.bar(of).alpha).unwrap_or(usize::MAX)
+        let of_control = self.control.map(|_| control::ALPHA / self.looked_at() as f64);
+        let levels = of_control.into_iter().chain([self.bar(of).alpha]);
+        levels.map(|alpha| fewest_blocks(alpha).unwrap_or(usize::MAX)).max().unwrap_or(usize::MAX)
+    }
+
+    /// How many metrics a control is looked at in.
+    fn looked_at(&self) -> usize {
+        if self.metrics.is_empty() { control::METRICS } else { self.metrics.len() }
     }
 }
 
@@ -136,7 +154,7 @@ pub(crate) fn until_decided<B: Blocks>(
         order.shuffle(&mut random);
         order.clone()
     };
-    let others: Vec<usize> = (0..of).filter(|other| *other != rules.reference).collect();
+    let others: Vec<usize> = rules.others(of).collect();
     // By pair, then by metric.
     let mut logs: Vec<Vec<Vec<Log>>> = vec![Vec::new(); others.len()];
     let is_alone = others.is_empty();
@@ -290,6 +308,7 @@ mod tests {
             ends_blocks: false,
             seed: 1,
             reference: 0,
+            control: None,
             gate: None,
             metrics: Vec::new(),
         }
@@ -308,6 +327,15 @@ mod tests {
         let stop = AtomicBool::new(false);
         let (ended, elapsed) = until_decided(&mut fake, of, rules, &clock, &stop, &mut |_| {});
         Done { ended, orders: fake.orders, looks: fake.looks, elapsed }
+    }
+
+    #[test]
+    fn a_control_is_in_every_block_decides_nothing_and_has_as_many_blocks_as_it_takes_to_be_off() {
+        let with = Rules { control: Some(Twice { of: 0, at: 2 }), ..rules() };
+        let done = run(&with, 3, None, &|nth| vec![1.0, 2.0, if nth % 2 == 0 { 0.5 } else { 2.0 }]);
+        assert_eq!((done.ended, done.orders.len()), (Ok(ComparisonEnd::Decided), 10));
+        assert!(done.orders.iter().all(|order| order.iter().sum::<usize>() == 3 && order.len() == 3));
+        assert_eq!((with.fewest(3), with.bar(3)), (10, rules().bar(2)));
     }
 
     #[test]

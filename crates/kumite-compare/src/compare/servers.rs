@@ -6,9 +6,10 @@ use std::time::Duration;
 use kumite_host::Clock;
 use kumite_load::Load;
 use kumite_record::{
-    ComparedPair, ComparedServer, ComparedTime, Comparison, ComparisonEnd, Machine, Unit, Warning,
+    ComparedPair, ComparedServer, ComparedTime, Comparison, ComparisonEnd, Control, Machine, Unit, Warning,
 };
 
+use super::control::{Twice, control, leave_undecided};
 use super::document::{CUT_OFF, empty, estimate};
 use super::error::CompareError;
 use super::gate;
@@ -127,12 +128,14 @@ impl Loads<'_> {
 
     fn document(&self, rules: &Rules, elapsed: Duration) -> Comparison {
         let of = self.servers.len();
-        let others = (0..of).filter(|other| *other != rules.reference);
+        let shown = of - usize::from(rules.control.is_some());
         let mut comparison = Comparison {
-            servers: (0..of).map(|at| self.server(at)).collect(),
-            pairs: others.map(|other| self.pair(other, rules, elapsed)).collect(),
+            servers: (0..shown).map(|at| self.server(at)).collect(),
+            pairs: rules.others(of).map(|other| self.pair(other, rules, elapsed)).collect(),
+            control: rules.control.map(|twice| self.itself(twice)),
             ..empty(rules, of)
         };
+        leave_undecided(&mut comparison);
         let cut_off =
             self.was_cut_off.then(|| Warning { place: "budget".to_owned(), what: CUT_OFF.to_owned() });
         comparison.warnings.extend(cut_off);
@@ -181,6 +184,19 @@ impl Loads<'_> {
             p99s,
             generator_bound: trials.iter().filter(|trial| trial.bound).count(),
         }
+    }
+
+    fn itself(&self, twice: Twice) -> Control {
+        let logs = |of: fn(&Trial) -> f64| -> Vec<Log> {
+            let logs = log_ratios(&self.values(twice.at, of), &self.values(twice.of, of));
+            logs.unwrap_or_default().into_iter().map(Log::from).collect()
+        };
+        let metrics = [
+            ("throughput_rps", logs(throughput)),
+            ("response_p50_us", logs(|trial| trial.p50_us)),
+            ("response_p99_us", logs(|trial| trial.p99_us)),
+        ];
+        control(&self.servers[twice.of].name, &metrics)
     }
 
     fn has_p99(&self, at: usize) -> bool {
@@ -260,7 +276,7 @@ mod tests {
     use std::net::SocketAddr;
 
     use kumite_load::{Limit, Target};
-    use kumite_record::Speed;
+    use kumite_record::{GateBar, GateState, Speed};
 
     use super::*;
 
@@ -291,6 +307,7 @@ mod tests {
             ends_blocks: false,
             seed: 1,
             reference: 0,
+            control: None,
             gate: None,
             metrics: Vec::new(),
         }
@@ -301,6 +318,39 @@ mod tests {
         let trials = vec![vec![one; 6], vec![other; 6]];
         let loads = Loads { servers: &servers, cores: Vec::new(), trials, was_cut_off: false };
         loads.document(&rules(), Duration::from_secs(12))
+    }
+
+    /// The reference, one that has this part of its throughput, and the reference again with that part of it.
+    fn with_control(other: u64, second: u64) -> Comparison {
+        let servers = ["one", "other", "one"].map(server);
+        let trials = [4_000, other, second].map(|ok| vec![trial(ok, 250.0); 12]);
+        let loads = Loads { servers: &servers, cores: Vec::new(), trials: trials.into(), was_cut_off: false };
+        let control = Some(Twice { of: 0, at: 2 });
+        let rules = Rules { control, gate: Some(GateBar::Fails), margin: 0.01, ..rules() };
+        loads.document(&rules, Duration::from_secs(12))
+    }
+
+    #[test]
+    fn what_is_nearer_to_1_than_a_control_that_is_off_is_undecided_and_so_is_its_gate() {
+        for (other, second, verdict, gate) in [
+            (3_900, 4_000, Speed::Slower, GateState::Shut),
+            (3_900, 3_880, Speed::Undecided, GateState::Undecided),
+            (4_000, 3_880, Speed::Undecided, GateState::Undecided),
+            (3_000, 3_880, Speed::Slower, GateState::Shut),
+        ] {
+            let found = with_control(other, second);
+            assert_eq!(
+                (found.servers.len(), found.pairs.len()),
+                (2, 1),
+                "it is none of those that are compared"
+            );
+            let pair = &found.pairs[0];
+            assert_eq!((pair.verdict, pair.gate.unwrap().state), (verdict, gate), "{other} {second}");
+            let control = found.control.unwrap();
+            assert_eq!(control.off.len(), usize::from(second != 4_000));
+            let ratio = control.itself.unwrap().ratio.estimate;
+            assert!((ratio - second as f64 / 4_000.0).abs() < 1e-9, "{ratio}");
+        }
     }
 
     #[test]

@@ -57,6 +57,7 @@ impl Check<'_> {
             ends_blocks: false,
             seed: self.asked.seed.wrapping_add(nth) & 0xffff_ffff,
             reference: 0,
+            control: None,
             gate: None,
             metrics: Vec::new(),
         };

@@ -9,6 +9,7 @@ use crate::charts::scale::Scale;
 use crate::charts::strip::{StripChart, Values, strip_chart};
 use crate::charts::{MARKERS, RowChart, shortened};
 use crate::leaf::{Leaf, Table, leaf};
+use crate::words::control::ControlText;
 use crate::words::text::one_line;
 
 const RUNS: &str =
@@ -25,15 +26,20 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
     if !comparison.pairs.is_empty() {
         tables.push(Table::from_rows(figures::ratios(comparison, &names)));
     }
+    let control = ControlText::of_comparison(comparison);
+    let (off, like_itself) = (control.iter().filter(|of| of.is_off), control.iter().filter(|of| !of.is_off));
     let sentences = answers::answers(comparison, &names).into_iter().map(|answer| answer.text);
     leaf(&Leaf {
         title: "kumite compare".to_owned(),
         alarms: cut_short(comparison.ended)
             .map(|why| format!("cut short: {why}"))
             .into_iter()
+            .chain(off.map(|of| of.said.clone()))
             .chain(warnings)
             .collect(),
-        sentences: sentences
+        sentences: like_itself
+            .map(|of| of.said.clone())
+            .chain(sentences)
             .chain(answer::alone_sentence(comparison, &names))
             .chain(gate::line(comparison, &names))
             .collect(),

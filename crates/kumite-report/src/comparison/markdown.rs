@@ -5,12 +5,17 @@ use kumite_record::Comparison;
 use super::names::Names;
 use super::{Shown, answer, answers, cut_short, figures, gate};
 use crate::markdown::{escaped, table};
+use crate::words::control::ControlText;
 
 /// The same in GitHub's Markdown.
 pub fn compare_markdown(comparison: &Comparison, shown: Shown) -> String {
     let (mut out, names) = (String::new(), Names::of_all(comparison));
     if let Some(why) = cut_short(comparison.ended) {
         out += &format!("> ⚠ **Cut short:** {why}\n\n");
+    }
+    if let Some(ControlText { is_off, said }) = ControlText::of_comparison(comparison) {
+        let said = escaped(&said);
+        out += &if is_off { format!("> ⚠ **{said}**\n\n") } else { format!("{said}\n\n") };
     }
     for answer in answers::answers(comparison, &names) {
         out += &format!("**{}**\n\n", escaped(&answer.text));

@@ -1,6 +1,6 @@
 //! A run's control in words: how far it is from itself.
 
-use kumite_record::{ControlRatio, Run};
+use kumite_record::{Comparison, Control, ControlRatio, Run};
 use serde::Serialize;
 
 use crate::words::number::{plural, significant};
@@ -18,6 +18,18 @@ impl ControlText {
     /// None where a run has no control, or has not ended.
     pub fn new(run: &Run) -> Option<ControlText> {
         let control = run.control.as_ref().filter(|_| run.finished.is_some())?;
+        let left = "an effect that this could carry over its border is undecided";
+        Some(ControlText::said(control, left, &|of| place(run, of)))
+    }
+
+    /// None where a comparison has none.
+    pub fn of_comparison(comparison: &Comparison) -> Option<ControlText> {
+        let left = "a ratio that is nearer to 1 is undecided";
+        let control = comparison.control.as_ref()?;
+        Some(ControlText::said(control, left, &|of| one_line(&of.metric)))
+    }
+
+    fn said(control: &Control, left: &str, place: &dyn Fn(&ControlRatio) -> String) -> ControlText {
         let name = one_line(&control.contender);
         let furthest = control.off.iter().max_by(|a, b| a.distance().total_cmp(&b.distance()));
         let said = match (furthest, &control.itself) {
@@ -26,16 +38,12 @@ impl ControlText {
                     0 => String::new(),
                     more => format!(", and differs in {} more", plural(more, "figure")),
                 };
-                format!(
-                    "the control differs from itself: {name} is {}{more}; an effect that this could carry over its border \
-                     is undecided",
-                    ratio(run, of)
-                )
+                format!("the control differs from itself: {name} is {}{more}; {left}", ratio(of, place))
             }
-            (None, Some(of)) => format!("Control: {name} is {}.", ratio(run, of)),
+            (None, Some(of)) => format!("Control: {name} is {}.", ratio(of, place)),
             (None, None) => format!("Control: {name} has too few blocks to say how far it is from itself."),
         };
-        Some(ControlText { is_off: furthest.is_some(), said })
+        ControlText { is_off: furthest.is_some(), said }
     }
 }
 
@@ -45,11 +53,11 @@ pub fn cannot_tell(run: &Run, by: &ControlRatio) -> String {
     format!("cannot tell: the control differs from itself by {percent} % in {}", place(run, by))
 }
 
-fn ratio(run: &Run, of: &ControlRatio) -> String {
+fn ratio(of: &ControlRatio, place: &dyn Fn(&ControlRatio) -> String) -> String {
     let interval = of.ratio.low.zip(of.ratio.high);
     let interval = interval.map_or(String::new(), |(low, high)| format!("95 %: {low:.3}–{high:.3}; "));
     let blocks = plural(of.blocks, "block");
-    format!("{:.3} × itself in {} ({interval}{blocks})", of.ratio.estimate, place(run, of))
+    format!("{:.3} × itself in {} ({interval}{blocks})", of.ratio.estimate, place(of))
 }
 
 fn place(run: &Run, ControlRatio { metric, point, .. }: &ControlRatio) -> String {

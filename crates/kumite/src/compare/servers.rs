@@ -7,7 +7,7 @@ use kumite_host::{RealClock, cores, machine};
 use kumite_load::{Check, Expect, Limit, Load, Request, Target};
 use kumite_record::Comparison;
 
-use super::{Args, refuse_undecidable, rules, watched};
+use super::{Args, control, refuse_undecidable, rules, watched};
 use crate::exit::Failure;
 use crate::load::request::header;
 use crate::{duration, stop};
@@ -92,7 +92,12 @@ pub fn compared(args: &Args) -> Result<(Comparison, Option<CompareError>), Failu
         None => 0,
     };
     let (stop, clock) = (stop::flag()?, RealClock::default());
-    let rules = rules(args, &clock, servers.len(), reference);
+    let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
+    let control = control(args, &names, reference)?;
+    if let Some(twice) = control {
+        servers.push(servers[twice.of].clone());
+    }
+    let rules = rules(args, &clock, servers.len(), reference, control);
     let block = args.load.duration.unwrap_or(DURATION) * servers.len() as u32;
     refuse_undecidable(args, &rules, servers.len(), Some(block))?;
     let _turn = args.wait.turn(&stop)?;

@@ -72,6 +72,30 @@ fn the_json_has_its_documented_form() {
 }
 
 #[test]
+fn a_control_is_run_once_more_in_each_block_and_is_no_command() {
+    let place = here();
+    let counted = "sh -c 'echo >> runs; sleep 0.01'";
+    for (flag, of) in [("--control", "a"), ("--control=b", "b")] {
+        let arguments = [counted, SLOW, "-n", "a", "-n", "b", "--runs", "12", "--json", "-", flag];
+        let result = compare(&place, &arguments).ended(0).json();
+        let control = &result["control"];
+        assert_eq!((&control["contender"], &control["itself"]["blocks"]), (&of.into(), &12.into()));
+        assert_eq!(control["itself"]["metric"], "time_wall_clock");
+        let counts = |key: &str| result[key].as_array().unwrap().len();
+        assert_eq!((counts("commands"), counts("pairs")), (2, 1));
+    }
+    assert_eq!(place.read("runs").lines().count(), 24 + 12);
+    let refused = |arguments: &[&str]| compare(&place, arguments).ended(2).notes();
+    printed!(
+        [
+            refused(&["true", "--control"]),
+            refused(&["true", "false", "-n", "old", "-n", "new", "--control=odl"]),
+        ]
+        .concat()
+    );
+}
+
+#[test]
 fn two_of_the_same_get_an_interval_and_never_more_runs_than_allowed() {
     let place = here();
     let result = compare(&place, &["true", "true", "--max-runs", "20", "--json", "-"]).ended(0).json();

@@ -1,0 +1,119 @@
+//! A command or a server that stands in each block twice: how far it is from itself, and what that leaves undecided.
+
+use kumite_record::{Comparison, Control, ControlRatio, GateState, Ratio, Speed, Thrift};
+
+use super::gate;
+use super::judge::{Bar, Side, judge};
+use super::reading::Log;
+
+/// The probability that a control is called off by chance, in a comparison.
+pub(crate) const ALPHA: f64 = 0.01;
+
+/// Of the interval that is shown.
+const SHOWN: f64 = 0.05;
+
+/// How many metrics of a comparison are looked at where none was named: wall time, CPU time and memory; of servers
+/// throughput and two percentiles.
+pub(crate) const METRICS: usize = 3;
+
+/// What is compared twice, by its position, and the position of its second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Twice {
+    /// Its position.
+    pub of: usize,
+    /// Where it stands the second time: behind all others.
+    pub at: usize,
+}
+
+/// What the blocks say of the control of this name; `logs` has, by metric, the first divided by the second, of times.
+pub(crate) fn control(name: &str, logs: &[(&str, Vec<Log>)]) -> Control {
+    let ratio = |logs: &[Log], alpha| judge(logs, Bar { alpha, margin: 0.0 });
+    let of = |(metric, logs): &(&str, Vec<Log>)| ControlRatio {
+        metric: (*metric).to_owned(),
+        point: None,
+        ratio: swapped(ratio(logs, SHOWN).1),
+        blocks: logs.len(),
+    };
+    let alpha = ALPHA / logs.len().max(1) as f64;
+    let is_off = |(_, logs): &&(&str, Vec<Log>)| matches!(ratio(logs, alpha).0, Side::Above | Side::Below);
+    let itself = logs.first().map(of).filter(|of| of.ratio.low.is_some() || of.ratio.high.is_some());
+    Control { itself, off: logs.iter().filter(is_off).map(of).collect(), ..Control::of(name) }
+}
+
+/// From "more than 1 is in favour of the second" to the second divided by the first.
+fn swapped(ratio: Ratio) -> Ratio {
+    let turned = |end: Option<f64>| end.map(|end| 1.0 / end);
+    Ratio { estimate: 1.0 / ratio.estimate, low: turned(ratio.high), high: turned(ratio.low) }
+}
+
+/// Leaves undecided what is nearer to 1 than the control is, by each metric in which that is off.
+pub(crate) fn leave_undecided(comparison: &mut Comparison) {
+    let Some(control) = comparison.control.clone() else { return };
+    let is_near = |metric: &str, ratio: &Ratio| {
+        let off = control.off.iter().find(|of| of.metric == metric);
+        off.is_some_and(|of| ratio.estimate.ln().abs() < of.distance())
+    };
+    let headline = if comparison.servers.is_empty() { "time_wall_clock" } else { "throughput_rps" };
+    for pair in &mut comparison.pairs {
+        let is_headline_near = is_near(headline, &pair.ratio);
+        if is_headline_near {
+            (pair.verdict, pair.remaining) = (Speed::Undecided, None);
+            if let Some(gate) = &mut pair.gate {
+                (gate.state, gate.remaining) = (GateState::Undecided, None);
+            }
+        }
+        for judged in &mut pair.metrics {
+            if is_near(judged.metric.as_str(), &judged.ratio) {
+                (judged.verdict, judged.remaining) = (Thrift::Undecided, None);
+                if let Some(gate) = &mut judged.gate {
+                    (gate.state, gate.remaining) = (GateState::Undecided, None);
+                }
+            }
+        }
+        if !pair.metrics.is_empty() && pair.gate.is_some() {
+            pair.gate = Some(gate::of_metrics(&pair.metrics));
+        }
+        let uses = [("time_cpu", &mut pair.cpu), ("memory_peak_resident", &mut pair.memory)];
+        for (metric, used) in uses {
+            if let Some(used) = used.as_mut().filter(|used| is_near(metric, &used.ratio)) {
+                used.verdict = Thrift::Undecided;
+            }
+        }
+        let times =
+            [("response_p50_us", &mut pair.response_p50), ("response_p99_us", &mut pair.response_p99)];
+        for (metric, time) in times {
+            if let Some(time) = time.as_mut().filter(|time| is_near(metric, &time.ratio)) {
+                time.verdict = Speed::Undecided;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact(logs: &[f64]) -> Vec<Log> {
+        logs.iter().copied().map(Log::from).collect()
+    }
+
+    #[test]
+    fn it_is_off_where_all_blocks_say_so_and_not_where_they_lie_on_both_sides() {
+        let slower = -1.03_f64.ln();
+        let of = |walls: &[f64]| {
+            let cpu: Vec<f64> =
+                (0..walls.len()).map(|nth| if nth % 2 == 0 { slower } else { -slower }).collect();
+            control(
+                "a",
+                &[("time_wall_clock", exact(walls)), ("time_cpu", exact(&cpu)), ("memory", exact(&cpu))],
+            )
+        };
+        // Three metrics share 1 %: ten blocks.
+        assert_eq!(of(&[slower; 9]).off, []);
+        let off = of(&[slower; 10]);
+        assert_eq!(off.off.iter().map(|of| of.metric.as_str()).collect::<Vec<_>>(), ["time_wall_clock"]);
+        assert_eq!(off.itself, Some(off.off[0].clone()));
+        let ControlRatio { ratio, blocks, .. } = &off.off[0];
+        assert!((ratio.estimate - 1.03).abs() < 1e-9 && *blocks == 10, "the second takes longer: {ratio:?}");
+    }
+}
