@@ -92,7 +92,7 @@ fn simulate(rounds: u32, wake_ups: Course, effect: Course, runs: u64) -> Doubted
         }
         let run = Run { rule: Rule::Strict, points: vec![Point::default()], seed, ..Run::default() };
         let trials: Vec<&Trial> = trials.iter().collect();
-        let first = judge(&run, &trials, &["a", "b"].map(contender), &claims, &[]).0.remove(0);
+        let first = judge(&run, &trials, &["a", "b", "c"].map(contender), &claims, &[]).0.remove(0);
         for doubt in first.doubts {
             doubted.went_with += u64::from(matches!(doubt, Doubt::WentWith { .. }));
             doubted.changed += u64::from(matches!(doubt, Doubt::ChangedDuringRun { .. }));
@@ -102,9 +102,11 @@ fn simulate(rounds: u32, wake_ups: Course, effect: Course, runs: u64) -> Doubted
 }
 
 fn claim(nth: usize) -> ClaimSpec {
-    let assert = "throughput_rps(a) > throughput_rps(b)";
+    // The others share the level, and are of what was not measured.
+    let other = if nth == 0 { "b" } else { "c" };
+    let assert = format!("throughput_rps(a) > throughput_rps({other})");
     let names = Names {
-        contenders: &BTreeSet::from(["a", "b"].map(str::to_owned)),
+        contenders: &BTreeSet::from(["a", "b", "c"].map(str::to_owned)),
         axes: &BTreeMap::new(),
         fixed: &BTreeMap::new(),
         units: &BTreeMap::new(),
@@ -112,8 +114,8 @@ fn claim(nth: usize) -> ClaimSpec {
         within: None,
         part_metrics: &[],
     };
-    let parsed = Claim::new(assert, &names).unwrap_or_else(|error| panic!("{}", error.what));
-    ClaimSpec { id: format!("claim-{nth}"), title: None, assert: assert.to_owned(), published: None, parsed }
+    let parsed = Claim::new(&assert, &names).unwrap_or_else(|error| panic!("{}", error.what));
+    ClaimSpec { id: format!("claim-{nth}"), title: None, assert, published: None, parsed }
 }
 
 fn contender(name: &str) -> Contender {

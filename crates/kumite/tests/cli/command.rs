@@ -1,5 +1,6 @@
 //! Commands: what is timed, what they write, and those that go wrong.
 
+use kumite_record::Probe;
 use kumite_testing::eventually;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -71,7 +72,7 @@ fn a_trial_is_as_many_runs_as_were_asked_for_and_has_every_metric() {
     let export = run(&place);
     let sample = &trial(&export, "a")["sample"];
     let mut found: Vec<&str> = sample["metrics"].as_object().unwrap().keys().map(String::as_str).collect();
-    let mut expected = METRICS.to_vec();
+    let mut expected = [&METRICS[..], &Probe::ALL.map(Probe::name)].concat();
     found.sort_unstable();
     expected.sort_unstable();
     assert_eq!(found, expected);

@@ -1,5 +1,6 @@
 //! Players: recorded by kumite, contenders that behave and some that do not.
 
+use kumite_record::Probe;
 use kumite_testing::{eventually, example};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -72,7 +73,7 @@ fn a_play_is_recorded_state_by_state() {
     assert_eq!(trial["outcome"], "ok", "{trial}");
     let metrics = trial["sample"]["metrics"].as_object().unwrap();
     let mut found: Vec<&str> = metrics.keys().map(String::as_str).collect();
-    let mut expected = METRICS.to_vec();
+    let mut expected = [&METRICS[..], &Probe::ALL.map(Probe::name)].concat();
     found.sort_unstable();
     expected.sort_unstable();
     assert_eq!(found, expected);
