@@ -37,7 +37,7 @@ pub struct ClaimSpec {
     pub title: Option<String>,
     /// The claim in the claim grammar.
     pub assert: String,
-    /// The published figures.
+    /// The figures that the source published, as the experiment gives them.
     pub published: Option<String>,
     /// `assert`, parsed and checked: it speaks only of what the experiment has.
     pub parsed: Claim,
@@ -45,7 +45,7 @@ pub struct ClaimSpec {
 
 /// Everything that a claim may name: a word outside of it is an error with its column.
 pub struct Names<'a> {
-    /// The contenders.
+    /// The contenders that a claim may name.
     pub contenders: &'a BTreeSet<String>,
     /// The axes with all values that any profile gives them.
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
@@ -176,7 +176,7 @@ impl Op {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     Number(Number),
-    /// `$name`.
+    /// A parameter of the workload, written `$name`.
     Parameter(Name),
     Metric(MetricOf),
     /// A metric without a contender: one of the very trial, where metrics are derived.

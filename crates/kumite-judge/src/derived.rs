@@ -28,9 +28,9 @@ pub enum ExpressionError {
     /// Its dimension is another than that of its name.
     #[error("it is {found}, and its name says that it is {named}")]
     Dimension {
-        /// The expression's.
+        /// The dimension of the expression.
         found: Dimension,
-        /// The name's.
+        /// The dimension that the metric's name says.
         named: Dimension,
     },
     /// It takes a number, and a parameter of it is text.
@@ -53,9 +53,9 @@ pub enum MetricError {
     /// Its declared unit contradicts its name.
     #[error("its unit is {unit}, and its name says {named}")]
     Unit {
-        /// The declared unit.
+        /// The unit that the experiment declares.
         unit: Unit,
-        /// The name's.
+        /// The unit that the name says.
         named: Unit,
     },
     /// Its declared unit has a symbol, which every name ends with.

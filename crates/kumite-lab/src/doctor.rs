@@ -19,7 +19,7 @@ pub struct Diagnosis {
     /// The version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
-    /// kumite's own version.
+    /// The version of kumite that looked.
     pub kumite: String,
     /// The findings, group by group.
     pub findings: Vec<Finding>,

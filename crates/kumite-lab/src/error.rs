@@ -82,7 +82,7 @@ pub enum Error {
         first: Box<Error>,
         /// The second attempt, as a clause.
         then: String,
-        /// Why.
+        /// The error of the second attempt.
         source: Box<Error>,
     },
 
@@ -100,7 +100,7 @@ pub enum Error {
     Within {
         /// The file.
         file: PathBuf,
-        /// The error.
+        /// The error that came of it.
         error: Box<Error>,
     },
 
@@ -163,9 +163,9 @@ pub enum Error {
     /// A variable that leads to tools is no text.
     #[error("{name} is not UTF-8: {}", value.display())]
     NotUtf8 {
-        /// The variable.
+        /// The name of the variable.
         name: &'static str,
-        /// Its value.
+        /// The value that is no text.
         value: PathBuf,
     },
 
@@ -183,11 +183,11 @@ pub enum Error {
     /// No port can be had there.
     #[error("no free port on {host} among {count} from {first}: end what listens there")]
     NoPort {
-        /// Where.
+        /// The address on which a port was looked for.
         host: Ipv4Addr,
         /// The first that was tried.
         first: u16,
-        /// How many were.
+        /// The number of ports that were tried.
         count: u16,
     },
 
@@ -206,13 +206,13 @@ pub enum Error {
         needed / 1e9, folder.display(), free / 1e9
     )]
     NoRoom {
-        /// The profile.
+        /// The profile that was chosen.
         profile: String,
         /// Where its files would be.
         folder: PathBuf,
-        /// In bytes.
+        /// The room that the largest trial needs, in bytes.
         needed: f64,
-        /// In bytes.
+        /// The room that the disk has, in bytes.
         free: f64,
     },
 }
@@ -220,7 +220,7 @@ pub enum Error {
 /// A tool that is not here, or not as it is needed.
 #[derive(Debug, Error)]
 pub enum MissingTool {
-    /// It is nowhere.
+    /// The tool is nowhere on PATH.
     #[error("{need}, which is not on PATH")]
     Absent {
         /// The need, as contender.toml has it.
@@ -233,7 +233,7 @@ pub enum MissingTool {
         need: String,
         /// The newest version there is.
         found: String,
-        /// Where that is.
+        /// The folder in which that version is.
         folder: PathBuf,
     },
     /// It does not say how old it is.
@@ -241,7 +241,7 @@ pub enum MissingTool {
     Silent {
         /// The need, as contender.toml has it.
         need: String,
-        /// The tool.
+        /// The file of the tool.
         file: PathBuf,
         /// The error of asking it for its version.
         error: Box<Error>,

@@ -33,7 +33,7 @@ impl Halt {
         Fault::new(what).into()
     }
 
-    /// In words.
+    /// The reason that it ended early, in words.
     pub fn why(&self) -> String {
         match self {
             Halt::Interrupted => "it was interrupted".to_owned(),
@@ -46,7 +46,7 @@ impl Halt {
         if stop.load(Ordering::Relaxed) { Err(Halt::Interrupted) } else { Ok(()) }
     }
 
-    /// With what was being done.
+    /// The same end, with the step before the error's words. An interruption stays as it is.
     pub fn in_step(self, step: impl Into<Cow<'static, str>>) -> Halt {
         self.map(Error::step(step))
     }

@@ -14,7 +14,7 @@ use crate::run::{Session, execute, plan};
 
 /// One load on a server that is there, measured as an experiment measures: with one contender, one point and one block.
 pub struct LoadOnce<'a> {
-    /// The load.
+    /// The load that the engine offers.
     pub load: &'a Load,
     /// The URLs, as they were typed.
     pub url: String,

@@ -101,7 +101,7 @@ impl fmt::Debug for Remote {
 pub struct Nodes {
     /// Where this machine is reached by the others; loopback if there are none.
     pub here: Ipv4Addr,
-    /// The others.
+    /// The nodes with a role of their own, by role; empty where all is on this machine.
     pub elsewhere: BTreeMap<Role, Remote>,
     /// Where something answers at once on the server's node, if that is not this one.
     pub echo: Option<SocketAddrV4>,

@@ -29,13 +29,13 @@ pub(crate) struct Param {
 /// The values that a parameter may have.
 #[derive(Debug)]
 pub(crate) enum Takes {
-    /// A whole number.
+    /// A whole number within bounds.
     Count {
         default: i64,
         least: i64,
         most: i64,
     },
-    /// Any number.
+    /// A number within bounds, whole or not.
     Number {
         default: f64,
         least: f64,

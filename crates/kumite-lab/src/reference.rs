@@ -21,12 +21,12 @@ They say nothing of the contender: no claim and no metric of an experiment's own
 contenders has one. On a node with a role they are among its noise, after the role: `services_probe_wake_up_us`.
 ";
 
-/// `docs/reference.md`.
+/// The text of `docs/reference.md`, made from what is declared.
 pub fn reference() -> String {
     KINDS.iter().fold(HEAD.to_owned(), |text, kind| text + &of_kind(kind)) + &of_machine()
 }
 
-/// What every trial has, whatever its kind.
+/// The figures that every trial has, whatever its kind.
 fn of_machine() -> String {
     let probes = Metrics { results: Probe::ALL.map(Probe::metric).into(), costs: Vec::new() };
     format!("\n## The machine before a trial\n\n{MACHINE}{}", table("Probes", probes))

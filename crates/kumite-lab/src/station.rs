@@ -169,7 +169,7 @@ struct Station<'a> {
     running: Option<(Running, Option<Watch>)>,
     server: Option<(Here, PathBuf, OwnHome)>,
     watch: Option<Watching>,
-    /// In a trial.
+    /// The heartbeat of the trial that is going on; none between trials.
     heartbeat: Option<Heartbeat>,
     /// Between trials.
     probe: MachineProbe,

@@ -18,7 +18,7 @@ pub enum SpecError {
     At {
         /// The file.
         file: PathBuf,
-        /// Line, from 1.
+        /// The line, counted from 1.
         line: usize,
         /// Column, from 1, in characters.
         column: usize,

@@ -57,12 +57,12 @@ questions! {
         -> Vec<(String, String)>;
     /// To count from here on.
     BeginServices {} -> ();
-    /// To end them.
+    /// To end the services that it started.
     EndServices {} -> ServicesEnded;
     /// To start a contender. Answered by the port that it is to listen on.
     StartServer { contender: String, host: Ipv4Addr, env: Vec<(String, String)>, cores: Vec<usize>, log: String }
         -> u16;
-    /// How it is.
+    /// To look at the server's processes as they are now.
     LookAtServer {} -> ServerSample;
     /// The end of its log.
     LastLines {} -> String;
@@ -70,7 +70,7 @@ questions! {
     OwnPort {} -> Option<String>;
     /// Where it listens that it should not, if anywhere.
     ListensElsewhere {} -> Option<String>;
-    /// Where it listens.
+    /// To say on which address the server listens.
     Listening {} -> String;
     /// To stop all its processes. Answered by whether that succeeded.
     Pause {} -> bool;

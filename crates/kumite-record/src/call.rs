@@ -47,7 +47,7 @@ pub struct Phase {
     pub kind: PhaseKind,
     /// When it began to.
     pub from_ms: f64,
-    /// When it ended.
+    /// When it ended, in milliseconds.
     pub to_ms: f64,
     /// How it ended, where that is not what it should be: `cut off after 10 s`, `time-out`, `exit status 1` …
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -47,7 +47,7 @@ pub enum Binds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
-    /// It is so.
+    /// The check is met.
     Green,
     /// It is not so: a finding, and a doubt about verdicts that rest on the same cells.
     Red,
@@ -73,7 +73,7 @@ pub struct RedComparison {
     pub comparison: String,
     /// In how many rounds it is not so.
     pub violated: usize,
-    /// Of how many.
+    /// The rounds in which the comparison was measured at all.
     pub rounds: usize,
     /// How far off it is: in the round that is furthest off where trials are bound, else by the median.
     pub effect: f64,

@@ -13,9 +13,9 @@ pub enum CommandMetric {
     TimeWallClock,
     /// User and system time together.
     TimeCpu,
-    /// In programs.
+    /// CPU time that was spent in the programs themselves.
     TimeUser,
-    /// In the kernel.
+    /// CPU time that the kernel spent on their behalf.
     TimeSystem,
     /// The largest resident set.
     MemoryPeakResident,

@@ -24,9 +24,9 @@ pub struct Comparison {
     pub schema: u32,
     /// The command that repeats it.
     pub command: String,
-    /// kumite's own version.
+    /// The version of kumite that made the comparison.
     pub kumite: String,
-    /// When it began.
+    /// When the comparison began.
     pub started: Timestamp,
     /// The machine that all of it ran on.
     pub machine: Machine,
@@ -43,7 +43,7 @@ pub struct Comparison {
     pub metrics: Vec<CommandMetric>,
     /// A ratio from 1 / (1 + margin) to 1 + margin is no difference.
     pub margin: f64,
-    /// Why it ended.
+    /// The reason that no more pairs were measured.
     pub ended: ComparisonEnd,
     /// Every command, in the order given, a reference that was added first; none if servers were compared.
     pub commands: Vec<ComparedCommand>,
@@ -71,7 +71,7 @@ pub struct Comparison {
     /// Steadiness and outliers of a single command, which is compared with nothing; none of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
-    /// Doubts.
+    /// Doubts about the comparison as a whole; empty where there are none.
     pub warnings: Vec<Warning>,
 }
 
@@ -111,7 +111,7 @@ pub enum ComparisonEnd {
     Budget,
     /// The user ended it.
     Interrupted,
-    /// A run failed.
+    /// A command or a server failed, which ends the comparison.
     Failed,
 }
 
@@ -184,7 +184,7 @@ pub struct ComparedServer {
 pub struct ComparedPair {
     /// The name of the one that is judged.
     pub a: String,
-    /// The reference.
+    /// The name of the command that `a` is compared with.
     pub b: String,
     /// How `a` compares by wall time, or by throughput. It is not among what was judged if `metrics` was named without wall
     /// time.
@@ -221,7 +221,7 @@ pub struct ComparedPair {
 /// How two servers compare by a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedTime {
-    /// How `a` compares.
+    /// The verdict on `a`, whose time is compared with that of `b`.
     pub verdict: Speed,
     /// Time of b / time of a.
     pub ratio: Ratio,
@@ -230,7 +230,7 @@ pub struct ComparedTime {
 /// The ratio of an imported document: of means of runs that were made one command after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedRatio {
-    /// The file.
+    /// The file that the ratio was read from, as it was typed.
     pub file: String,
     /// Mean of b / mean of a.
     pub ratio: f64,
@@ -241,7 +241,7 @@ pub struct ImportedRatio {
 /// How two commands compare by something they use up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedUse {
-    /// How `a` compares.
+    /// The verdict on `a`, whose use is compared with that of `b`.
     pub verdict: Thrift,
     /// Use of b / use of a: above 1, `a` used less.
     pub ratio: Ratio,
@@ -285,7 +285,7 @@ pub enum Speed {
     Slower,
     /// It is within the margin.
     NoDifference,
-    /// None of these.
+    /// The pairs so far decide nothing.
     Undecided,
 }
 
@@ -299,7 +299,7 @@ pub enum Thrift {
     More,
     /// It is within the margin.
     NoDifference,
-    /// None of these.
+    /// The pairs so far decide nothing.
     Undecided,
 }
 

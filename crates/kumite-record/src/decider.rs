@@ -29,11 +29,11 @@ pub struct Decider {
 /// Both sides of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sides {
-    /// The left side.
+    /// The left side of the comparison.
     pub left: Side,
     /// How they are compared.
     pub op: Op,
-    /// The right side.
+    /// The right side of the comparison.
     pub right: Side,
     /// The unit of both sides' figures, and of a difference between them: seconds, bytes, a second, cores or plain
     /// numbers.
@@ -50,7 +50,7 @@ pub enum Side {
     Metric {
         /// The contender's name in the record.
         contender: String,
-        /// At which point.
+        /// The point at which the contender was measured.
         point: Point,
         /// The metric's name in the record.
         metric: String,
@@ -74,7 +74,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// Its figure.
+    /// The figure of the side, in the comparison's unit; `None` where it was not measured.
     pub fn value(&self) -> Option<f64> {
         match self {
             Side::Metric { value, .. } | Side::Expression { value } => *value,
@@ -95,13 +95,13 @@ impl Side {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(transform = describe_share)]
 pub enum Op {
-    /// Left is less.
+    /// The left side is less than the right one.
     #[serde(rename = "<")]
     Less,
     /// Left is at most right.
     #[serde(rename = "<=")]
     LessOrEqual,
-    /// Left is more.
+    /// The left side is more than the right one.
     #[serde(rename = ">")]
     Greater,
     /// Left is at least right.
@@ -177,9 +177,9 @@ pub enum Bound {
     },
     /// The verdict rests on both ends, or on none; of an undecided claim, as they would be if it were the only one.
     Both {
-        /// The lower end.
+        /// The lower end of the interval, in the effect's unit.
         low: f64,
-        /// The upper end.
+        /// The upper end of the interval, in the effect's unit.
         high: f64,
         /// How sure both together are, as a share.
         level: f64,
@@ -224,7 +224,7 @@ impl Bound {
 pub struct Zone {
     /// From this on; none if there is no such border.
     pub from: Option<f64>,
-    /// Up to this.
+    /// Up to this; none if there is no such border.
     pub to: Option<f64>,
 }
 

@@ -16,7 +16,7 @@ pub struct Estimate {
     pub high: Option<f64>,
     /// The unit of the estimate and of both ends.
     pub unit: Unit,
-    /// Number of blocks.
+    /// The number of blocks that the figure is the median of.
     pub n: usize,
     /// How many of them gave the least that the value can be: watching ended before it was known.
     #[serde(default, skip_serializing_if = "is_none")]

@@ -18,7 +18,7 @@ pub struct Export {
     /// The version of this form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
-    /// The run.
+    /// The question, and how it was measured.
     pub run: Run,
     /// The machine that the run was executed on; of a merged run `run.merged` has all of them.
     pub machine: Machine,
@@ -30,7 +30,7 @@ pub struct Export {
     /// value of that axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Cell>,
-    /// The verdicts.
+    /// The claims with their verdicts, in the order of the experiment.
     pub claims: Vec<Claim>,
     /// The checks with the run's answers, in the order of the experiment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -38,7 +38,7 @@ pub struct Export {
     /// The answer of `--gate`; none without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<RunGate>,
-    /// Doubts.
+    /// Doubts about the run or its cells; empty where there are none.
     pub warnings: Vec<Warning>,
     /// The raw record that all of the above can be computed from again.
     pub trials: Vec<Trial>,
@@ -49,7 +49,7 @@ pub struct Export {
 pub struct Cell {
     /// The contender's name.
     pub contender: String,
-    /// At which point.
+    /// The point; each cell of a contender has another.
     pub point: Point,
     /// How many trials it was given.
     pub trials: u32,

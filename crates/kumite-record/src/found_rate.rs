@@ -42,7 +42,7 @@ pub struct FoundRate {
     pub unmet_rps: Option<f64>,
     /// The conditions that broke, by in how many of the failed trials near the answer (up to 1.25 times it).
     pub broke: BTreeMap<String, u64>,
-    /// Those failed trials.
+    /// The number of failed trials near the answer, which `broke` is counted over.
     pub failed_near: u64,
     /// Those of them in which only the waiting for a free connection broke the SLO: with more connections the server may
     /// sustain more.
@@ -55,7 +55,7 @@ pub struct FoundRate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchEnd {
-    /// With an answer.
+    /// The search came to an answer.
     Found,
     /// The server does not meet the SLO at the lowest rate that could be tried.
     NeverMet,
@@ -63,7 +63,7 @@ pub enum SearchEnd {
     EngineLimit,
     /// The budget was spent before there were enough answers.
     OutOfTime,
-    /// It was interrupted.
+    /// The search was told to stop before it had an answer.
     Interrupted,
 }
 
@@ -74,7 +74,7 @@ pub struct RateEstimate {
     pub estimate: f64,
     /// The lower end of its 95 % interval.
     pub low: f64,
-    /// The upper end.
+    /// The upper end of the 95 % interval, in requests a second.
     pub high: f64,
     /// Answers it rests on.
     pub n: u64,
@@ -117,7 +117,7 @@ pub struct RateTrial {
 pub enum RateVerdict {
     /// The server met the SLO.
     Met,
-    /// It did not.
+    /// The trial broke a condition of the SLO.
     Unmet,
     /// The SLO was not met, but the load engine may be the reason.
     Void,

@@ -33,7 +33,7 @@ pub enum GateState {
     Open,
     /// Something was shown not to be.
     Shut,
-    /// Neither.
+    /// Nothing is decided: neither open nor shut.
     Undecided,
 }
 

@@ -17,7 +17,7 @@ impl Kind {
         Kind(Cow::Borrowed(name))
     }
 
-    /// The word.
+    /// The word that files use for it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -15,13 +15,13 @@ pub struct LoadResult {
     pub command: String,
     /// The URL of each request.
     pub url: String,
-    /// Keep-alive connections.
+    /// The number of keep-alive connections.
     pub connections: u64,
     /// Requests a second that were due on average; none in a closed loop.
     pub rate_rps: Option<f64>,
     /// Finished requests: right answers and failures.
     pub requests: u64,
-    /// Right answers.
+    /// The number of right answers.
     pub ok: u64,
     /// Failures by kind; every kind is there.
     pub errors: Errors,
@@ -74,7 +74,7 @@ pub struct LoadResult {
     pub void: Option<Void>,
     /// Right answers of what is steady by response time: the upper end of each bin and its count.
     pub histogram_us: Vec<(f64, u64)>,
-    /// The time series.
+    /// Counts and percentiles of the load over time.
     pub series: Series,
 }
 
@@ -82,17 +82,17 @@ pub struct LoadResult {
 /// not given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
-    /// Arithmetic mean.
+    /// The arithmetic mean, in microseconds.
     pub mean: f64,
-    /// Median.
+    /// The median, in microseconds; none with fewer than ten requests beyond it.
     pub p50: Option<f64>,
-    /// 90th percentile.
+    /// The 90th percentile, in microseconds; none with fewer than ten requests beyond it.
     pub p90: Option<f64>,
-    /// 99th percentile.
+    /// The 99th percentile, in microseconds; none with fewer than ten requests beyond it.
     pub p99: Option<f64>,
-    /// 99.9th percentile.
+    /// The 99.9th percentile, in microseconds; none with fewer than ten requests beyond it.
     pub p99_9: Option<f64>,
-    /// The longest.
+    /// The longest time, in microseconds.
     pub max: f64,
 }
 

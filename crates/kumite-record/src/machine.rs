@@ -10,13 +10,13 @@ pub struct Machine {
     pub kernel: String,
     /// The distribution's own name for itself.
     pub os: String,
-    /// Processor model.
+    /// The model of the processor, as the kernel names it; empty where it names none.
     pub cpu: String,
     /// Number of logical CPUs that kumite may use.
     pub cpus: usize,
     /// Groups of those CPUs that share a physical core (only groups of two or more).
     pub smt_siblings: Vec<Vec<usize>>,
-    /// Physical memory.
+    /// Physical memory, in bytes.
     pub memory_bytes: u64,
     /// True if the kernel says that it runs under a hypervisor.
     pub virtual_machine: bool,

@@ -60,7 +60,7 @@ impl Metric {
         Metric { is_detail: true, ..self }
     }
 
-    /// Drawn as this.
+    /// Declares the part that it plays in reports, by which charts find it.
     pub fn role(self, role: &str) -> Metric {
         Metric { role: Some(role.to_owned()), ..self }
     }

@@ -10,7 +10,7 @@ use crate::describe_tag;
 /// all the same; whoever reads them is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherVersion {
-    /// Of what.
+    /// The program whose version differs.
     pub of: Versioned,
     /// The version that the first part was made by; none if the program says none.
     pub first: Option<String>,
@@ -25,7 +25,7 @@ pub struct OtherVersion {
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
 pub enum Versioned {
-    /// kumite itself.
+    /// kumite, which made the trials.
     Kumite,
     /// The tools of this contender.
     Tools {
@@ -44,9 +44,9 @@ pub enum Versioned {
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
 pub enum Part {
-    /// A shard.
+    /// A shard of the run.
     Shard {
-        /// Its number.
+        /// The shard's number, from 1.
         nth: u32,
     },
     /// A sitting.
@@ -56,7 +56,7 @@ pub enum Part {
     },
     /// The trials after the run was taken up again, up to the next time that it was.
     Resumed {
-        /// When it was.
+        /// When the run was taken up again.
         at: Timestamp,
     },
 }

@@ -13,11 +13,11 @@ pub struct PlayResult {
     pub command: String,
     /// The output device: `log`, `uinput` or `gcapi`.
     pub device: String,
-    /// Frames a second.
+    /// The frames a second of the schedule.
     pub fps: f64,
     /// States of the macro, the release at the end included.
     pub states: usize,
-    /// Its frames.
+    /// The length of the schedule, in frames.
     pub frames: u64,
     /// States that were played.
     pub played_states: usize,
@@ -31,13 +31,13 @@ pub struct PlayResult {
     pub real_time: bool,
     /// Half of the states were off by no more. A state is there when the device has taken it.
     pub error_p50_us: Option<f64>,
-    /// 90 % of them.
+    /// The size of the error that 90 % of states keep within, in microseconds; null if no state was played.
     pub error_p90_us: Option<f64>,
-    /// 99 %.
+    /// The size of the error that 99 % of states keep within, in microseconds; null if no state was played.
     pub error_p99_us: Option<f64>,
-    /// 99.9 %.
+    /// The size of the error that 99.9 % of states keep within, in microseconds; null if no state was played.
     pub error_p99_9_us: Option<f64>,
-    /// All of them.
+    /// The greatest size of an error, in microseconds; null if no state was played.
     pub error_max_us: Option<f64>,
     /// The mean error of the states that were due in the first 60 frames; below 0 if they were early.
     pub error_first_60_frames_mean_us: Option<f64>,

@@ -12,6 +12,6 @@ pub struct Ratio {
     /// Lower end of the interval, which holds however often one has looked; none where there are too few blocks for one, or
     /// nothing is known of what it is at least.
     pub low: Option<f64>,
-    /// Upper end.
+    /// The upper end of the interval; none where no upper end is known.
     pub high: Option<f64>,
 }

@@ -20,7 +20,7 @@ pub enum ReadError {
     Unread {
         /// The file.
         file: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
     /// It begins as gzip does, and does not go on so.

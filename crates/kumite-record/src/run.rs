@@ -45,7 +45,7 @@ pub struct Run {
     pub resumed: Vec<Timestamp>,
     /// The command that repeats it.
     pub command: String,
-    /// kumite's own version.
+    /// The version of kumite that made the run.
     pub kumite: String,
     /// Versions of parts of it that are not those of its first part.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -191,7 +191,7 @@ pub struct Within {
 /// A point that this machine cannot measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Unavailable {
-    /// The point.
+    /// The point that cannot be measured on this machine.
     pub point: Point,
     /// The thing that is missing, in words.
     pub why: String,
@@ -204,14 +204,14 @@ pub struct Service {
     pub name: String,
     /// The kind of service: `postgresql`, `stub`, …
     pub kind: String,
-    /// Its version.
+    /// The version of its program.
     pub version: String,
 }
 
 /// Trials that were not made because no verdict needed them any more.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Saved {
-    /// How many.
+    /// The number of planned trials that were not needed.
     pub trials: usize,
     /// About how long they would have taken.
     pub seconds: f64,
@@ -228,13 +228,13 @@ pub struct Question {
     pub source: Option<Source>,
 }
 
-/// A published argument.
+/// The published argument that the experiment settles.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Title of the article or talk.
     pub title: String,
-    /// Its author.
+    /// The author's name, as published.
     pub author: String,
     /// The year it was published, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -253,7 +253,7 @@ pub struct Published {
     pub beside: Vec<String>,
     /// The series that stand for the others; all, if there are none.
     pub main: Vec<String>,
-    /// The figures.
+    /// The published figures, a row for each series, contender and point.
     pub rows: Vec<PublishedRow>,
 }
 

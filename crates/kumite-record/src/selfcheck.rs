@@ -16,9 +16,9 @@ pub struct SelfCheck {
     pub schema: u32,
     /// The command that repeats it.
     pub command: String,
-    /// kumite's own version.
+    /// The version of kumite that checked itself.
     pub kumite: String,
-    /// When it began.
+    /// When the check began.
     pub started: Timestamp,
     /// How long it took.
     pub seconds: f64,
@@ -30,7 +30,7 @@ pub struct SelfCheck {
     pub machine: Machine,
     /// A command against itself.
     pub commands: Option<SameTwice>,
-    /// An HTTP server against itself.
+    /// An HTTP server compared with itself; none if it was not measured.
     pub server: Option<SameTwice>,
     /// The clock's resolution, cost and steps; none if the check was interrupted before it.
     pub clock: Option<ClockCheck>,
@@ -75,11 +75,11 @@ pub struct FalseVerdicts {
     pub false_verdicts: usize,
     /// Comparisons that could have.
     pub comparisons: usize,
-    /// Their ratio.
+    /// `false_verdicts` / `comparisons`, from 0 to 1.
     pub share: f64,
     /// The exact 95 % interval of the share (Clopper and Pearson).
     pub low: f64,
-    /// Its upper end.
+    /// The upper end of the 95 % interval of that share.
     pub high: f64,
     /// The share that was promised as a maximum.
     pub promised: f64,
@@ -88,7 +88,7 @@ pub struct FalseVerdicts {
 /// The smallest difference that nine of ten comparisons of one minute would see: extrapolated by resampling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SmallestDifference {
-    /// In percent.
+    /// That difference, in percent.
     pub percent: f64,
     /// Half the width of the confidence sequence of such a minute, in percent; the median.
     pub half_width_percent: f64,
@@ -118,7 +118,7 @@ pub struct CpuCheck {
     pub cpu: usize,
     /// How often a thread that was to be on it looked where it is.
     pub looks: u64,
-    /// How often it was elsewhere.
+    /// The number of those looks at which the thread was on another CPU.
     pub elsewhere: u64,
     /// The longest that the thread was held up while it did nothing but read the clock.
     pub worst_gap_us: f64,
@@ -219,7 +219,7 @@ pub struct Problem {
     pub what: String,
     /// Its consequence for results.
     pub means: String,
-    /// A remedy.
+    /// The remedy, as a sentence without a full stop.
     pub remedy: String,
 }
 
@@ -227,7 +227,7 @@ pub struct Problem {
 /// self-check.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseFloor {
-    /// When.
+    /// When the floor was measured.
     pub measured: Timestamp,
     /// Of commands and of servers.
     pub false_verdicts: Vec<FalseVerdicts>,
@@ -243,7 +243,7 @@ pub struct NoiseFloor {
 }
 
 impl NoiseFloor {
-    /// Of a check.
+    /// The floor that a self-check found.
     pub fn from_check(check: &SelfCheck) -> NoiseFloor {
         let both = || [&check.commands, &check.server].into_iter().flatten();
         let smallest = |of: &Option<SameTwice>| of.as_ref().and_then(|same| same.smallest);

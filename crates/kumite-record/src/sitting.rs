@@ -20,7 +20,7 @@ pub struct Sitting {
     pub again_of: Option<String>,
     /// The seed of its order.
     pub seed: u64,
-    /// When it began.
+    /// When the sitting began.
     pub started: Timestamp,
     /// When it ended; none while it lasts.
     pub finished: Option<Timestamp>,
@@ -106,11 +106,11 @@ pub enum SittingSide {
 pub struct NextSitting {
     /// In four of five cases, at least.
     pub low_80: f64,
-    /// And at most.
+    /// The upper end of the 80 % interval.
     pub high_80: f64,
     /// In 19 of 20 cases, at least.
     pub low_95: f64,
-    /// And at most.
+    /// The upper end of the 95 % interval.
     pub high_95: f64,
 }
 

@@ -94,7 +94,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub enum Named {
     /// A comparison of commands or of servers.
     Comparison(Box<Comparison>),
-    /// A load.
+    /// The document of `kumite load`.
     Load(Box<LoadResult>),
 }
 
@@ -117,7 +117,7 @@ pub enum StoreError {
     OtherVersion {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The version that the file has.
         found: u32,
     },
     /// No run goes by that name.
@@ -136,7 +136,7 @@ pub enum StoreError {
         /// The runs it may mean.
         matches: Vec<String>,
     },
-    /// SQLite refused.
+    /// SQLite could not read or write the file.
     #[error("the results store {path}: {source}{}", remedy(.source))]
     Sqlite {
         /// The file.
@@ -147,7 +147,7 @@ pub enum StoreError {
     /// Its file is not there any more.
     #[error("the results store {path} was removed, moved or replaced while it was written to; {}", kept(.rescued))]
     Gone {
-        /// Where it was.
+        /// The place where the file was.
         path: PathBuf,
         /// Where what it had is now, or why that could not be written.
         rescued: Result<PathBuf, String>,
@@ -161,7 +161,7 @@ pub enum StoreError {
     Changed {
         /// The file.
         path: PathBuf,
-        /// The run.
+        /// The id of the run.
         id: String,
         /// How many it ended with.
         then: u32,
@@ -227,7 +227,7 @@ fn remedy(error: &(dyn std::error::Error + 'static)) -> &'static str {
 /// A run with all that is kept of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredRun {
-    /// The run.
+    /// The question, and how it was measured.
     pub run: Run,
     /// The machine it ran on.
     pub machine: Machine,
@@ -235,11 +235,11 @@ pub struct StoredRun {
     pub contenders: Vec<Contender>,
     /// Its trials with their histograms.
     pub trials: Vec<Trial>,
-    /// The verdicts.
+    /// The claims with their verdicts, in the order of the experiment.
     pub claims: Vec<Claim>,
     /// The outcomes of its checks.
     pub checks: Vec<Check>,
-    /// Doubts.
+    /// Doubts about the run or its cells; empty where there are none.
     pub warnings: Vec<Warning>,
 }
 
@@ -364,7 +364,7 @@ impl Store {
         Ok(Store { file: None, ..Store::prepare(path, db)? })
     }
 
-    /// Its file.
+    /// The file that was opened; `:memory:` where there is none.
     pub fn path(&self) -> &Path {
         &self.path
     }

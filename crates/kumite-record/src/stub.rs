@@ -12,7 +12,7 @@ pub struct StubResult {
     pub schema: u32,
     /// The command that repeats it.
     pub command: String,
-    /// Where it listened.
+    /// The URL at which it listened.
     pub url: String,
     /// Of its delays and failures.
     pub seed: u64,
@@ -32,7 +32,7 @@ pub struct StubResult {
     pub unanswered: u64,
     /// Input that was no request, answered with 400; in no other count.
     pub malformed: u64,
-    /// Its connections.
+    /// The connections that it had.
     pub connections: StubConnections,
     /// The most requests that waited for a worker at once.
     pub longest_queue: u64,
@@ -68,10 +68,10 @@ impl Lateness {
 /// beyond it is not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lateness {
-    /// Median.
+    /// The median, in microseconds; none with fewer than ten answers beyond it.
     pub p50: Option<f64>,
-    /// 99th percentile.
+    /// The 99th percentile, in microseconds; none with fewer than ten answers beyond it.
     pub p99: Option<f64>,
-    /// The longest.
+    /// The longest, in microseconds.
     pub max: f64,
 }

@@ -31,11 +31,11 @@ pub struct Trial {
     /// True if it is the second trial of the run's control in its block.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub control: bool,
-    /// At which point.
+    /// The point at which the contender was measured.
     pub point: Point,
     /// When it began.
     pub started: Timestamp,
-    /// How it ended.
+    /// How the trial ended, which decides whether its figures are used.
     pub outcome: Outcome,
     /// Why, where the outcome is not `ok`; with the end of the contender's log.
     pub reason: Option<String>,
@@ -140,7 +140,7 @@ pub struct Sample {
     /// their order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<TrialPart>,
-    /// The time series.
+    /// Counts and percentiles over time; empty where the kind of workload keeps none.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,
     /// The jobs of a task, in the order in which they were given.
@@ -298,7 +298,7 @@ pub struct Disturbance {
     pub errors: Errors,
     /// Right answers among the requests of a burst's own connections.
     pub burst_ok: u64,
-    /// Failures among them.
+    /// The requests of the burst that failed.
     pub burst_errors: u64,
 }
 

@@ -29,13 +29,13 @@ pub enum Unit {
     /// Anything else a second.
     #[serde(rename = "/s")]
     PerSecond,
-    /// CPUs.
+    /// CPUs that are kept busy: CPU seconds a second.
     #[serde(rename = "cores")]
     Cores,
     /// A part of a whole, or a quotient of two figures of one unit.
     #[serde(rename = "ratio")]
     Ratio,
-    /// How many.
+    /// A number of things; never a part of one.
     #[serde(rename = "count")]
     Count,
     /// A number of which nothing more is known.
@@ -115,9 +115,9 @@ impl fmt::Display for Unit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Better {
-    /// Larger ones.
+    /// Larger values are better.
     Higher,
-    /// Smaller ones.
+    /// Smaller values are better.
     Lower,
 }
 

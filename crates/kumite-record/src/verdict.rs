@@ -90,7 +90,7 @@ pub struct AllRounds {
 /// The effect of a comparison on one of several nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeEffect {
-    /// The node's name.
+    /// The name of the node, as the report has it.
     pub node: String,
     /// The median of its rounds' effects.
     pub effect: f64,
@@ -108,70 +108,70 @@ pub struct NodeEffect {
 pub enum Reason {
     /// The profile has no point that a part of the claim speaks of.
     NoPart {
-        /// The profile.
+        /// The profile of the run.
         profile: String,
     },
     /// The profile has no such point.
     NoPoint {
-        /// The profile.
+        /// The profile of the run.
         profile: String,
-        /// The point.
+        /// The point that the profile lacks.
         point: Point,
     },
     /// The profile has fewer than two values of an axis at which there is all that a fold is over.
     FewValues {
-        /// The profile.
+        /// The profile of the run.
         profile: String,
-        /// The axis.
+        /// The axis that is folded over.
         axis: String,
     },
     /// The profile does not try this.
     NotPlanned {
-        /// The profile.
+        /// The profile of the run.
         profile: String,
         /// The cell that it does not try.
         cell: CellName,
     },
     /// A contender did not take part.
     Absent {
-        /// The contender.
+        /// The contender that the comparison needs.
         contender: String,
         /// Its part in the run: skipped or failed.
         status: ContenderStatus,
-        /// Why.
+        /// The reason that it was not measured, in words.
         why: String,
     },
     /// This machine cannot measure a point.
     Unavailable {
-        /// Why.
+        /// The reason that the point cannot be measured, in words.
         why: String,
     },
     /// All trials of a cell failed or were disqualified.
     NoUsableTrial {
-        /// The cell.
+        /// The cell that the comparison needs.
         cell: CellName,
         /// How the first of them ended.
         outcome: Outcome,
-        /// Why.
+        /// The reason of that trial, in words.
         why: String,
     },
     /// Its trials do not measure this.
     NoMetric {
-        /// The cell.
+        /// The cell whose trials lack it.
         cell: CellName,
         /// The metric that is missing.
         metric: String,
     },
     /// It was planned and not tried.
     NotTried {
-        /// The cell.
+        /// The cell that was not tried.
         cell: CellName,
     },
     /// Some trial has too few values for a percentile.
     TooFewValues {
-        /// The cell.
+        /// The cell whose trials are too short.
         cell: CellName,
-        /// The percentile.
+        /// The name of the percentile that it lacks.
         metric: String,
         /// How many more values the trial with the fewest needs.
         missing: u64,
@@ -181,7 +181,7 @@ pub enum Reason {
     },
     /// There is no round in which all of these were measured.
     NoRound {
-        /// The cells.
+        /// All cells that the comparison needs.
         cells: Vec<CellName>,
     },
     /// Some of its figures are lower bounds, and the verdict depends on how far they go.
@@ -197,16 +197,16 @@ pub enum Reason {
     NoValue,
     /// So many trials of a contender gave a wrong answer.
     WrongAnswers {
-        /// The contender.
+        /// The contender whose answers were wrong.
         contender: String,
-        /// How many.
+        /// The trials in which they were wrong.
         wrong: usize,
-        /// Of how many.
+        /// All trials of that contender.
         trials: usize,
     },
     /// About so many more blocks would tell; none if the blocks lie on both sides and no number of them is in sight.
     MoreBlocks {
-        /// How many.
+        /// The number of further blocks that would likely decide; none where no realistic number is in sight.
         blocks: Option<usize>,
         /// The verdict that it would have already, if the claim were the only one; none if that is undecided, too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -214,7 +214,7 @@ pub enum Reason {
     },
     /// About so many more nodes would tell, where a verdict is about nodes like these; none if they lie on both sides.
     MoreNodes {
-        /// How many.
+        /// The number of further nodes that would likely decide; none where no realistic number is in sight.
         nodes: Option<usize>,
         /// The verdict that it would have already, if the claim were the only one; none if that is undecided, too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -222,7 +222,7 @@ pub enum Reason {
     },
     /// About so many more sittings would tell; none if those that there are lie on both sides.
     MoreSittings {
-        /// How many.
+        /// The number of further sittings that would likely decide; none where no realistic number is in sight.
         sittings: Option<usize>,
     },
     /// One that a later kumite knows.
@@ -238,18 +238,18 @@ pub enum Reason {
 pub enum Doubt {
     /// Trials of a cell failed or were disqualified: what is judged are the others.
     LostTrials {
-        /// The cell.
+        /// The cell whose trials were lost.
         cell: CellName,
         /// How many were lost.
         lost: usize,
-        /// Of how many.
+        /// All trials of that cell.
         trials: usize,
     },
     /// Trials of a cell are marked.
     Marked {
-        /// The cell.
+        /// The cell whose trials are marked.
         cell: CellName,
-        /// The mark.
+        /// The mark that its trials have.
         mark: Mark,
     },
     /// A check is red at a cell that it rests on.
@@ -300,7 +300,7 @@ pub enum Doubt {
 pub struct CellName {
     /// The contender's name.
     pub contender: String,
-    /// At which point.
+    /// The point of the cell.
     #[serde(default, skip_serializing_if = "Point::is_empty")]
     pub point: Point,
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// meanwhile, or had not what it takes to measure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Void {
-    /// The cause.
+    /// The cause, which is never a figure of a contender.
     pub what: VoidCause,
     /// The process that it happened to, if it was not kumite.
     #[serde(default, skip_serializing_if = "Option::is_none")]

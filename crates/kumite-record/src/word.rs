@@ -17,7 +17,7 @@ const MOST_LETTERS: usize = 60;
 static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 impl Word {
-    /// This word.
+    /// The word as it was read. Each different one is kept for the life of the process.
     pub fn new(word: &str) -> Word {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(word) {

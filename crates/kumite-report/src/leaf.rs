@@ -14,7 +14,7 @@ pub(crate) struct Leaf {
     pub title: String,
     /// Doubts that come before the answer.
     pub alarms: Vec<String>,
-    /// The answer.
+    /// The answer, a paragraph for each sentence.
     pub sentences: Vec<String>,
     pub ratios: Option<RowChart>,
     pub strip: Option<StripChart>,

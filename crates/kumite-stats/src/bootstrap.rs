@@ -14,9 +14,9 @@ pub(crate) const RESAMPLES: usize = 10_000;
 pub struct Interval {
     /// From the blocks as they are; `low <= estimate <= high`.
     pub estimate: f64,
-    /// The lower bound.
+    /// The lower end of the interval, in the unit of the values.
     pub low: f64,
-    /// The upper bound.
+    /// The upper end of the interval, in the unit of the values.
     pub high: f64,
     /// Blocks it rests on.
     pub n: usize,

@@ -6,11 +6,11 @@ use crate::one_sided::wealth_after;
 /// against both bets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// It was so.
+    /// The rounds in which the comparison was so.
     pub so: usize,
-    /// It was not.
+    /// The rounds in which it was not so.
     pub not_so: usize,
-    /// All rounds.
+    /// All rounds in which it was measured.
     pub n: usize,
 }
 

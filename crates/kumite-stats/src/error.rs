@@ -10,7 +10,7 @@ pub enum Error {
     /// the least to the greatest value, misses the median with a probability of 2^(1−n), for one look.
     #[error("{have} blocks are too few for this confidence; {need} are needed")]
     TooFew {
-        /// Blocks there are.
+        /// The number of blocks that were given.
         have: usize,
         /// Blocks that would do.
         need: usize,
@@ -19,7 +19,7 @@ pub enum Error {
     /// A value is infinite or not a number.
     #[error("value {at} of the input is not finite")]
     NotFinite {
-        /// Its index.
+        /// The index of that value, from 0.
         at: usize,
     },
 

@@ -48,7 +48,7 @@ struct Token {
     kind: TokenKind,
     /// In characters from 1.
     column: usize,
-    /// In bytes.
+    /// The position of its first byte in the text.
     start: usize,
     end: usize,
 }

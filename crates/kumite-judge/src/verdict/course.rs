@@ -14,7 +14,7 @@ use crate::claim::ClaimSpec;
 /// How the claims of a run came out.
 pub(super) struct Course<'a> {
     pub run: &'a Run,
-    /// Each claim.
+    /// A ruling for each claim, in their order.
     pub rulings: Vec<Ruling<'a>>,
     /// The wealth that was enough in the end.
     pub threshold: f64,

@@ -29,7 +29,7 @@ pub(super) struct Effects {
 
 /// The rounds of a node.
 pub(super) struct NodeRounds {
-    /// Its position.
+    /// The position of the node in the run.
     pub node: usize,
     rounds: Vec<Round>,
 }

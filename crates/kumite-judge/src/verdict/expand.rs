@@ -62,11 +62,11 @@ impl Scope {
 /// A metric of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Whose it is.
+    /// The contender whose figure it is.
     pub contender: String,
     /// At which point, by its position.
     pub point: usize,
-    /// Its name.
+    /// The name of the metric.
     pub metric: String,
 }
 

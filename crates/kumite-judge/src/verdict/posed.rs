@@ -62,7 +62,7 @@ pub(super) struct Exact {
 /// One bet of a claim: a comparison, and one of its borders.
 #[derive(Clone, Copy)]
 pub(super) struct Bet<'a> {
-    /// The comparison's position.
+    /// The position of the comparison within its claim.
     pub of: usize,
     pub compared: &'a Compared,
     pub effects: &'a Effects,

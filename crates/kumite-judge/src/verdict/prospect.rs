@@ -24,7 +24,7 @@ pub struct Prospects {
 /// The blocks that it takes to decide a claim, if no other is decided and 90 % of rounds lie on one side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prospect {
-    /// The claim's id.
+    /// The id of the claim.
     pub id: String,
     /// How many bets are made on it: two for each `within`, one for each other comparison.
     pub comparisons: usize,

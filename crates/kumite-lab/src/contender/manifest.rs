@@ -42,7 +42,7 @@ pub(crate) const MEMORY_MB: std::ops::RangeInclusive<i64> = 128..=10_240;
 pub struct Contender {
     /// The folder; its commands run there.
     pub folder: PathBuf,
-    /// Tools it needs.
+    /// The tools that it needs in order to be built and run.
     pub needs: Vec<Need>,
     /// Where the tools come from.
     pub install: Install,
@@ -65,7 +65,7 @@ pub struct Variant {
     /// Unique within the experiment; letters, digits, `-` and `_`.
     #[schemars(regex(pattern = NAME), extend("not" = { "const": EACH_CONTENDER }))]
     pub name: String,
-    /// Its concurrency model.
+    /// Its concurrency model, in a word, as reports group by it.
     #[schemars(extend("enum" = MODELS))]
     pub model: String,
     /// The command that runs it.

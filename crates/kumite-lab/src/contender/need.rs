@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// A tool, and the oldest version that will do: `go >= 1.22`, or `npm` for any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
-    /// Its command.
+    /// The command that is looked for on PATH.
     pub tool: String,
     /// The parts of its oldest version, none for any.
     pub at_least: Option<Vec<u64>>,

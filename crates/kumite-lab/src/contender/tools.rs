@@ -52,7 +52,7 @@ struct Way {
 }
 
 impl Tools {
-    /// None yet.
+    /// A look for tools that has found none yet.
     pub fn new(versions: &Versions) -> Tools {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let java_home = std::env::var_os("JAVA_HOME").map(PathBuf::from);

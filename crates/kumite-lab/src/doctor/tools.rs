@@ -20,13 +20,13 @@ const ASK_LIMIT: Duration = Duration::from_secs(10);
 /// The needs of the contenders of one folder, each with its tool if that is here.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Equipment {
-    /// The experiment.
+    /// The name of the experiment.
     pub experiment: String,
     /// The contenders of the folder; none if its file cannot be read.
     pub contenders: Vec<String>,
     /// `Ok` if all needs are met; else missing if any is missing, and unknown if that cannot be told.
     pub state: Fitness,
-    /// Tool by tool.
+    /// The tools that its contenders need, one by one.
     pub needs: Vec<NeedFound>,
     /// The error that kept the needs from being read.
     pub error: Option<String>,

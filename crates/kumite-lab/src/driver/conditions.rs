@@ -15,9 +15,9 @@ use crate::service::{ServiceSpec, Services};
 /// Everything of an experiment that its trials depend on, and that no kind has to itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditions<'a> {
-    /// The experiment's folder.
+    /// The folder of the experiment.
     pub folder: &'a Path,
-    /// The right answer.
+    /// The answer that is right.
     pub answer: &'a Answer,
     /// The points of the plan.
     pub planned: &'a [Planned],

@@ -47,7 +47,7 @@ pub(crate) struct OwnHome {
 /// The folders of who started kumite.
 struct Users {
     home: Option<PathBuf>,
-    /// By the variable.
+    /// The folders that the user's variables lead to, by the variable.
     bases: Vec<(&'static str, PathBuf)>,
 }
 

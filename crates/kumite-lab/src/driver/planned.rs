@@ -14,7 +14,7 @@ use crate::unfit::Unfit;
 /// A point of the plan, and who is tried there. Its workload is read here, once, and whoever needs it is given it.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// The point.
+    /// The point that is measured so.
     pub point: Point,
     /// Names of contenders, in their order.
     pub contenders: Vec<String>,

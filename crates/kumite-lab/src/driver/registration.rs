@@ -39,7 +39,7 @@ pub(crate) struct Registration {
     pub workload: ReadWorkload,
     /// Finds what is wrong with an experiment as a whole.
     pub check: fn(&Draft) -> Result<(), Wrong>,
-    /// Makes its driver.
+    /// Makes the driver of this kind, for a run or a check.
     pub open: for<'a> fn(&Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt>,
 }
 

@@ -49,7 +49,7 @@ pub trait Driver: Executor {
 /// A metric for which a trial would have too few values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Short {
-    /// The metric's name.
+    /// The name of the metric that lacks answers.
     pub metric: String,
     /// How many values it takes.
     pub needs: u64,
@@ -73,7 +73,7 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// Right.
+    /// A right answer, of which nothing more is to be said.
     pub const RIGHT: Answered = Answered { how: "answers right", wrong: None, written: None };
 
     /// How it is, if it is as the contender is known to answer; or what is wrong with it.
@@ -94,9 +94,9 @@ impl Answered {
 pub struct TrialOrder<'a> {
     /// Position of the trial in the run.
     pub seq: u32,
-    /// The contender, built.
+    /// The contender, which is built.
     pub contender: &'a Ready,
-    /// The point.
+    /// The point at which it is measured.
     pub point: &'a Point,
     /// The point's position in the plan: [`Planned`](crate::Planned) at this position has the typed workload.
     pub at: usize,
@@ -114,13 +114,13 @@ impl TrialOrder<'_> {
 /// A trial as its driver returns it; the executor of the plan adds the time and the place in the run.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// How it ended.
+    /// How the trial ended, which decides whether its figures are used.
     pub outcome: Outcome,
     /// Why, where it is not `ok`.
     pub reason: Option<String>,
     /// The figures, series and events.
     pub sample: Sample,
-    /// Doubts about it.
+    /// The doubts about its figures; empty where there are none.
     pub marks: Vec<Mark>,
     /// Why it counts for nothing.
     pub void: Option<Void>,

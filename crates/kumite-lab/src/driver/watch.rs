@@ -19,7 +19,7 @@ pub(crate) struct Usage {
     /// Of the services beside it.
     pub services_cpu: Duration,
     pub peak_rss_bytes: u64,
-    /// At the looks.
+    /// The most threads that there were at any look.
     pub peak_threads: u64,
     /// Of threads that were there at the end.
     pub switches: u64,

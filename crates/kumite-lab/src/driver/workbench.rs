@@ -31,7 +31,7 @@ pub(super) struct Workbench<'a> {
 
 /// The log of a trial.
 pub(super) struct TrialLog {
-    /// The file.
+    /// The file that the contender's output goes to.
     pub path: PathBuf,
     /// The same for the record: relative to the folder of the store, which may be moved.
     name: String,

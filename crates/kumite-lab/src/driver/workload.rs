@@ -38,7 +38,7 @@ pub(crate) trait Workload: Any + Debug + Send + Sync {
         None
     }
 
-    /// The least that it takes then: the same, unless only trying it tells more.
+    /// The shortest time that the trial takes then; the same as `time`, unless only trying it tells more.
     fn least_time(&self) -> Option<Duration> {
         self.time()
     }

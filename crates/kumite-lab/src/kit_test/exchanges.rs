@@ -12,7 +12,7 @@ const EXCHANGES: usize = 1000;
 /// Times of some exchanges, one after the other, by kumite's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exchange {
-    /// How many.
+    /// The number of exchanges.
     pub count: usize,
     /// Their median, in µs.
     pub p50_us: f64,

@@ -154,7 +154,7 @@ impl<'a> Session<'a> {
         self.worker()?.process.unasked().map_or(Ok(()), |unasked| Err(Halt::fault(unasked)))
     }
 
-    /// Closes its input.
+    /// Closes the worker's input, after which it is to end.
     pub fn close(&mut self) -> Result<(), Halt> {
         self.worker()?.process.close();
         Ok(())

@@ -45,13 +45,13 @@ pub struct RunEnded {
 pub enum Event<'a> {
     /// A trial was committed.
     Trial {
-        /// Trials so far.
+        /// The trials that have ended so far.
         done: usize,
         /// Trials so far, and those that are still expected.
         total: usize,
         /// Time the rest will take, at the pace so far.
         left: Duration,
-        /// The trial.
+        /// The trial that ended.
         trial: &'a Trial,
     },
     /// The first round is complete. Has the trials so far.
@@ -84,7 +84,7 @@ pub fn execute(
 struct Rest<'a> {
     /// Later blocks of the same round.
     blocks: &'a [Block],
-    /// Later rounds.
+    /// The rounds that are still to come.
     later: &'a [Round],
 }
 

@@ -34,9 +34,9 @@ pub enum Amiss<'a> {
 /// A contender of which trials do not count.
 #[derive(Debug)]
 pub struct Lost<'a> {
-    /// Its name.
+    /// The name of the contender.
     pub contender: &'a str,
-    /// Trials that failed.
+    /// The number of its trials that failed.
     pub failed: usize,
     /// Trials with a wrong answer.
     pub wrong: usize,

@@ -67,7 +67,7 @@ impl World for ThisMachine {
 pub struct Measuring<'a> {
     /// The world it is measured in.
     pub world: &'a dyn World,
-    /// The experiment.
+    /// The experiment that is measured.
     pub experiment: &'a Experiment,
     /// The CPUs that may be used.
     pub cores: Cores,
@@ -91,15 +91,15 @@ pub enum RunEvent<'a> {
     Decided(&'a Run, &'a Claim),
     /// A trial was committed.
     Trial {
-        /// The run.
+        /// The run that is measured.
         run: &'a Run,
-        /// Trials so far.
+        /// The trials that have ended so far.
         done: usize,
         /// Trials in the plan.
         total: usize,
         /// Time the rest will take, at the pace so far.
         left: Duration,
-        /// The trial.
+        /// The trial that ended.
         trial: &'a Trial,
         /// Decided claims, and all; none before the first round, and in a shard.
         decided: Option<(usize, usize)>,

@@ -107,7 +107,7 @@ pub fn is_left_out(contender: &record::Contender) -> bool {
 pub struct Choice {
     /// Only these, if any are named.
     pub only: Vec<String>,
-    /// Not these.
+    /// The contenders that are left out, by name.
     pub skip: Vec<String>,
     /// Nor these, which the profile does not try.
     pub unplanned: Vec<String>,

@@ -17,7 +17,7 @@ pub struct Session<'a> {
     pub run: &'a Run,
     /// Contenders by position.
     pub contenders: &'a [Ready],
-    /// The order.
+    /// The order of rounds, blocks and trials.
     pub plan: &'a Plan,
     /// About how long a trial takes at each point; none if only trying it tells.
     pub times: &'a [Option<Duration>],

@@ -21,7 +21,7 @@ const SHOWN_CHARS: usize = 60;
 pub struct Difference {
     /// Its name, as a subject: "the profile".
     pub what: String,
-    /// Both values.
+    /// The value of either run; none where they are too long to be read.
     pub values: Option<[String; 2]>,
 }
 
@@ -140,7 +140,7 @@ pub fn other_versions(first: Made, here: Made, part: &Part) -> Vec<OtherVersion>
 /// The versions that made a part of a run.
 #[derive(Clone, Copy)]
 pub struct Made<'a> {
-    /// kumite's own version.
+    /// The version of kumite that made it.
     pub kumite: &'a str,
     /// The contenders, with the versions of their tools.
     pub contenders: &'a [Contender],

@@ -39,7 +39,7 @@ pub enum WindowFault {
     Failed {
         /// The contender and the point, as people read it.
         cell: String,
-        /// The error.
+        /// The error that kept it from being looked at, in words.
         why: String,
     },
 }

@@ -73,7 +73,7 @@ struct Command {
     /// Its name in experiment.toml.
     #[serde(skip)]
     name: String,
-    /// The experiment's.
+    /// The folder of the experiment, in which the command runs.
     #[serde(skip)]
     folder: PathBuf,
 }

@@ -120,7 +120,7 @@ struct Fetching<'a> {
 pub(crate) struct Services<'a> {
     /// Where they are, if not here.
     there: Option<Remote>,
-    /// Where they listen.
+    /// The address on which they listen.
     host: Ipv4Addr,
     /// From where contenders come.
     clients: Vec<Ipv4Addr>,

@@ -17,7 +17,7 @@ pub(super) struct Registration {
     pub name: &'static str,
     /// The schema of its keys, which are a struct with a sentence on each.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
-    /// Reads its keys.
+    /// Reads the keys of a service of this kind, and refuses those that it has not.
     pub read: fn(&Given) -> Result<Arc<dyn Service>, SpecError>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Given<'a> {
     pub source: &'a TomlSource,
     pub name: &'a str,
     pub kind: &'static str,
-    /// The experiment's.
+    /// The folder of the experiment.
     pub folder: &'a Path,
     /// The names of all parameters.
     pub parameters: &'a BTreeSet<String>,

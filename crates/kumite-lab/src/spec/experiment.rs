@@ -22,9 +22,9 @@ use crate::unfit::Unfit;
 /// An experiment with a profile applied and its contenders found: ready to be planned.
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// Its folder's name.
+    /// The name of the experiment, which is that of its folder.
     pub name: String,
-    /// Its folder.
+    /// The folder of the experiment.
     pub folder: PathBuf,
     /// The question and its source.
     pub question: Question,
@@ -46,7 +46,7 @@ pub struct Experiment {
     pub margin_percent: f64,
     /// The contender that stands in each block twice; none where there is no control.
     pub control: Option<String>,
-    /// The right answer.
+    /// The answer that is right.
     pub answer: Answer,
     /// The claims that the profile judges, parsed and checked.
     pub claims: Vec<ClaimSpec>,

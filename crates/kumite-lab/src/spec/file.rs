@@ -72,7 +72,7 @@ pub(crate) struct ExperimentFile {
     /// The overrides of `--profile NAME`, by name. `quick`, `standard` and `full` exist always.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
-    /// The right answer.
+    /// The answer that is right.
     #[serde(default)]
     pub answer: Answer,
     /// Published figures, to be shown beside what is measured.

@@ -36,7 +36,7 @@ pub(crate) struct Entry {
     expecting = "values of an axis are a number, a text, true or false, or a list of such, as in [1, 50]"
 )]
 enum OneOrMore {
-    /// One value.
+    /// A single value of the axis.
     One(AxisValue),
     /// Several, each of which is tried.
     More(Vec<AxisValue>),

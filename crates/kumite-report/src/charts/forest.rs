@@ -141,7 +141,7 @@ struct Place {
     holds_to: f64,
     /// Of each node, where there are several.
     nodes: Vec<f64>,
-    /// In each sitting.
+    /// The effect in each sitting, in their order.
     sittings: Vec<f64>,
     next: Option<(f64, f64)>,
     /// A difference: there is no scale that it shares with others.

@@ -28,7 +28,7 @@ pub struct LineChart {
     pub without: Option<String>,
 }
 
-/// A contender's line.
+/// The estimates of one contender, from the first value of the axis to the last.
 #[derive(Debug, Serialize)]
 pub struct Line {
     /// The name, cut to the room there is.
@@ -43,7 +43,7 @@ pub struct Line {
     pub dots: Vec<Dot>,
 }
 
-/// An estimate.
+/// One estimate of a line, with its interval where it has one.
 #[derive(Debug, Serialize)]
 pub struct Dot {
     pub x: f64,

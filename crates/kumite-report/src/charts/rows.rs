@@ -28,7 +28,7 @@ pub struct RowChart {
     pub key: Vec<Key>,
 }
 
-/// A contender's row.
+/// The figures of one contender, side by side on the common axis.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub label: String,
@@ -41,7 +41,7 @@ pub struct Row {
     pub lost: Option<&'static str>,
 }
 
-/// A figure.
+/// One figure of a row, with its interval where it has one.
 #[derive(Debug, Serialize)]
 pub struct RowMark {
     pub x: f64,

@@ -25,7 +25,7 @@ impl Units {
         self.0[metric as usize] = Some(unit);
     }
 
-    /// Of this metric.
+    /// The unit that was set for this metric, if one was.
     pub fn of(self, metric: CommandMetric) -> Option<MetricUnit> {
         self.0[metric as usize]
     }

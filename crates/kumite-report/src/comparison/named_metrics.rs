@@ -33,7 +33,7 @@ const COUNTERS: &[&str] =
 /// Metrics that are judged and shown, each once.
 #[derive(Clone, Debug)]
 pub struct NamedMetrics {
-    /// In their order.
+    /// The metrics in the order in which they were named.
     pub metrics: Vec<CommandMetric>,
     /// The units of their figures.
     pub units: Units,
@@ -60,9 +60,9 @@ pub enum NamedMetricsError {
     /// The metric has no such unit.
     #[error("{} has no unit `{unit}`; there are: {}", metric.as_str(), names(units(*metric)))]
     NoUnit {
-        /// The metric.
+        /// The metric whose unit was asked for.
         metric: CommandMetric,
-        /// The unit.
+        /// The unit as it was typed.
         unit: String,
     },
 }

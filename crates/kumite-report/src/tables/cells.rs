@@ -13,7 +13,7 @@ use crate::words::quantity::Measured;
 use crate::words::steadiness::{needs, of_cell};
 use crate::words::text::one_line;
 
-/// A group's measurements.
+/// The tables of one group of points.
 #[derive(Debug, Serialize)]
 pub struct GroupTables {
     pub title: String,
@@ -31,7 +31,7 @@ pub struct Overview {
     pub table: Table,
 }
 
-/// One point's measurements.
+/// The tables of one point.
 #[derive(Debug, Serialize)]
 pub struct PointTables {
     /// The point among all.

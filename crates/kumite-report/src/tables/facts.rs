@@ -12,7 +12,7 @@ use crate::words::number::plural;
 use crate::words::quantity::{Measured, length};
 use crate::words::text::one_line;
 
-/// A named fact.
+/// A fact about how the run was measured, under its name.
 #[derive(Debug, Serialize)]
 pub struct Fact {
     pub name: &'static str,

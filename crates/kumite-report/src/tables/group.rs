@@ -147,7 +147,7 @@ impl<'a> Groups<'a> {
         self.groups.iter().filter(|group| group.disturbance.is_none())
     }
 
-    /// The others.
+    /// The groups whose trials had a disturbance.
     pub fn disturbed(&self) -> impl Iterator<Item = &Group<'a>> {
         self.groups.iter().filter(|group| group.disturbance.is_some())
     }

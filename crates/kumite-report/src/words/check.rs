@@ -16,7 +16,7 @@ const TOLD: usize = 5;
 pub struct ChecksText {
     /// `5 checks: all green.`
     pub tally: String,
-    /// A finding each.
+    /// Checks that are not met, a finding for each.
     pub red: Vec<CheckText>,
     pub not_tested: Vec<CheckText>,
     pub green: Vec<CheckText>,

@@ -11,15 +11,15 @@ use crate::words::text::one_line;
 pub struct EffectText {
     /// `elixir-hedwig / node-botkit = 0.467 ×`
     pub effect: String,
-    /// `at most 0.542 ×`
+    /// Such as `at most 0.542 ×`; none where nothing bounds the effect.
     pub bound: Option<String>,
     /// How sure that is: `95 %`, `alone, 90 %`.
     level: Option<String>,
-    /// `≥ 1 claimed`
+    /// Such as `≥ 1 claimed`; none where the claim names no figure.
     claimed: Option<String>,
     /// `18,300 against 39,200 /s`
     figures: Option<String>,
-    /// `at connections=50`
+    /// Such as `at connections=50`; none where the sides say all of it.
     place: Option<String>,
 }
 
@@ -67,7 +67,7 @@ impl EffectText {
         format!("{}{bracket}{}", self.effect, self.rest())
     }
 
-    /// All of it.
+    /// The whole sentence: the line, with the level of confidence in the brackets.
     pub fn sentence(&self) -> String {
         format!("{}{}{}", self.effect, in_brackets([self.sure_bound(), self.claimed.clone()]), self.rest())
     }
@@ -342,7 +342,7 @@ struct Names {
     /// None of what has no name.
     left: Option<String>,
     right: Option<String>,
-    /// None where the sides do not say it.
+    /// The point that both were measured at; none where the sides do not say it.
     place: Option<Point>,
 }
 

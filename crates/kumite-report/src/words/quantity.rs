@@ -14,7 +14,7 @@ pub enum Quantity {
     Bytes,
     /// A part of a whole, in percent.
     Share,
-    /// In full.
+    /// A count, which is written in full and never rounded.
     Count,
     /// With as many digits as say something.
     Plain,
@@ -22,7 +22,7 @@ pub enum Quantity {
 
 /// A thing whose values can be written in units that fit.
 pub trait Measured {
-    /// How they are.
+    /// The quantity of its values, which decides how they are written.
     fn quantity(&self) -> Quantity;
 
     /// A value with its unit.

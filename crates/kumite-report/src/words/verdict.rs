@@ -20,7 +20,7 @@ pub struct VerdictText {
     pub symbol: char,
     /// The claim in plain words or, where there are none, in its grammar.
     pub title: String,
-    /// The verdict's word.
+    /// The verdict as people read it: `holds`, `no difference`.
     pub word: String,
     /// The size of the effect; none where nothing was measured.
     #[serde(skip)]

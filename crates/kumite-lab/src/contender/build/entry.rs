@@ -29,7 +29,7 @@ pub(super) struct Mark {
 
 /// Whose turn it is.
 pub(super) enum Turn {
-    /// It is there.
+    /// The build is there, and is held so that nobody removes it.
     Use(Held),
     /// Nobody else builds or uses it.
     Build(Alone),
@@ -186,7 +186,7 @@ impl Lock {
 }
 
 impl Held {
-    /// Where it is.
+    /// The folder that the build was made into.
     pub fn folder(&self) -> &Path {
         &self.entry.folder
     }

@@ -29,12 +29,12 @@ pub(super) struct Outputs {
 pub(super) struct Output {
     /// Without the line of metrics.
     pub bytes: u64,
-    /// The experiment's own.
+    /// The metrics that the experiment declares, by name.
     pub metrics: BTreeMap<String, f64>,
 }
 
 impl Outputs {
-    /// In this folder.
+    /// Outputs that will be kept in this folder.
     pub fn new(folder: &Path) -> Outputs {
         Outputs { file: folder.join("output"), kept: Vec::new() }
     }

@@ -12,9 +12,9 @@ use crate::unfit::Unfit;
 /// One trial's workload.
 #[derive(Clone, Debug)]
 pub(super) struct CommandWorkload {
-    /// Runs that count.
+    /// The number of runs whose figures count.
     pub runs: usize,
-    /// Runs before them.
+    /// The number of runs before those, which count for nothing.
     pub warm_up_runs: usize,
     /// The command that makes the files which the runs need; once for each trial, not measured.
     pub setup: Option<String>,
@@ -37,7 +37,7 @@ impl CommandWorkload {
         })
     }
 
-    /// The same, once.
+    /// The same workload with one run and no warm-up.
     pub fn once(self) -> CommandWorkload {
         CommandWorkload { runs: 1, warm_up_runs: 0, ..self }
     }

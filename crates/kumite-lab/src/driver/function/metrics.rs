@@ -77,7 +77,7 @@ fn costs() -> Vec<Metric> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Called {
     pub call: Call,
-    /// By metric.
+    /// The metrics that the experiment declares, by name.
     pub own: BTreeMap<String, f64>,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Beside {
     pub cpu: Duration,
     /// From the first call to the last answer.
     pub window: Duration,
-    /// Some CPU is the instances' and the engine's.
+    /// True if the instances and the load engine have a CPU in common.
     pub shared: bool,
     /// The host has no means to limit instances.
     pub unlimited: bool,

@@ -44,7 +44,7 @@ pub struct FunctionWorkload {
     pub rate_per_s: Option<f64>,
     /// How many CPUs the instances are given; 1 by default.
     pub cores: AskedCores,
-    /// All parameters.
+    /// All parameters of the point, which the event is made of.
     pub parameters: Parameters,
 }
 

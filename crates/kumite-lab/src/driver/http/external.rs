@@ -12,7 +12,7 @@ use crate::halt::Halt;
 
 /// Offers a load to a server that is already there. It is neither started nor stopped, and nothing is known of its CPU.
 pub struct External<'a> {
-    /// The load.
+    /// The load that the engine offers.
     pub load: &'a Load,
     /// Told of each interval as it ends.
     pub watch: &'a mut dyn FnMut(&Interval),

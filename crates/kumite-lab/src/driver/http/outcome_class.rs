@@ -48,14 +48,14 @@ pub(crate) struct OutcomeCounts {
 }
 
 impl OutcomeCounts {
-    /// Of these requests.
+    /// Counts these requests by what became of them.
     pub fn new<'a>(requests: impl IntoIterator<Item = &'a Finished>, good: Duration) -> OutcomeCounts {
         let mut counts = OutcomeCounts::default();
         requests.into_iter().for_each(|request| counts.add(OutcomeClass::new(request, good)));
         counts
     }
 
-    /// One more.
+    /// Counts one more request of this class.
     pub fn add(&mut self, class: OutcomeClass) {
         *match class {
             OutcomeClass::Good => &mut self.good,
@@ -66,7 +66,7 @@ impl OutcomeCounts {
         } += 1;
     }
 
-    /// Right answers.
+    /// The number of requests that were answered right.
     pub fn answered(&self) -> u64 {
         self.good + self.late
     }

@@ -24,7 +24,7 @@ pub(crate) trait ServerProcess: Send {
     /// True on this machine: only then is its CPU time used here.
     fn is_here(&self) -> bool;
 
-    /// How it is.
+    /// A look at the server's processes as they are now.
     fn look(&mut self) -> Result<ServerSample, Error>;
 
     /// The end of its log, for messages.

@@ -18,7 +18,7 @@ pub(crate) struct WindowPart {
     pub throughput_rps: f64,
     /// The response times of its right answers, in ns.
     pub response: load::Histogram<u64>,
-    /// Their service times.
+    /// The service times of the answers in this part.
     pub service: load::Histogram<u64>,
 }
 

@@ -44,7 +44,7 @@ pub struct HttpWorkload {
     pub ready: Duration,
     /// The disturbance of the server after the window; none by default.
     pub disturbance: Option<Disturbance>,
-    /// The right answer.
+    /// The answer that is right.
     pub expect: Expect,
 }
 

@@ -21,7 +21,7 @@ pub struct PacingWorkload {
     pub frames: usize,
     /// Frames of a play before that, which counts in no figure; 60 by default.
     pub warm_up_frames: usize,
-    /// Frames a second.
+    /// The frames a second of the schedule.
     pub fps: f64,
     /// The player's way to keep time; the absolute schedule by default.
     pub keeping: Keeping,

@@ -53,7 +53,7 @@ pub struct OneJob {
     pub ready: Duration,
     /// The median time of an exchange without a job, in µs.
     pub round_trip_us: f64,
-    /// The job's times.
+    /// The times of the job.
     pub job: Job,
     /// How many events it had.
     pub events: usize,
@@ -254,7 +254,7 @@ fn round_trips(worker: &mut Worker, workload: &TaskWorkload, stop: &AtomicBool) 
 struct Jobs<'a> {
     workload: &'a TaskWorkload,
     derived: &'a Derived,
-    /// Where it runs.
+    /// The folder in which the worker runs.
     folder: &'a Path,
     /// In the order in which they were given.
     jobs: Vec<Job>,

@@ -45,7 +45,7 @@ pub struct Hello {
     pub name: String,
     /// The runtime and its version.
     pub runtime: String,
-    /// Its process.
+    /// The id of its process, as it says itself.
     pub pid: u32,
     /// The number of cores that its runtime believes it has; `None` if the kit does not say.
     pub cores: Option<u64>,

@@ -22,7 +22,7 @@ pub struct BillingChart {
     pub rows: Vec<Row>,
 }
 
-/// A contender.
+/// The bars of one contender, one for each figure.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub label: String,
@@ -33,7 +33,7 @@ pub struct Row {
     pub lost: Option<&'static str>,
 }
 
-/// A figure.
+/// One figure as a bar, with its value at the bar's end.
 #[derive(Debug, Serialize)]
 pub struct Bar {
     pub class: &'static str,

@@ -123,7 +123,7 @@ struct Step {
 }
 
 impl Step {
-    /// Requests a second.
+    /// So many requests in this step, as a number a second.
     fn rate(&self, requests: f64) -> f64 {
         requests / (self.to - self.from)
     }

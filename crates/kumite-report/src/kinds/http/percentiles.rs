@@ -45,7 +45,7 @@ fn points<'a>(record: &Record<'a>, groups: &Groups) -> Vec<(String, Vec<&'a Cell
     group.points.iter().filter_map(point).collect()
 }
 
-/// As tables.
+/// The percentiles of each point as tables, for formats without pictures.
 pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
     let points: Vec<ChapterPoint> =
         points(record, groups).into_iter().map(|(place, cells)| table(record, place, &cells)).collect();

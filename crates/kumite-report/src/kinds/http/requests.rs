@@ -11,7 +11,7 @@ use crate::tables::group::Groups;
 use crate::words::number::count;
 use crate::words::text::one_line;
 
-/// Without a disturbance.
+/// The failed requests of trials without a disturbance, by kind.
 pub fn failed(record: &Record, groups: &Groups) -> Failed {
     Failed {
         title: "Requests that failed in a window",

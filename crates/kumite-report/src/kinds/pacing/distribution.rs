@@ -30,7 +30,7 @@ struct OnPage {
 /// Stands above the figures of all states.
 const POOLED: &str = "Of the states of all trials that count: how far off 50, 90, 99 and 99.9 % of them were at most, and the worst of all, early or late.";
 
-/// As tables.
+/// How exactly states came at each point, as tables, for formats without pictures.
 pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
     let points = tables(record, &paced(record, groups));
     let chapter = Chapter { title: "How exactly states came", about: Some(POOLED), points };
