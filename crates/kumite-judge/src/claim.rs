@@ -19,10 +19,10 @@ pub use parse::parse_expression;
 pub use units::Dimension;
 pub(crate) use units::dimension;
 
-/// Why a claim is not one.
+/// The reason that a text is not a claim, and where in it that shows.
 #[derive(Debug, PartialEq)]
 pub struct ClaimError {
-    /// Where in its text, in characters from 1.
+    /// The place in the text, in characters from 1.
     pub column: usize,
     /// The fault and its remedy, as a sentence without a full stop.
     pub what: String,
@@ -121,7 +121,7 @@ pub struct Number {
 pub(crate) struct Comparison {
     pub text: String,
     pub test: Test,
-    /// Where its sign stands.
+    /// The column of its sign, in characters from 1.
     pub column: usize,
 }
 

@@ -22,7 +22,7 @@ pub struct Declared {
 /// The reason why an expression over one trial cannot be used.
 #[derive(Debug, Error, PartialEq)]
 pub enum ExpressionError {
-    /// It is none, or names what there is not.
+    /// The text is no expression, or uses a name that is not known.
     #[error("column {} of its text: {}", .0.column, .0.what)]
     Text(ClaimError),
     /// Its dimension is another than that of its name.
@@ -105,7 +105,7 @@ impl Derived {
         self.of_answers().any(|own| own == name)
     }
 
-    /// Those that come with answers.
+    /// The names of the metrics that come with a worker's answers.
     pub fn of_answers(&self) -> impl Iterator<Item = &str> {
         self.metrics.iter().filter(|(_, value)| value.is_none()).map(|(metric, _)| metric.name.as_str())
     }

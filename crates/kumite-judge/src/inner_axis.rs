@@ -12,7 +12,7 @@ pub struct Grid<'a> {
     pub points: Vec<Point>,
     /// The point of the plan that each is, or is a part of.
     folded: Vec<usize>,
-    /// Why this machine cannot measure each, if it cannot.
+    /// The reason that this machine cannot measure each point; `None` where it can.
     unavailable: Vec<Option<&'a str>>,
     positions: HashMap<Point, usize>,
 }
@@ -98,7 +98,7 @@ impl<'a> Observation<'a> {
         self.trial
     }
 
-    /// It is no part of one.
+    /// True if it is of a whole trial, not of a part of one.
     pub fn is_whole(&self) -> bool {
         self.part.is_none()
     }
@@ -138,12 +138,12 @@ pub struct Observations<'a> {
 }
 
 impl<'a> Observations<'a> {
-    /// In the order in which they were tried.
+    /// The observations of a cell, in the order in which they were tried.
     pub fn cell(&self, contender: &str, point: usize) -> &[Observation<'a>] {
         self.cells.get(contender).and_then(|points| points.get(&point)).map_or(&[], |looks| looks)
     }
 
-    /// Of a contender, at whatever points.
+    /// All observations of a contender, at whatever points.
     pub fn of_contender(&self, contender: &str) -> impl Iterator<Item = (usize, &Observation<'a>)> {
         let points = self.cells.get(contender).into_iter().flatten();
         points.flat_map(|(point, looks)| looks.iter().map(move |look| (*point, look)))

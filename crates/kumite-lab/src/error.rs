@@ -54,7 +54,7 @@ pub enum Error {
     Service {
         /// Its name in experiment.toml.
         name: String,
-        /// Of which kind it is, where that says more.
+        /// The kind of the service, where that says more.
         kind: Option<&'static str>,
         /// The cause, as a predicate: "did not start".
         error: Box<Error>,
@@ -78,7 +78,7 @@ pub enum Error {
     /// It failed, and so did what was to mend that.
     #[error("{}; {then}", chain(&**first))]
     Mending {
-        /// Why the one was tried.
+        /// The error for which the second attempt was made.
         first: Box<Error>,
         /// The second attempt, as a clause.
         then: String,
@@ -208,7 +208,7 @@ pub enum Error {
     NoRoom {
         /// The profile that was chosen.
         profile: String,
-        /// Where its files would be.
+        /// The folder in which its files would be.
         folder: PathBuf,
         /// The room that the largest trial needs, in bytes.
         needed: f64,
@@ -226,7 +226,7 @@ pub enum MissingTool {
         /// The need, as contender.toml has it.
         need: String,
     },
-    /// It is too old.
+    /// The tool is older than what is needed.
     #[error("{need}, found {found} in {}", folder.display())]
     Old {
         /// The need, as contender.toml has it.
@@ -264,7 +264,7 @@ fn also_after(installed: &[String]) -> String {
 pub struct Fault(String);
 
 impl Fault {
-    /// In words that go on from its name.
+    /// A fault, in words that go on from the name of its subject.
     pub fn new(what: impl Into<String>) -> Fault {
         Fault(what.into())
     }

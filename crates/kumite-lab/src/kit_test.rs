@@ -68,9 +68,9 @@ pub struct KitFinding {
 /// The outcomes of all checks.
 #[derive(Clone, Debug)]
 pub struct KitTested {
-    /// How many checks went well.
+    /// The number of checks that went well.
     pub right: usize,
-    /// How many did not.
+    /// The number of checks that did not.
     pub failing: usize,
     /// The times of empty jobs; `None` if the worker could not do so many.
     pub empty: Option<Exchange>,

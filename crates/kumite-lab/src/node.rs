@@ -43,7 +43,7 @@ impl Remote {
         &self.name
     }
 
-    /// Where it is reached.
+    /// The address at which the node is reached.
     pub fn address(&self) -> Ipv4Addr {
         self.address
     }

@@ -266,7 +266,7 @@ impl Station<'_> {
         self.server.as_mut().map(|(server, ..)| server).ok_or_else(|| Fault::new("no server runs"))
     }
 
-    /// Of all that runs here.
+    /// The CPU time of all that was started here.
     fn cpu(&mut self) -> Result<Duration, Error> {
         let services = self.running.as_mut().map_or(Duration::ZERO, |(running, _)| running.cpu());
         Ok(cpu_of(self.server()?) + services)

@@ -21,11 +21,11 @@ pub struct Check {
     pub because: String,
     /// The run's answer, over all comparisons.
     pub outcome: CheckOutcome,
-    /// How many comparisons are green.
+    /// The number of comparisons that are so.
     pub green: usize,
-    /// How many there are.
+    /// The number of all comparisons of the check.
     pub of: usize,
-    /// Those that are red.
+    /// The comparisons that are not so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub red: Vec<RedComparison>,
     /// Why the first of those that were not tested was not.
@@ -71,7 +71,7 @@ impl CheckOutcome {
 pub struct RedComparison {
     /// In the words of the check, with what its `every`s have set.
     pub comparison: String,
-    /// In how many rounds it is not so.
+    /// The number of rounds in which the comparison is not so.
     pub violated: usize,
     /// The rounds in which the comparison was measured at all.
     pub rounds: usize,

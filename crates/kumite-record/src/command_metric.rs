@@ -9,7 +9,7 @@ use crate::Unit;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandMetric {
-    /// From its start to its end.
+    /// Time from the start of the process to its end.
     TimeWallClock,
     /// User and system time together.
     TimeCpu,

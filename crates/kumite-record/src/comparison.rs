@@ -120,7 +120,7 @@ pub enum ComparisonEnd {
 pub struct ComparedCommand {
     /// The name in reports: that of `--command-name`, or the command; unique.
     pub name: String,
-    /// As it was typed, parameters filled in.
+    /// The command as it was typed, with parameters filled in.
     pub command: String,
     /// The shell it was run through; none if it was started directly.
     pub shell: Option<String>,
@@ -281,9 +281,9 @@ pub struct JudgedMetric {
 pub enum Speed {
     /// The whole interval of the ratio is above 1.
     Faster,
-    /// It is below 1.
+    /// `a` takes longer: the ratio is below 1.
     Slower,
-    /// It is within the margin.
+    /// The ratio is 1, to within the margin.
     NoDifference,
     /// The pairs so far decide nothing.
     Undecided,
@@ -295,9 +295,9 @@ pub enum Speed {
 pub enum Thrift {
     /// The whole interval of the ratio is above 1.
     Less,
-    /// It is below 1.
+    /// `a` uses more: the ratio is below 1.
     More,
-    /// It is within the margin.
+    /// The ratio is 1, to within the margin.
     NoDifference,
     /// The pairs so far decide nothing.
     Undecided,

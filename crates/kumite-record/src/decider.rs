@@ -9,7 +9,7 @@ use crate::{Point, Unit, describe_tag};
 /// One of the comparisons of a claim.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decider {
-    /// In the words of the claim.
+    /// The comparison in the words of the claim.
     pub comparison: String,
     /// Both sides with their figures; none where wrong answers are counted, or the profile has no such comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,7 +22,7 @@ pub struct Decider {
     pub point: Point,
     /// How many comparisons of the claim came out like it.
     pub alike: usize,
-    /// How many there are.
+    /// The number of all comparisons of the claim.
     pub of: usize,
 }
 

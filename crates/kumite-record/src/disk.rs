@@ -13,11 +13,11 @@ pub struct DiskResult {
     pub schema: u32,
     /// The command that repeats it.
     pub command: String,
-    /// Where it was mounted.
+    /// The folder at which the disk was mounted.
     pub mount_point: String,
     /// The time that each seek took, in microseconds.
     pub delay_us: f64,
-    /// From mounting to its end.
+    /// The time from mounting to the end, in seconds.
     pub seconds: f64,
     /// Files that were opened.
     pub opens: u64,

@@ -27,7 +27,7 @@ pub struct FoundRate {
     pub seconds: f64,
     /// The time that it was given.
     pub budget_s: f64,
-    /// Of the random choices.
+    /// The seed of all random choices of the search.
     pub seed: u64,
     /// How the search ended.
     pub ended: SearchEnd,

@@ -50,7 +50,7 @@ impl Metric {
         Metric { unit: Unit::Count, ..Metric::new(name, about) }
     }
 
-    /// With these values being better.
+    /// This metric, with these values declared the better ones.
     pub fn better(self, better: impl Into<Option<Better>>) -> Metric {
         Metric { better: better.into(), ..self }
     }

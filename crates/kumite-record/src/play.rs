@@ -41,9 +41,9 @@ pub struct PlayResult {
     pub error_max_us: Option<f64>,
     /// The mean error of the states that were due in the first 60 frames; below 0 if they were early.
     pub error_first_60_frames_mean_us: Option<f64>,
-    /// In the last 60.
+    /// The mean error of the states that were due in the last 60 frames, in microseconds.
     pub error_last_60_frames_mean_us: Option<f64>,
-    /// By how much that is more.
+    /// The second of these means less the first, in microseconds; above 0 if the player fell behind.
     pub drift_us: Option<f64>,
     /// States that were off by a frame or more.
     pub missed_frames: Option<usize>,

@@ -92,7 +92,7 @@ pub struct Run {
     /// The claims of the experiment that its profile does not judge, by id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_judged: Vec<String>,
-    /// By which rule its claims are judged.
+    /// The rule by which its claims are judged.
     #[serde(default)]
     pub rule: Rule,
     /// The contender that stands in each block twice; none where there is no such.
@@ -284,7 +284,7 @@ pub struct Contender {
     pub digests: Option<Digests>,
     /// Its part in the run.
     pub status: ContenderStatus,
-    /// Why not, where it did not.
+    /// The reason that the contender took no part; none where it did.
     pub reason: Option<String>,
 }
 
@@ -293,7 +293,7 @@ pub struct Contender {
 pub struct Digests {
     /// Of its files and of the command that builds it: the same on every machine.
     pub source: String,
-    /// Of what its tools say that they are.
+    /// A digest of the versions that its tools say.
     pub tools: String,
 }
 

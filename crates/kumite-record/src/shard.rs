@@ -10,7 +10,7 @@ use crate::{Node, Trial};
 pub struct Shard {
     /// The number of the share, from 1.
     pub nth: u32,
-    /// How many there are.
+    /// The number of shards of the plan.
     pub of: u32,
     /// The node that it was executed on.
     pub node: String,

@@ -104,11 +104,11 @@ pub enum SittingSide {
 /// ratio in logarithms, and their scatter, by Student's t.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NextSitting {
-    /// In four of five cases, at least.
+    /// The lower end of the 80 % interval, which holds the effect in four of five cases.
     pub low_80: f64,
     /// The upper end of the 80 % interval.
     pub high_80: f64,
-    /// In 19 of 20 cases, at least.
+    /// The lower end of the 95 % interval, which holds it in 19 of 20 cases.
     pub low_95: f64,
     /// The upper end of the 95 % interval.
     pub high_95: f64,

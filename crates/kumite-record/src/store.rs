@@ -163,9 +163,9 @@ pub enum StoreError {
         path: PathBuf,
         /// The id of the run.
         id: String,
-        /// How many it ended with.
+        /// The number of trials that the run ended with.
         then: u32,
-        /// How many there are.
+        /// The number of trials that are there now.
         now: u32,
     },
     /// A row holds what this code cannot read or write.

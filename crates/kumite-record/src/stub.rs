@@ -14,9 +14,9 @@ pub struct StubResult {
     pub command: String,
     /// The URL at which it listened.
     pub url: String,
-    /// Of its delays and failures.
+    /// The seed of its random delays and failures.
     pub seed: u64,
-    /// From the start of listening to its end.
+    /// The time from the start of listening to its end, in seconds.
     pub seconds: f64,
     /// CPU time of its thread.
     pub cpu_s: f64,

@@ -240,7 +240,7 @@ pub struct Steadiness {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SteadyClass {
-    /// From the start of the load.
+    /// Throughput was steady from the start of the load.
     Flat,
     /// It became so, and was never better before.
     WarmUp,

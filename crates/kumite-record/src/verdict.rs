@@ -240,7 +240,7 @@ pub enum Doubt {
     LostTrials {
         /// The cell whose trials were lost.
         cell: CellName,
-        /// How many were lost.
+        /// The number of trials that were lost.
         lost: usize,
         /// All trials of that cell.
         trials: usize,

@@ -17,7 +17,7 @@ pub struct Void {
     /// The node that it happened to, if that has a role of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// For how long, at least.
+    /// The shortest time that it can have lasted, in milliseconds; 0 for a cause that has no length.
     pub lasted_ms: f64,
 }
 

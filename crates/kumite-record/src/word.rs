@@ -28,7 +28,7 @@ impl Word {
         Word(kept)
     }
 
-    /// As it was read.
+    /// The word as it was read.
     pub fn as_str(self) -> &'static str {
         self.0
     }

@@ -45,7 +45,7 @@ pub const MARKERS: [&str; COLORS + 1] = [
 const DASHES: usize = 3;
 
 impl Look {
-    /// By the contender's place in the record.
+    /// The look of a contender, which its place in the record decides: it is the same in all charts.
     pub fn of_contender(export: &Export, contender: &str) -> Look {
         let place = export.contenders.iter().position(|known| known.name == contender);
         let nth = place.unwrap_or(export.contenders.len());

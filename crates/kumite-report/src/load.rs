@@ -42,7 +42,7 @@ pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
     out + &style.wrap(&connections(result), 0)
 }
 
-/// The same in GitHub's Markdown.
+/// One load in GitHub's Markdown: doubts, throughput, percentiles and notes.
 pub fn load_markdown(result: &LoadResult) -> String {
     let mut out = String::new();
     for doubt in doubts(result) {
@@ -58,7 +58,7 @@ pub fn load_markdown(result: &LoadResult) -> String {
     out
 }
 
-/// The same as one self-contained page.
+/// One load as a self-contained page, with every doubt above the figures.
 pub fn load_html(result: &LoadResult) -> String {
     let tables =
         result.response_us.iter().map(|response| Table::from_rows(percentile_rows(result, response)));

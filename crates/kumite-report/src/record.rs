@@ -11,7 +11,7 @@ pub struct Record<'a> {
     pub export: &'a Export,
     /// Metrics of trials, in the order in which they are shown; last those without a descriptor.
     pub metrics: Vec<Metric>,
-    /// The same of the parts of trials.
+    /// The metrics of parts of trials, such as single calls.
     pub part_metrics: Vec<Metric>,
     places: HashMap<&'a Point, usize>,
     points: Vec<AtPoint<'a>>,
@@ -25,7 +25,7 @@ pub struct AtPoint<'a> {
     /// The parts of its trials: contenders in the order of the record, each with its parts in theirs.
     pub parts: Vec<&'a Cell>,
     pub trials: Vec<&'a Trial>,
-    /// Those of the trials that count.
+    /// The trials at this point that count.
     pub standing: Vec<&'a Trial>,
 }
 
@@ -96,7 +96,7 @@ impl<'a> Record<'a> {
         present(&self.metrics, cells)
     }
 
-    /// The same, of the parts of trials.
+    /// The metrics of parts of trials that any of these cells has.
     pub fn part_metrics_of(&self, cells: &[&Cell]) -> Vec<&Metric> {
         present(&self.part_metrics, cells)
     }
@@ -106,7 +106,7 @@ impl<'a> Record<'a> {
         with_role(&self.metrics, role)
     }
 
-    /// The same, of the parts of trials.
+    /// The metric of parts of trials that plays this part in charts, if there is one.
     pub fn part_metric(&self, role: &str) -> Option<&Metric> {
         with_role(&self.part_metrics, role)
     }

@@ -108,7 +108,7 @@ enum Room {
 /// A claim's symbol, title and result.
 struct Line<'a> {
     verdict: &'a VerdictText,
-    /// Why there is no effect, where there is none.
+    /// The reason that there is no effect; none where there is one.
     reason: Option<String>,
     /// In how many sittings it stood; and for an undecided claim: about how many more blocks, nodes or sittings would decide it.
     more: Option<String>,

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why there is no interval.
+/// The reason that there is no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {

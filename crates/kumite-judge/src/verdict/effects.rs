@@ -132,7 +132,7 @@ impl Effects {
         self.tally_where(border, moved, |round| round < look)
     }
 
-    /// In how many of these rounds.
+    /// Counts, of the rounds that `is_one` chooses, those in which the effect is on the border's side.
     pub fn tally_where(&self, border: &Border, moved: Moved, is_one: impl Fn(u32) -> bool) -> Tally {
         let mut tally = Tally::default();
         for round in self.rounds.iter().filter(|round| is_one(round.block)) {

@@ -64,7 +64,7 @@ impl Scope {
 pub struct Reference {
     /// The contender whose figure it is.
     pub contender: String,
-    /// At which point, by its position.
+    /// The point, by its position in the run.
     pub point: usize,
     /// The name of the metric.
     pub metric: String,
@@ -76,7 +76,7 @@ pub(super) type Cells = BTreeSet<(String, usize)>;
 /// The points that an `every` is expanded over.
 #[derive(Clone, Copy)]
 pub(super) enum Reach {
-    /// Those that this machine can measure.
+    /// Only the points that this machine can measure.
     Measurable,
     /// All that the profile has.
     Planned,

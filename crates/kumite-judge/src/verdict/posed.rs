@@ -24,7 +24,7 @@ pub(super) struct Posed<'a> {
 
 /// A comparison.
 pub(super) struct Compared {
-    /// In the words of the claim.
+    /// The comparison in the words of the claim.
     pub text: String,
     /// The settings of its `every`s.
     pub scope: Scope,
@@ -42,7 +42,7 @@ pub(super) struct Compared {
 }
 
 pub(super) enum Found {
-    /// It is betted on.
+    /// A comparison that chance touches, and that is betted on.
     Measured(Effects),
     /// A count or an equality, which leaves nothing to chance.
     Exact(Exact),

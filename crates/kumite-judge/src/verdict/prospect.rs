@@ -13,11 +13,11 @@ const CLEAR: f64 = 0.9;
 /// The outlook of a whole plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prospects {
-    /// How many claims share what may go wrong.
+    /// The number of claims that share the probability of a false verdict.
     pub claims: usize,
     /// The blocks with which one can be decided where all rounds lie on one side, if any can.
     pub fewest: Option<usize>,
-    /// Of each claim that leaves something to chance.
+    /// The prospect of each claim that leaves something to chance.
     pub of_claims: Vec<Prospect>,
 }
 

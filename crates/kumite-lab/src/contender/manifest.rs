@@ -44,7 +44,7 @@ pub struct Contender {
     pub folder: PathBuf,
     /// The tools that it needs in order to be built and run.
     pub needs: Vec<Need>,
-    /// Where the tools come from.
+    /// The packages, or the page, that its tools come from.
     pub install: Install,
     /// The step before the build that reads only some of its files.
     pub deps: Option<Deps>,

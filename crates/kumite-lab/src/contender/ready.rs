@@ -11,7 +11,7 @@ use super::{Answers, Drawn, Origin, Reads};
 pub struct Ready {
     /// Its name.
     pub name: String,
-    /// Where it is run.
+    /// The folder in which it is run.
     pub folder: PathBuf,
     /// Where what it was built beside is kept, if there is such a thing.
     pub deps: Option<PathBuf>,

@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 #[derive(Debug, PartialEq)]
 pub(crate) enum Finding {
     Right,
-    /// With what is wrong, in a line.
+    /// The answer is wrong, for this reason.
     Wrong(String),
 }
 

@@ -180,7 +180,7 @@ impl LineProcess {
         check_size(&self.log).map_or(Ok(()), |too_much| Err(Halt::fault(too_much)))
     }
 
-    /// Why nothing comes any more.
+    /// The reason that nothing more comes from it, in words.
     pub fn gone(&self, doing: &str) -> String {
         let status = self.tree.lock().wait(GRACE, &AtomicBool::new(false)).ok().flatten();
         let how = status.map_or("closed its input or output".to_owned(), how_it_ended);

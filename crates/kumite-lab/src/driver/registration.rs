@@ -75,7 +75,7 @@ pub struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
-    /// The same with roles on other nodes.
+    /// This opening, with roles on other nodes.
     pub fn on(self, nodes: Nodes) -> Opening<'a> {
         Opening { conditions: Conditions { nodes, ..self.conditions }, ..self }
     }

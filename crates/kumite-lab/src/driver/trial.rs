@@ -51,9 +51,9 @@ pub trait Driver: Executor {
 pub struct Short {
     /// The name of the metric that lacks answers.
     pub metric: String,
-    /// How many values it takes.
+    /// The number of values that the percentile takes.
     pub needs: u64,
-    /// How many come a second.
+    /// The values that come in a second.
     pub per_s: f64,
     /// How long it is measured.
     pub window_s: f64,
@@ -64,7 +64,7 @@ pub struct Short {
 /// How a contender answers.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// In a word or two, if it is right.
+    /// The answer in a word or two, as `check` shows it.
     pub how: &'static str,
     /// The reason why the answer is wrong; `None` if it is right.
     pub wrong: Option<String>,
@@ -116,13 +116,13 @@ impl TrialOrder<'_> {
 pub struct Measured {
     /// How the trial ended, which decides whether its figures are used.
     pub outcome: Outcome,
-    /// Why, where it is not `ok`.
+    /// The reason for an outcome other than `ok`, in words; none where it is `ok`.
     pub reason: Option<String>,
     /// The figures, series and events.
     pub sample: Sample,
     /// The doubts about its figures; empty where there are none.
     pub marks: Vec<Mark>,
-    /// Why it counts for nothing.
+    /// The cause for which the trial counts for nothing; none where it counts.
     pub void: Option<Void>,
     /// Time from start until the contender was ready.
     pub ready_ms: Option<f64>,

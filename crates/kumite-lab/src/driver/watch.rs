@@ -16,12 +16,12 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     pub cpu: Duration,
-    /// Of the services beside it.
+    /// CPU time of the services beside it.
     pub services_cpu: Duration,
     pub peak_rss_bytes: u64,
     /// The most threads that there were at any look.
     pub peak_threads: u64,
-    /// Of threads that were there at the end.
+    /// Context switches of the threads that were there at the end.
     pub switches: u64,
     pub noise: Noise,
 }

@@ -45,7 +45,7 @@ pub(super) struct Worked {
     pub done: Done,
     /// From the writing of its request to the word that it is done.
     pub to_done: Duration,
-    /// And to the last byte of its answer.
+    /// The time from the request to the last byte of its answer.
     pub to_answer: Duration,
 }
 

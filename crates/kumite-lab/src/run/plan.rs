@@ -15,7 +15,7 @@ use rand_chacha::rand_core::SeedableRng;
 /// The order of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// In the order they are executed.
+    /// The rounds in the order in which they are executed.
     pub rounds: Vec<Round>,
 }
 
@@ -24,7 +24,7 @@ pub struct Plan {
 pub struct Round {
     /// The how-manieth of the run, from 0: that of its blocks.
     pub index: u32,
-    /// In the order they are executed.
+    /// The blocks in the order in which they are executed.
     pub blocks: Vec<Block>,
 }
 

@@ -24,13 +24,13 @@ use crate::toml_source::SpecError;
 
 /// The contenders of an experiment: those that are ready, and why the others are not.
 pub struct Prepared {
-    /// Those that can be started.
+    /// The contenders that can be started.
     pub ready: Vec<Ready>,
     /// All of them, with why some cannot.
     pub contenders: Vec<record::Contender>,
     /// The services beside them, with their versions.
     pub services: Vec<record::Service>,
-    /// Where builds are kept.
+    /// The folder in which builds are kept.
     pub cache: PathBuf,
     /// Of those that can be started. As long as they are here, nobody removes what they are.
     builds: BTreeMap<String, Build>,

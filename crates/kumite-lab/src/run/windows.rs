@@ -45,7 +45,7 @@ pub enum WindowFault {
 }
 
 impl Windows {
-    /// Those of these contenders.
+    /// The windows of these contenders, in each of these profiles.
     pub fn of(given: &str, profiles: &[String], contenders: &[&str]) -> Result<Windows, SpecError> {
         let mut of_profiles = Vec::new();
         for profile in profiles {

@@ -62,7 +62,7 @@ trait Service: Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Where they come from.
+    /// The packages, or the page, that its programs come from.
     fn install(&self) -> Install {
         Install::default()
     }
@@ -118,11 +118,11 @@ struct Fetching<'a> {
 
 /// The services of an experiment, with what starts them.
 pub(crate) struct Services<'a> {
-    /// Where they are, if not here.
+    /// The node that the services are on; none where that is this one.
     there: Option<Remote>,
     /// The address on which they listen.
     host: Ipv4Addr,
-    /// From where contenders come.
+    /// The addresses from which contenders come.
     clients: Vec<Ipv4Addr>,
     specs: &'a BTreeMap<String, ServiceSpec>,
     /// The variables that lead each to its tools, and to the files that are fetched for it.
@@ -134,7 +134,7 @@ pub(crate) struct Services<'a> {
 struct StartOrder<'a> {
     /// Where it is to listen, and nowhere else.
     host: Ipv4Addr,
-    /// From where contenders come.
+    /// The addresses from which contenders come.
     clients: &'a [Ipv4Addr],
     env: &'a [(String, String)],
     /// Is empty, and its own.

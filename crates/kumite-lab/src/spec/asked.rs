@@ -40,7 +40,7 @@ pub(crate) struct KeyDifference {
 }
 
 impl Asked {
-    /// Of a file's text.
+    /// Reads from the text of a file what it asks for in this profile.
     pub fn new(text: &str, profile: &str) -> Result<Asked, SpecError> {
         Asked::read(&TomlSource { file: "experiment.toml".into(), text: text.to_owned() }, profile)
     }

@@ -59,7 +59,7 @@ struct OneFunction {
 enum CpuFile {
     /// In the init phase a core, in the invoke phase the memory's share.
     ByMemory,
-    /// As much as there is.
+    /// As much as the machine has.
     Unlimited,
 }
 

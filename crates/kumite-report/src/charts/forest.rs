@@ -55,12 +55,12 @@ struct Row {
     /// The title, and the rest, as lines of a picture.
     title_lines: Vec<Line>,
     said_lines: Vec<Line>,
-    /// How many of the latter are of the head.
+    /// The number of those lines that belong to the head.
     head_lines: usize,
     top: f64,
     bottom: f64,
     y: f64,
-    /// Where the claim holds.
+    /// The part of the axis where the claim holds; none where it has no scale.
     zone: Option<(f64, f64)>,
     whisker: Option<(f64, f64)>,
     point: Option<f64>,
@@ -139,7 +139,7 @@ struct Place {
     high: Option<f64>,
     holds_from: f64,
     holds_to: f64,
-    /// Of each node, where there are several.
+    /// The effect on each node; empty where there is one node.
     nodes: Vec<f64>,
     /// The effect in each sitting, in their order.
     sittings: Vec<f64>,

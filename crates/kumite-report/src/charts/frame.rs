@@ -73,12 +73,12 @@ impl Plot {
 }
 
 impl Frame {
-    /// The same with a name of its x axis.
+    /// This frame with a name below its x axis.
     pub fn titled(self, x_title: &str) -> Frame {
         Frame { x_title: Some(x_title.to_owned()), height: self.height + X_TITLE, ..self }
     }
 
-    /// The same with so much room below it.
+    /// This frame with so much more room below it.
     pub fn with_foot(self, foot: f64) -> Frame {
         Frame { height: self.height + foot, ..self }
     }

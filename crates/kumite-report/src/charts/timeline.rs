@@ -9,7 +9,7 @@ use super::scale::Scale;
 #[derive(Debug, Serialize)]
 pub struct Timelines {
     pub place: String,
-    /// By which metric the trials are the median.
+    /// The metric by which the trials shown are in the middle.
     pub by: String,
     pub charts: Vec<Timeline>,
 }

@@ -7,7 +7,7 @@ use super::{Shown, answer, answers, cut_short, figures, gate};
 use crate::markdown::{escaped, table};
 use crate::words::control::ControlText;
 
-/// The same in GitHub's Markdown.
+/// A comparison in GitHub's Markdown.
 pub fn compare_markdown(comparison: &Comparison, shown: Shown) -> String {
     let (mut out, names) = (String::new(), Names::of_all(comparison));
     if let Some(why) = cut_short(comparison.ended) {

@@ -13,14 +13,14 @@ pub struct Units([Option<MetricUnit>; CommandMetric::ALL.len()]);
 /// How many of it are a second or a byte, and its name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricUnit {
-    /// Of the figure in seconds or bytes.
+    /// One second, or one byte, in this unit.
     pub factor: f64,
-    /// As it is shown.
+    /// The symbol that is shown.
     pub name: &'static str,
 }
 
 impl Units {
-    /// From now on, of this metric.
+    /// Has all figures of this metric shown in this unit.
     pub fn set(&mut self, metric: CommandMetric, unit: MetricUnit) {
         self.0[metric as usize] = Some(unit);
     }

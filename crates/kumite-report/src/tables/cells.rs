@@ -181,7 +181,7 @@ pub fn matrix(
     Table::from_columns(std::iter::once(first).chain(columns).collect())
 }
 
-/// Why a planned cell has no figure.
+/// The word in place of the figures of a planned cell that has none: failed, disqualified or not measured.
 pub fn lost(cell: &Cell) -> &'static str {
     match (cell.failed, cell.disqualified) {
         (0, 0) => "not measured",

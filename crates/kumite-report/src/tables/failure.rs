@@ -109,7 +109,7 @@ fn lost_in((name, outcome): (&str, &str), trials: usize, rest: &str, reason: Str
     LostTrials { title: one_line(&format!("{name} {outcome} in {times}{rest}")), reason }
 }
 
-/// How many in all.
+/// The sum of these counts, as text.
 pub fn sum(counts: impl Iterator<Item = u64>) -> String {
     count(counts.sum::<u64>() as f64)
 }

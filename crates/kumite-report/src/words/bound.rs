@@ -14,7 +14,7 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Of a metric of a cell.
+    /// Finds out whether a figure of this cell is exact or the least it can be.
     pub fn new(record: &Record, cell: &Cell, metric: &str) -> Bound {
         let trials = record.trials_of(cell).filter(|trial| trial.outcome == Outcome::Ok);
         let values: Vec<(f64, bool)> = trials

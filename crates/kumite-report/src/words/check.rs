@@ -36,7 +36,7 @@ pub struct CheckText {
 }
 
 impl ChecksText {
-    /// None where there are none.
+    /// The checks of a run in words; `None` if it has no checks.
     pub fn new(run: &Run, checks: &[Check]) -> Option<ChecksText> {
         let of = |outcome| -> Vec<CheckText> {
             checks

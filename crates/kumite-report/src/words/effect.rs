@@ -24,7 +24,7 @@ pub struct EffectText {
 }
 
 impl EffectText {
-    /// None where nothing was measured.
+    /// The effect of a claim in pieces of text; `None` where nothing was measured.
     pub fn new(run: &Run, claim: &Claim) -> Option<EffectText> {
         let (effect, decider) = (claim.effect.as_ref()?, claim.decided_by.as_ref()?);
         let Some(sides) = &decider.sides else {
@@ -339,7 +339,7 @@ fn turned(op: Op) -> Op {
 
 /// The names of both sides, and the place that both were measured at.
 struct Names {
-    /// None of what has no name.
+    /// The name of the left side; none where it is a number.
     left: Option<String>,
     right: Option<String>,
     /// The point that both were measured at; none where the sides do not say it.

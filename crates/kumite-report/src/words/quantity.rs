@@ -10,13 +10,13 @@ use crate::words::number::{count, digits_apart, plural, significant};
 pub enum Quantity {
     /// Seconds in one unit of the value.
     Time(f64),
-    /// In powers of 1024.
+    /// Bytes, which are written in powers of 1024.
     Bytes,
     /// A part of a whole, in percent.
     Share,
     /// A count, which is written in full and never rounded.
     Count,
-    /// With as many digits as say something.
+    /// A plain number, with as many digits as say something.
     Plain,
 }
 
@@ -41,7 +41,7 @@ pub trait Measured {
         self.at_most(value, 6)
     }
 
-    /// The same with that many digits at most.
+    /// A value with its unit, in that many digits at most.
     fn at_most(&self, value: f64, digits: usize) -> String {
         let (factor, unit) = self.fitting(value);
         let number = significant(value / factor, digits);

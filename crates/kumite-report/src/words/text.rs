@@ -36,7 +36,7 @@ pub fn plain_but_colours(text: &str) -> String {
     [first].into_iter().chain(rest).collect()
 }
 
-/// The same on one line.
+/// A text without control characters, on one line.
 pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

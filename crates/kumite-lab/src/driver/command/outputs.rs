@@ -18,7 +18,7 @@ use crate::halt::Halt;
 
 /// The outputs of a trial.
 pub(super) struct Outputs {
-    /// Where each run writes.
+    /// The file that each run writes to.
     pub file: PathBuf,
     /// Each differs from the others.
     kept: Vec<(blake3::Hash, PathBuf)>,

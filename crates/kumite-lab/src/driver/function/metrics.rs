@@ -86,7 +86,7 @@ pub(super) struct Called {
 pub(super) struct Beside {
     /// CPU time of kumite and the services, while the calls were made.
     pub cpu: Duration,
-    /// From the first call to the last answer.
+    /// The time from the first call to the last answer.
     pub window: Duration,
     /// True if the instances and the load engine have a CPU in common.
     pub shared: bool,

@@ -187,7 +187,7 @@ impl Steps {
         sample.series.columns.extend(self.by_due(&outcome.log, outcome.intervals.len()));
     }
 
-    /// Those that were over by then.
+    /// The figures of each step that was over by then.
     fn parts(&self, log: &[Finished], by: Duration) -> Vec<TrialPart> {
         let mut ends = Duration::ZERO;
         let part = |step: &Step| {

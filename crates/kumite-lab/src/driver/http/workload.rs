@@ -141,7 +141,7 @@ impl Workload for HttpWorkload {
 }
 
 impl HttpWorkload {
-    /// From the window's opening, at most.
+    /// The longest time from the window's opening to the end of watching.
     fn time_from_opening(&self) -> Duration {
         let disturbed = self.disturbance.as_ref().map_or(Duration::ZERO, |disturbance| {
             disturbance.watch

@@ -62,7 +62,7 @@ pub(super) struct Play<'a> {
     pub states: &'a [Due],
     pub stamps: Vec<Stamp>,
     pub fps: f64,
-    /// From its beginning to the last state.
+    /// The time from the beginning of the play to its last state.
     pub window: Duration,
     /// Some CPU is the player's and the recorder's.
     pub shared: bool,

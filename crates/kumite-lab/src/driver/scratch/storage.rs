@@ -25,14 +25,14 @@ const ELSEWHERE: [u64; 14] = [
 /// Where a file system's bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// As far as can be told.
+    /// A disk, as far as can be told.
     Disk,
     Memory,
     Elsewhere,
 }
 
 impl Storage {
-    /// Of a file system of this type.
+    /// The storage behind a file system of this type, by the kernel's number.
     pub fn of_type(number: u64) -> Storage {
         // Some systems say it as a signed number.
         let number = number & 0xffff_ffff;

@@ -55,7 +55,7 @@ pub struct OneJob {
     pub round_trip_us: f64,
     /// The times of the job.
     pub job: Job,
-    /// How many events it had.
+    /// The number of events of its answer.
     pub events: usize,
     /// The reason why the answer is wrong; `None` if it is right.
     pub wrong: Option<String>,

@@ -19,11 +19,11 @@ const NEXT: &str = "next";
 
 /// All that was seen of a worker.
 pub(crate) struct Work {
-    /// In the order in which they were given.
+    /// The jobs in the order in which they were given.
     pub jobs: Vec<Job>,
-    /// Of the last one that had any.
+    /// The events of the last job that had any.
     pub events: Vec<JobEvent>,
-    /// Of exchanges without a job, in µs.
+    /// The times of exchanges without a job, in µs.
     pub round_trips_us: Vec<f64>,
     /// From the first measured job's request to the last one's answer.
     pub window: Duration,

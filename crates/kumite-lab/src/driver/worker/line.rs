@@ -32,7 +32,7 @@ pub(crate) struct JobAnswer {
 #[derive(Debug)]
 pub(crate) struct Done {
     pub elapsed_ms: f64,
-    /// As it was written.
+    /// The worker's result, in its own bytes.
     pub result: Box<RawValue>,
     pub metrics: BTreeMap<String, f64>,
     pub events: Vec<JobEvent>,

@@ -41,7 +41,7 @@ pub struct Bar {
     pub width: f64,
     /// Both ends of its interval.
     pub whisker: Option<(f64, f64)>,
-    /// Where its value is written.
+    /// The place where its value is written.
     pub end: f64,
     pub value: String,
     pub text: String,

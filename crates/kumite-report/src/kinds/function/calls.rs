@@ -25,9 +25,9 @@ use crate::words::text::one_line;
 struct CallsOnPage {
     #[serde(flatten)]
     tables: ChapterPoint,
-    /// Of the first call, and of warm ones.
+    /// The bars of the first call, and those of warm calls.
     billing: Vec<BillingChart>,
-    /// By which metric the trials are the median.
+    /// The metric by which the trials shown are in the middle.
     by: String,
     instances: Vec<InstanceChart>,
     lines: Vec<LineChart>,
@@ -146,7 +146,7 @@ pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
     (!points.is_empty()).then_some(Chapter { title: "Call by call", about: None, points })
 }
 
-/// The same with pictures.
+/// The chapter on calls for a page, with pictures.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let points = calls(record, groups);
     let chosen: Vec<(Metric, Vec<&Trial>)> =

@@ -17,7 +17,7 @@ use crate::words::text::one_line;
 /// The data of the page's script; short names because there is one of each for every trial.
 #[derive(Debug, Serialize)]
 pub struct Explorer {
-    /// How many steps of a trial are one here.
+    /// The number of steps of a trial that are one step here.
     merged: usize,
     contenders: Vec<Named>,
     points: Vec<String>,
@@ -51,7 +51,7 @@ struct Steps {
     p50: Vec<Option<i64>>,
     p99: Vec<Option<i64>>,
     max: Vec<Option<i64>>,
-    /// In hundredths of a core.
+    /// CPU use in hundredths of a core.
     cpu: Vec<Option<i64>>,
 }
 

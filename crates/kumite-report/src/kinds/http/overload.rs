@@ -34,7 +34,7 @@ pub struct OverloadChart {
     pub panels: Vec<Panel>,
     /// The fates of requests, as bars upon one another.
     pub fates: Vec<Bars>,
-    /// How many were due a second.
+    /// The requests that were due in a second.
     pub offered: String,
     /// How long right answers took, on average.
     pub responses: String,
@@ -43,7 +43,7 @@ pub struct OverloadChart {
     pub drop: Option<Dropped>,
 }
 
-/// Where values are drawn.
+/// An area of the chart in which values are drawn.
 #[derive(Debug, Serialize)]
 pub struct Panel {
     pub title: &'static str,
@@ -116,7 +116,7 @@ struct Scales {
 struct Step {
     from: f64,
     to: f64,
-    /// How many there were of each fate.
+    /// The number of requests of each fate.
     fates: [f64; FATES.len()],
     /// The sum of the times of right answers.
     response_us: f64,

@@ -60,7 +60,7 @@ fn table(record: &Record, place: String, cells: &[&Cell]) -> ChapterPoint {
     ChapterPoint { place, overviews: Vec::new(), note: None, table, summary: None }
 }
 
-/// The same with pictures.
+/// The chapter on percentiles for a page, with pictures.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let figures = shown(record);
     let on_page = |(nth, (place, cells)): (usize, (String, Vec<&Cell>))| OnPage {

@@ -23,7 +23,7 @@ pub fn disturbances(record: &Record, groups: &Groups) -> Vec<Disturbed> {
     all.map(|(group, point)| disturbed(record, groups, group, point)).collect()
 }
 
-/// The same as pictures.
+/// The recovery from each disturbance as a picture.
 pub fn pictures(record: &Record, groups: &Groups) -> Vec<DisturbedPictures> {
     let points = groups.disturbed().flat_map(|group| groups.points_of(group));
     points.enumerate().map(|(nth, (place, point))| picture(record, nth, place, point)).collect()

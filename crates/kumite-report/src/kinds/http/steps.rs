@@ -23,7 +23,7 @@ struct StepsOnPage {
     #[serde(flatten)]
     tables: ChapterPoint,
     lines: Vec<LineChart>,
-    /// By which metric the trials are the median.
+    /// The metric by which the trials shown are in the middle.
     by: String,
     overload: Vec<OverloadChart>,
 }
@@ -50,7 +50,7 @@ pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
     Some(Chapter { title: "Step by step", about: None, points })
 }
 
-/// The same with pictures.
+/// The chapter on steps for a page, with pictures.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let (axis, points) = parts(record, groups)?;
     let shown = |(nth, at): (usize, &PartsAt)| {

@@ -37,7 +37,7 @@ pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
     (!chapter.points.is_empty()).then_some(chapter)
 }
 
-/// The same with pictures.
+/// How exactly states came at each point, for a page, with pictures.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let points = paced(record, groups);
     let shown = OnPage {

@@ -99,7 +99,7 @@ pub fn off_at_end(last_us: f64, frame_us: f64) -> String {
     }
 }
 
-/// The same as a column, where it is known.
+/// The error at the end of each cell, in frames, as a column; none where the length of a frame is not known.
 pub fn end_column(record: &Record, cells: &[&Cell], point: &Point) -> Option<Filled> {
     let metric = record.metric("error-last")?;
     let last = |cell: &Cell| cell.metrics.get(&metric.name).map(|of| of.estimate);

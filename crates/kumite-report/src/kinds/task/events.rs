@@ -23,7 +23,7 @@ use crate::words::text::one_line;
 #[derive(Debug, Serialize)]
 struct Events {
     place: String,
-    /// By which metric the trials are the median.
+    /// The metric by which the trials shown are in the middle.
     by: String,
     charts: Vec<EventChart>,
 }
@@ -89,7 +89,7 @@ const NEXT: [&str; MOST_FAMILIES] = ["next-0", "next-1", "next-2"];
 /// Diameters of the marks of `next` events.
 const SIZES: [f64; MOST_FAMILIES] = [6.4, 4.2, 5.6];
 
-/// At each point without a disturbance that has any.
+/// The chapter on events for a page: each point without a disturbance that has events. None if no trial has any.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let chosen = |(place, point)| {
         let (metric, trials) = telling_trials(record, point, has_events);
