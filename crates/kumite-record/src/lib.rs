@@ -15,6 +15,7 @@ mod estimate;
 mod export;
 mod found_rate;
 mod gate;
+mod id;
 mod kind;
 mod load;
 mod machine;

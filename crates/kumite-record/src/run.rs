@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     AxisValue, Control, Kind, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule, Shard,
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
     /// Unique; begins with the date, so that runs sort by age.
-    #[serde(deserialize_with = "id")]
+    #[serde(deserialize_with = "crate::id::id")]
     pub id: String,
     /// The experiment's name, which is its folder's.
     pub experiment: String,
@@ -166,16 +166,6 @@ impl Run {
     /// Makes the id of a run that begins then: the second, and a few letters so that two of one second differ.
     pub fn new_id(started: Timestamp) -> String {
         format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), (started.subsec_nanosecond() / 1000) & 0xffff)
-    }
-}
-
-/// Files are named after it.
-pub(crate) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
-    let id = String::deserialize(deserializer)?;
-    let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-    match (1..100).contains(&id.len()) && id.chars().all(fits) {
-        true => Ok(id),
-        false => Err(serde::de::Error::custom(format!("{id:?} is no id of a run"))),
     }
 }
 

@@ -12,7 +12,7 @@ pub const SITTINGS_APART: SignedDuration = SignedDuration::from_hours(1);
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sitting {
     /// The run that it was kept as.
-    #[serde(deserialize_with = "crate::run::id")]
+    #[serde(deserialize_with = "crate::id::id")]
     pub run: String,
     /// The first sitting's run, where this is one more of it. It tells what belongs together even where the run that is made of
     /// all of them does not have this one yet.

@@ -23,7 +23,7 @@ use serde::Deserialize;
 struct Script {
     /// When kumite is started; now, where nothing is said.
     began: Option<Timestamp>,
-    /// Waits between sittings as a trial waits that does; else the clock goes on by them, and nobody waits.
+    /// True if it waits between sittings, until there is a file `go`; else the clock goes on by them, and nobody waits.
     #[serde(default)]
     waits: bool,
     #[serde(default)]
@@ -118,7 +118,7 @@ impl World for Scripted {
 
     fn wait(&self, until: Timestamp, stop: &AtomicBool) {
         if script().is_some_and(|script| script.waits) {
-            wait(stop);
+            wait(stop, || Path::new("go").exists());
         }
         let left = until.duration_since(self.time.timestamp());
         self.time.gone.set(self.time.gone.get() + Duration::try_from(left).unwrap_or_default());
@@ -135,10 +135,10 @@ fn script() -> Option<Script> {
     Some(toml::from_str(&text).expect("script.toml is right"))
 }
 
-/// Says so, and goes on when it is told to stop, or by a file `go`.
-fn wait(stop: &AtomicBool) {
+/// Says so, and goes on when it is told to stop, or has what it waits for.
+fn wait(stop: &AtomicBool, is_there: impl Fn() -> bool) {
     std::fs::write("begun", "").expect("a test's folder can be written");
-    while !stop.load(Ordering::Relaxed) && !Path::new("go").exists() {
+    while !stop.load(Ordering::Relaxed) && !is_there() {
         std::thread::sleep(Duration::from_millis(1));
     }
 }
@@ -158,7 +158,7 @@ impl Executor for Actor<'_> {
             measured.sample.parts = rule.parts.clone().unwrap_or(measured.sample.parts);
         }
         match does {
-            Some(Does::Wait) => wait(stop),
+            Some(Does::Wait) => wait(stop, || false),
             Some(Does::Kill) => raise(Signal::SIGKILL).expect("who asks for it can be killed"),
             None => {}
         }

@@ -2,7 +2,7 @@
 //!
 //! A document may be anybody's. Nothing in it is executed, it replaces no run that is kept here, and no path in it is followed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -89,48 +89,53 @@ impl Given {
     }
 
     /// All sittings that are given, and those that `into` has already of the same run. What `into` has stands before a
-    /// document, and of two stores the one that has more trials.
-    pub fn sittings(self, into: &Store) -> Result<Vec<StoredRun>, Failure> {
-        let mut all = BTreeMap::<String, StoredRun>::new();
-        let mut add = |run: StoredRun| {
-            let is_more = |other: &StoredRun| run.trials.len() > other.trials.len();
-            if all.get(&run.run.id).is_none_or(is_more) {
-                all.insert(run.run.id.clone(), run);
-            }
-        };
-        for id in &self.ids {
-            for run in together(into, &into.find(id)?)? {
-                add(into.read(&run.id)?);
-            }
+    /// document.
+    pub fn sittings(&self, into: &Store) -> Result<Vec<StoredRun>, Failure> {
+        let kept: BTreeSet<String> = into.runs()?.into_iter().map(|run| run.id).collect();
+        let mut named: Vec<String> = self.ids.iter().map(|id| into.find(id)).collect::<Result<_, _>>()?;
+        let mut found = Found::default();
+        for of in of_stores(&self.stores)? {
+            found.add(of);
         }
-        let mut joined = Vec::new();
-        for store in &self.stores {
-            for run in store.runs()? {
-                let run = with_logs(store.read(&run.id)?, store.folder());
-                if is_joined(&run.run) { joined.push(run) } else { add(run) }
-            }
+        for of in self.documents.iter().flat_map(|(_, of)| parts(of)) {
+            if kept.contains(&of.run.id) { named.push(of.run.id) } else { found.add(of) }
         }
-        joined.iter().flat_map(take_apart).for_each(&mut add);
-        let of_documents = self.documents.iter().flat_map(|(_, of)| match is_joined(&of.run) {
-            true => take_apart(of),
-            false => vec![of.clone()],
-        });
-        let kept: Vec<String> = into.runs()?.into_iter().map(|run| run.id).collect();
-        let mut known = Vec::new();
-        for of in of_documents {
-            if kept.contains(&of.run.id) { known.push(of.run.id) } else { add(of) }
-        }
-        let given: Vec<String> = all.keys().filter(|id| kept.contains(id)).cloned().chain(known).collect();
-        for id in &given {
+        named.extend(found.0.keys().filter(|id| kept.contains(*id)).cloned());
+        for id in &named {
             for run in together(into, id)? {
-                let run = into.read(&run.id)?;
-                if all.get(&run.run.id).is_none_or(|other| run.trials.len() > other.trials.len()) {
-                    all.insert(run.run.id.clone(), run);
-                }
+                found.add(into.read(&run.id)?);
             }
         }
-        let mut all: Vec<StoredRun> = all.into_values().collect();
-        all.sort_by_key(|of| (of.run.started, of.run.id.clone()));
-        Ok(all)
+        Ok(found.0.into_values().collect())
     }
+}
+
+/// Each run once, as it was when it had most trials; by its id.
+#[derive(Default)]
+struct Found(BTreeMap<String, StoredRun>);
+
+impl Found {
+    fn add(&mut self, run: StoredRun) {
+        let is_more = |other: &StoredRun| run.trials.len() > other.trials.len();
+        if self.0.get(&run.run.id).is_none_or(is_more) {
+            self.0.insert(run.run.id.clone(), run);
+        }
+    }
+}
+
+/// All runs of these stores: first those that were measured, which are whole, and then what others were joined from.
+fn of_stores(stores: &[Store]) -> Result<Vec<StoredRun>, Failure> {
+    let mut all = Vec::new();
+    for store in stores {
+        for run in store.runs()? {
+            all.push(with_logs(store.read(&run.id)?, store.folder()));
+        }
+    }
+    all.sort_by_key(|of| is_joined(&of.run));
+    Ok(all.iter().flat_map(parts).collect())
+}
+
+/// The sittings that a run was joined from, or itself.
+fn parts(of: &StoredRun) -> Vec<StoredRun> {
+    if is_joined(&of.run) { take_apart(of) } else { vec![of.clone()] }
 }

@@ -130,6 +130,37 @@ fn ctrl_c_in_a_sitting_keeps_it_and_says_how_it_goes_on() {
 }
 
 #[test]
+fn ctrl_c_in_a_later_sitting_ends_it_in_order_too() {
+    let place = place();
+    let said = between(&place, &["run", "fake", "--sittings", "3", "--json", "r.json"], |run| {
+        std::fs::remove_file(place.path("begun")).unwrap();
+        place.write("script.toml", &format!("{SCRIPT}[[trial]]\nseq = 4\ndoes = 'wait'\n"));
+        place.write("go", "");
+        eventually(|| place.path("begun").exists());
+        interrupt(run);
+    });
+    printed!(said.ended(3).notes());
+    let run: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    assert_eq!(sittings(&run).iter().map(|of| of.2).collect::<Vec<_>>(), [6, 2]);
+    place.write("script.toml", SCRIPT);
+    let whole = json(&place, &["resume"]);
+    assert_eq!(sittings(&whole).iter().map(|of| of.2).collect::<Vec<_>>(), [6, 6]);
+}
+
+#[test]
+fn a_gate_is_of_all_sittings_together() {
+    let place = place();
+    // Two blocks alone decide nothing.
+    printed!(place.scripted(&["run", "fake", "--blocks", "2", "--gate"]).ended(2).notes());
+    let gate = ["--gate", "--json", "r.json"];
+    let said = place.scripted(&[&["run", "fake", "--blocks", "2", "--sittings", "3"], &gate[..]].concat());
+    printed!(said.ended(0).notes());
+    place.write("script.toml", &SCRIPT.replace("01-01", "01-02").replace("120", "80"));
+    let said = place.scripted(&[&["again"], &gate[..]].concat());
+    printed!(said.report());
+}
+
+#[test]
 fn another_measures_between_two_sittings() {
     let place = place();
     let said = between(&place, &["run", "fake", "--sittings", "2"], |_| {
