@@ -11,7 +11,7 @@ mod verdict;
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Cell, Check, Contender, Reason, Rule, Run, Trial};
+use kumite_record::{Cell, Check, Contender, NearTie, Reason, Rule, Run, Trial};
 
 pub use claim::{Claim, ClaimError, ClaimSpec, Dimension, EACH_CONTENDER, Names};
 pub use control::{control, fewest_control_blocks};
@@ -78,6 +78,16 @@ pub fn without_value(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> 
 /// The verdicts that a plan can lead to, and the blocks they take. Needs no trial.
 pub fn prospects(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> Prospects {
     Evidence::new(run, &[], contenders).prospects(claims)
+}
+
+/// The claims whose border lies where a further sitting may be, and what would decide them.
+pub fn near_ties(
+    run: &Run,
+    trials: &[&Trial],
+    contenders: &[Contender],
+    claims: &[ClaimSpec],
+) -> Vec<NearTie> {
+    Evidence::new(run, trials, contenders).near_ties(claims)
 }
 
 /// The estimates of the cells of these contenders; then those of their parts, where an axis is within trials.

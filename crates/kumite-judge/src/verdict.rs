@@ -12,6 +12,7 @@ mod effects;
 mod evidence;
 mod expand;
 mod moved;
+mod near_tie;
 mod posed;
 mod prospect;
 mod scale;

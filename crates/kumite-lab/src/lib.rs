@@ -55,11 +55,11 @@ pub use reference::reference;
 pub use run::{
     Amiss, Block, Checked, Choice, Decided, Difference, Event, GateFinding, Joined, Lost, Made, MeasureError,
     Measuring, Merging, Plan, Prepared, RunEnded, RunEvent, Session, ThisMachine, Undecided, WindowFault,
-    Windows, World, begin, check_disk, check_each, check_roles, claimed_points, common_fault, conclude,
-    differ_as_sittings, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, execute,
-    export, gate_findings, humane, is_left_out, is_of, join, join_sittings, judged, lacking_control, merge,
-    other_versions, plan, prepare, prospects, references, rejudge, replication, seed_of, take_apart,
-    too_few_values, trial_seed, undecided, used_cores,
+    Windows, World, asks_as, begin, check_disk, check_each, check_roles, claimed_points, common_fault,
+    conclude, differ_as_sittings, differ_in_contenders, differ_in_machines, differ_in_roles,
+    differ_in_trials, execute, export, gate_findings, humane, is_left_out, is_of, join, join_sittings,
+    judged, lacking_control, merge, near_ties, other_versions, plan, prepare, prospects, references, rejudge,
+    replication, seed_of, take_apart, too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;

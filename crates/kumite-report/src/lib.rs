@@ -50,6 +50,7 @@ pub use summary::{decided, summary};
 pub use terminal::terminal;
 pub use words::first_figure::first_figure;
 pub use words::gate::run_gate;
+pub use words::near_tie::near_tie;
 pub use words::number::{count, plural, significant};
 pub use words::quantity::time_us;
 pub use words::reason::reason;

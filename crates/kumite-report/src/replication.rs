@@ -49,11 +49,8 @@ pub fn replication_claims(replication: &Replication, style: &Style) -> String {
             PairOutcome::CouldNotTell => AnsiColor::Yellow,
         };
         let said = format!("{} {}", claim.symbol, claim.word);
-        out += &format!(
-            "\n{}: {}",
-            style.paint(color.on_default().bold(), &said),
-            style.wrap(&claim.title, 2).trim_start()
-        );
+        let line = style.wrap(&format!("{said}: {}", claim.title), 0);
+        out += &format!("\n{}", line.replacen(&said, &style.paint(color.on_default().bold(), &said), 1));
         for line in claim.below {
             out += &style.wrap(&line, 2);
         }
@@ -198,10 +195,15 @@ fn named_runs(replication: &Replication) -> impl Iterator<Item = (String, String
 }
 
 fn alarm(replication: &Replication) -> Option<&'static str> {
-    let in_two_ways = replication.differences.iter().any(|of| of.of == Differing::Measures);
-    in_two_ways.then_some(
-        "their versions of kumite measure in two ways (MEASURES): an effect may be another for that reason alone",
-    )
+    let measures = replication.differences.iter().find(|of| of.of == Differing::Measures)?;
+    Some(match measures.values {
+        [Some(_), Some(_)] => {
+            "their versions of kumite measure in two ways (MEASURES): an effect may be another for that reason alone"
+        }
+        _ => {
+            "it is not known whether their versions of kumite measure in one way (MEASURES): an effect may be another for that reason alone"
+        }
+    })
 }
 
 fn difference_rows(replication: &Replication) -> (Vec<(String, bool)>, Vec<Vec<String>>) {

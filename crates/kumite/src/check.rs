@@ -17,7 +17,7 @@ use crate::exit::Failure;
 use crate::measure::end_leftovers;
 use crate::store::Db;
 use crate::wait::Wait;
-use crate::{output, prospects, stop};
+use crate::{near_ties, output, prospects, stop};
 
 #[derive(Parser)]
 pub struct Args {
@@ -59,6 +59,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     faults.extend(short_windows(args, &experiment, &prepared, &names, &state, &stop)?);
     let right = right.len();
     output::print(&format!("{}: {right} right, {failing} failing\n", experiment.name))?;
+    output::print(&near_ties_of_all(&args.contenders.experiment, &experiment, &args.db.path())?)?;
     for fault in &faults {
         output::note(fault);
     }
@@ -74,6 +75,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             experiment.name
         ))),
     }
+}
+
+/// Of each profile that an earlier run tells something of.
+fn near_ties_of_all(given: &str, experiment: &Experiment, db: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    for profile in &experiment.profiles {
+        let near = near_ties::text(&Experiment::load(given, profile)?, db)?;
+        if !near.is_empty() {
+            text += &format!("profile {profile}: {near}");
+        }
+    }
+    Ok(text)
 }
 
 /// Claims that the profiles of an experiment cannot decide, whichever contenders are checked.

@@ -25,6 +25,7 @@ mod load;
 mod manifest;
 mod measure;
 mod merge;
+mod near_ties;
 mod nodes;
 mod output;
 mod play;

@@ -21,7 +21,7 @@ use crate::nodes::{RoleFlags, SlurmFlags, driver};
 use crate::sittings::sitting;
 use crate::store::noise_floor;
 use crate::wait::Wait;
-use crate::{duration, output, prospects, seed, stop};
+use crate::{duration, near_ties, output, prospects, seed, stop};
 
 #[derive(Parser)]
 pub struct Args {
@@ -111,7 +111,10 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let (driver, slurm, name) = (driver(&stop::flag()?), args.slurm.options(), &planned.experiment.name);
     let away = args.away(&planned.experiment, world.clock());
     let export = match args.place() {
-        Where::Plan => return output::print(&dry_run::text(&mut planned, &args.sittings)),
+        Where::Plan => {
+            let near = near_ties::text(&planned.experiment, &args.ending.db.path())?;
+            return output::print(&dry_run::text(&mut planned, &args.sittings, &near));
+        }
         Where::Here => {
             let (export, early) = sittings::measured(args, &planned, world, &driver)?;
             return args.ending.conclude(export, early);

@@ -276,13 +276,18 @@ fn effect(kind: EffectKind, (left, right): (f64, f64)) -> f64 {
 
 impl Border {
     pub fn is_met(&self, kind: EffectKind, effect: f64, moved: Moved) -> bool {
+        self.op.holds(effect, self.moved(kind, moved))
+    }
+
+    /// The effect that lies on it where it is moved.
+    pub fn moved(&self, kind: EffectKind, moved: Moved) -> f64 {
         let looser = 1.0 + self.margin;
         let factor = match (moved, self.is_below()) {
             (Moved::Not, _) => 1.0,
             (Moved::Loosened, false) | (Moved::Tightened, true) => looser,
             (Moved::Loosened, true) | (Moved::Tightened, false) => 1.0 / looser,
         };
-        self.op.holds(effect, self.effect(kind) * factor)
+        self.effect(kind) * factor
     }
 
     /// True if an effect lies where it would not be by this verdict.

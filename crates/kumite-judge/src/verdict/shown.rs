@@ -138,7 +138,7 @@ impl Posed<'_> {
     }
 
     /// A comparison, with the figures of both sides if they are known.
-    fn decider(&self, compared: &Compared, alike: usize, figures: Option<(f64, f64)>) -> Decider {
+    pub fn decider(&self, compared: &Compared, alike: usize, figures: Option<(f64, f64)>) -> Decider {
         let with = |side: &Side, figure: Option<f64>| {
             let mut side = side.clone();
             let times = side.times();

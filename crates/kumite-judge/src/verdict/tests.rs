@@ -130,6 +130,10 @@ impl World {
         Evidence::new(&self.run, &self.trials.iter().collect::<Vec<_>>(), &self.contenders)
     }
 
+    pub(super) fn near_ties(&self, assert: &str) -> Vec<kumite_record::NearTie> {
+        self.evidence().near_ties(&claims(&[assert], &self.run.workload))
+    }
+
     fn verdict(&self, assert: &str) -> Verdict {
         self.judge(assert).verdict
     }

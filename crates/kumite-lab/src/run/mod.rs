@@ -12,6 +12,7 @@ mod gate;
 mod machine_changed;
 mod measure;
 mod merge;
+mod near_ties;
 mod nodes;
 mod plan;
 mod prepare;
@@ -36,6 +37,7 @@ pub use export::{claimed_points, conclude, export, judged, too_few_values, undec
 pub use gate::{Amiss, GateFinding, Lost, gate_findings};
 pub use measure::{MeasureError, Measuring, RunEvent, ThisMachine, World};
 pub use merge::{Merging, merge};
+pub use near_ties::{asks_as, near_ties};
 pub use nodes::{Joined, check_roles, join};
 pub use plan::{Block, Plan, plan, trial_seed};
 pub use prepare::{Choice, Prepared, is_left_out, prepare};

@@ -5,5 +5,6 @@ mod fixture;
 mod foreign_numbers;
 mod formats;
 mod page;
+mod replication;
 mod sections;
 mod void;

@@ -9,7 +9,7 @@ use super::{Planned, sittings};
 use crate::prospects;
 
 /// The plan of a run, and about how long it would take.
-pub fn text(planned: &mut Planned, sittings: &sittings::Flags) -> String {
+pub fn text(planned: &mut Planned, sittings: &sittings::Flags, near_ties: &str) -> String {
     let Planned { experiment, choice, available, shard } = planned;
     let unavailable = experiment.unavailable(available);
     experiment.planned.retain(|planned| unavailable.iter().all(|other| other.point != planned.point));
@@ -67,6 +67,9 @@ pub fn text(planned: &mut Planned, sittings: &sittings::Flags) -> String {
     let prospects = kumite_lab::prospects(experiment, available, &taking_part);
     text += &prospects::table(&prospects, sittings.in_all(experiment.blocks));
     text += &beside_the_table(experiment);
+    if !near_ties.is_empty() {
+        text += &format!("\n{near_ties}");
+    }
     text += &format!(
         "\nprofile {}: {points}, {blocks} blocks each, {of_all} trials; {time}\n",
         experiment.profile,

@@ -105,7 +105,7 @@ fn the_commands_of_the_faq_work() {
             ["compare", ..] => (&["--max-runs", "2"], &[0]),
             ["run", "mine", "--blocks" | "--sittings" | "--wait", _] => (&["--dry-run"], &[0]),
             ["resume" | "again"] => (&["--budget", "100ms"], &[0]),
-            ["selfcheck"] | ["check", "."] => (&["--help"], &[0]),
+            ["selfcheck"] | ["check", "."] | ["replicate", _] | ["report", _, "last"] => (&["--help"], &[0]),
             ["run", "mine", "--dry-run"] | ["report"] | ["doctor"] | ["init", "--contender", _] => {
                 (&[], &[0])
             }

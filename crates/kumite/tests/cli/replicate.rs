@@ -49,6 +49,9 @@ fn theirs(place: &Place, change: impl FnOnce(&mut Value)) {
     place.write("script.toml", &now);
 }
 
+/// The project.
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
 const REPLICATE: &[&str] = &["replicate", "theirs.json"];
 
 #[test]
@@ -329,4 +332,97 @@ fn texts_of_a_stranger_act_neither_on_a_terminal_nor_on_a_page() {
         harmless(&said);
         assert!(said.out.contains("evil") && !said.out.contains("<script>alert"), "{}", said.out);
     }
+}
+
+/// The experiment of a found run, as it is below experiments/, with contenders of the same names that do nothing; and the
+/// trials that are as that run's cells, but for one contender, which is so many times as much of everything.
+fn of_found_run(name: &str, other: &str, times: f64) -> Place {
+    let place = Place::new("", &[]);
+    let (from, to) = (Path::new(REPOSITORY).join("experiments").join(name), format!("experiments/{name}"));
+    std::fs::create_dir_all(place.path(&format!("{to}/contenders/all"))).unwrap();
+    for entry in std::fs::read_dir(&from).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        std::fs::copy(entry.path(), place.path(&to).join(entry.file_name())).unwrap();
+    }
+    std::fs::copy(from.join("found/standard.json.gz"), place.path("theirs.json.gz")).unwrap();
+    let found = kumite_record::Export::read(&place.path("theirs.json.gz")).unwrap();
+    let mut contender = "version = 'echo 1'\n".to_owned();
+    for of in &found.contenders {
+        contender += &format!("[[variant]]\nname = '{}'\nmodel = '{}'\nrun = 'true'\n", of.name, of.model);
+    }
+    place.write(&format!("{to}/contenders/all/contender.toml"), &contender);
+    let mut script = String::new();
+    for cell in &found.cells {
+        let factor = if cell.contender == other { times } else { 1.0 };
+        script += &format!("[[trial]]\ncontender = '{}'\n", cell.contender);
+        for (axis, value) in &cell.point.0 {
+            script += &format!("at.{axis} = {}\n", json!(value));
+        }
+        for (metric, estimate) in &cell.metrics {
+            script += &format!("metrics.{metric} = {:?}\n", factor * estimate.estimate);
+        }
+        let Some(within) = &found.run.within else { continue };
+        let parts = found.parts.iter().filter(|part| part.contender == cell.contender).filter_map(|part| {
+            let mut point = part.point.clone();
+            let at = json!(point.0.remove(&within.axis)?);
+            let metric = |(metric, estimate): (&String, &kumite_record::Estimate)| {
+                format!("{metric} = {:?}", factor * estimate.estimate)
+            };
+            let metrics: Vec<String> = part.metrics.iter().map(metric).collect();
+            let part = format!("{{ at = {at}, metrics = {{ {} }} }}", metrics.join(", "));
+            (point == cell.point).then_some(part)
+        });
+        script += &format!("parts = [{}]\n", parts.collect::<Vec<_>>().join(", "));
+    }
+    place.write("script.toml", &script);
+    place
+}
+
+/// Without what this machine is, what its digests of contenders are, and how this kumite measures.
+fn of_any_machine(said: &Said) -> String {
+    let digest = regex::Regex::new("[0-9a-f]{12}…").unwrap();
+    let report = digest.replace_all(&said.report(), "DIGEST…").into_owned();
+    let measures = regex::Regex::new(r"(\(MEASURES\) +– +)\d+").unwrap();
+    let report = measures.replace_all(&report, "${1}OURS").into_owned();
+    let lines = report.lines().filter(|line| !line.starts_with("machine, "));
+    lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect()
+}
+
+#[test]
+fn a_found_run_of_functions_is_tried_here() {
+    let place = of_found_run("fib", "nobody", 1.0);
+    printed!(of_any_machine(&place.scripted(&["replicate", "theirs.json.gz"]).ended(0)));
+}
+
+#[test]
+fn a_found_run_of_tasks_is_tried_here_and_one_contender_is_slower() {
+    let place = of_found_run("nplus1", "reactor-blocking", 0.5);
+    printed!(of_any_machine(&place.scripted(&["replicate", "theirs.json.gz"]).ended(1)));
+}
+
+#[test]
+fn a_found_run_of_workers_on_one_core_and_two_is_tried_here() {
+    let place = of_found_run("async-api", "nobody", 1.0);
+    printed!(of_any_machine(&place.scripted(&["replicate", "theirs.json.gz"]).ended(0)));
+}
+
+#[test]
+fn near_ties_of_an_earlier_run_are_named_before_the_next() {
+    let place = Place::new(CLAIMS, &[("a", "pong"), ("b", "pong")]);
+    let script = "[[trial]]\ncontender = 'a'\nmetrics.throughput_rps = [117.0, 122.0]\n\
+        [[trial]]\ncontender = 'b'\nmetrics.throughput_rps = 100.0\n";
+    place.write("script.toml", script);
+    printed!(place.scripted(&["run", "fake", "--dry-run"]).ended(0).report());
+    // A is a fifth faster than b, which is clear; and 9 % above the second border, which is not.
+    place.scripted(&["run", "fake"]).ended(0);
+    printed!(place.scripted(&["run", "fake", "--dry-run"]).ended(0).report());
+    // A plan of six blocks is a fault of its own.
+    printed!(place.kumite(&["check", "fake"]).ended(1).report());
+    // The experiment's own run serves where none is kept.
+    std::fs::create_dir(place.path("experiments/fake/found")).unwrap();
+    place.kumite(&["export", "last", "-o", "experiments/fake/found/standard.json.gz"]).ended(0);
+    printed!(place.scripted(&["run", "fake", "--dry-run", "--db", "other.db"]).ended(0).report());
+    // Another border is another question.
+    let text = place.read("experiments/fake/experiment.toml").replace("110", "115");
+    place.write("experiments/fake/experiment.toml", &text);
+    printed!(place.scripted(&["run", "fake", "--dry-run"]).ended(0).report());
 }
