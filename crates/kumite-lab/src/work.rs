@@ -68,7 +68,7 @@ questions! {
     LastLines {} -> String;
     /// It listens on its port itself; else the reason to think it does not.
     OwnPort {} -> Option<String>;
-    /// Where it listens that it should not, if anywhere.
+    /// To say where the server listens that it should not; none where it does not.
     ListensElsewhere {} -> Option<String>;
     /// To say on which address the server listens.
     Listening {} -> String;

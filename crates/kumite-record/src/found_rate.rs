@@ -103,7 +103,7 @@ pub struct RateTrial {
     /// True if times from when requests were sent, and not due, would have met the SLO, and were about as long as
     /// before the search: requests waited for a free connection.
     pub waited: bool,
-    /// How late requests were sent by the engine's own fault, 99th percentile.
+    /// How late requests were sent by the engine's own fault: the 99th percentile, in microseconds.
     pub send_lag_p99_us: f64,
     /// The share of its core that the engine's busiest thread used.
     pub engine_busy: f64,

@@ -71,7 +71,7 @@ pub struct SameTwice {
 pub struct FalseVerdicts {
     /// `wall time`, `CPU time`, `memory` or `throughput`.
     pub metric: String,
-    /// Comparisons that said so.
+    /// The number of comparisons that gave a false verdict.
     pub false_verdicts: usize,
     /// Comparisons that could have.
     pub comparisons: usize,

@@ -47,7 +47,7 @@ pub struct StubConnections {
     pub accepted: u64,
     /// The most that were open at once.
     pub most: u64,
-    /// Closed at once, because there were too many.
+    /// Connections that were closed at once, because there were too many.
     pub refused: u64,
 }
 

@@ -42,7 +42,7 @@ impl Decisions {
         alone / given.unwrap_or(1) as f64
     }
 
-    /// The wealth that would do for one more claim, if those that are decided stay so.
+    /// The evidence that would do for one more claim, if those that are decided stay so.
     pub fn next_threshold(&self) -> f64 {
         let alone = self.claims.max(1) as f64 / self.alpha;
         match self.rate {

@@ -38,7 +38,7 @@ pub struct Line {
     /// Where the line ends.
     pub end: (f64, f64),
     pub look: Look,
-    /// Broken where a cell has no figure.
+    /// The line as an SVG path, broken where a cell has no figure.
     pub path: String,
     pub dots: Vec<Dot>,
 }

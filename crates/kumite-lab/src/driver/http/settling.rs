@@ -15,7 +15,7 @@ use crate::driver::warm_up::Evidence;
 
 /// Looks at the warm-up of a load, and opens its window.
 pub(super) struct Settling {
-    /// None where the warm-up has a fixed length.
+    /// Opens the window when the load is steady; none where the warm-up has a fixed length.
     pub opener: Option<Opener>,
     /// The warm-up lasts for so many intervals at least.
     least: u128,
