@@ -76,8 +76,13 @@ END
 }
 
 began=$(date +%s)
-"$kumite" selfcheck --budget 60s --json check.json > /dev/null 2>&1 || true
-python3 -c 'import json; [print(name, of) for name, of in json.load(open("check.json")).get("probes", {}).items()]'
+# It ends with 1 where something is worse than promised; its limits are kept all the same.
+"$kumite" selfcheck --budget 60s --json check.json > log 2>&1 || tail -n 2 log
+if [ -e check.json ]; then
+    python3 -c 'import json; [print(name, of) for name, of in json.load(open("check.json")).get("probes", {}).items()]'
+else
+    echo "no limits were measured: a trial is held against twice what was usual before it"
+fi
 echo "| | runs | with a mark | trials | probed | machine-changed | marked by anything |"
 echo "| --- | --- | --- | --- | --- | --- | --- |"
 for what in calm storm cache quota; do
