@@ -126,9 +126,12 @@ mod tests {
     #[test]
     fn a_run_is_of_the_experiment_whatever_words_it_has_now() {
         assert_eq!(unfit_run(&run(), "question = \"b\"\nblocks = 3\n"), None);
-        assert!(unfit_run(&run(), "question = \"a\"\nblocks = 4\n").unwrap().contains("has changed"));
+        assert_eq!(
+            unfit_run(&run(), "question = \"a\"\nblocks = 4\n").unwrap(),
+            "experiment.toml has changed since: the first complete run of it as it is counts"
+        );
         let mut short = run();
         short["run"]["cut_short"] = "Ctrl-C".into();
-        assert!(unfit_run(&short, "blocks = 3").unwrap().contains("no complete run"));
+        assert_eq!(unfit_run(&short, "blocks = 3").unwrap(), "it is no complete run of the profile standard");
     }
 }

@@ -30,7 +30,7 @@ struct Args {
     /// The program to run commands from; this one, if not given
     #[arg(long, value_name = "PATH", requires = "helper_arg")]
     helper: Option<PathBuf>,
-    /// What makes a runner of it
+    /// Hidden argument that makes a runner of it
     #[arg(long, value_name = "ARG", default_value = RUNNER)]
     helper_arg: String,
     /// Replace bench/compare/RESULTS.md
@@ -41,7 +41,7 @@ struct Args {
 /// The argument that makes this program a runner's helper.
 const RUNNER: &str = "runner";
 
-/// What runs the commands.
+/// The program that runs the commands.
 pub struct Helper {
     program: PathBuf,
     argument: String,

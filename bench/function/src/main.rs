@@ -61,7 +61,7 @@ command = 'exec ./bootstrap'
 max_instances = 1
 ";
 
-/// What a way came to in a round.
+/// The result of a way in a round.
 struct Found {
     p50_us: f64,
     /// None if there were too few calls.

@@ -27,7 +27,7 @@ pub struct Experiment<'a> {
 pub struct Spinning {
     /// As claims have it.
     pub name: &'static str,
-    /// What a job is measured out by.
+    /// The measure of a job.
     pub by: By,
     /// How much it is.
     pub amount: u64,

@@ -26,7 +26,7 @@ pub struct Known {
     pub id: String,
     /// In the claim grammar.
     pub assert: String,
-    /// What the difference is that it depends on.
+    /// The true difference that it depends on.
     pub percent: f64,
     /// The verdicts that are right. "Undecided" always is.
     pub right: &'static [Verdict],
@@ -37,13 +37,13 @@ impl Known {
         Known { id: id.to_owned(), assert: assert.to_owned(), percent, right }
     }
 
-    /// Whether a verdict of it is false.
+    /// True if this verdict of it is false.
     pub fn is_wrong(&self, verdict: Verdict) -> bool {
         is_given(verdict) && !self.right.contains(&verdict)
     }
 }
 
-/// Whether it says anything.
+/// True if it says anything.
 pub fn is_given(verdict: Verdict) -> bool {
     match verdict {
         Verdict::Holds | Verdict::Fails | Verdict::NoDifference => true,

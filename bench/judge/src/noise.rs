@@ -1,4 +1,4 @@
-//! What a machine adds to the times of contenders: about 3 %, in the shapes that machines have.
+//! The noise that a machine adds to the times of contenders: about 3 %, in the shapes that machines have.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -7,7 +7,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// A kind of noise: what the next trial's time is multiplied by.
 type Noise = fn(&mut Machine, &mut ChaCha8Rng) -> f64;
 
-/// What a machine remembers from trial to trial.
+/// The state of a machine from trial to trial.
 #[derive(Default)]
 struct Machine {
     trials: f64,
@@ -42,7 +42,7 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
     Normal::standard().inverse_cdf(rng.random_range(1e-12..1.0))
 }
 
-/// What each trial's time is multiplied by in the run with this number; each run has the next kind.
+/// The factor of each trial's time in the run with this number; each run has the next kind.
 pub fn factors(run: usize, seed: u64) -> impl FnMut() -> f64 {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     // The order of the trials is drawn from stream 0 of the same seed, and must not depend on the noise.

@@ -9,7 +9,7 @@ use crate::known::{Known, is_given};
 
 const VERDICTS: [Verdict; 5] =
     [Verdict::Holds, Verdict::Fails, Verdict::NoDifference, Verdict::Undecided, Verdict::NotTested];
-/// What is promised: of the verdicts that a run gives at most this share is false, on average; or, if it is strict, in at
+/// The promise: of the verdicts that a run gives at most this share is false, on average; or, if it is strict, in at
 /// most this share of runs any is.
 const PROMISED: f64 = 0.05;
 /// From here on a difference is so large that no verdict about it may be false.
@@ -70,7 +70,7 @@ impl Tally<'_> {
         (0..self.known.len()).map(of_one).sum()
     }
 
-    /// What is worse than promised, in sentences.
+    /// The figures that are worse than promised, in sentences.
     pub fn problems(&self) -> Result<Vec<String>, Error> {
         let mut problems = Vec::new();
         for (nth, known) in self.known.iter().enumerate() {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::control::Planted;
 
-/// What a job is measured out by.
+/// The measure of a job.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum By {
     /// The clock: so many nanoseconds.

@@ -6,7 +6,7 @@ pub const ENOUGH: u32 = 10;
 /// One thing that is asked of the engine, and what was measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// What is measured, with its unit.
+    /// The quantity, with its unit.
     pub what: String,
     /// None if it was not.
     pub measured: Option<f64>,

@@ -33,7 +33,7 @@ impl Ask<'_> {
         Ok((run(&spawn, limit, self.stop)?, log))
     }
 
-    /// What a command prints, which must succeed.
+    /// The output of a command, which must succeed.
     pub fn text(&self, command: &str) -> Result<String> {
         let (finished, log) = self.ask(command, ASK_LIMIT)?;
         let text = std::fs::read_to_string(log)?;

@@ -7,7 +7,7 @@ use kumite_record::Cores;
 
 use crate::{Cells, Generator, Load, Shape, Trial};
 
-/// What all measurements share.
+/// The things that all measurements share.
 pub struct Bench<'a> {
     /// This one, to start the server with.
     pub program: PathBuf,
@@ -34,7 +34,7 @@ pub struct Effort {
     pub seconds: u64,
 }
 
-/// What the generators of a block have in common.
+/// The conditions that the generators of a block have in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     /// Keep-alive connections.

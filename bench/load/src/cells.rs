@@ -3,7 +3,7 @@ use kumite_stats::{median, sequential_ratio};
 
 use crate::Point;
 
-/// What came of the trials: for each point and generator, by round.
+/// The results of trials: for each point and generator, by round.
 #[derive(Debug)]
 pub struct Cells<T> {
     /// As they were asked for.
@@ -52,7 +52,7 @@ impl<T> Cells<T> {
         self.cell(point, name).iter().flatten().collect()
     }
 
-    /// Who has any at a point.
+    /// The generators that have any at a point.
     pub fn present(&self, point: usize) -> Vec<&'static str> {
         self.names.iter().copied().filter(|name| !self.of(point, name).is_empty()).collect()
     }

@@ -4,7 +4,7 @@ use bench_load::{Bench, Generator, Load, Shape};
 
 use crate::ask::Ask;
 
-/// What there is on this machine.
+/// The facts of this machine.
 pub struct Found {
     /// To be compared.
     pub generators: Vec<Generator>,
@@ -12,7 +12,7 @@ pub struct Found {
     pub versions: Vec<(&'static str, String)>,
 }
 
-/// What is needed to repeat the run, as a Markdown list.
+/// All that is needed to repeat the run, as a Markdown list.
 pub fn facts(bench: &Bench, versions: &[(&str, String)], load_before: &str, ask: &Ask) -> String {
     let mut text = String::from("\n## To repeat it\n\n");
     let mut fact = |name: &str, value: &str| {

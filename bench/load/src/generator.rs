@@ -12,10 +12,10 @@ use crate::Percentiles;
 const OVERTIME: Duration = Duration::from_secs(20);
 /// A look costs some 50 µs, and not on the generator's CPU clock.
 const LOOK: Duration = Duration::from_millis(250);
-/// What it printed.
+/// The file with its output.
 const SAID: &str = "said";
 
-/// What is asked of a generator.
+/// The load that a generator is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
     /// Ends with a slash.
@@ -50,13 +50,13 @@ impl Shape {
         }
     }
 
-    /// Whether response times are wanted.
+    /// True if response times are wanted.
     pub fn is_timed(self) -> bool {
         matches!(self, Shape::Timed(_) | Shape::Stalled(_))
     }
 }
 
-/// What a generator says about its load.
+/// A generator's own account of its load.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Said {
     /// Right answers, also those after the end.
@@ -74,9 +74,9 @@ pub struct Generator {
     pub name: &'static str,
     /// A path, or a name on PATH.
     pub program: String,
-    /// What `$PROGRAM` is the program in, and `$UNDER` what it is to run under, often nothing.
+    /// A shell's words: `$PROGRAM` is the program, and `$UNDER` the command that it runs under, often none.
     pub command: Command,
-    /// What it printed; none if that cannot be understood.
+    /// Reads its output; none if that cannot be understood.
     pub said: fn(&str) -> Option<Said>,
     /// A peer takes part in fewer rounds.
     pub peer: bool,

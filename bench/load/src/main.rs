@@ -21,7 +21,7 @@ use crate::facts::{Found, facts};
 struct Args {
     #[command(subcommand)]
     role: Option<Role>,
-    /// What to measure [default: all]
+    /// Measurement to make [default: all]
     #[arg(long, value_name = "WHAT,…", value_delimiter = ',')]
     only: Vec<Measure>,
     /// Rounds of kumite, wrk and the floors, and at most so many of the other peers [default: by measurement]
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all trials were a fair comparison.
+/// True if all trials were a fair comparison.
 fn measure(args: &Args) -> Result<bool> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {

@@ -1,4 +1,4 @@
-//! What is measured, each in a file of its own that can run alone.
+//! The measurements, each in a file of its own that can run alone.
 
 mod arrivals;
 mod closed;
@@ -30,19 +30,19 @@ pub enum Measure {
     Count,
 }
 
-/// What came of a measurement.
+/// The result of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
     /// Markdown, with its heading.
     pub text: String,
-    /// What the issue asks of it.
+    /// The bounds that it has to keep.
     pub lines: Vec<Line>,
-    /// What must not be: of the bench's own, kumite or a floor, not of a peer.
+    /// Faults of the bench's own, of kumite or of a floor, not of a peer.
     pub faults: Vec<String>,
 }
 
 impl Measure {
-    /// What it takes when nothing else is asked for; `quick` only shows that all of it works.
+    /// The amount that it takes by default; `quick` only shows that all of it works.
     pub fn effort(self, quick: bool) -> Effort {
         let (rounds, peer_rounds, seconds, quick_seconds) = match self {
             Measure::Closed => (10, 3, 2, 1),

@@ -1,4 +1,4 @@
-//! What people use, each in a file of its own: how it is asked, fairly, and how what it prints is read.
+//! The generators that people use, each in a file of its own: how it is asked, fairly, and how its output is read.
 //!
 //! All run pinned to one CPU, from which runtimes take how many threads to start.
 

@@ -1,4 +1,4 @@
-/// What a generator says about response times, in microseconds; none where it does not say.
+/// Response times by a generator's own account, in microseconds; none where it gives none.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Percentiles {
     /// Median.

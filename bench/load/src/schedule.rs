@@ -1,4 +1,4 @@
-//! What a schedule makes of a server that stops for a while: the truth beside which the generators' reports are put.
+//! A schedule against a server that stops for a while: the truth beside which the generators' reports are put.
 //!
 //! Request k is due at `first + k / rate`. The instants of the stop and of the continuation are the server's own stamps
 //! around the longest gap: it reads nothing in between. While it drains what has piled up it takes one request after each

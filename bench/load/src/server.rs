@@ -16,7 +16,7 @@ use rustix::io::Errno;
 use rustix::time::{ClockId, clock_gettime};
 use signal_hook::consts::SIGTERM;
 
-/// What it answers to everything.
+/// The answer to everything.
 pub const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\n\
     Server: pong\r\n\
     Content-Type: text/plain; charset=utf-8\r\n\
@@ -197,7 +197,7 @@ fn head_length(data: &[u8]) -> Option<usize> {
     data.windows(HEAD_END.len()).position(|window| window == HEAD_END).map(|at| at + HEAD_END.len())
 }
 
-/// What a head says about its connection.
+/// The fate of a connection by the head of a request.
 #[derive(PartialEq)]
 enum Asked {
     Nothing,

@@ -21,7 +21,7 @@ pub struct Server {
     port: u16,
 }
 
-/// What a server did in its life.
+/// The counts of a server over its life.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Served {
     /// Requests answered.

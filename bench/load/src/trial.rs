@@ -15,7 +15,7 @@ pub struct Trial {
     pub requests: u64,
     /// The most connections that were open at once.
     pub connections: u64,
-    /// What the generator says about it.
+    /// The generator's own account of it.
     pub said: Said,
     /// The generator's user and system time, from its start to its end.
     pub cpu: Duration,

@@ -73,7 +73,7 @@ const WAYS: [Way; 4] = [
     Way { name: "plain sleep", plays: sleeping },
 ];
 
-/// What each loop does that sleeps for the time that is left.
+/// A loop that sleeps for the time that is left.
 fn sleeping(schedule: &Schedule, device: &mut Instants) -> Result<()> {
     let start = Instant::now();
     for (due, state) in schedule.due(FPS) {
@@ -110,7 +110,7 @@ impl Device for Instants {
     }
 }
 
-/// What one play came to.
+/// The result of one play.
 struct Found {
     pacing: Pacing,
     /// Of the thread, per second of play.
@@ -184,7 +184,7 @@ fn ticks() -> Result<(f64, f64)> {
     let text = fs::read_to_string("/proc/stat").context("/proc/stat")?;
     let first = text.lines().next().unwrap_or_default();
     let ticks: Vec<f64> = first.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    // What guests used, behind it, is in the first two too.
+    // The time of guests, behind it, is in the first two too.
     let ticks = ticks.get(..8).context("/proc/stat has no such line")?;
     Ok((ticks.iter().sum(), ticks[7]))
 }
@@ -227,7 +227,7 @@ fn table(found: &[[Vec<Found>; 2]], args: &Args, circumstances: &str) -> String 
     text
 }
 
-/// What the player promises on an idle machine.
+/// The promises of the player on an idle machine.
 fn acceptance(found: &[Found]) -> String {
     let exact = |found: &&Found| found.pacing.p99_us <= 50.0;
     let close = |found: &&Found| found.pacing.max_us <= 2000.0;

@@ -102,7 +102,7 @@ mod tests {
         let wrong = vec![b'x'; program.bytes.len()];
         let (ended, said, error) = run(home.path(), &program, &wrong);
         assert_eq!((ended, said.as_str()), (false, "kumite-is-wanted\n"));
-        assert!(error.contains("what arrived is not the kumite that was sent"), "{error}");
+        assert_eq!(error.trim_end(), "what arrived is not the kumite that was sent");
         assert_eq!(run(home.path(), &program, &program.bytes).1, "kumite-is-wanted\nran agent\n");
         assert_eq!(run(home.path(), &program, b"").1, "ran agent\n");
         let kept = home.path().join(".cache/kumite/agents");

@@ -49,7 +49,8 @@ mod tests {
         names.sort();
         assert_eq!(names, ["0", "1", "2"]);
         assert_eq!(std::fs::read_to_string(folder.path().join("2")).unwrap(), file_text(2, 100));
-        let error = write_files(&folder.path().join("missing"), 1, 1).unwrap_err().to_string();
-        assert!(error.contains("missing/0: No such file"), "{error}");
+        let missing = folder.path().join("missing");
+        let error = write_files(&missing, 1, 1).unwrap_err();
+        assert!(matches!(&error, Error::Write { file, .. } if *file == missing.join("0")), "{error}");
     }
 }

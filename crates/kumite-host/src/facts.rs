@@ -9,61 +9,13 @@ mod memory;
 mod noise;
 mod rights;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
 use kumite_process::available_cores;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use kumite_record::{Cores, Finding};
 
 use crate::machine::cores;
 use crate::system::System;
-
-/// One fact about the machine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Finding {
-    /// `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock`, `noise` or `disks`.
-    pub group: String,
-    /// Unique in its group.
-    pub name: String,
-    /// `ok` if it will do.
-    pub state: Fitness,
-    /// A phrase with its figures, for people.
-    pub found: String,
-    /// The figures in it by name; the unit is the end of the name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub figures: BTreeMap<String, f64>,
-    /// The effect on results; absent where it will do.
-    pub consequence: Option<String>,
-    /// A way to mend it; absent where none is known or needed.
-    pub remedy: Option<String>,
-}
-
-/// How well something will do for measuring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Fitness {
-    /// As it should be.
-    Ok,
-    /// There, and less than it should be.
-    Limited,
-    /// Not there.
-    Missing,
-    /// It could not be looked at.
-    Unknown,
-}
-
-impl Fitness {
-    /// The word used in files and reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Fitness::Ok => "ok",
-            Fitness::Limited => "limited",
-            Fitness::Missing => "missing",
-            Fitness::Unknown => "unknown",
-        }
-    }
-}
 
 /// Looks at this machine; takes a tenth of a second, for it reads the clock for a while and sleeps a little.
 pub fn facts() -> Vec<Finding> {
@@ -75,7 +27,7 @@ pub fn facts() -> Vec<Finding> {
 }
 
 /// Findings from files of the kernel.
-fn findings(system: &System, cores: &kumite_record::Cores, available: &[usize]) -> Vec<Finding> {
+fn findings(system: &System, cores: &Cores, available: &[usize]) -> Vec<Finding> {
     let mut findings = cpu::findings(system, cores, available);
     findings.extend(memory::findings(system));
     findings.extend(limits::findings(system));
@@ -85,42 +37,9 @@ fn findings(system: &System, cores: &kumite_record::Cores, available: &[usize]) 
     findings
 }
 
-impl Finding {
-    fn new(group: &str, name: &str, state: Fitness, found: impl Into<String>) -> Finding {
-        Finding {
-            group: group.to_owned(),
-            name: name.to_owned(),
-            state,
-            found: found.into(),
-            figures: BTreeMap::new(),
-            consequence: None,
-            remedy: None,
-        }
-    }
-
-    fn ok(group: &str, name: &str, found: impl Into<String>) -> Finding {
-        Finding::new(group, name, Fitness::Ok, found)
-    }
-
-    /// `why` it could not be looked at.
-    fn unknown(group: &str, name: &str, why: impl Into<String>) -> Finding {
-        Finding::new(group, name, Fitness::Unknown, why)
-    }
-
-    fn but(mut self, state: Fitness, consequence: impl Into<String>, remedy: impl Into<String>) -> Finding {
-        (self.state, self.consequence, self.remedy) = (state, Some(consequence.into()), Some(remedy.into()));
-        self
-    }
-
-    fn figure(mut self, name: &str, value: f64) -> Finding {
-        self.figures.insert(name.to_owned(), value);
-        self
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use kumite_record::Cores;
+    use kumite_record::Fitness;
 
     use super::*;
 

@@ -16,7 +16,7 @@ mod system;
 pub use clock::{Clock, RealClock};
 pub use cores::{AskedCores, CoresError, GivenCores, WantedCores};
 pub use cpu_list::{CpuList, CpuListError};
-pub use facts::{Finding, Fitness, facts};
+pub use facts::facts;
 pub use heartbeat::Heartbeat;
 pub use lock::{Holder, Lock, LockError, LockFileError, User};
 pub use machine::{boot, cores, machine};

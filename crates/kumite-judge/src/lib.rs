@@ -11,7 +11,7 @@ mod verdict;
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Cell, Check, Contender, NearTie, Reason, Rule, Run, Trial};
+use kumite_record::{Cell, Check, Contender, NearTie, Prospects, Reason, Rule, Run, Trial};
 
 pub use claim::{Claim, ClaimError, ClaimSpec, Dimension, EACH_CONTENDER, Names};
 pub use control::{control, fewest_control_blocks};
@@ -19,7 +19,7 @@ pub use derived::{Declared, Derived, ExpressionError, MetricError, of_parameters
 pub use estimate::steadiness;
 use inner_axis::Grid;
 use verdict::Evidence;
-pub use verdict::{CheckSpec, Prospect, Prospects, Reference};
+pub use verdict::{CheckSpec, Reference};
 
 /// The rules that it judges by: the usual one, and the strict one.
 pub const RULES: [Rule; 2] = [Rule::FalseDiscoveryRate, Rule::Strict];

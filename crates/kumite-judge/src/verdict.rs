@@ -32,7 +32,6 @@ pub(crate) use self::evidence::Evidence;
 pub use self::expand::Reference;
 use self::expand::{Reach, Scope};
 use self::posed::{Compared, Exact, Found, Posed};
-pub use self::prospect::{Prospect, Prospects};
 use self::sides::Sides;
 use crate::claim::{ClaimSpec, Comparison, Expr, Op, Test};
 

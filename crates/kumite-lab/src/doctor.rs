@@ -4,28 +4,8 @@ mod tools;
 
 use std::collections::BTreeMap;
 
-use kumite_host::{Finding, Fitness, facts};
-use schemars::JsonSchema;
-use serde::Serialize;
-
-pub use tools::{Equipment, NeedFound};
-
-/// The version of [`Diagnosis`]. It grows when a reader of the old form would misread the new one.
-const SCHEMA: u32 = 1;
-
-/// The findings that `kumite doctor` shows.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Diagnosis {
-    /// The version of this form.
-    #[schemars(extend("const" = SCHEMA))]
-    pub schema: u32,
-    /// The version of kumite that looked.
-    pub kumite: String,
-    /// The findings, group by group.
-    pub findings: Vec<Finding>,
-    /// The contenders of the experiments here, with their tools.
-    pub contenders: Vec<Equipment>,
-}
+use kumite_host::facts;
+use kumite_record::{Diagnosis, Finding, Fitness};
 
 /// A disk of a kumite that was killed is unmounted by the next run if it was a service's; one of `kumite disk` by nobody.
 fn dead_disks() -> impl Iterator<Item = Finding> {
@@ -46,7 +26,7 @@ fn dead_disks() -> impl Iterator<Item = Finding> {
 /// Looks at this machine; takes a second or two, most of it asking tools for their versions.
 pub fn doctor() -> Diagnosis {
     Diagnosis {
-        schema: SCHEMA,
+        schema: Diagnosis::SCHEMA,
         kumite: env!("CARGO_PKG_VERSION").to_owned(),
         findings: facts().into_iter().chain(dead_disks()).collect(),
         contenders: tools::equipment(),

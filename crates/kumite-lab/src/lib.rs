@@ -36,7 +36,7 @@ mod unfit;
 mod work;
 
 pub use contender::{Answers, Contender, Deps, Drawn, Install, Need, Origin, Reads, Ready, Variant};
-pub use doctor::{Diagnosis, Equipment, NeedFound, doctor};
+pub use doctor::doctor;
 pub use driver::http::is_percentile;
 pub use driver::pacing::Busy;
 pub use driver::task::{OneJob, TaskDriver};
@@ -45,21 +45,20 @@ pub use driver::{Answer, Answered, Driver, Executor, Measured, Opening, Planned,
 pub use error::{Error, Fault, MissingTool, chain};
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};
-pub use kumite_judge::{ClaimSpec, Prospect, Prospects, RULES, Reference};
+pub use kumite_judge::{ClaimSpec, RULES, Reference};
 pub use kumite_process::end_orphans;
 pub use load_once::{LoadOnce, LoadOnceError};
 pub use measures::MEASURES;
 pub use node::{Nodes, Remote, Talk};
-pub use parameter::near;
 pub use reference::reference;
 pub use run::{
-    Amiss, Block, Checked, Choice, Decided, Difference, Event, GateFinding, Joined, Lost, Made, MeasureError,
-    Measuring, Merging, Plan, Prepared, RunEnded, RunEvent, Session, ThisMachine, Undecided, WindowFault,
-    Windows, World, asks_as, begin, check_disk, check_each, check_roles, claimed_points, common_fault,
-    conclude, differ_as_sittings, differ_in_contenders, differ_in_machines, differ_in_roles,
-    differ_in_trials, execute, export, gate_findings, humane, is_left_out, is_of, join, join_sittings,
-    judged, lacking_control, merge, near_ties, other_versions, plan, prepare, prospects, references, rejudge,
-    replication, seed_of, take_apart, too_few_values, trial_seed, undecided, used_cores,
+    Block, Checked, Choice, Decided, Difference, Event, GateFinding, Joined, Made, MeasureError, Measuring,
+    Merging, Plan, Prepared, RunEnded, RunEvent, Session, ThisMachine, Undecided, WindowFault, Windows,
+    World, asks_as, begin, check_disk, check_each, check_roles, claimed_points, common_fault, conclude,
+    differ_as_sittings, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, execute,
+    export, gate_findings, is_left_out, is_of, join, join_sittings, judged, lacking_control, merge,
+    near_ties, other_versions, outlook, plan, prepare, prospects, references, rejudge, replication, seed_of,
+    take_apart, too_few_values, trial_seed, undecided, used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;

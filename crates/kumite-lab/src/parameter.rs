@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kumite_host::AskedCores;
-use kumite_record::{AxisValue, Point, Unit};
+use kumite_record::{AxisValue, Point, Unit, meant};
 
 use serde_json::Value;
 
@@ -127,8 +127,7 @@ impl Params<'_> {
             None => Ok(()),
             Some(unknown) => {
                 let known: Vec<&str> = self.declared.iter().map(|param| param.name).collect();
-                let meant = near(unknown, known.iter().copied());
-                let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+                let meant = meant(unknown, known.iter().copied());
                 Err(Unfit::new(format!(
                     "unknown workload parameter '{unknown}'{meant} ({workload} has {})",
                     known.join(", ")
@@ -257,15 +256,6 @@ pub(crate) fn as_json(value: &AxisValue) -> Value {
     }
 }
 
-/// The one of these that may be meant by a name that is none of them: so near that it may be mistyped.
-pub fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Among short names many are near to one another.
-    let allowed = |known: &str| if known.len() < 8 { 1 } else { 2 };
-    let with_distance = known.map(|known| (strsim::osa_distance(name, known), known));
-    let near = with_distance.filter(|(distance, known)| (1..=allowed(known)).contains(distance));
-    near.min().map(|(_, known)| known)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,17 +267,5 @@ mod tests {
             [("path".to_owned(), text("data.csv")), ("size_bytes".to_owned(), AxisValue::Int(7))];
         let found: Vec<_> = as_environment(&parameters.into()).collect();
         assert_eq!(found, [("SIZE_BYTES".to_owned(), "7".to_owned())]);
-    }
-
-    #[test]
-    fn a_name_with_a_typing_error_is_near_and_another_name_is_not() {
-        let near = |name| near(name, ["iterations", "warm_up_iterations", "cpu", "cores"].into_iter());
-        for mistyped in ["iteration", "itertaions", "iterration", "interations", "iteraton"] {
-            assert_eq!(near(mistyped), Some("iterations"), "{mistyped}");
-        }
-        assert_eq!((near("core"), near("warmup_iterations")), (Some("cores"), Some("warm_up_iterations")));
-        for other in ["iterations", "rations", "records", "op", "n", ""] {
-            assert_eq!(near(other), None, "{other}");
-        }
     }
 }

@@ -1,14 +1,14 @@
 //! JSON Schemas of what is read and written, made from the very types that read and write it.
 
 use kumite_record::{
-    Comparison, DiskResult, Export, FoundRate, LoadResult, PlayResult, Replication, SelfCheck, StubResult,
+    Comparison, Diagnosis, DiskResult, Export, FoundRate, LoadResult, PlayResult, Replication, SelfCheck,
+    StubResult,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 
 use crate::contender::ContenderFile;
-use crate::doctor::Diagnosis;
 use crate::spec::{ExperimentFile, FunctionsFile};
 
 /// A kind of document, and how to get its schema.

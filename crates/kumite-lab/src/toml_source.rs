@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use kumite_record::Run;
+use kumite_record::{Run, near};
 use serde::de::DeserializeOwned;
 use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-use crate::parameter::near;
 
 /// An experiment or contender file that cannot be used as it stands.
 #[derive(Debug, Error)]

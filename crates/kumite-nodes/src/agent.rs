@@ -348,10 +348,8 @@ mod tests {
         assert_eq!(why, format!("cannot remove {}: No such file or directory (os error 2)", run.display()));
         let store = run.join(STORE).display().to_string();
         let why = refusal(&run, Ask::Store);
-        assert!(
-            why.starts_with(&format!("cannot open the results store {store}: there is no such file;")),
-            "{why}"
-        );
+        let remedy = "`kumite run` makes it, --db FILE names another";
+        assert_eq!(why, format!("cannot open the results store {store}: there is no such file; {remedy}"));
         // Its folder is a file.
         std::fs::write(&run, "").unwrap();
         let file = Ask::File { path: "a/b".to_owned(), executable: false, first: true, data: String::new() };

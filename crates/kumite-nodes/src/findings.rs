@@ -1,21 +1,11 @@
-//! What nodes can and cannot give, asked of their agents: `kumite doctor --on`.
+//! The facts of nodes, asked of their agents: `kumite doctor --on`.
 
 use std::sync::atomic::AtomicBool;
 
 use kumite_agent::{Link, Node, Program, Way};
-use kumite_host::Finding;
-use serde::Serialize;
+use kumite_record::NodeFindings;
 
 use crate::failure::Failure;
-
-/// The findings of kumite's doctor on a node.
-#[derive(Debug, Serialize)]
-pub struct NodeFindings {
-    /// The node's name.
-    pub node: String,
-    /// In the order in which its doctor gives them.
-    pub findings: Vec<Finding>,
-}
 
 /// Asks all nodes, one after the other. Their agents are of this version.
 pub fn findings(nodes: &[Node], version: &str, stop: &AtomicBool) -> Result<Vec<NodeFindings>, Failure> {

@@ -34,7 +34,7 @@ pub use array::array;
 pub use away::Away;
 pub use driver::Driver;
 pub use failure::Failure;
-pub use findings::{NodeFindings, findings};
+pub use findings::findings;
 pub use frames::{IN_FRAMES, RELAYED, tell_note};
 pub use manifest::{Image, Manifest, Memory};
 pub use merge::{MergeOptions, merged, with_logs};

@@ -188,11 +188,13 @@ mod tests {
             ("SLURM_ARRAY_TASK_MAX", "9"),
             ("SLURM_ARRAY_TASK_COUNT", "3"),
         ];
-        let wrong = |text: &str, variables: &[(&str, &str)]| shard(text, variables).unwrap_err().to_string();
-        assert!(wrong("auto", &sparse).contains("submit it as --array=1-3"));
-        assert!(wrong("auto/2", &sparse).contains("Slurm's array has 3 tasks"));
-        assert!(wrong("auto", &[("JOB_COMPLETION_INDEX", "0")]).contains("write --shard auto/N"));
-        assert!(wrong("auto/2", &[("JOB_COMPLETION_INDEX", "2")]).contains("it is below 2"));
-        assert!(wrong("auto/2", &[]).contains("neither SLURM_ARRAY_TASK_ID"));
+        let wrong = |text: &str, variables: &[(&str, &str)]| shard(text, variables).unwrap_err();
+        let gaps = Misuse::SparseArray { id: 9, count: 3, least: 1, most: 9, step: 1 };
+        assert_eq!(wrong("auto", &sparse), gaps);
+        assert_eq!(wrong("auto/2", &sparse), Misuse::OtherArray { given: 2, count: 3 });
+        assert_eq!(wrong("auto", &[("JOB_COMPLETION_INDEX", "0")]), Misuse::UnknownCount);
+        let index = Misuse::IndexTooHigh { index: 2, of: 2 };
+        assert_eq!(wrong("auto/2", &[("JOB_COMPLETION_INDEX", "2")]), index);
+        assert_eq!(wrong("auto/2", &[]), Misuse::NoLauncher);
     }
 }

@@ -16,7 +16,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use kumite_agent::Node;
-use kumite_lab::humane;
+use kumite_report::length;
 
 use crate::driver::Driver;
 use crate::failure::Failure;
@@ -88,7 +88,7 @@ impl SlurmOptions {
         let named: Vec<&str> = nodes.iter().map(Node::name).collect();
         driver.note(&format!("job {} has {}", job.id(), named.join(", ")));
         if let Some(left) = tasks.iter().filter_map(|task| task.left).min() {
-            driver.note(&format!("job {} ends in {} at the latest", job.id(), humane(left)));
+            driver.note(&format!("job {} ends in {} at the latest", job.id(), length(left.as_secs_f64())));
         }
         Ok(Allocation { nodes, job: Some(job) })
     }

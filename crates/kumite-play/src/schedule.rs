@@ -1,5 +1,6 @@
 //! The schedule of a macro: states, and how long each is held.
 
+use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::PadState;
@@ -37,5 +38,40 @@ impl Schedule {
         let end = std::iter::once((self.frames(), PadState::RELEASED));
         // From the total of frames, so that errors do not add up.
         states.chain(end).map(move |(frames, state)| (Duration::from_secs_f64(frames as f64 / fps), state))
+    }
+
+    /// Writes a line for each state: when it is due, how long it is held, and its keys; and one for the release.
+    pub fn write_table(&self, fps: f64, to: &mut impl Write) -> io::Result<()> {
+        writeln!(to, "{:>12} {:>7}  keys", "when (ms)", "frames")?;
+        let frames = self.0.iter().map(|held| Some(held.frames)).chain([None]);
+        for ((due, state), frames) in self.due(fps).zip(frames) {
+            let ms = due.as_secs_f64() * 1e3;
+            match frames {
+                Some(frames) => writeln!(to, "{ms:12.3} {frames:7}  {state}")?,
+                None => writeln!(to, "{ms:12.3} {:7}  released", "")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Macro;
+
+    #[test]
+    fn a_row_for_each_state_and_the_release() {
+        let schedule = Macro::parse(b"2,mk 8\n3 1\n6,lp 1").unwrap().schedule();
+        let mut table = Vec::new();
+        schedule.write_table(50.0, &mut table).unwrap();
+        let lines = [
+            "   when (ms)  frames  keys",
+            "       0.000       8  2,mk",
+            "     160.000       1  3",
+            "     180.000       1  6,lp",
+            "     200.000          released",
+            "",
+        ];
+        assert_eq!(String::from_utf8(table).unwrap(), lines.join("\n"));
     }
 }

@@ -3,6 +3,7 @@
 //! Three layers, each usable without the next: the plain types ([`Run`], [`Trial`], [`Verdict`] …), the SQLite
 //! [`Store`] that commits each trial before the next begins, and the [`Export`] document that others may rely on.
 
+mod amiss;
 mod arrival;
 mod call;
 mod check;
@@ -10,6 +11,7 @@ mod command_metric;
 mod comparison;
 mod control;
 mod decider;
+mod diagnosis;
 mod disk;
 mod estimate;
 mod export;
@@ -21,12 +23,15 @@ mod load;
 mod machine;
 mod mark;
 mod metric;
+mod near;
 mod near_tie;
 mod node;
 mod other_version;
+mod outlook;
 mod play;
 mod point;
 mod probe;
+mod prospect;
 mod ratio;
 mod read;
 mod redact;
@@ -52,6 +57,7 @@ mod warning;
 mod word;
 mod written;
 
+pub use amiss::{Amiss, Lost};
 pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
 pub use check::{Binds, Check, CheckOutcome, RedComparison};
@@ -62,6 +68,7 @@ pub use comparison::{
 };
 pub use control::{Control, ControlRatio};
 pub use decider::{Bound, Decider, Effect, EffectKind, Op, Side, Sides, Zone};
+pub use diagnosis::{Diagnosis, Equipment, Finding, Fitness, NeedFound, NodeFindings};
 pub use disk::DiskResult;
 pub use estimate::Estimate;
 pub use export::{Cell, CellSteadiness, Export};
@@ -72,12 +79,15 @@ pub use load::{Engine, Latency, LoadResult};
 pub use machine::{Cores, Machine};
 pub use mark::Mark;
 pub use metric::Metric;
+pub use near::{meant, near, there_are};
 pub use near_tie::{NearTie, Remedy};
 pub use node::Node;
 pub use other_version::{OtherVersion, Part, Versioned};
+pub use outlook::{Outlook, OutlookContender, OutlookPoint, OutlookSittings};
 pub use play::PlayResult;
 pub use point::{AxisValue, Point, TooLong};
 pub use probe::Probe;
+pub use prospect::{Prospect, Prospects};
 pub use ratio::Ratio;
 pub use read::ReadError;
 pub use redact::without_secrets;

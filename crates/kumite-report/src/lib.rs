@@ -7,23 +7,29 @@
 //!
 //! From below: `record` is a record and its index. `words` says things, `tables` lays them out, `charts` draws them, `kinds`
 //! has what only one kind of workload shows. Above them a file for each format: `terminal`, `html`, `markdown`, `csv`; and one
-//! for each other thing that is shown: `summary`, `comparison`, `replication`, `load`, `found_rate`, `selfcheck`.
+//! for each other thing that is shown: `summary`, `comparison`, `replication`, `load`, `found_rate`, `selfcheck`, `outlook`,
+//! `diagnosis`, `instruments`, `run_line`, `load_second`.
 
 mod charts;
 mod comparison;
 mod csv;
+mod diagnosis;
 mod document;
 mod found_rate;
 mod html;
+mod instruments;
 mod kinds;
 mod leaf;
 mod load;
+mod load_second;
 mod markdown;
 mod metric;
+mod outlook;
 mod page;
 mod pictures;
 mod record;
 mod replication;
+mod run_line;
 mod selfcheck;
 mod style;
 mod summary;
@@ -37,21 +43,28 @@ pub use comparison::{
     compare_gate, compare_html, compare_markdown, compare_orgmode, compare_terminal, cut_short,
 };
 pub use csv::csv;
+pub use diagnosis::{diagnoses, diagnosis};
 pub use found_rate::{found_rate_terminal, rate_trial_line};
 pub use html::html;
+pub use instruments::{disk_line, play_lines, stub_line};
 pub use load::{load_html, load_markdown, load_terminal};
+pub use load_second::{LoadSecond, load_line, load_lines};
 pub use markdown::markdown;
+pub use outlook::{absent, outlook, too_near};
 pub use replication::{
     replication_claims, replication_differences, replication_html, replication_markdown, replication_terminal,
 };
+pub use run_line::run_line;
 pub use selfcheck::selfcheck_terminal;
 pub use style::Style;
 pub use summary::{decided, summary};
 pub use terminal::terminal;
 pub use words::first_figure::first_figure;
-pub use words::gate::run_gate;
+pub use words::gate::{gate_reason, run_gate};
 pub use words::near_tie::near_tie;
-pub use words::number::{count, plural, significant};
-pub use words::quantity::time_us;
+pub use words::number::plural;
+pub use words::prospects::{prospect_faults, prospect_notes, prospect_outlook};
+pub use words::quantity::length;
 pub use words::reason::reason;
+pub use words::short_window::{ShortWindow, in_profiles, short_window};
 pub use words::text::{plain, plain_but_colours};

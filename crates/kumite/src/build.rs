@@ -15,7 +15,7 @@ use crate::{output, stop};
 pub struct Args {
     #[command(flatten)]
     contenders: Contenders,
-    /// Build them anew, also what the cache has, and keep that in its place
+    /// Build everything anew, and replace what the cache has
     #[arg(long)]
     no_cache: bool,
     #[command(flatten)]

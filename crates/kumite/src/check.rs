@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Parser;
 use kumite_host::cores;
 use kumite_lab::{
-    Checked, Choice, Driver, Experiment, Prepared, Short, WindowFault, Windows, check_disk, open, prepare,
+    Checked, Choice, Driver, Experiment, Prepared, WindowFault, Windows, check_disk, open, prepare,
     used_cores,
 };
-use kumite_record::{Contender, Enough, Store};
-use kumite_report::{count, significant};
+use kumite_record::{Contender, Store};
+use kumite_report::{ShortWindow, in_profiles, prospect_faults};
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
 use crate::measure::end_leftovers;
 use crate::store::Db;
 use crate::wait::Wait;
-use crate::{near_ties, output, prospects, stop};
+use crate::{near_ties, output, stop};
 
 #[derive(Parser)]
 pub struct Args {
@@ -96,8 +96,8 @@ fn faulty_plans(given: &str, experiment: &Experiment) -> Result<Vec<String>, Fai
         let experiment = Experiment::load(given, profile)?;
         let variants = experiment.variants();
         let all: Vec<&str> = variants.iter().map(|(_, variant)| variant.name.as_str()).collect();
-        let faults =
-            prospects::faults(&kumite_lab::prospects(&experiment, &cores(), &all), experiment.blocks);
+        let prospects = kumite_lab::prospects(&experiment, &cores(), &all);
+        let faults = prospect_faults(&prospects, experiment.blocks);
         found.extend(faults.into_iter().map(|fault| format!("profile {profile}: {fault}")));
     }
     Ok(found)
@@ -175,52 +175,17 @@ fn short_windows(
 }
 
 fn window_words(fault: &WindowFault, profiles: &[&str]) -> String {
-    let profiles = match profiles {
-        [profile] => format!("profile {profile}"),
-        profiles => format!("profiles {}", profiles.join(", ")),
-    };
-    let (claim, cell, short) = match fault {
-        WindowFault::Failed { cell, why } => return format!("{profiles}: {cell}: {why}"),
-        WindowFault::Short { claim, cell, short } => (claim, cell, short),
-    };
-    let Short { metric, needs, per_s, window_s, enough } = short;
-    let (needs, per_s) = (count(*needs as f64), significant(*per_s, 2));
-    let remedy = match enough {
-        Some(Enough { have, parameter, value }) => {
-            let have = count(*have as f64);
-            format!("has about {have}: set {parameter} = {value}, or claim a lower percentile")
-        }
-        None => "has none, and no window is long enough: claim a lower percentile".to_owned(),
-    };
-    format!(
-        "{profiles}: {metric} of claim {claim} needs {needs} answers in a window; {cell} gives {per_s}/s, so a window of {window_s} s {remedy}"
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_window_that_is_too_short_says_which_would_do() {
-        let words = |enough, profiles: &[&str]| {
-            let short = Short {
-                metric: "response_p99_9_us".to_owned(),
-                needs: 10_000,
-                per_s: 1204.0,
-                window_s: 1.0,
-                enough,
-            };
-            let (claim, cell) = ("tail".to_owned(), "threads at connections=50".to_owned());
-            window_words(&WindowFault::Short { claim, cell, short }, profiles)
-        };
-        let enough = Enough { have: 1200, parameter: "duration_s".to_owned(), value: 10.0 };
-        assert_eq!(
-            words(Some(enough), &["quick"]),
-            "profile quick: response_p99_9_us of claim tail needs 10,000 answers in a window; threads at connections=50 gives 1,200/s, so a window of 1 s has about 1,200: set duration_s = 10, or claim a lower percentile"
-        );
-        let never = words(None, &["quick", "full"]);
-        assert!(never.starts_with("profiles quick, full: "), "{never}");
-        assert!(never.ends_with("no window is long enough: claim a lower percentile"), "{never}");
+    match fault {
+        WindowFault::Failed { cell, why } => format!("{}: {cell}: {why}", in_profiles(profiles)),
+        WindowFault::Short { claim, cell, short } => kumite_report::short_window(&ShortWindow {
+            profiles,
+            claim,
+            cell,
+            metric: &short.metric,
+            needs: short.needs,
+            per_s: short.per_s,
+            window_s: short.window_s,
+            enough: short.enough.as_ref(),
+        }),
     }
 }

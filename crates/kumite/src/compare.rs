@@ -12,7 +12,9 @@ use kumite_compare::{
     Shell, Stdin, Templates, Twice, compare, import,
 };
 use kumite_host::{CpuList, RealClock, cores, machine};
-use kumite_record::{Comparison, ComparisonEnd, GateBar, GateState, Named, Store, without_secrets};
+use kumite_record::{
+    Comparison, ComparisonEnd, GateBar, GateState, Named, Store, there_are, without_secrets,
+};
 use kumite_report::{NamedMetrics, Shown, TimeUnit, Units};
 
 use crate::exit::Failure;
@@ -35,28 +37,28 @@ pub use shell_flag::as_meant;
 #[derive(Parser)]
 #[command(next_help_heading = "What is compared")]
 pub struct Args {
-    /// Two commands or more, or two URLs or more, of which the first is the reference; or one command, for its time alone
+    /// Commands, or URLs, of which the first is the reference; one command is timed alone
     #[arg(value_name = "COMMAND|URL")]
     commands: Vec<String>,
-    /// Compare with this command instead: one of those given (or its name), or another, which is added
+    /// Reference in place of the first: one of the commands, or its name, or another command, which is added
     #[arg(long, value_name = "COMMAND")]
     reference: Option<String>,
-    /// What the command of --reference is called in reports
+    /// Name of the command of --reference in reports
     #[arg(long, value_name = "NAME", requires = "reference")]
     reference_name: Option<String>,
-    /// What a command is called in reports (once for each, in their order)
+    /// Name of a command in reports (once for each, in their order)
     #[arg(short = 'n', long = "command-name", value_name = "NAME")]
     names: Vec<String>,
-    /// Run each command once with each of these values in place of {VAR} (several: every combination)
+    /// Run each command with each of these values in place of {VAR} (several: every combination)
     #[arg(short = 'L', long, value_names = ["VAR", "A,B,C"], num_args = 2, action = clap::ArgAction::Append, allow_hyphen_values = true)]
     parameter_list: Vec<String>,
-    /// The same with every number of a range (several: every combination)
+    /// Run each command with every number of a range in place of {VAR} (several: every combination)
     #[arg(short = 'P', long, value_names = ["VAR", "FROM", "TO"], num_args = 3, allow_hyphen_values = true, conflicts_with = "parameter_list")]
     parameter_scan: Vec<String>,
-    /// The step of --parameter-scan (once for all of them, or once for each) [default: 1]
+    /// Step of --parameter-scan (once for all of them, or once for each) [default: 1]
     #[arg(short = 'D', long, value_name = "STEP", requires = "parameter_scan")]
     parameter_step_size: Vec<String>,
-    /// Compare the commands of a file that hyperfine --export-json wrote, and show its ratios beside ours
+    /// File of hyperfine --export-json: compare its commands, and show its ratios beside ours
     #[arg(long, value_name = "FILE", conflicts_with_all = ["parameter_list", "parameter_scan"])]
     import: Option<PathBuf>,
 
@@ -77,49 +79,49 @@ pub struct Args {
 #[derive(clap::Args)]
 #[command(next_help_heading = "How much, and when it is enough")]
 struct Amount {
-    /// Runs of each command before the first that counts
+    /// Runs of each command before counting begins
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(..=1_000_000))]
     warmup: u64,
-    /// No verdict before each command has so many runs [default: the fewest with which there can be one]
+    /// Fewest runs of each command before a verdict [default: the fewest with which there can be one]
     #[arg(short, long, value_name = "N", value_parser = count())]
     min_runs: Option<u64>,
-    /// At most so many runs of each command
+    /// Most runs of each command [default: as many as the budget has room for]
     #[arg(short = 'M', long, value_name = "N", value_parser = count())]
     max_runs: Option<u64>,
-    /// Exactly so many runs of each command
+    /// Exact number of runs of each command
     #[arg(short, long, value_name = "N", conflicts_with_all = ["min_runs", "max_runs"], value_parser = count())]
     runs: Option<u64>,
     /// Begin no block that would end after this time, and end what still runs then; --min-runs and --runs take
     /// precedence [default: 1m, which ends no running command, and waits until a verdict is possible]
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
-    /// A run that takes longer is stopped, and ends the comparison with what there is; of servers, an answer that takes longer is a failure [default: none; for servers 1s]
+    /// Longest time of a run: one that takes longer is stopped, and ends the comparison with what there is; of servers, of an answer, which is then a failure [default: none; of servers 1s]
     #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
-    /// Call a ratio this near to 1 no difference
+    /// Ratios this near to 1 are no difference
     #[arg(long, value_name = "SHARE", default_value = "0.25%", allow_hyphen_values = true)]
     margin: Margin,
-    /// What of commands is judged and shown, each with a verdict of its own; of all of it less is better: of time_wall_clock,
-    /// time_cpu, time_user, time_system and memory_peak_resident those that are listed, with units for the table as in
-    /// time_wall_clock:ms,memory_peak_resident:MiB; or default (time_wall_clock,memory_peak_resident), time (the times) or
-    /// all. They share the level and the runs: it goes on until each is decided, and --gate is shut by each of them [default:
-    /// wall time decides, and CPU time and memory are judged beside it]
+    /// Metrics of commands to judge and show, each with a verdict of its own: time_wall_clock, time_cpu, time_user,
+    /// time_system, memory_peak_resident, with units for the table as in time_wall_clock:ms,memory_peak_resident:MiB; or default
+    /// (time_wall_clock,memory_peak_resident), time (the times) or all. Less is better of each. They share the level and the
+    /// runs: the comparison goes on until each is decided, and each can shut --gate [default: wall time decides, and CPU time
+    /// and memory are judged beside it]
     #[arg(long, value_name = "METRIC[:UNIT],…")]
     metrics: Option<NamedMetrics>,
     /// Run the reference twice in each block, or the command of that name: how far it is from itself says what to trust
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, conflicts_with = "duet")]
     control: Option<Option<String>>,
-    /// Repeat the order of an earlier comparison
+    /// Seed of the order: an earlier comparison's repeats it [default: a fresh one]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Run both at once, each on one half of the CPUs: for machines whose noise hits all CPUs alike
+    /// Run both commands at once, each on half of the CPUs: for machines whose noise hits all CPUs alike
     #[arg(long)]
     duet: bool,
-    /// Keep commands to these CPUs, e.g. 1 or 0,2-3 [default: any]
+    /// CPUs that commands are kept to, e.g. 1 or 0,2-3 [default: any]
     #[arg(long, value_name = "LIST")]
     cores: Option<CpuList>,
-    /// Go on until it is decided whether a command is slower than the reference by more than the margin (or uses more of what
-    /// --metrics lists), and end with status 1 if so: `fails` lets pass whatever is not shown to be, `holds` only what is shown not to be
+    /// Exit with status 1 if a command is slower than the reference by more than the margin, or uses more of a metric of
+    /// --metrics; go on until that is decided. `fails` passes what is not shown to be slower, `holds` only what is shown not to be
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
     gate: Option<Bar>,
 }
@@ -127,41 +129,41 @@ struct Amount {
 #[derive(clap::Args)]
 #[command(next_help_heading = "How commands are run")]
 struct Around {
-    /// Run this once for each command, before everything
+    /// Command to run once for each command, before everything
     #[arg(short, long, value_name = "COMMAND")]
     setup: Option<String>,
-    /// Run this before each run (once for all commands, or once for each)
+    /// Command to run before each run (once for all commands, or once for each)
     #[arg(short, long, value_name = "COMMAND")]
     prepare: Vec<String>,
-    /// Run this after each run (once for all commands, or once for each)
+    /// Command to run after each run (once for all commands, or once for each)
     #[arg(short = 'C', long, value_name = "COMMAND")]
     conclude: Vec<String>,
-    /// Run this once for each command, after everything
+    /// Command to run once for each command, after everything
     #[arg(short, long, value_name = "COMMAND")]
     cleanup: Option<String>,
-    /// What runs the commands: a shell such as 'bash --norc', default, or none; -S alone is default [default: sh, where one is needed]
+    /// Shell that runs the commands, such as 'bash --norc'; default, or none; -S alone is default [default: sh, where one is needed]
     #[arg(short = 'S', long, value_name = "SHELL", value_parser = Shell::parse)]
     shell: Option<Shell>,
-    /// The same as --shell none
+    /// Run commands without a shell, as --shell none does
     #[arg(short = 'N', conflicts_with = "shell")]
     no_shell: bool,
-    /// Set variables for commands and what goes around them, as a shell would split them: 'A=1 B="x y"' (once for all
-    /// commands, or once for each)
+    /// Variables of commands and of what goes around them, split as by a shell: 'A=1 B="x y"' (once for all commands, or
+    /// once for each)
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
-    /// What commands read: null or a file
+    /// Standard input of commands: null or a file
     #[arg(long, value_name = "WHAT", default_value = "null")]
     input: String,
-    /// Where output goes: null, pipe, inherit or a file (once for all commands, or once for each) [default: null]
+    /// Standard output of commands: null, pipe, inherit or a file (once for all commands, or once for each) [default: null]
     #[arg(long, value_name = "WHERE")]
     output: Vec<String>,
-    /// Show what commands write, as --output inherit does
+    /// Show the output of commands, as --output inherit does
     #[arg(long, conflicts_with_all = ["output", "same_output"])]
     show_output: bool,
-    /// All runs must write the same to standard output (which then goes to a file); anything else is an error
+    /// Fail unless all runs write the same to standard output, which then goes to a file
     #[arg(long, conflicts_with = "output")]
     same_output: bool,
-    /// Go on if a command fails: with any exit code, or only with these (-i=1,2)
+    /// Accept failing commands: any exit code, or only these (-i=1,2)
     #[arg(short, long, value_name = "CODES", num_args = 0..=1, default_missing_value = "all-non-zero", require_equals = true, value_parser = Allowed::parse)]
     ignore_failure: Option<Allowed>,
 }
@@ -188,10 +190,10 @@ struct Documents {
     /// Write the report as one self-contained HTML file
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// The order of the table's rows: as given, or by median time
+    /// Order of the table's rows: as given, or by median time
     #[arg(long, value_name = "ORDER", value_enum, default_value = "command")]
     sort: Order,
-    /// The unit of times [default: each its own]
+    /// Unit of times [default: each its own]
     #[arg(short = 'u', long, value_name = "UNIT", value_enum)]
     time_unit: Option<Times>,
 }
@@ -475,12 +477,7 @@ fn control(args: &Args, names: &[&str], reference: usize) -> Result<Option<Twice
     let of = match name {
         None => reference,
         Some(name) => names.iter().position(|other| other == name).ok_or_else(|| {
-            let meant = kumite_lab::near(name, names.iter().copied());
-            let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
-            Failure::Usage(format!(
-                "--control {name}: there is no such; there are: {}{meant}",
-                names.join(", ")
-            ))
+            Failure::Usage(format!("--control {name}: there is no such{}", there_are(name, names)))
         })?,
     };
     Ok(Some(Twice { of, at: names.len() }))

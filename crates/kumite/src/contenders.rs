@@ -4,7 +4,7 @@ use kumite_lab::Choice;
 
 #[derive(clap::Args)]
 pub struct Contenders {
-    /// An experiment below experiments/, or a folder with an experiment.toml
+    /// Experiment: a name below experiments/, or a folder with an experiment.toml
     pub experiment: String,
     #[command(flatten)]
     pub chosen: Chosen,
@@ -13,13 +13,13 @@ pub struct Contenders {
 /// Those of an experiment's contenders that take part.
 #[derive(Clone, clap::Args)]
 pub struct Chosen {
-    /// Only these contenders (may be given several times, or separated by commas)
+    /// Take only these contenders, separated by commas or in several flags
     #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
     pub only: Vec<String>,
-    /// Not these contenders
+    /// Leave out these contenders
     #[arg(long, value_name = "CONTENDER", value_delimiter = ',')]
     skip: Vec<String>,
-    /// Install tools that contenders need and that are missing, through the system's package manager
+    /// Install missing tools through the system's package manager
     #[arg(long)]
     install: bool,
 }

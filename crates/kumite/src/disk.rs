@@ -1,15 +1,15 @@
 //! `kumite disk`: a disk whose delay is known.
 
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
 use kumite_disk::{Disk, Error, Report};
 use kumite_record::{DiskResult, Lateness, SCHEMA};
 
+use crate::closing::Closing;
 use crate::exit::Failure;
-use crate::{duration, lateness, output, stop};
+use crate::{duration, output, stop};
 
 #[derive(Parser)]
 #[command(after_help = "\
@@ -20,40 +20,26 @@ cached. (A reader by io_uring waits within the submission, unless it asks with I
 SIGINT, SIGTERM or an unmount ends it, and leaves no mount, also where files in it are open: reading them fails then. If
 it is killed by SIGKILL, a dead mount is left: `umount -l MOUNT` (or `fusermount3 -u MOUNT`) takes it away.")]
 pub struct Args {
-    /// The folder with the files; subfolders and links are not shown. It must not change meanwhile
+    /// Folder with the files, which must not change meanwhile; subfolders and links are not shown
     folder: PathBuf,
-    /// Where to mount it: an empty folder
+    /// Mount point: an empty folder
     mount: PathBuf,
-    /// Time that a seek takes: 2ms; at most 10s
+    /// Time of a seek, e.g. 2ms; at most 10s
     #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
     delay: Duration,
-    /// Write what it did as JSON at its end (- for standard output, in place of the closing line; where it is mounted is
-    /// then said on standard error)
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(flatten)]
+    closing: Closing,
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    let to_stdout = args.json.as_deref() == Some(Path::new("-"));
-    if let Some(file) = args.json.as_deref().filter(|_| !to_stdout) {
-        output::check_writable(file)?;
-    }
+    args.closing.check()?;
     let stop = stop::flag()?;
     let disk = Disk::mount(&args.folder, &args.mount, args.delay).map_err(failure)?;
     let mount_point = disk.mount_point().display().to_string();
-    let mounted = format!("mounted at {mount_point}");
-    if to_stdout {
-        output::note(&mounted);
-    } else {
-        output::print(&format!("{mounted}\n"))?;
-        // Whoever does not read has no use for it.
-        let _ = std::io::stdout().flush();
-    }
+    args.closing.open(&format!("mounted at {mount_point}"))?;
     let report = disk.serve(&stop).map_err(failure)?;
-    if let Some(file) = &args.json {
-        output::write(file, &output::json(&result(&report, mount_point, args.delay))?)?;
-    }
-    if to_stdout { Ok(()) } else { output::print(&closing_line(&report)) }
+    let result = result(&report, mount_point, args.delay);
+    args.closing.close(&result, &kumite_report::disk_line(&result))
 }
 
 fn failure(error: Error) -> Failure {
@@ -79,15 +65,4 @@ fn result(report: &Report, mount_point: String, delay: Duration) -> DiskResult {
         real_time: report.real_time,
         late_us: Lateness::of(&report.lateness),
     }
-}
-
-fn closing_line(report: &Report) -> String {
-    format!(
-        "{} opens, {} seeks that waited, {} reads, {} bytes{}\n",
-        report.opens,
-        report.seeks,
-        report.reads,
-        report.bytes,
-        lateness::closing(&report.lateness)
-    )
 }

@@ -12,12 +12,12 @@ use crate::store::Db;
 
 #[derive(Parser)]
 pub struct Args {
-    /// The run: its id, the beginning of its id, or `last`
+    /// Run: its id, the beginning of its id, or `last`
     run: String,
-    /// Everything as JSON, or the estimates as CSV
+    /// Format: everything as JSON, or the estimates as CSV
     #[arg(long, value_enum, default_value_t = Format::Json)]
     format: Format,
-    /// Where to write
+    /// File to write (- for standard output)
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     #[command(flatten)]

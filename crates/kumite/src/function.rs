@@ -18,7 +18,7 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve functions that run on AWS's runtime clients to callers that use an AWS SDK or command line
+    /// Serve functions of AWS's runtime clients to callers with an AWS SDK or command line
     Serve(serve::Args),
     /// Call a function that is served
     Invoke(invoke::Args),

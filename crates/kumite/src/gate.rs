@@ -3,22 +3,19 @@
 use std::time::Duration;
 
 use clap::ValueEnum;
-use kumite_lab::{Amiss, Experiment, GateFinding, Lost, Prospects, gate_findings};
-use kumite_record::{
-    CheckOutcome, ContenderStatus, Export, GateBar, GateReason, GateState, Reason, Rule, Run, RunGate,
-    Verdict,
-};
+use kumite_lab::{Experiment, GateFinding, gate_findings};
+use kumite_record::{Export, GateBar, GateState, Prospects, Rule, RunGate, there_are};
 
 use crate::exit::Failure;
 use crate::output::{self, Documents, Forms, Report};
 
 #[derive(clap::Args)]
 pub struct Gate {
-    /// End with status 1 if a claim fails, a check is red, or anything is missing, untested, failed or wrong; `holds`
+    /// Exit with status 1 if a claim fails, a check is red, or anything is missing, untested, failed or wrong; `holds`
     /// passes only claims that hold. Implies --strict
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
     gate: Option<Bar>,
-    /// Ignore this contender, claim or check at the gate (may be given several times)
+    /// Contender, claim or check that the gate ignores (may be given several times)
     #[arg(long, value_name = "NAME", requires = "gate")]
     gate_allow: Vec<String>,
 }
@@ -91,8 +88,8 @@ impl Gate {
     fn check_names(&self, known: &[&str]) -> Result<(), Failure> {
         match self.gate_allow.iter().find(|name| !known.contains(&name.as_str())) {
             Some(name) => Err(Failure::Usage(format!(
-                "--gate-allow {name}: no contender, claim or check has this name; there are: {}",
-                known.join(", ")
+                "--gate-allow {name}: no contender, claim or check has this name{}",
+                there_are(name, known)
             ))),
             None => Ok(()),
         }
@@ -152,7 +149,7 @@ impl Gate {
             gate_findings(export, bar.into()).into_iter().partition(is_allowed);
         let state = GateState::of_all(counting.iter().map(|finding| finding.state));
         let because = counting.iter().filter(|finding| finding.state == state);
-        let reason = |finding: &GateFinding| reason(run, &finding.amiss);
+        let reason = |finding: &GateFinding| kumite_report::gate_reason(run, &finding.amiss);
         Ok(RunGate {
             passes: bar.into(),
             state,
@@ -164,40 +161,4 @@ impl Gate {
 
 fn nothing_to_judge(experiment: &str, profile: &str) -> Failure {
     Failure::Usage(format!("--gate: {experiment} judges no claim in its profile {profile}, and has no check"))
-}
-
-fn reason(run: &Run, amiss: &Amiss) -> GateReason {
-    let name = amiss.name();
-    let why = match amiss {
-        Amiss::Claim(claim) => match claim.verdict {
-            Verdict::Fails => format!("claim {name} fails"),
-            Verdict::NotTested => {
-                let why =
-                    claim.reason.as_ref().map(|reason| format!(": {}", kumite_report::reason(run, reason)));
-                format!("claim {name} was not tested{}", why.unwrap_or_default())
-            }
-            Verdict::DependsOnSitting => format!("claim {name} depends on the sitting"),
-            verdict => {
-                let off = claim.reason.as_ref().filter(|of| matches!(of, Reason::ControlIsOff { .. }));
-                let why = off.map(|of| format!(": {}", kumite_report::reason(run, of)));
-                format!("claim {name} is {verdict}{}", why.unwrap_or_default())
-            }
-        },
-        Amiss::Check(check) if check.outcome == CheckOutcome::Red => format!("check {name} is red"),
-        Amiss::Check(_) => format!("check {name} was not tested"),
-        Amiss::Absent(contender) => {
-            let why = contender.reason.as_deref().unwrap_or("no reason recorded");
-            let verb = if contender.status == ContenderStatus::Skipped { "was " } else { "" };
-            format!("contender {name} {verb}{}: {why}", contender.status.as_str())
-        }
-        Amiss::Lost(Lost { failed, wrong, trials, reason, .. }) => {
-            let why = reason.and_then(|reason| reason.lines().next()).map(|line| format!(": {line}"));
-            let what = match failed {
-                0 => format!("answered wrong in {wrong}"),
-                _ => format!("failed in {failed}"),
-            };
-            format!("contender {name} {what} of {trials} trials{}", why.unwrap_or_default())
-        }
-    };
-    GateReason { name: name.to_owned(), why }
 }

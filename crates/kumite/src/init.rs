@@ -14,10 +14,10 @@ use templates::{Language, Template};
 
 #[derive(Parser)]
 pub struct Args {
-    /// The folder to make, which is the experiment's name
+    /// Folder to make; its name is the experiment's
     #[arg(required_unless_present = "contender")]
     name: Option<String>,
-    /// What its contenders are; asked for on a terminal, `command` elsewhere
+    /// Kind of contenders [default: asked for on a terminal, else command]
     #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// Add a contender in this language to the experiment that this folder is in

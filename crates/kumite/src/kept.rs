@@ -14,13 +14,13 @@ use crate::wait::Wait;
 
 #[derive(clap::Args)]
 pub struct KeptFlags {
-    /// The run: its id, the beginning of its id, or `last`
+    /// Run: its id, the beginning of its id, or `last`
     #[arg(default_value = "last")]
     pub run: String,
-    /// Begin no block that would end after this time from now, e.g. 10m
+    /// Begin no block that would end after this time, counted from now, e.g. 10m
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     pub budget: Option<Duration>,
-    /// Where the nodes of --role are: local, which is by ssh; or slurm
+    /// Place of the nodes of --role: local, which is by ssh; or slurm
     #[arg(long, value_name = "WHERE", default_value = "local")]
     pub on: On,
     #[command(flatten)]

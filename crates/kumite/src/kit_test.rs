@@ -11,7 +11,7 @@ use crate::{output, stop};
 
 #[derive(Parser)]
 pub struct Args {
-    /// The kit's conformance worker, which does what `params.do` says (docs/kinds/task.md); it goes through `sh -c` in this folder
+    /// Command that starts the kit's conformance worker (docs/kinds/task.md), run by `sh -c` in this folder
     command: String,
 }
 

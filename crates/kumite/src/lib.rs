@@ -4,6 +4,7 @@
 mod again;
 mod build;
 mod check;
+mod closing;
 mod compare;
 mod contenders;
 mod disk;
@@ -19,7 +20,6 @@ mod help;
 mod init;
 mod kept;
 mod kit_test;
-mod lateness;
 mod list;
 mod load;
 mod manifest;
@@ -28,9 +28,9 @@ mod merge;
 mod near_ties;
 mod nodes;
 mod output;
+mod planning;
 mod play;
 mod progress;
-mod prospects;
 mod replicate;
 mod report;
 mod resume;
@@ -50,8 +50,8 @@ use std::sync::atomic::AtomicBool;
 
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use kumite_lab::near;
 pub use kumite_lab::{ThisMachine, World};
+use kumite_record::near;
 
 use crate::wait::Wait;
 
@@ -82,33 +82,33 @@ enum Command {
     /// Do on this node what a driver asks by standard input
     #[command(hide = true)]
     Agent,
-    /// Merge the shards of a run that several machines executed, and judge its claims
+    /// Merge the shards of a run from several stores, and judge its claims
     Merge(merge::Args),
     /// Print the Kubernetes objects that run an experiment in shards, and merge them
     Manifest(manifest::Args),
-    /// Offer an HTTP load to a URL and report what came back
+    /// Put an HTTP server under load, and report throughput, response times and failures
     Load(Box<load::Args>),
-    /// Compare commands in interleaved runs, until it is decided which is faster
+    /// Compare commands or HTTP servers in interleaved runs, until it is decided which is faster
     Compare(Box<compare::Args>),
-    /// Build the contenders of an experiment and show their versions
+    /// Build the contenders of an experiment, and show their versions
     Build(build::Args),
     /// Build and start every contender of an experiment, and check its answer; nothing is timed
     Check(check::Args),
     /// Give a contender one job, and show every message
     Task(task::Args),
-    /// Test a kit of the task protocol, by its conformance worker
+    /// Test a kit of the task protocol by its conformance worker
     KitTest(kit_test::Args),
-    /// Make a small experiment that runs, to start from
+    /// Make a small experiment to start from, or add a contender to one
     Init(init::Args),
     /// List experiments, or the runs in the results store
     List(list::Args),
     /// Show the report of a run again, or write it to files
     Report(report::Args),
-    /// Write a run as one document that other programs can read
+    /// Write a run as JSON or CSV, for other programs
     Export(export::Args),
-    /// Show what this machine can and cannot do, and what that means for results; nothing is changed
+    /// Show how well this machine can measure, and how to mend what limits it; nothing is changed
     Doctor(doctor::Args),
-    /// Measure how far kumite can be trusted here: false verdicts, smallest difference, clock, load engine
+    /// Measure how far kumite can be trusted on this machine: false verdicts, smallest difference, clock, load engine
     Selfcheck(selfcheck::Args),
     /// Serve HTTP with known delays and failures: a backend for experiments, a check for load generators
     Stub(stub::Args),

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use kumite_lab::Experiment;
-use kumite_record::{Sitting, Store};
+use kumite_record::Store;
 
 use crate::exit::Failure;
 use crate::output;
@@ -10,7 +10,7 @@ use crate::store::Db;
 
 #[derive(Parser)]
 pub struct Args {
-    /// List the runs in the results store, and what --save kept there, instead of experiments
+    /// List the runs and the names of --save in the results store, in place of experiments
     #[arg(long)]
     runs: bool,
     #[command(flatten)]
@@ -58,23 +58,10 @@ fn experiments() -> Result<(), Failure> {
 
 fn runs(args: &Args) -> Result<(), Failure> {
     let store = Store::open_existing(&args.db.path())?;
-    for run in store.runs()? {
-        let ended = match (&run.finished, &run.cut_short) {
-            (None, _) => "not finished".to_owned(),
-            (Some(_), Some(why)) => why.clone(),
-            (Some(_), None) => "finished".to_owned(),
-        };
-        let what = match (&run.shard, &run.merged, run.sittings.as_slice()) {
-            (Some(shard), ..) => format!(", shard {} of {} on {}", shard.nth, shard.of, shard.node),
-            (_, Some(merged), _) => format!(", merged from {} of {} shards", merged.runs.len(), merged.of),
-            (None, None, [_, _, ..]) => format!(", {} sittings", run.sittings.len()),
-            (None, None, [Sitting { again_of: Some(first), .. }]) => format!(", a sitting of {first}"),
-            (None, None, _) => String::new(),
-        };
-        output::print(&format!("{}  {} ({}){what}: {ended}\n", run.id, run.experiment, run.profile))?;
-    }
+    let runs = store.runs()?;
+    runs.iter().try_for_each(|run| output::print(&kumite_report::run_line(run)))?;
     let names = store.names()?;
-    if store.runs()?.is_empty() && names.is_empty() {
+    if runs.is_empty() && names.is_empty() {
         output::note(&format!("{} has no runs: `kumite run` makes one", store.path().display()));
     }
     names.iter().try_for_each(|name| output::print(&format!("{name}  kept by --save\n")))

@@ -27,10 +27,10 @@ const DEFAULT_DURATION: Duration = Duration::from_secs(10);
 
 #[derive(Parser)]
 pub struct Args {
-    /// What to ask, e.g. http://127.0.0.1:3000/path?query; several of one server are asked in turn
+    /// URL to request, e.g. http://127.0.0.1:3000/path?query; several of one server take turns
     #[arg(required = true, value_name = "URL")]
     urls: Vec<String>,
-    /// How often each URL is asked in comparison with the others, e.g. 3,1
+    /// Relative frequency of each URL, e.g. 3,1 [default: all alike]
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     weights: Vec<u32>,
     /// Keep-alive connections
@@ -39,13 +39,13 @@ pub struct Args {
     /// End after exactly this many requests
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     requests: Option<u64>,
-    /// End after this time, e.g. 10s or 2m [default: as long as --rate or --replay says, else 10s, if -n is not given]
+    /// End after this time, e.g. 10s or 2m [default without -n: as long as --rate or --replay says, else 10s]
     #[arg(short = 'z', long, value_name = "TIME", value_parser = duration::parse)]
     duration: Option<Duration>,
-    /// Time under load before counting begins, e.g. 1s
+    /// Time under load before counting begins, e.g. 1s [default: none]
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     warm_up: Option<Duration>,
-    /// An answer that takes longer is a failure
+    /// Longest time of an answer; a later one is a failure
     #[arg(short, long, value_name = "TIME", default_value = "1s", value_parser = timeout)]
     timeout: Duration,
     /// Write the result as JSON (- for standard output, in place of the report)

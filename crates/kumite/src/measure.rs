@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kumite_host::Lock;
-use kumite_lab::{Choice, Experiment, Halt, Joined, MeasureError, Measuring, Ready, RunEvent, humane, join};
+use kumite_lab::{Choice, Experiment, Halt, Joined, MeasureError, Measuring, Ready, RunEvent, join};
 use kumite_nodes::{Driver, Placed};
 use kumite_record::{Cores, Export, Run, Store};
+use kumite_report::length;
 
 use crate::exit::Failure;
 use crate::progress::Progress;
@@ -57,7 +58,7 @@ pub fn measure(
             let figure = kumite_report::first_figure(&run.metrics, &trial.sample.metrics);
             let what = figure.unwrap_or_else(|| trial.outcome.as_str().to_owned());
             let tally = decided.map(|(decided, of)| format!("{decided} of {of} claims decided, "));
-            let left = format!("{}at most {} left", tally.unwrap_or_default(), humane(left));
+            let left = format!("{}at most {} left", tally.unwrap_or_default(), length(left.as_secs_f64()));
             let cell = run.cell(&trial.contender, &trial.point);
             progress.step(done, total, &format!("{left}; {cell}: {what}"));
         }

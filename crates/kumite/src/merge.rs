@@ -16,11 +16,11 @@ use crate::{nodes, output, sittings};
 
 #[derive(Parser)]
 pub struct Args {
-    /// The results stores of shards: what `kumite run NAME --shard I/N --db FILE` wrote. Or whole runs, as the sittings of one:
-    /// their stores, what --json or `kumite export` wrote of them, or the ids of runs that --db has
+    /// Results stores of shards, from `kumite run NAME --shard I/N --db FILE`; or whole runs, as the sittings of one: their
+    /// stores, files of --json or `kumite export`, or ids of runs in --db
     #[arg(required = true, value_name = "STORE|FILE|RUN")]
     given: Vec<PathBuf>,
-    /// The subject of verdicts: these nodes, by all rounds on them, or nodes like these, each of which counts as one round
+    /// Subject of the verdicts: these nodes, by all rounds on them, or nodes like these, each of which counts as one round
     #[arg(long, default_value = "these-nodes", value_parser = scope())]
     scope: Scope,
     /// Merge the shards of the run with this seed, where the stores hold several runs

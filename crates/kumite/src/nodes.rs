@@ -15,8 +15,8 @@ pub fn driver(stop: &Arc<AtomicBool>) -> Driver {
 
 #[derive(clap::Args)]
 pub struct RoleFlags {
-    /// Run a part on another node, over ssh: server=HOST (kind http), services=HOST, engine=HOST (what measures, and
-    /// all that has no node of its own). With --on slurm HOST is a node of the job, and `server` alone means any
+    /// Run a part on another node, over ssh: server=HOST (kind http), services=HOST, or engine=HOST (the measuring side,
+    /// and all that has no node of its own). With --on slurm HOST is a node of the job, and `server` alone means any
     #[arg(long = "role", id = "role", value_name = "ROLE=HOST", conflicts_with = "relayed")]
     given: Vec<Given>,
     /// The nodes that whoever started this reaches, and relays to
@@ -32,8 +32,8 @@ impl RoleFlags {
 
 #[derive(clap::Args)]
 pub struct SlurmFlags {
-    /// With --on slurm: options for sbatch, e.g. '--partition=bench --time=60 --nodes=4'. With --role, 'OPTIONS : OPTIONS' gives
-    /// each role's node its own, in the order of the roles
+    /// Options for sbatch, e.g. '--partition=bench --time=60 --nodes=4'; 'OPTIONS : OPTIONS' gives each --role's node its own, in
+    /// their order; for --on slurm
     #[arg(
         long = "slurm",
         value_name = "OPTIONS",
@@ -42,7 +42,7 @@ pub struct SlurmFlags {
         allow_hyphen_values = true
     )]
     words: SbatchWords,
-    /// With --on slurm: give up if the job has not begun after this time
+    /// Time after which to give up a job that has not begun; for --on slurm
     #[arg(long, value_name = "TIME", value_parser = duration::parse, default_value = "1h")]
     queue_timeout: Duration,
 }

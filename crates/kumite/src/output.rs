@@ -85,7 +85,7 @@ fn gzip(text: &str) -> std::io::Result<Vec<u8>> {
 /// How much of a run's report the terminal gets.
 #[derive(clap::Args)]
 pub struct Length {
-    /// Report everything at the end [default: verdicts, one table and doubts]
+    /// Print the whole report at the end [default: verdicts, one table and doubts]
     #[arg(long)]
     verbose: bool,
 }
@@ -102,7 +102,7 @@ pub type Report = fn(&Export, &Style) -> String;
 /// Where a run's report goes beside the terminal.
 #[derive(clap::Args)]
 pub struct Documents {
-    /// Write everything as JSON (- for standard output, in place of the report; a FILE.gz is compressed)
+    /// Write everything as JSON (- for standard output, in place of the report; FILE.gz is compressed)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write the report as one self-contained HTML file

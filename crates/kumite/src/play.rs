@@ -47,22 +47,22 @@ A line of a macro is KEYS FRAMES: keys with commas between them, held for 1 to 6
 The whole macro is read before anything is played. All is released at its end, on Ctrl-C and on an error.
 Manners: macros are for training and for measuring. Never use them online or in ranked play.")]
 pub struct Args {
-    /// The macro (- for standard input)
+    /// Macro (- for standard input)
     #[arg(conflicts_with_all = ["serve", "port", "bind"])]
     file: Option<PathBuf>,
     #[command(flatten)]
     device: device::Choice,
-    /// Frames a second, 1 to 1000: the console's measured rate if not given
+    /// Frames a second, 1 to 1000; the default is the console's measured rate
     #[arg(long, value_name = "F", default_value_t = FPS, value_parser = fps)]
     fps: f64,
-    /// Show when which keys would be pressed, loops expanded, and play nothing
+    /// Print all states with their times, loops expanded, and play nothing
     #[arg(long, conflicts_with = "serve")]
     dry_run: bool,
-    /// See whether the macro is right, and play nothing
+    /// Check the macro, and play nothing
     #[arg(long, conflicts_with_all = ["dry_run", "serve"])]
     check: bool,
-    /// One JSON document on standard output: of the states with --dry-run, of their number with --check, else of how
-    /// exactly they were played (the states are not printed then)
+    /// Print one JSON document: the states with --dry-run, their number with --check, else how exactly they were
+    /// played (the log is not printed then)
     #[arg(long, conflicts_with = "serve")]
     json: bool,
     #[command(flatten)]

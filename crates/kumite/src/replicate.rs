@@ -23,16 +23,16 @@ const NAMES: [&str; 2] = ["theirs", "here"];
 
 #[derive(Parser)]
 pub struct Args {
-    /// What somebody else measured: a file that `kumite run --json` or `kumite export` wrote, .gz or not; or a results store
+    /// Somebody else's run: a file of `kumite run --json` or `kumite export`, .gz or not; or a results store
     #[arg(value_name = "FILE")]
     theirs: PathBuf,
-    /// The run of a results store: its id, or the beginning of its id [default: its last]
+    /// Run of a results store: its id, or the beginning of its id [default: its last]
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
-    /// Try this folder with an experiment.toml [default: the experiment of that name, below experiments/]
+    /// Folder with an experiment.toml to try [default: the experiment of that name, below experiments/]
     #[arg(long, value_name = "FOLDER")]
     experiment: Option<String>,
-    /// Another profile than theirs
+    /// Profile [default: theirs]
     #[arg(long)]
     profile: Option<String>,
     #[command(flatten)]
@@ -110,8 +110,8 @@ impl Args {
         let here = RunParts { run: &planned, machine: &machine(cores()), contenders: &[], claims: &[] };
         replication(NAMES, [theirs.into(), here])?;
         let mut order = run::Args::of(&folder, profile);
-        order.contenders.chosen = self.chosen.clone();
-        order.contenders.chosen.only = self.only(theirs, &experiment)?;
+        order.planning.contenders.chosen = self.chosen.clone();
+        order.planning.contenders.chosen.only = self.only(theirs, &experiment)?;
         order.effort = self.effort.clone();
         order.effort.strict |= theirs.run.rule == Rule::Strict;
         order.ending.db = self.db.clone();

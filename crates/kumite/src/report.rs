@@ -14,10 +14,11 @@ use crate::store::Db;
 
 #[derive(Parser)]
 pub struct Args {
-    /// The run: its id, the beginning of its id, or `last`; a name that --save gave; or a file: of a run that --json has written, .gz or not, or a results store, of which it is the last run
+    /// Run: its id, the beginning of its id, or `last`; a name of --save; a file that `--json` of a run wrote, .gz or not; or
+    /// a results store, for its last run
     #[arg(default_value = "last")]
     run: String,
-    /// Another one: both are set beside each other, and nothing is measured
+    /// Another run to set beside it; nothing is measured
     other: Option<String>,
     #[command(flatten)]
     documents: Documents,

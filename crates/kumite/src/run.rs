@@ -1,6 +1,5 @@
 //! `kumite run`: an experiment from its specification to its verdicts.
 
-mod dry_run;
 mod sittings;
 
 use std::time::Duration;
@@ -8,53 +7,50 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
 use kumite_lab::{
-    Choice, Experiment, Joined, Measuring, World, check_disk, lacking_control, seed_of, used_cores,
+    Choice, Experiment, Joined, Measuring, World, check_disk, lacking_control, outlook, seed_of, used_cores,
 };
 use kumite_nodes::{Away, Driver, NodeFlags, NodesWanted, On, Share, apart, array, shares, some_for_each};
-use kumite_record::{Contender, Control, Cores, Export, Rule, Run, RunParts, Shard, Store};
+use kumite_record::{Control, Cores, Export, Rule, Run, RunParts, Shard, Store};
+use kumite_report::{absent, prospect_notes, prospect_outlook};
 
-use crate::contenders::Contenders;
 use crate::ending::Ending;
 use crate::exit::Failure;
 use crate::measure::{begin_measuring, interrupted, joined, measure};
 use crate::nodes::{RoleFlags, SlurmFlags, driver};
+use crate::planning::{Extent, Planning};
 use crate::sittings::sitting;
 use crate::store::noise_floor;
 use crate::wait::Wait;
-use crate::{duration, near_ties, output, prospects, seed, stop};
+use crate::{duration, near_ties, output, seed, stop};
 
 #[derive(Parser)]
 pub struct Args {
-    /// How much to measure: quick (minutes), standard (up to about 30 minutes), full (the scale of the source)
-    #[arg(long, default_value = "standard")]
-    profile: String,
     #[command(flatten)]
-    pub contenders: Contenders,
+    pub planning: Planning,
     #[command(flatten)]
     pub effort: Effort,
     #[command(flatten)]
     sittings: sittings::Flags,
-    /// Have a contender stand in each block twice, so that the run shows how far equal things seem to be apart in it
+    /// Contender that stands in each block twice, so that the run shows how far equal things seem to be apart in it
     /// [default: the first that takes part]
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
     control: Option<Option<String>>,
-    /// Execute only this share of the blocks, and leave the verdicts to `kumite merge`: 2/8; or auto in a Slurm array, auto/8 in a
-    /// Kubernetes Indexed Job. All shards need the same --seed [default: derived from the experiment]
+    /// Run only this share of the blocks, e.g. 2/8, and leave the verdicts to `kumite merge`; auto in a Slurm array, auto/8 in a
+    /// Kubernetes Indexed Job. All shards need the same --seed
     #[arg(long, value_name = "I/N", conflicts_with = "gate")]
     shard: Option<Share>,
-    /// Where to run: local; ssh:HOST,HOST (each host runs a share of the blocks, and verdicts are about these hosts);
-    /// or slurm (the nodes of a job share the blocks: of the job that this is typed in, else of one that is
-    /// submitted)
+    /// Place to run at: local; ssh:HOST,HOST (each host runs a share of the blocks, and verdicts are about these hosts);
+    /// or slurm (the nodes of a job share the blocks: of the surrounding job, else of one that is submitted)
     #[arg(long, value_name = "WHERE", default_value = "local", conflicts_with = "shard")]
     on: On,
     #[command(flatten)]
     slurm: SlurmFlags,
-    /// With --on slurm: split the blocks into this many jobs of an array, each begun as soon as it has a node
+    /// Jobs of an array that share the blocks, each begun as soon as it has a node; for --on slurm
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), conflicts_with_all = ["shard", "role"])]
     shards: Option<u32>,
     #[command(flatten)]
     roles: RoleFlags,
-    /// Print what would be done, and do nothing
+    /// Print the plan, and measure nothing
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -64,19 +60,15 @@ pub struct Args {
 /// How much is measured, and how it is judged.
 #[derive(Clone, clap::Args)]
 pub struct Effort {
-    /// Blocks at each point, at most, instead of the profile's; --dry-run says how many each claim takes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    blocks: Option<u32>,
-    /// Begin no block that would end after this time, e.g. 10m; builds are not counted
+    #[command(flatten)]
+    extent: Extent,
+    /// Begin no block that would end after this time, e.g. 10m; builds do not count
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
-    /// Bound the chance of any false verdict in a run (5 %). Default: at most 5 % of verdicts are false on average,
-    /// which needs fewer blocks
+    /// Bound the chance of any false verdict in the run to 5 % [default: at most 5 % of verdicts are false on average,
+    /// which needs fewer blocks]
     #[arg(long)]
     pub strict: bool,
-    /// Repeat the order of an earlier run, and its resampling
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
     #[command(flatten)]
     wait: Wait,
 }
@@ -107,13 +99,13 @@ struct Planned {
 }
 
 pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
-    let mut planned = args.planned()?;
+    let planned = args.planned()?;
     let (driver, slurm, name) = (driver(&stop::flag()?), args.slurm.options(), &planned.experiment.name);
     let away = args.away(&planned.experiment, world.clock());
     let export = match args.place() {
         Where::Plan => {
             let near = near_ties::text(&planned.experiment, &args.ending.db.path())?;
-            return output::print(&dry_run::text(&mut planned, &args.sittings, &near));
+            return planned.print(&args.sittings, &near);
         }
         Where::Here => {
             let (export, early) = sittings::measured(args, &planned, world, &driver)?;
@@ -139,6 +131,15 @@ pub fn measured(args: &Args, world: &dyn World, begun: Begun) -> Result<(Export,
     args.here(&args.planned()?, world, &driver(&stop::flag()?), begun)
 }
 
+impl Planned {
+    /// Prints the plan.
+    fn print(self, sittings: &sittings::Flags, near_ties: &str) -> Result<(), Failure> {
+        let Planned { experiment, choice, available, shard } = self;
+        let of = outlook(experiment, &choice, &available, shard, sittings.planned());
+        output::print(&kumite_report::outlook(&of, near_ties))
+    }
+}
+
 impl Args {
     /// Of this experiment and profile, as if nothing else had been typed.
     pub fn of(experiment: &str, profile: &str) -> Args {
@@ -158,11 +159,8 @@ impl Args {
 
     /// All that can be refused is refused here.
     fn planned(&self) -> Result<Planned, Failure> {
-        let mut experiment = Experiment::load(&self.contenders.experiment, &self.profile)?;
-        experiment.doubts.iter().for_each(|what| output::note(what));
-        experiment.blocks = self.effort.blocks.unwrap_or_else(|| self.sittings.rounds(experiment.blocks));
-        let mut choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };
-        choice.check(&experiment)?;
+        let rounds = |of_profile| self.sittings.rounds(of_profile);
+        let (mut experiment, mut choice) = self.planning.read(&self.effort.extent, rounds)?;
         if let Some(name) = &self.control {
             experiment.control = Some(choice.control(&experiment, name.as_deref())?);
         }
@@ -188,15 +186,14 @@ impl Args {
 
     /// The same run for other nodes.
     fn away<'a>(&self, experiment: &'a Experiment, clock: &dyn Clock) -> Away<'a> {
-        let mut words = self.contenders.words();
-        words.extend(self.effort.blocks.map(|blocks| format!("--blocks={blocks}")));
+        let mut words = self.planning.words(&self.effort.extent);
         let control = experiment.control.as_ref().filter(|_| self.control.is_some());
         words.extend(control.map(|name| format!("--control={name}")));
         words.extend((self.rule() == Rule::Strict).then(|| "--strict".to_owned()));
         words.extend(self.effort.wait.word());
         Away {
             experiment,
-            seed: self.effort.seed.unwrap_or_else(|| seed::fresh(clock)),
+            seed: self.effort.extent.seed.unwrap_or_else(|| seed::fresh(clock)),
             words,
             budget: self.effort.budget,
             is_gate: self.ending.gate.is_set(),
@@ -250,9 +247,9 @@ impl Args {
         let notes = match self.sittings.are_given() {
             // More sittings are what decides more.
             true => {
-                prospects::outlook(&prospects, self.sittings.in_all(experiment.blocks)).into_iter().collect()
+                prospect_outlook(&prospects, self.sittings.in_all(experiment.blocks)).into_iter().collect()
             }
-            false => prospects::notes(&prospects, experiment.blocks),
+            false => prospect_notes(&prospects, experiment.blocks),
         };
         notes.iter().for_each(|note| output::note(note));
         for other in &run.unavailable {
@@ -276,14 +273,14 @@ impl Args {
 
     fn begin(&self, shard: Option<Shard>, experiment: &Experiment, cores: &Cores, clock: &dyn Clock) -> Run {
         let started = clock.timestamp();
-        let given = self.effort.seed;
+        let given = self.effort.extent.seed;
         let seed = given.unwrap_or_else(|| match shard {
             Some(_) => seed_of(experiment),
             None => seed::fresh(clock),
         });
         let run = Run {
             id: Run::new_id(started),
-            experiment_given: self.contenders.experiment.clone(),
+            experiment_given: self.planning.contenders.experiment.clone(),
             seed,
             started,
             command: seed::named(output::command_line_of_run(), given, seed),
@@ -312,22 +309,4 @@ impl Args {
         let prospects = kumite_lab::prospects(experiment, cores, &names);
         self.ending.gate.check(experiment, &prospects, blocks, budget.zip(round))
     }
-}
-
-/// Those that do not take part, one line for each reason.
-fn absent(contenders: &[Contender]) -> Vec<String> {
-    let mut by_reason: Vec<(&str, &str, Vec<&str>)> = Vec::new();
-    for contender in contenders {
-        let (Some(reason), status) = (contender.reason.as_deref(), contender.status.as_str()) else {
-            continue;
-        };
-        match by_reason.iter_mut().find(|(of, why, _)| (*of, *why) == (status, reason)) {
-            Some((_, _, names)) => names.push(&contender.name),
-            None => by_reason.push((status, reason, vec![&contender.name])),
-        }
-    }
-    by_reason
-        .into_iter()
-        .map(|(status, reason, names)| format!("{status} {}: {reason}", names.join(", ")))
-        .collect()
 }

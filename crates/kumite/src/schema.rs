@@ -9,7 +9,7 @@ use crate::output;
 
 #[derive(Parser)]
 pub struct Args {
-    /// Of what; without it, those that there are
+    /// Document whose schema to print [default: a list of them]
     #[arg(value_parser = PossibleValuesParser::new(SCHEMAS.iter().map(|of| of.name)))]
     document: Option<String>,
 }

@@ -25,10 +25,10 @@ const LEAST: Duration = Duration::from_secs(3);
 
 #[derive(Parser)]
 pub struct Args {
-    /// About how long it may take, at least 3s; the longer, the narrower the intervals
+    /// Time that it may take, about, at least 3s; longer gives narrower intervals
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = budget)]
     budget: Duration,
-    /// Repeat the orders of an earlier check
+    /// Seed of the orders: an earlier check's repeats them [default: a fresh one]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Write everything as JSON (- for standard output, in place of the report)

@@ -12,7 +12,7 @@ const FILE: &str = "results.db";
 
 #[derive(Clone, clap::Args)]
 pub struct Db {
-    /// The results store [default: results.db in the nearest .kumite/, here or above, else with the user's data]
+    /// Results store [default: results.db in the nearest .kumite/, here or above, else with the user's data]
     #[arg(long = "db", value_name = "FILE")]
     file: Option<PathBuf>,
 }
@@ -39,7 +39,7 @@ pub fn default_db() -> PathBuf {
 /// Under which name a comparison or a load is kept.
 #[derive(clap::Args)]
 pub struct Save {
-    /// Keep it in the results store under this name, for `kumite report NAME`
+    /// Name to keep the result under in the results store, for `kumite report NAME`
     #[arg(long, value_name = "NAME", value_parser = name)]
     save: Option<String>,
 }

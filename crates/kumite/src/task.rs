@@ -1,12 +1,12 @@
 //! `kumite task`: one job by hand, with all that is said.
 
 use std::error::Error;
-use std::time::Duration;
 
 use clap::Parser;
 use kumite_host::cores;
-use kumite_lab::{Choice, Experiment, OneJob, Tap, TaskDriver, check_disk, humane, prepare, used_cores};
-use kumite_record::{AxisValue, Store};
+use kumite_lab::{Choice, Experiment, OneJob, Tap, TaskDriver, check_disk, prepare, used_cores};
+use kumite_record::{AxisValue, Store, there_are};
+use kumite_report::length;
 
 use crate::exit::Failure;
 use crate::measure::begin_measuring;
@@ -19,18 +19,18 @@ const SHOWN: usize = 2_000;
 
 #[derive(Parser)]
 pub struct Args {
-    /// An experiment below experiments/, or a folder with an experiment.toml
+    /// Experiment: a name below experiments/, or a folder with an experiment.toml
     experiment: String,
-    /// Who is to do the job
+    /// Contender that does the job
     #[arg(long, value_name = "NAME")]
     contender: String,
-    /// Parameters are those of this profile's first point
+    /// Profile whose first point gives the parameters
     #[arg(long, default_value = "quick")]
     profile: String,
-    /// A parameter that is to be another, as in students=3; may be given several times
+    /// Change a parameter, e.g. students=3 (may be given several times)
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = parameter)]
     parameters: Vec<(String, AxisValue)>,
-    /// Show long lines whole
+    /// Show long messages whole
     #[arg(long)]
     full: bool,
     /// Install missing tools through the system's package manager
@@ -62,8 +62,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let choice = Choice { only: vec![args.contender.clone()], install: args.install, ..Choice::default() };
     let known: Vec<&str> = experiment.variants().iter().map(|(_, variant)| variant.name.as_str()).collect();
     if !known.contains(&args.contender.as_str()) {
-        let (name, known) = (&args.contender, known.join(", "));
-        return Err(Failure::Usage(format!("--contender {name}: no such contender; there are: {known}")));
+        let (name, known) = (&args.contender, there_are(&args.contender, &known));
+        return Err(Failure::Usage(format!("--contender {name}: no such contender{known}")));
     }
     let planned = experiment.plan_one(&args.contender, &args.parameters);
     planned.map_err(|unfit| Failure::Usage(unfit.into()))?;
@@ -115,7 +115,6 @@ fn shown(full: bool) -> Tap {
 }
 
 fn summary(done: &OneJob) -> String {
-    let ms = |ms: f64| humane(Duration::from_secs_f64(ms / 1e3));
     let events = match done.events {
         0 => String::new(),
         n => format!("; {n} events"),
@@ -129,7 +128,7 @@ fn summary(done: &OneJob) -> String {
          a job takes {:.0} µs{events}\n",
         done.hello.name,
         done.hello.runtime,
-        ms(done.ready.as_secs_f64() * 1e3),
+        length(done.ready.as_secs_f64()),
         done.job.elapsed_ms,
         done.job.worker_elapsed_ms,
         done.round_trip_us,

@@ -4,14 +4,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_host::{Lock, LockError};
-use kumite_lab::humane;
+use kumite_report::length;
 
 use crate::exit::Failure;
 use crate::{duration, output};
 
 #[derive(Clone, Copy, Default, clap::Args)]
 pub struct Wait {
-    /// Wait for at most this time while another kumite measures on this machine, e.g. 10m
+    /// Longest time to wait while another kumite measures on this machine, e.g. 10m [default: none]
     #[arg(long = "wait", value_name = "TIME", value_parser = duration::parse)]
     most: Option<Duration>,
 }
@@ -37,7 +37,7 @@ impl Wait {
             return Lock::of_machine().map_err(|error| Failure::Incomplete(taken(error)));
         };
         let taken = Lock::of_machine_within(most, stop, &mut |holder| {
-            let most = humane(most);
+            let most = length(most.as_secs_f64());
             output::note(&format!(
                 "waits for another kumite ({holder}), which is measuring on this machine: at most {most}"
             ));

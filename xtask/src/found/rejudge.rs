@@ -155,6 +155,9 @@ mod tests {
         assert_eq!(written("fib/README.md"), readme(&format!("{effect:.2}")));
         assert_eq!(written("README.md"), overview(4));
         assert!(written("fib/found/verdicts.svg") == picture);
-        assert!(chosen(folder.path(), &["other"]).unwrap_err().contains("those that have one: fib"));
+        assert_eq!(
+            chosen(folder.path(), &["other"]).unwrap_err(),
+            "experiments/other has no found/standard.json.gz; those that have one: fib"
+        );
     }
 }

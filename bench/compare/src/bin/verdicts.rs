@@ -31,7 +31,7 @@ struct Args {
     /// The kumite that is tried
     #[arg(long, value_name = "PATH", default_value = "target/release/kumite")]
     kumite: PathBuf,
-    /// What is told to it besides, e.g. --kumite-arg=--budget=5s
+    /// Further flags for it, e.g. --kumite-arg=--budget=5s
     #[arg(long, value_name = "ARG")]
     kumite_arg: Vec<String>,
 }
@@ -80,7 +80,7 @@ fn burn() {
     }
 }
 
-/// What came of the comparisons of one kind.
+/// The results of the comparisons of one kind.
 #[derive(Default)]
 struct Tally {
     faster: usize,
@@ -92,7 +92,7 @@ struct Tally {
     /// Of those that said `slower`, which is right where there is extra work.
     pairs: Vec<f64>,
     seconds: Vec<f64>,
-    /// What a gate said, if there was one.
+    /// The state of the gate, if there was one.
     gate: Gate,
     claims: Vec<Peer>,
 }
@@ -105,7 +105,7 @@ struct Gate {
     undecided: usize,
 }
 
-/// What hyperfine's figures say.
+/// The verdict by hyperfine's figures.
 struct Peer {
     /// X − Y > 1 in "X ± Y times faster", and which way.
     claims: Option<bool>,

@@ -145,7 +145,7 @@ pub fn failures(failures: &[String]) -> String {
     failures.iter().fold(String::new(), |text, failure| format!("{text}\nFailed: {failure}\n"))
 }
 
-/// What makes a trial of ours no fair comparison: its count of answers is not the server's, it did not have its
+/// All that makes a trial of ours no fair comparison: its count of answers is not the server's, it did not have its
 /// connections, or it failed.
 pub fn faults(cells: &Cells<Trial>) -> Vec<String> {
     let ours = [&BOTH[..], &[floor::IO_URING, floor::EPOLL]].concat();

@@ -1,4 +1,4 @@
-//! Whether the engine's count of answers is the server's.
+//! The engine's count of answers beside the server's.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! What generators say about response times when the server stops for a second, beside what the schedule makes of it.
+//! Response times by each generator when the server stops for a second, beside those of the schedule.
 
 use std::fmt::Write;
 
@@ -33,7 +33,7 @@ pub fn run(bench: &Bench, effort: Effort) -> Result<Section> {
     let points = [Shape::Timed(RATE), Shape::Stalled(RATE)].map(|shape| Point::new(CONNECTIONS, shape));
     let cells = bench.rounds("stall", &points, effort, |_, _| true, outcome)?;
 
-    // Who holds requests back does not show how quickly the server drains.
+    // A generator that holds requests back does not show how quickly the server drains.
     let drains = BOTH.map(|name| cells.values(STALLED, name, |outcome| outcome.stop?.drain_s)).concat();
     let drain_s = kumite_stats::median(&drains);
     let truth = |name: &str, outcome: &Outcome| {

@@ -1,7 +1,8 @@
 //! Cgroups: what they limit already, and whether we could limit by them.
 
 use super::memory::{gib, total};
-use super::{Finding, Fitness};
+use kumite_record::{Finding, Fitness};
+
 use crate::groups::{CgroupDir, Groups};
 use crate::system::System;
 

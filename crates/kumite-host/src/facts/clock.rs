@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Finding, Fitness};
+use kumite_record::{Finding, Fitness};
+
 use crate::system::System;
 
 const GROUP: &str = "clock";

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use kumite_record::Cores;
 
-use super::{Finding, Fitness};
+use kumite_record::{Finding, Fitness};
+
 use crate::machine::cpu_list;
 use crate::system::System;
 

@@ -1,6 +1,7 @@
 //! Limits of the kernel on open files, waiting connections and ports.
 
-use super::{Finding, Fitness};
+use kumite_record::{Finding, Fitness};
+
 use crate::system::System;
 
 const GROUP: &str = "limits";

@@ -1,6 +1,7 @@
 //! The memory of the machine.
 
-use super::{Finding, Fitness};
+use kumite_record::{Finding, Fitness};
+
 use crate::system::System;
 
 const GROUP: &str = "memory";

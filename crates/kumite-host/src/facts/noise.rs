@@ -1,6 +1,7 @@
 //! The kinds of noise from outside that can be noticed here.
 
-use super::Finding;
+use kumite_record::Finding;
+
 use crate::noise::noticed;
 use crate::system::System;
 
@@ -19,7 +20,7 @@ pub(super) fn finding(system: &System, available: &[usize]) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::facts::Fitness;
+    use kumite_record::Fitness;
 
     #[test]
     fn noise_that_can_be_seen_and_that_cannot_is_named() {

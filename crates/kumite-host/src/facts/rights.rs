@@ -2,7 +2,9 @@
 
 use kumite_limits::RealTime;
 
-use super::{Finding, Fitness, limits};
+use kumite_record::{Finding, Fitness};
+
+use super::limits;
 use crate::groups::Groups;
 use crate::system::System;
 

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{AxisValue, Metric, Unit};
+use kumite_record::{AxisValue, Metric, Unit, there_are};
 
 use super::units::{Meeting, combined};
 use super::{
@@ -159,7 +159,7 @@ impl Scope<'_> {
                     known.push(&metric.name);
                 }
             }
-            return fail(&metric.name, format!("no metric '{name}'; {}", those(&known)));
+            return fail(&metric.name, format!("no metric '{name}'{}", there_are(name, &known)));
         };
         self.contender(&metric.contender)?;
         for (axis, value) in &metric.at {
@@ -200,7 +200,7 @@ impl Scope<'_> {
             return Ok(());
         }
         let known: Vec<&str> = self.names.contenders.iter().map(String::as_str).collect();
-        fail(name, format!("no contender '{}'; {}", name.text, those(&known)))
+        fail(name, format!("no contender '{}'{}", name.text, there_are(&name.text, &known)))
     }
 
     fn parameter(&self, name: &Name) -> Result<(), ClaimError> {
@@ -216,22 +216,24 @@ impl Scope<'_> {
             .map(|(name, _)| name.as_str())
             .collect();
         known.extend(self.set.iter().map(String::as_str));
-        fail(name, format!("no workload parameter '${}' that is a number; {}", name.text, those(&known)))
+        fail(
+            name,
+            format!(
+                "no workload parameter '${}' that is a number{}",
+                name.text,
+                there_are(&name.text, &known)
+            ),
+        )
     }
 
     fn axis(&self, name: &Name) -> Result<&Vec<AxisValue>, ClaimError> {
         self.names.axes.get(&name.text).ok_or_else(|| {
             let known: Vec<&str> = self.names.axes.keys().map(String::as_str).collect();
-            ClaimError { column: name.column, what: format!("no axis '{}'; {}", name.text, those(&known)) }
+            ClaimError {
+                column: name.column,
+                what: format!("no axis '{}'{}", name.text, there_are(&name.text, &known)),
+            }
         })
-    }
-}
-
-/// The names to choose from, as the end of an error.
-fn those(known: &[&str]) -> String {
-    match known {
-        [] => "there are none here".to_owned(),
-        known => format!("there are: {}", known.join(", ")),
     }
 }
 
@@ -246,7 +248,7 @@ pub struct Own<'a> {
 /// The dimension of an expression over one trial, checked like that of a claim.
 pub fn own_dimension(expr: &Expr, names: &Own) -> Result<Dimension, ClaimError> {
     let unknown = |name: &Name, what: &str, known: Vec<&str>| {
-        fail(name, format!("no {what} '{}'; {}", name.text, those(&known)))
+        fail(name, format!("no {what} '{}'{}", name.text, there_are(&name.text, &known)))
     };
     let metric = |name: &str| names.metrics.iter().find(|metric| metric.name == name);
     match expr {

@@ -1,13 +1,11 @@
 //! The tools of contenders: those that are here, and how to get the others.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
-use kumite_host::Fitness;
-use schemars::JsonSchema;
-use serde::Serialize;
+use kumite_record::{Equipment, Fitness, NeedFound};
 
 use crate::contender::{Contender, Need, Tools, Versions, remedy};
 use crate::error::chain;
@@ -16,38 +14,6 @@ use crate::toml_source::SpecError;
 
 /// For all tools together. A tool that has not said its version by then may hang.
 const ASK_LIMIT: Duration = Duration::from_secs(10);
-
-/// The needs of the contenders of one folder, each with its tool if that is here.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct Equipment {
-    /// The name of the experiment.
-    pub experiment: String,
-    /// The contenders of the folder; none if its file cannot be read.
-    pub contenders: Vec<String>,
-    /// `Ok` if all needs are met; else missing if any is missing, and unknown if that cannot be told.
-    pub state: Fitness,
-    /// The tools that its contenders need, one by one.
-    pub needs: Vec<NeedFound>,
-    /// The error that kept the needs from being read.
-    pub error: Option<String>,
-    /// How to get what is missing.
-    pub remedy: Option<String>,
-}
-
-/// A tool that is needed, and what was found of it.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct NeedFound {
-    /// The tool, and its oldest version that will do.
-    pub need: String,
-    /// Found, missing, or not to be told.
-    pub state: Fitness,
-    /// Its version, if one was asked for.
-    pub version: Option<String>,
-    /// The file that is run.
-    pub path: Option<PathBuf>,
-    /// The reason why it is missing, as a sentence.
-    pub missing: Option<String>,
-}
 
 /// Of every experiment below the nearest `experiments/`.
 pub(super) fn equipment() -> Vec<Equipment> {

@@ -1,7 +1,7 @@
 //! A run before its first trial: what it has of its experiment, and what can come of it.
 
-use kumite_judge::{ClaimSpec, Prospects, Reference};
-use kumite_record::{Contender, ContenderStatus, Control, Cores, Run};
+use kumite_judge::{ClaimSpec, Reference};
+use kumite_record::{Contender, ContenderStatus, Control, Cores, Prospects, Run};
 
 use crate::measures::MEASURES;
 use crate::spec::{Asked, Experiment};

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kumite_record as record;
-use kumite_record::{ContenderStatus, Control, Role, Roles};
+use kumite_record::{ContenderStatus, Control, Role, Roles, there_are};
 
 use crate::contender::{
     Builds, Contender, Held, Install, Need, Obtaining, Origin, Ready, Receipt, Tools, Variant, Versions,
@@ -128,7 +128,7 @@ impl Choice {
             experiment.variants().iter().map(|(_, variant)| variant.name.as_str()).collect();
         for (flag, names) in [("--only", &self.only), ("--skip", &self.skip)] {
             if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
-                let what = format!("{flag} {name}: no such contender; there are: {}", known.join(", "));
+                let what = format!("{flag} {name}: no such contender{}", there_are(name, &known));
                 return Err(SpecError::Usage(what));
             }
         }

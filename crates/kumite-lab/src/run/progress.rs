@@ -266,7 +266,7 @@ fn for_judging(mut trial: Trial) -> Trial {
 }
 
 /// A duration to two digits or so.
-pub fn humane(duration: Duration) -> String {
+pub(super) fn humane(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     match seconds {
         s if s < 10.0 => format!("{s:.1} s"),

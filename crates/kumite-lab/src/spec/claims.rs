@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_judge::{CheckSpec, Claim, ClaimError, ClaimSpec, Names};
-use kumite_record::{AxisValue, Contender, ContenderStatus, Metric, Probe, Run, Unit, Within};
+use kumite_record::{AxisValue, Contender, ContenderStatus, Metric, Probe, Run, Unit, Within, there_are};
 
 use super::experiment::Experiment;
 use super::file::ExperimentFile;
@@ -199,7 +199,7 @@ fn check_ids(source: &TomlSource, file: &ExperimentFile) -> Result<(), SpecError
         let at = |nth: &str, what: String| Err(source.error_at(&["profiles", profile, "claims", nth], what));
         for (nth, id) in listed.iter().enumerate() {
             if !known.contains(&id.as_str()) {
-                return at(&nth.to_string(), format!("no claim '{id}'; there are: {}", known.join(", ")));
+                return at(&nth.to_string(), format!("no claim '{id}'{}", there_are(id, &known)));
             }
             if listed[..nth].contains(id) {
                 return at(&nth.to_string(), format!("claim '{id}' is listed twice"));

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use kumite_record::there_are;
+
 use super::file::ExperimentFile;
-use crate::parameter::near;
 use crate::toml_source::{SpecError, TomlSource};
 
 /// The control that the file names, if it is one of these contenders.
@@ -24,7 +25,5 @@ pub(crate) fn no_such_control(name: &str, names: &[&str]) -> Option<String> {
     if names.contains(&name) {
         return None;
     }
-    let meant = near(name, names.iter().copied());
-    let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
-    Some(format!("control '{name}': no such contender; there are: {}{meant}", names.join(", ")))
+    Some(format!("control '{name}': no such contender{}", there_are(name, names)))
 }

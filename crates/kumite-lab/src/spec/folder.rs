@@ -3,8 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
+use kumite_record::meant;
+
 use crate::contender::Contender;
-use crate::parameter::near;
 use crate::toml_source::SpecError;
 
 pub(crate) fn read_contenders(experiment: &Path) -> Result<Vec<Contender>, SpecError> {
@@ -55,7 +56,7 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
         .filter(|folder| is_experiment(folder))
         .filter_map(|folder| Some(folder.file_name()?.to_str()?.to_owned()))
         .collect();
-    let meant = near(name, known.iter().map(String::as_str));
+    let meant = meant(name, known.iter().map(String::as_str));
     found.ok_or_else(|| SpecError::NoExperiment {
         name: name.to_owned(),
         looked: match &places[..] {
@@ -65,7 +66,6 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
             places => {
                 let places: Vec<String> =
                     places.iter().map(|place| place.join(name).display().to_string()).collect();
-                let meant = meant.map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
                 format!("neither {name} nor {} has an experiment.toml{meant}", places.join(" nor "))
             }
         },
@@ -80,7 +80,7 @@ pub(super) fn find_by_name(name: &str) -> Result<PathBuf, SpecError> {
     );
     let all = if is_plain { all()? } else { Vec::new() };
     let names = all.iter().filter_map(|folder| folder.file_name()?.to_str());
-    let meant = near(name, names).map_or(String::new(), |meant| format!("; did you mean '{meant}'?"));
+    let meant = meant(name, names);
     let found = all.iter().find(|folder| folder.file_name() == Some(OsStr::new(name)));
     found.cloned().ok_or_else(|| SpecError::NoExperiment {
         name: name.to_owned(),

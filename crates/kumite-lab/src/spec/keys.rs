@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::AxisValue;
+use kumite_record::{AxisValue, near};
 
 use super::file::ExperimentFile;
 use crate::contender::{Contender, Variant};
 use crate::driver::{KINDS, Registration};
-use crate::parameter::{Parameters, near};
+use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
 /// An error if a key is given that only other kinds have, or that another takes the place of.

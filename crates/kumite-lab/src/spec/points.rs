@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{AxisValue, Point};
+use kumite_record::{AxisValue, Point, there_are};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -127,8 +127,8 @@ impl<'a> Axes<'a> {
         }
         for (axis, chosen) in &entry.axes {
             let Some(known) = self.values.get(axis) else {
-                let known: Vec<&str> = self.values.keys().map(String::as_str).collect();
-                let what = format!("no axis '{axis}'; there are: {}, contenders", known.join(", "));
+                let known: Vec<&str> = self.values.keys().map(String::as_str).chain(["contenders"]).collect();
+                let what = format!("no axis '{axis}'{}", there_are(axis, &known));
                 return Err((axis, what));
             };
             let chosen = chosen.values();
@@ -165,8 +165,7 @@ fn contenders_in(entry: &Entry, all: &BTreeSet<String>) -> Result<BTreeSet<Strin
     let here: BTreeSet<String> = names.iter().cloned().collect();
     if let Some(unknown) = here.difference(all).next() {
         let known: Vec<&str> = all.iter().map(String::as_str).collect();
-        let known = known.join(", ");
-        return Err(Unfit::new(format!("no contender '{unknown}'; there are: {known}")));
+        return Err(Unfit::new(format!("no contender '{unknown}'{}", there_are(unknown, &known))));
     }
     Ok(here)
 }

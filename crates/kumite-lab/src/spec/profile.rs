@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use kumite_record::there_are;
+
 use super::file::{ExperimentFile, Profile};
 use super::points::{Axes, Listed};
 use crate::parameter::Parameters;
@@ -23,8 +25,8 @@ pub(super) fn check_profiles(
     if PROFILES.contains(&chosen) || file.profiles.contains_key(chosen) {
         return Ok(());
     }
-    let known = names_of(file).collect::<Vec<_>>().join(", ");
-    Err(SpecError::Usage(format!("no profile '{chosen}' in {experiment}; there are: {known}")))
+    let known: Vec<&str> = names_of(file).collect();
+    Err(SpecError::Usage(format!("no profile '{chosen}' in {experiment}{}", there_are(chosen, &known))))
 }
 
 /// The names of all profiles.

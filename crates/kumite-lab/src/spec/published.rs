@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use kumite_record::{AxisValue, Point, Published, PublishedRow};
+use kumite_record::{AxisValue, Point, Published, PublishedRow, there_are};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -34,10 +34,9 @@ pub(crate) fn read(
     axes: &BTreeSet<String>,
 ) -> Result<Published, SpecError> {
     if let Some(unknown) = table.beside.iter().find(|axis| !axes.contains(*axis)) {
-        let known = axes.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        return Err(
-            spec.error_at(&["published", "beside"], format!("no axis '{unknown}'; there are: {known}"))
-        );
+        let known: Vec<&str> = axes.iter().map(String::as_str).collect();
+        let what = format!("no axis '{unknown}'{}", there_are(unknown, &known));
+        return Err(spec.error_at(&["published", "beside"], what));
     }
     let source = TomlSource::read(&folder.join(&table.file))?;
     let rows = rows(&source, &table.beside)?;

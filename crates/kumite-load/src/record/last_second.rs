@@ -42,7 +42,7 @@ impl LastSecond {
         }
     }
 
-    /// Whether a second has just ended.
+    /// True if a second has just ended.
     pub fn is_whole(&self) -> bool {
         self.intervals.is_multiple_of(TENTHS)
     }

@@ -161,7 +161,8 @@ fn an_error_has_its_place_and_nothing_is_played() {
     let (status, answer) = page.post("/play", json!({ "macro": "2,mk 8\n3 1\n6,xx 1" }));
     assert_eq!((status, &answer["line"], &answer["column"]), (400, &json!(3), &json!(3)));
     let message = answer["message"].as_str().unwrap();
-    assert!(message.starts_with("expected a key") && message.ends_with("found 'xx'"), "{message}");
+    let refused = Macro::parse(b"2,mk 8\n3 1\n6,xx 1").unwrap_err();
+    assert_eq!(format!("3:3: {message}"), refused.to_string());
     assert_eq!((page.status()["playing"].take(), told.states().len()), (Value::Null, 0));
 }
 
@@ -562,12 +563,15 @@ fn on_loopback_there_is_no_token() {
 #[test]
 fn where_it_cannot_listen_is_said() {
     let (page, _) = page();
-    let start = |host, port| {
-        Page::start(host, port, FPS, Box::new(|| Err(failing().into()))).err().unwrap().to_string()
-    };
-    let taken = start("127.0.0.1", page.port());
-    assert!(taken.starts_with(&format!("cannot listen on 127.0.0.1, port {}: ", page.port())), "{taken}");
-    assert!(start("192.0.2.1", 0).starts_with("cannot listen on 192.0.2.1, port 0: "), "not ours");
+    let start =
+        |host, port| match Page::start(host, port, FPS, Box::new(|| Err(failing().into()))).err().unwrap() {
+            PageError::Listen { host, port, source } => (host, port, source.kind()),
+            other => panic!("{other}"),
+        };
+    let taken = (start("127.0.0.1", page.port()), start("192.0.2.1", 0));
+    let named = |host: &str, port, kind| (host.to_owned(), port, kind);
+    assert_eq!(taken.0, named("127.0.0.1", page.port(), io::ErrorKind::AddrInUse));
+    assert_eq!(taken.1, named("192.0.2.1", 0, io::ErrorKind::AddrNotAvailable), "not ours");
 }
 
 #[test]

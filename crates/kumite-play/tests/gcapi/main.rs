@@ -207,12 +207,10 @@ fn what_is_no_library_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gcdapi.dll");
     let error = Gcapi::connect(&path).unwrap_err();
-    assert!(matches!(&error, DeviceError::NoLibrary { .. }), "{error}");
-    assert!(error.to_string().starts_with(&format!("no file {}: ", path.display())), "{error}");
+    assert!(matches!(&error, DeviceError::NoLibrary { path: named } if *named == path), "{error}");
     std::fs::write(&path, "something else").unwrap();
     let error = Gcapi::connect(&path).unwrap_err();
-    assert!(matches!(&error, DeviceError::NotALibrary { .. }), "{error}");
-    assert!(error.to_string().starts_with(&format!("cannot load {}: ", path.display())), "{error}");
+    assert!(matches!(&error, DeviceError::NotALibrary { path: named, .. } if *named == path), "{error}");
     assert!(matches!(Gcapi::connect(folder.path()).unwrap_err(), DeviceError::NoLibrary { .. }));
     assert!(matches!(Gcapi::connect(Path::new("")).unwrap_err(), DeviceError::NoLibrary { .. }));
 }

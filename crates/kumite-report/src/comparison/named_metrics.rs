@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use kumite_record::{CommandMetric, Unit};
+use kumite_record::{CommandMetric, Unit, there_are};
 use thiserror::Error;
 
 use super::metrics::{MetricUnit, Units};
@@ -40,7 +40,7 @@ pub struct NamedMetrics {
 }
 
 /// A list that names no metrics.
-#[derive(Debug, Error)]
+#[derive(Debug, PartialEq, Error)]
 pub enum NamedMetricsError {
     /// A metric stands in it more than once.
     #[error("`{0}` is there twice")]
@@ -53,8 +53,8 @@ pub enum NamedMetricsError {
     Counter(String),
     /// No metric is called so.
     #[error(
-        "there is no metric `{0}`; there are: default, time, all, or {known}",
-        known = CommandMetric::ALL.map(CommandMetric::as_str).join(",")
+        "there is no metric '{0}'{known}",
+        known = there_are(.0, &[&["default", "time", "all"][..], &CommandMetric::ALL.map(CommandMetric::as_str)].concat())
     )]
     Unknown(String),
     /// The metric has no such unit.
@@ -141,22 +141,21 @@ mod tests {
         ] {
             assert_eq!(read(text).unwrap(), is);
         }
+        use NamedMetricsError::{Counter, NoUnit, Twice, Unknown};
+        let unit = |metric, unit: &str| NoUnit { metric, unit: unit.to_owned() };
+        let all = "time_wall_clock,time_cpu,time_user,time_system,memory_peak_resident,time_cpu";
         for (text, why) in [
-            ("instructions", "reads no counters"),
-            (
-                "time_wall_clock,cache_misses:k",
-                "time_cpu here, and have hyperfine 2.0 or `perf stat -e cache-misses`",
-            ),
-            ("time_wall_clock,time_wall_clock:s", "is there twice"),
-            ("time_wall_clock:MB", "no unit `MB`; there are: ns, us, ms, s, min, h"),
-            ("memory_peak_resident:ms", "there are: B, kB"),
-            ("walltime", "there is no metric `walltime`"),
-            ("", "there is no metric ``"),
-            ("time,default", "there is no metric `time`"),
-            ("time_wall_clock,time_cpu,time_user,time_system,memory_peak_resident,time_cpu", "twice"),
+            ("instructions", Counter("instructions".to_owned())),
+            ("time_wall_clock,cache_misses:k", Counter("cache_misses".to_owned())),
+            ("time_wall_clock,time_wall_clock:s", Twice("time_wall_clock:s".to_owned())),
+            ("time_wall_clock:MB", unit(CommandMetric::TimeWallClock, "MB")),
+            ("memory_peak_resident:ms", unit(CommandMetric::MemoryPeakResident, "ms")),
+            ("walltime", Unknown("walltime".to_owned())),
+            ("", Unknown(String::new())),
+            ("time,default", Unknown("time".to_owned())),
+            (all, Twice("time_cpu".to_owned())),
         ] {
-            let error = read(text).unwrap_err().to_string();
-            assert!(error.contains(why), "{text}: {error}");
+            assert_eq!(read(text).unwrap_err(), why, "{text}");
         }
     }
 }

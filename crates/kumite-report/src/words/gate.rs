@@ -2,10 +2,13 @@
 //! programs find it.
 
 use anstyle::AnsiColor;
-use kumite_record::{ContenderStatus, Export, GateBar, GateReason, GateState};
+use kumite_record::{
+    Amiss, CheckOutcome, ContenderStatus, Export, GateBar, GateReason, GateState, Lost, Reason, Run, Verdict,
+};
 
 use crate::style::Style;
 use crate::words::number::plural;
+use crate::words::reason::reason;
 use crate::words::text::one_line;
 
 /// More are a number.
@@ -32,7 +35,43 @@ pub fn run_gate(export: &Export) -> Option<String> {
     Some(format!("gate: {}: {}", gate.state.as_str(), parts.join("; ")))
 }
 
-/// The same, as a terminal has it below all else.
+/// Why something does not pass, in a sentence.
+pub fn gate_reason(run: &Run, amiss: &Amiss) -> GateReason {
+    let name = amiss.name();
+    let why = match amiss {
+        Amiss::Claim(claim) => match claim.verdict {
+            Verdict::Fails => format!("claim {name} fails"),
+            Verdict::NotTested => {
+                let why = claim.reason.as_ref().map(|why| format!(": {}", reason(run, why)));
+                format!("claim {name} was not tested{}", why.unwrap_or_default())
+            }
+            Verdict::DependsOnSitting => format!("claim {name} depends on the sitting"),
+            verdict => {
+                let off = claim.reason.as_ref().filter(|of| matches!(of, Reason::ControlIsOff { .. }));
+                let why = off.map(|why| format!(": {}", reason(run, why)));
+                format!("claim {name} is {verdict}{}", why.unwrap_or_default())
+            }
+        },
+        Amiss::Check(check) if check.outcome == CheckOutcome::Red => format!("check {name} is red"),
+        Amiss::Check(_) => format!("check {name} was not tested"),
+        Amiss::Absent(contender) => {
+            let why = contender.reason.as_deref().unwrap_or("no reason recorded");
+            let verb = if contender.status == ContenderStatus::Skipped { "was " } else { "" };
+            format!("contender {name} {verb}{}: {why}", contender.status.as_str())
+        }
+        Amiss::Lost(Lost { failed, wrong, trials, reason, .. }) => {
+            let why = reason.and_then(|reason| reason.lines().next()).map(|line| format!(": {line}"));
+            let what = match failed {
+                0 => format!("answered wrong in {wrong}"),
+                _ => format!("failed in {failed}"),
+            };
+            format!("contender {name} {what} of {trials} trials{}", why.unwrap_or_default())
+        }
+    };
+    GateReason { name: name.to_owned(), why }
+}
+
+/// The line on a run's gate, as a terminal has it below all else.
 pub(crate) fn last_line(export: &Export, style: Style) -> String {
     let gate = export.gate.as_ref().zip(run_gate(export));
     gate.map_or(String::new(), |(gate, line)| format!("\n{}", painted(&line, gate.state, style)))

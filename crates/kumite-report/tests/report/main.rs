@@ -1,9 +1,12 @@
 //! Records, and what is made of them.
 
 mod compare;
+mod diagnosis;
 mod fixture;
 mod foreign_numbers;
 mod formats;
+mod instruments;
+mod outlook;
 mod page;
 mod replication;
 mod sections;

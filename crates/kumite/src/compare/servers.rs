@@ -34,10 +34,10 @@ pub struct LoadArgs {
     /// Request header, e.g. -H 'accept: text/plain' (may be given several times)
     #[arg(short = 'H', value_name = "HEADER", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// The status of a right answer [default: any 2xx]
+    /// Status of a right answer [default: any 2xx]
     #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
     expect_status: Option<u16>,
-    /// The whole body of a right answer [default: any]
+    /// Whole body of a right answer [default: any]
     #[arg(long, value_name = "TEXT")]
     expect_body: Option<String>,
 }

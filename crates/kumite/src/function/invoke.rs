@@ -16,21 +16,21 @@ The answer goes to standard output, the end of the log to standard error. It end
 the host refused the call for what was typed (no such function, a payload that is no JSON or too long), and with 3 if it
 refused it for another reason (all instances are busy), or did not answer.")]
 pub struct Args {
-    /// Which function
+    /// Function to call
     name: String,
-    /// What it is given: JSON, @FILE, or - for standard input
+    /// Payload: JSON, @FILE, or - for standard input
     #[arg(long, value_name = "JSON", default_value = "{}")]
     payload: String,
-    /// Where the host is
+    /// Address of the host
     #[arg(long, value_name = "URL", default_value_t = format!("http://127.0.0.1:{PORT}"))]
     endpoint: String,
-    /// Wait for the answer, only hand the call over, or only ask whether it could be made
+    /// Kind of call: wait for the answer, only hand the call over, or only ask if it could be made
     #[arg(long = "type", value_enum, default_value_t = InvocationKind::RequestResponse)]
     kind: InvocationKind,
-    /// How long to wait for it
+    /// Longest time to wait for the answer
     #[arg(long, value_name = "TIME", default_value = "15m", value_parser = duration::parse)]
     timeout: Duration,
-    /// Say nothing but the answer
+    /// Print nothing but the answer
     #[arg(short, long)]
     quiet: bool,
 }

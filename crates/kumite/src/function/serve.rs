@@ -1,6 +1,5 @@
 //! `kumite function serve`.
 
-use std::io::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -11,7 +10,9 @@ use kumite_function::{Function, Host, HostError};
 use kumite_lab::read_functions;
 
 use super::PORT;
+use crate::closing::say_now;
 use crate::exit::Failure;
+use crate::measure::end_leftovers;
 use crate::{output, stop};
 
 #[derive(Parser)]
@@ -21,12 +22,12 @@ Python and Rust do. Callers use the Invoke API: point an SDK's or the AWS CLI's 
 credentials and region. RequestResponse, Event and DryRun are there, so is the tail of the log; docs/function-host.md says
 what is as on AWS and what is not. `kumite schema functions` describes the file. Logs go to standard output. SIGINT or SIGTERM ends it and all instances.")]
 pub struct Args {
-    /// Which functions, and under which rules
+    /// File with the functions and their rules
     file: PathBuf,
-    /// The port on 127.0.0.1; 0 for any that is free
+    /// Port on 127.0.0.1; 0 for any that is free
     #[arg(short, long, value_name = "N", default_value_t = PORT)]
     port: u16,
-    /// Of the routing `spread`
+    /// Seed of the routing `spread`
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
@@ -34,12 +35,7 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Failure> {
     let functions = read_functions(&args.file, args.seed)?;
     let stop = stop::flag()?;
-    for orphan in kumite_lab::end_orphans() {
-        output::note(&format!(
-            "ended process {} of a kumite that was killed: {}",
-            orphan.pid, orphan.command
-        ));
-    }
+    end_leftovers();
     let logs =
         tempfile::tempdir().map_err(|error| Failure::Incomplete(format!("no folder for logs: {error}")))?;
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, args.port));
@@ -51,9 +47,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for line in host.missing_rights().lines() {
         output::note(&line);
     }
-    output::print(&format!("listening on http://{}/\n{}", host.address(), names.concat()))?;
-    // Whoever does not read has no use for it.
-    let _ = std::io::stdout().flush();
+    say_now(&format!("listening on http://{}/\n{}", host.address(), names.concat()))?;
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -1,12 +1,12 @@
-//! What `kumite init` writes: folders as they are below `experiments/` and `contenders/`, and kits.
+//! The files that `kumite init` writes: folders as they are below `experiments/` and `contenders/`, and kits.
 
 use clap::ValueEnum;
 use include_dir::{Dir, include_dir};
 
-static EXPERIMENTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/init/experiments");
-static CONTENDERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/src/init/contenders");
+static EXPERIMENTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/templates/experiments");
+static CONTENDERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/templates/contenders");
 
-/// What a contender can be written in.
+/// A language that a contender can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
 pub(super) enum Language {
     /// Go

@@ -14,28 +14,28 @@ use crate::output;
 #[group(skip)]
 #[command(next_help_heading = "Connections")]
 pub struct Args {
-    /// What moves the bytes [default: io_uring where the system has it, else epoll]
+    /// System interface for sockets [default: io_uring where the system has it, else epoll]
     #[arg(long, value_name = "IO", value_parser = io())]
     io: Option<Io>,
-    /// CPUs of the engine, with a thread on each, e.g. 2,3 [default: the last core]
+    /// CPUs of the engine, each with a thread, e.g. 2,3 [default: the last core]
     #[arg(long, value_name = "CPU,…", value_delimiter = ',')]
     cores: Vec<usize>,
-    /// Requests that may be on their way on one connection
+    /// Most requests in flight on one connection
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub pipeline: u32,
-    /// Speak HTTP/2: as agreed on over TLS, at once in the clear
+    /// Speak HTTP/2: agreed on over TLS, without asking in the clear
     #[arg(long)]
     http2: bool,
-    /// Certificates to trust besides the system's, in a PEM file
+    /// PEM file with certificates to trust besides the system's
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     ca: Option<PathBuf>,
-    /// Trust whatever certificate the server has
+    /// Trust any certificate
     #[arg(long)]
     insecure: bool,
-    /// Connect to this Unix socket; the URL says only what to ask
+    /// Connect to this Unix socket, and take only the request from the URL
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
-    /// Connect to this address; the URL says only what to ask and whose certificate it is
+    /// Connect to this address, and take only the request and the certificate's name from the URL
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "unix_socket")]
     pub connect_to: Option<String>,
 }

@@ -8,19 +8,19 @@ use crate::exit::Failure;
 #[command(next_help_heading = "Right answers")]
 #[group(skip)]
 pub struct Args {
-    /// The status of a right answer [default: any 2xx]
+    /// Status of a right answer [default: any 2xx]
     #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
     expect_status: Option<u16>,
-    /// The whole body of a right answer [default: any]
+    /// Whole body of a right answer [default: any]
     #[arg(long, value_name = "TEXT", group = "expected_body")]
     expect_body: Option<String>,
     /// Text in the body of a right answer
     #[arg(long, value_name = "TEXT", group = "expected_body")]
     expect_contains: Option<String>,
-    /// A pattern that the body of a right answer matches
+    /// Pattern that the body of a right answer matches
     #[arg(long, value_name = "REGEX", group = "expected_body")]
     expect_regex: Option<String>,
-    /// What a right answer, as JSON, has at a place, e.g. /items/0/id=3
+    /// Value in the JSON of a right answer, e.g. /items/0/id=3
     #[arg(long, value_name = "POINTER=VALUE", group = "expected_body")]
     expect_json: Option<String>,
 }

@@ -18,26 +18,26 @@ pub struct Args {
     /// Request body
     #[arg(short = 'd', value_name = "TEXT", conflicts_with = "body_file")]
     body: Option<String>,
-    /// Request body from a file
+    /// File with the request body
     #[arg(short = 'D', value_name = "FILE")]
     body_file: Option<PathBuf>,
     /// Request header, e.g. -H 'accept: text/plain' (may be given several times)
     #[arg(short = 'H', value_name = "HEADER", value_parser = header)]
     headers: Vec<(String, String)>,
-    /// The header content-type
+    /// Header content-type
     #[arg(short = 'T', long, value_name = "TYPE")]
     content_type: Option<String>,
-    /// The header accept
+    /// Header accept
     #[arg(short = 'A', long, value_name = "TYPE")]
     accept: Option<String>,
     /// Names in double braces always stand for something; some scripts still say so
     #[arg(long = "template", hide = true)]
     _template: bool,
-    /// A CSV file with a header row: each request has the next row. {{column}} stands for its value in path, headers and
-    /// body; {{seq}} (number of the request), {{uuid}} and {{connection}} need no file
+    /// CSV file with a header row, of which each request has the next row: {{column}} stands for its value in path, headers
+    /// and body. {{seq}} (number of the request), {{uuid}} and {{connection}} need no file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Send back the cookies that a connection was given, on that connection
+    /// Send the cookies that a connection was given back on that connection
     #[arg(long)]
     pub cookies: bool,
 }

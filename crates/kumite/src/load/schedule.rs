@@ -11,22 +11,22 @@ use crate::exit::Failure;
 #[group(skip)]
 #[command(next_help_heading = "Open loop")]
 pub struct Args {
-    /// Requests a second, whatever the server makes of them: 500, or steps and ramps as 100@5s,100..500@30s,500@10s
+    /// Requests a second, sent on time even if answers are late: 500, or steps and ramps as 100@5s,100..500@30s,500@10s
     #[arg(short = 'R', visible_short_alias = 'q', long, value_name = "RATE")]
     rate: Option<String>,
-    /// Random arrivals with that rate (Poisson), not even ones
+    /// Send at random times (Poisson) with that rate, not evenly
     #[arg(long)]
     poisson: bool,
-    /// Send this many requests at once, at the same rate on average
+    /// Requests sent at once, at the same rate on average [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     burst: Option<u32>,
-    /// The seed of random arrivals
+    /// Seed of random arrivals
     #[arg(long, value_name = "N", default_value_t = 0, requires = "poisson")]
     seed: u64,
-    /// Send at the times of a file, in seconds, one on each line
+    /// File with the times to send at, in seconds, one on each line
     #[arg(long, value_name = "FILE", conflicts_with = "rate")]
     replay: Option<PathBuf>,
-    /// Save CPU: wake up once a millisecond, for all requests that are due
+    /// Save CPU: wake once a millisecond, for all requests that are due
     #[arg(long)]
     economy: bool,
 }

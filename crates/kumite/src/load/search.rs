@@ -22,11 +22,11 @@ pub struct Args {
     /// Search for the highest rate at which trials of -z (default 2s) meet --slo
     #[arg(long, requires = "slo", conflicts_with_all = ["requests", "rate", "replay"])]
     find_rate: bool,
-    /// What a trial must meet, e.g. 'p99 < 10ms' or 'p50 < 2ms and p99.9 < 50ms and errors < 0.1%' [default for
+    /// Conditions that a trial must meet, e.g. 'p99 < 10ms' or 'p50 < 2ms and p99.9 < 50ms and errors < 0.1%' [default for
     /// errors: none]
     #[arg(long, value_name = "SLO", requires = "find_rate", value_parser = Slo::parse)]
     slo: Option<Slo>,
-    /// The time of the whole search [default: 3m]
+    /// Time of the whole search [default: 3m]
     #[arg(long, value_name = "TIME", requires = "find_rate", value_parser = duration::parse)]
     budget: Option<Duration>,
 }

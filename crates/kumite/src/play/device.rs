@@ -10,10 +10,10 @@ use crate::exit::Failure;
 
 #[derive(clap::Args)]
 pub struct Choice {
-    /// What it is played on
+    /// Device to play on
     #[arg(long = "device", value_enum, value_name = "DEVICE", default_value_t = DeviceKind::Log)]
     pub kind: DeviceKind,
-    /// The Titan One's library, for --device gcapi
+    /// Library of the Titan One, for --device gcapi
     #[arg(long, value_name = "PATH")]
     library: Option<PathBuf>,
 }

@@ -42,7 +42,7 @@ fn states<S: Serializer>(Timed(schedule, fps): &Timed, serializer: S) -> Result<
 /// Prints when which keys are pressed, or the document.
 pub fn print(schedule: &Schedule, fps: f64, json: bool) -> Result<(), Failure> {
     let mut to = BufWriter::new(io::stdout().lock());
-    let written = if json { document(schedule, fps, &mut to) } else { table(schedule, fps, &mut to) };
+    let written = if json { document(schedule, fps, &mut to) } else { schedule.write_table(fps, &mut to) };
     match written.and_then(|()| to.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Failure::Incomplete(format!("cannot write to standard output: {error}")))
@@ -54,38 +54,4 @@ pub fn print(schedule: &Schedule, fps: f64, json: bool) -> Result<(), Failure> {
 fn document(schedule: &Schedule, fps: f64, to: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer(&mut *to, &Document { schema: SCHEMA, fps, states: Timed(schedule, fps) })?;
     writeln!(to)
-}
-
-fn table(schedule: &Schedule, fps: f64, to: &mut impl Write) -> io::Result<()> {
-    writeln!(to, "{:>12} {:>7}  keys", "when (ms)", "frames")?;
-    let frames = schedule.0.iter().map(|held| Some(held.frames)).chain([None]);
-    for ((due, state), frames) in schedule.due(fps).zip(frames) {
-        let ms = due.as_secs_f64() * 1e3;
-        match frames {
-            Some(frames) => writeln!(to, "{ms:12.3} {frames:7}  {state}")?,
-            None => writeln!(to, "{ms:12.3} {:7}  released", "")?,
-        }
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use kumite_play::Macro;
-
-    #[test]
-    fn a_row_for_each_state_and_the_release() {
-        let schedule = Macro::parse(b"2,mk 8\n3 1\n6,lp 1").unwrap().schedule();
-        let mut table = Vec::new();
-        super::table(&schedule, 50.0, &mut table).unwrap();
-        let lines = [
-            "   when (ms)  frames  keys",
-            "       0.000       8  2,mk",
-            "     160.000       1  3",
-            "     180.000       1  6,lp",
-            "     200.000          released",
-            "",
-        ];
-        assert_eq!(String::from_utf8(table).unwrap(), lines.join("\n"));
-    }
 }

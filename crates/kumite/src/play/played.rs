@@ -2,7 +2,6 @@
 
 use kumite_play::{PlayEnd, Played, Schedule};
 use kumite_record::PlayResult;
-use kumite_report::plural;
 
 use super::Args;
 use super::device::DeviceKind;
@@ -32,7 +31,7 @@ impl Whole {
         if json {
             return output::document(&output::json(&self.document(played))?);
         }
-        output::note(&self.summary(played));
+        output::note(&kumite_report::play_lines(&self.document(played)));
         Ok(())
     }
 
@@ -65,35 +64,5 @@ impl Whole {
             drift_us: pacing.map(|pacing| pacing.last_mean_us - pacing.first_mean_us),
             missed_frames: pacing.map(|pacing| pacing.missed_frames),
         }
-    }
-
-    fn summary(&self, played: &Played) -> String {
-        let (states, frames, fps) = (self.states, self.frames, self.fps);
-        let done = played.pacing.as_ref().map_or(0, |pacing| pacing.states);
-        let mut lines = vec![format!(
-            "played {done} of {states} states, the release included; {} at {fps} fps",
-            plural(frames as usize, "frame")
-        )];
-        if let Some(pacing) = &played.pacing {
-            let [p50, p90, p99, p99_9, max] =
-                [pacing.p50_us, pacing.p90_us, pacing.p99_us, pacing.p99_9_us, pacing.max_us];
-            let (first, last) = (pacing.first_mean_us, pacing.last_mean_us);
-            lines.push(format!(
-                "off by p50 {p50:.1} µs, p90 {p90:.1} µs, p99 {p99:.1} µs, p99.9 {p99_9:.1} µs, max {max:.1} µs; \
-                 {} missed frames",
-                pacing.missed_frames
-            ));
-            lines.push(format!(
-                "on average {first:+.1} µs in the first 60 frames, {last:+.1} µs in the last 60: drift {:+.1} µs",
-                last - first
-            ));
-        }
-        lines.push(match played.real_time {
-            true => "with real-time priority".to_owned(),
-            false => "without real-time priority, so that other work could delay it: run it as root, or raise the limit \
-                      rtprio to 10; `kumite doctor` says what is missing"
-                .to_owned(),
-        });
-        lines.join("\n")
     }
 }

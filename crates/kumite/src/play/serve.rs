@@ -1,12 +1,12 @@
 //! `kumite play --serve`.
 
-use std::io::Write;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kumite_play::{OpenDevice, Page, PageError};
 
+use crate::closing::say_now;
 use crate::exit::Failure;
 use crate::{output, stop};
 
@@ -15,12 +15,12 @@ pub struct Flags {
     /// Serve a page to play from, until SIGINT or SIGTERM
     #[arg(long)]
     pub serve: bool,
-    /// The page's port; 0 for any that is free
+    /// Port of the page; 0 for any that is free
     #[arg(long, value_name = "N", default_value_t = 8080, requires = "serve")]
     port: u16,
-    /// The address or name of this machine at which the page is served; 0.0.0.0 for all. Unless it is a loopback address,
-    /// other machines can connect, and a token is needed that is in the printed link. Only for networks that you trust: who
-    /// listens there can read the token
+    /// Address or name of this machine to serve the page at; 0.0.0.0 for all. Unless it is a loopback address, other
+    /// machines can connect, with the token in the printed link. For trusted networks only: anyone who listens there can read
+    /// the token
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", requires = "serve", value_parser = host)]
     bind: String,
 }
@@ -47,9 +47,7 @@ pub fn run(flags: &Flags, fps: f64, open: Box<OpenDevice>) -> Result<(), Failure
     if let Some(device) = page.device() {
         output::note(&format!("playing on {device}"));
     }
-    output::print(&format!("listening on {}\n", page.link()))?;
-    // Whoever does not read has no use for it.
-    let _ = std::io::stdout().flush();
+    say_now(&format!("listening on {}\n", page.link()))?;
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(20));
     }

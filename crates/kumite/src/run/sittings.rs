@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use jiff::{SignedDuration, Timestamp};
-use kumite_lab::{World, humane};
+use jiff::Timestamp;
+use kumite_lab::World;
 use kumite_nodes::Driver;
-use kumite_record::{Export, SITTINGS_APART};
+use kumite_record::{Export, OutlookSittings};
+use kumite_report::too_near;
 
 use super::{Args, Planned};
 use crate::again::{Added, More};
@@ -20,11 +21,11 @@ const WAIT: Duration = Duration::from_secs(3600);
 
 #[derive(clap::Args)]
 pub struct Flags {
-    /// Measure it in so many sittings, and judge them together. A sitting has 10 blocks at most, or --blocks, and no verdict
-    /// ends it; --budget is for each. `--sittings 1` makes a first one, for `kumite again` on another day
+    /// Number of sittings to measure and judge together. A sitting has 10 blocks at most, or --blocks, and no verdict ends
+    /// it; --budget is for each. `--sittings 1` makes a first one, for `kumite again` on another day
     #[arg(long = "sittings", id = "sittings", value_name = "N", conflicts_with_all = ["shard", "shards"], value_parser = clap::value_parser!(u32).range(1..=100))]
     number: Option<u32>,
-    /// Begin a sitting so long after the last has ended. Nearer than 1h they count as one
+    /// Time from the end of a sitting to the next; nearer than 1h they count as one
     #[arg(long, value_name = "TIME", value_parser = duration::parse, requires = "sittings", default_value = "1h")]
     apart: Duration,
 }
@@ -62,15 +63,9 @@ impl Flags {
         Err(Failure::Usage(format!("--sittings cannot be combined with --on or --role engine: {why}")))
     }
 
-    /// The doubt that these are not several sittings, as they will be judged.
-    pub fn too_near(&self) -> Option<String> {
-        let apart = self
-            .apart()
-            .filter(|apart| SignedDuration::try_from(*apart).is_ok_and(|of| of < SITTINGS_APART))?;
-        Some(format!(
-            "sittings that are {} apart will count as one, for they share what the machine is like: leave out --apart",
-            humane(apart)
-        ))
+    /// The sittings of a plan; none where it has none.
+    pub fn planned(&self) -> Option<OutlookSittings> {
+        self.number.map(|number| OutlookSittings { number, apart: self.apart })
     }
 }
 
@@ -82,7 +77,7 @@ pub fn measured(
     driver: &Driver,
 ) -> Result<(Export, Option<String>), Failure> {
     let flags = &args.sittings;
-    flags.too_near().iter().for_each(|doubt| output::note(doubt));
+    flags.apart().and_then(too_near).iter().for_each(|doubt| output::note(doubt));
     let (mut export, mut early) = args.here(planned, world, driver, &|_| Ok(()))?;
     let Some(apart) = flags.apart() else { return Ok((export, early)) };
     let (db, of, first) = (args.ending.db.path(), flags.number(), export.run.id.clone());

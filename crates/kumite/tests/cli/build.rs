@@ -56,7 +56,7 @@ fn count(place: &Place) -> usize {
     std::fs::read_to_string(place.path("count")).unwrap_or_default().lines().count()
 }
 
-/// What is in the cache: of each build a folder, a lock, and a mark once it is complete.
+/// The files of the cache with this ending. Each build has a folder, a lock, and a mark once it is complete.
 fn cached(place: &Place, ending: &str) -> usize {
     let Ok(names) = std::fs::read_dir(place.path("cache/kumite/builds")) else { return 0 };
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -134,7 +134,7 @@ fn ctrl_c_ends_who_builds_and_who_waits() {
     for child in [&second, &first] {
         kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
     }
-    assert!(lines.any(|line| line.contains("error: it was interrupted")));
+    assert!(lines.any(|line| line == "error: it was interrupted"));
     assert_eq!(second.wait().unwrap().code(), Some(3));
     let first = Said::of(first.wait_with_output().unwrap()).ended(3);
     printed!(first.notes());
@@ -145,7 +145,7 @@ fn ctrl_c_ends_who_builds_and_who_waits() {
 #[test]
 fn check_finds_who_writes_into_what_is_built() {
     let place = Place::new("", &[]);
-    // Who may write everywhere can; others may have to ask for the right, and get it, for the folder is theirs.
+    // Root can write everywhere; others may have to ask for the right, and get it, for the folder is theirs.
     // By then the clock of the file system has gone on.
     let run = format!("sleep 0.05; chmod u+w . && touch written && exec {} pong", fake().display());
     place.write(

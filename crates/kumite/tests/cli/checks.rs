@@ -83,11 +83,7 @@ fn green_checks_are_a_line_and_leave_the_gate_open() {
 #[test]
 fn claims_that_a_profile_does_not_judge_are_a_line_and_stay_so_when_it_is_resumed() {
     let place = place(SCRIPT);
-    let planned = place.kumite(&["run", "fake", "--profile", "quick", "--dry-run"]).ended(0).out;
-    assert!(
-        planned.contains("not judged by this profile: slower\n\nchecks: all-are-sent, somebody-answers\n"),
-        "{planned}"
-    );
+    printed!(place.kumite(&["run", "fake", "--profile", "quick", "--dry-run"]).ended(0).report());
     place.scripted(&["run", "fake", "--profile", "quick", "--budget", "2s"]).ended(0);
     let said = place.scripted(&["resume", "--json", "r.json"]).ended(0);
     printed!(said.report());
@@ -107,5 +103,5 @@ fn a_verdict_says_at_which_scale_it_is_where_the_source_had_another() {
     let scale = "at rate_rps = 200; the source had 9,000";
     assert_eq!(said.out.matches(scale).count(), 2, "one for each verdict: {}", said.out);
     assert!(place.read("r.html").contains(scale));
-    assert!(place.read("r.md").contains("at rate\\_rps = 200; the source had 9,000"));
+    assert!(place.read("r.md").contains(&scale.replace('_', "\\_")));
 }

@@ -40,7 +40,7 @@ fn half_of_the_blocks_wrong_for_every_contender_ends_the_run_without_a_verdict()
     assert_eq!(export["trials"].as_array().unwrap().len(), 8, "four of six blocks");
     assert_eq!(export["claims"][0]["verdict"], "not-tested", "{}", export["claims"]);
     assert!(export["run"]["cut_short"].as_str().unwrap().starts_with(SAID), "{}", export["run"]["cut_short"]);
-    // Who takes it up again has the same trials.
+    // A run that is resumed has the same trials.
     let said = place.scripted(&["resume", "last"]).ended(3);
     printed!(said.notes());
 }
@@ -66,5 +66,5 @@ fn one_contender_that_is_wrong_is_disqualified_and_the_others_go_on() {
     let place = place("[[trial]]\ncontender = 'a'\noutcome = 'disqualified'\nreason = 'wrong'");
     let said = place.scripted(&["run", "fake", "--json", "-"]).ended(0);
     assert_eq!(said.json()["trials"].as_array().unwrap().len(), 12);
-    assert!(!said.err.contains("every contender answers wrong"), "{}", said.err);
+    printed!(said.notes());
 }

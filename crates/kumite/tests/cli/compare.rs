@@ -27,11 +27,6 @@ fn the_answer_is_a_sentence_with_the_faster_one_first() {
     let place = here();
     for commands in [[FAST, SLOW], [SLOW, FAST]] {
         let said = compare(&place, &commands).ended(0);
-        let first = said.out.lines().next().unwrap();
-        assert!(
-            first.starts_with("sleep 0.01 is ") && first.contains("× as fast as sleep 0.06 (95 %: "),
-            "{first}"
-        );
         printed!(said.outcome());
     }
 }
@@ -121,7 +116,7 @@ fn what_cannot_be_decided_says_what_it_would_take() {
     printed!(said.outcome());
 }
 
-/// Whether a difference is within it, is decided by times: see `compare::judge` and `kumite-report`.
+/// Times decide if a difference is within it: see `compare::judge` and `kumite-report`.
 #[test]
 fn a_margin_is_taken_as_a_share_or_in_percent() {
     let place = here();
@@ -234,7 +229,7 @@ fn what_cannot_be_started_is_told_alone() {
     }
 }
 
-/// Whether the process whose id is in `pid` lives. (One that was killed may be a zombie.)
+/// Succeeds if the process whose id is in `pid` lives. (One that was killed may be a zombie.)
 const LIVES: &str = "grep -q . /proc/$(cat pid)/cmdline";
 
 #[test]
@@ -310,13 +305,7 @@ fn a_metric_that_is_named_is_judged_and_shuts_a_gate() {
     let place = here();
     let named = ["true", BIG, "-n", "small", "-n", "big", "--json", "r.json", "--metrics"];
     let said = compare(&place, &[&named[..], &["memory_peak_resident:MiB"]].concat()).ended(0);
-    let first = said.out.lines().next().unwrap();
-    assert!(
-        first.starts_with("big uses ") && first.contains("as much peak memory as small (95 %"),
-        "{}",
-        said.out
-    );
-    assert!(!said.out.contains("wall") && !said.out.contains("as fast as"), "{}", said.out);
+    assert!(!said.out.contains("wall"), "{}", said.out);
     let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
     let judged = &result["pairs"][0]["metrics"][0];
     assert_eq!(result["metrics"], serde_json::json!(["memory_peak_resident"]));
@@ -336,7 +325,7 @@ fn a_metric_that_is_named_is_judged_and_shuts_a_gate() {
     let (all, each) = (result["alpha"].as_f64().unwrap(), result["alpha_per_pair"].as_f64().unwrap());
     assert!((all - 0.01).abs() < 1e-12 && (each - 0.005).abs() < 1e-12, "{all} and {each}");
     assert_eq!(result["pairs"][0]["metrics"][0]["gate"]["state"], "shut");
-    // Who shares a level needs more runs for a verdict, and is told so before any.
+    // Metrics that share a level need more runs for a verdict, which is said before any.
     let few = [&named[..], &["default", "--runs", "9", "--gate"]].concat();
     let said = compare(&place, &few).ended(2);
     printed!(said.notes());
@@ -401,7 +390,7 @@ fn outputs_that_differ_fail_with_the_first_line_that_does() {
     let same =
         |other: &str| compare(&place, &["seq 3", other, "--same-output", "--runs", "6", "--seed", "1"]);
     same("printf '1\\n2\\n3\\n'").ended(0);
-    // What varies by our doing is no difference.
+    // Output that varies by our doing is no difference.
     compare(&place, &["env", "env", "--same-output", "--runs", "6"]).ended(0);
     let said = same("printf '1\\n2\\n4\\n'").ended(1);
     printed!(said.notes());
@@ -697,7 +686,8 @@ fn a_budget_ends_a_run_that_would_never_end_and_reports_what_there_is() {
         &place,
         &[&["true", "true", "--conclude", "sleep 1000", "--budget", "1s"][..], &tidies].concat(),
     );
-    assert!(said.ended(3).err.contains("--budget 1s ended before") && place.path("tidied").exists());
+    printed!(said.ended(3).notes());
+    assert!(place.path("tidied").exists());
     std::fs::remove_file(place.path("tidied")).unwrap();
     let said = compare(
         &place,
@@ -708,7 +698,8 @@ fn a_budget_ends_a_run_that_would_never_end_and_reports_what_there_is() {
     assert!(place.path("tidied").exists() && !place.path("ran").exists());
     // A run that is cut off has its conclusion.
     let said = compare(&place, &["sleep 1000", "true", "--conclude", "touch concluded", "--budget", "1s"]);
-    assert!(said.ended(3).err.contains("--budget 1s ended before") && place.path("concluded").exists());
+    printed!(said.ended(3).notes());
+    assert!(place.path("concluded").exists());
     assert!(began.elapsed() < LONG, "{:?}", began.elapsed());
     assert_eq!(place.left(), [""; 0]);
     // It comes before the fewest runs with which there can be a verdict.
@@ -781,7 +772,7 @@ fn what_is_saved_is_shown_again() {
     assert_eq!(again.out, said.out);
     place.kumite(&["report", "mine", "--html", "mine.html", "--markdown", "mine.md"]).ended(0);
     assert!(place.read("mine.html").contains("kumite compare") && place.read("mine.md").contains("| true |"));
-    assert!(place.kumite(&["list", "--runs"]).ended(0).out.contains("mine  kept by --save"));
+    assert_eq!(place.kumite(&["list", "--runs"]).ended(0).out, "mine  kept by --save\n");
     for wrong in [
         &["compare", "--save", "mine", "true", "true"][..],
         &["compare", "--save", "last", "true", "true"],

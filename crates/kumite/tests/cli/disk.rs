@@ -81,7 +81,7 @@ fn is_mounted(at: &Path) -> bool {
     mounts.lines().any(|line| line.starts_with(&format!("kumite-disk {} fuse ", at.display())))
 }
 
-/// Whether there can be no disk here, which is then said.
+/// True if there can be no disk here, which is then said.
 fn cannot_mount() -> bool {
     let Err(why) = available() else { return false };
     lacks(Capability::Fuse, why);

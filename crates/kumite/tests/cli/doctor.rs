@@ -3,7 +3,7 @@ use crate::printed::{printed, without_figures};
 
 const GROUPS: [&str; 6] = ["cpu", "memory", "limits", "cgroups", "rights", "clock"];
 
-/// What it says of tools, and the headings above: the rest is what this machine is.
+/// The lines on tools, and the headings above: the rest is of this machine.
 fn tools(said: &Said) -> String {
     let (machine, tools) = said.out.split_once("\nTOOLS").unwrap_or((&said.out, ""));
     let headings = machine.lines().filter(|line| !line.is_empty() && !line.starts_with(' '));

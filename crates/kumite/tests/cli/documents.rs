@@ -30,8 +30,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
 }
 
-/// What the README shows works: what takes long is made short or only planned, and what needs the network or another program
-/// is read and not begun.
+/// The README's commands work: one that takes long is made short or only planned, and one that needs the network or another
+/// program is read and not begun.
 #[test]
 fn the_commands_of_the_readme_work() {
     let place = Place::new("", &[]);
@@ -66,7 +66,7 @@ fn the_commands_of_the_readme_work() {
             _ => panic!("README.md: nobody has thought of `{line}`"),
         };
         let ended = run(&place, &words, more);
-        // What the stub does not answer, a machine that is too busy, and a file that is not there.
+        // A request that the stub does not answer, a machine that is too busy, and a file that is not there.
         let why: &[&str] = match (ended.code, words.iter().map(String::as_str).collect::<Vec<_>>().as_slice())
         {
             (0, _) => continue,
@@ -133,7 +133,7 @@ struct Block {
     /// Where its output begins and ends in the text.
     lines: std::ops::Range<usize>,
     command: String,
-    /// Whether its output has figures of a measurement, and is another one each time.
+    /// True if its output has figures of a measurement, and is another one each time.
     measured: bool,
 }
 
@@ -148,7 +148,7 @@ fn blocks(text: &str) -> Vec<Block> {
         let starts: Vec<usize> = (start + 1..end).filter(|&line| lines[line].starts_with("$ ")).collect();
         for (nth, &line) in starts.iter().enumerate() {
             let ends = starts.get(nth + 1).copied().unwrap_or(end);
-            // What is written into a file goes up to END.
+            // Text that is written into a file goes up to END.
             let typed = (line..ends).find(|&line| lines[line] == "END").unwrap_or(line) + 1;
             blocks.push(Block {
                 lines: typed..ends,
@@ -192,10 +192,10 @@ fn the_tutorial_is_what_happens() {
     assert!(wrong.is_empty(), "{wrong}KUMITE_PASTE=1 writes down what is printed");
 }
 
-/// What a command prints.
+/// The output of a command.
 fn typed(place: &Place, path: &std::ffi::OsStr, block: &Block, paste: bool) -> String {
     let mut shell = Command::new("sh");
-    // What is measured has to be understood, and takes as long as it has to only where it is pasted.
+    // A measurement has to be understood, and takes as long as it has to only where it is pasted.
     let command = match block.measured && !paste {
         true => block.command.replace("kumite run mine", "kumite run mine --blocks 1"),
         false => block.command.clone(),

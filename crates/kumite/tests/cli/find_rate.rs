@@ -24,7 +24,7 @@ fn find(url: &str, slo: &str, more: &[&str]) -> Said {
     place.kumite(&[&["load", url, "--find-rate", "--slo", slo], more].concat())
 }
 
-/// What is found is the machine's; that each trial is told, and counted, is not.
+/// The rate that is found is the machine's; that each trial is told, and counted, is not.
 #[test]
 fn a_search_tells_its_trials_and_has_its_documented_form() {
     let (_stub, url) = stub(2);
@@ -67,7 +67,7 @@ fn ctrl_c_ends_it_with_what_there_is() {
     let rest = thread::spawn(move || lines.map_while(Result::ok).collect::<Vec<_>>().join("\n"));
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);
     let err = rest.join().unwrap();
-    assert!(err.contains("error: it was interrupted"), "{err}");
+    assert_eq!(err.lines().last(), Some("error: it was interrupted"), "{err}");
     assert_eq!(said.json()["ended"], "interrupted");
 }
 

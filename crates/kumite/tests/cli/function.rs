@@ -29,7 +29,7 @@ wall_us = { value = "wall_ms * $n / $n", about = "The same in another unit." }
 at = { "/event/n" = "$n" }
 "#;
 
-/// What each trial measures whose functions are called more than once.
+/// The metrics of each trial whose functions are called more than once.
 const METRICS: [&str; 12] = [
     "cold_calls",
     "instances",

@@ -1,4 +1,4 @@
-//! What a run came to as an exit status.
+//! `--gate`: a run's result as an exit status.
 
 use serde_json::Value;
 
@@ -39,9 +39,7 @@ fn a_claim_that_fails_shuts_the_gate_and_only_if_there_is_one() {
     printed!(said.words());
     assert!(!place.kumite(&["report"]).ended(0).out.contains("gate:"), "nobody asked");
     let said = place.kumite(&["report", "--gate", "--gate-allow", "it"]).ended(0);
-    assert!(
-        line(&said).starts_with("gate: open: ") && line(&said).ends_with("by --gate-allow: claim it fails")
-    );
+    printed!(line(&said));
 }
 
 #[test]
@@ -155,12 +153,7 @@ fn a_claim_is_not_tested_for_want_of_a_contender_and_who_allows_that_allows_both
     let place = two("throughput_rps(fast) > throughput_rps(slow)");
     place.contender("slow", "slow", "needs = ['no-such-tool >= 3']");
     let said = place.scripted(&["run", "fake", "--gate"]).ended(1);
-    let both = "claim it was not tested: slow was skipped: needs no-such-tool >= 3";
-    assert!(
-        line(&said).contains(both) && line(&said).contains("; contender slow was skipped"),
-        "{}",
-        line(&said)
-    );
+    printed!(line(&said));
     place.kumite(&["report", "--gate", "--gate-allow", "it"]).ended(1);
     place.kumite(&["report", "--gate", "--gate-allow", "slow"]).ended(0);
 }

@@ -1,4 +1,4 @@
-//! What others wrote obeys nobody's terminal, and what cannot be written is said.
+//! Words of others act on no terminal, and a file that cannot be written is an error.
 
 use std::process::Command;
 

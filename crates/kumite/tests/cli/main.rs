@@ -24,6 +24,7 @@ mod init;
 mod interrupt;
 mod kit_test;
 mod load;
+mod manifest;
 mod merge;
 mod merge_sittings;
 mod misbehave;

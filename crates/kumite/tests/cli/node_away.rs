@@ -24,7 +24,7 @@ const STOPPED: Duration = Duration::from_secs(1);
 /// Longer than a sign of life may be late.
 const CUT_OFF: Duration = Duration::from_secs(4);
 
-/// What stands for ssh here has no process of a node below it, for kumite would see that it was stopped: it hands its call
+/// The stand-in for ssh has no process of a node below it, for kumite would see that it was stopped: it hands its call
 /// to [`Hosts`].
 const SSH: &str = r#"#!/bin/sh
 # ssh -T -o BatchMode=yes -- HOST SCRIPT
@@ -38,7 +38,7 @@ cat <&3 > "$call/in" &
 exec cat < "$call/out"
 "#;
 
-/// What a host does with a call. What is said goes through two processes, which can be stopped: the way.
+/// A host that takes calls. All that is said goes through two processes, which can be stopped: the way.
 const HOST: &str = r#"
 host=$(cat "$CALL/host")
 unset XDG_CACHE_HOME XDG_DATA_HOME
@@ -132,7 +132,7 @@ fn way(place: &Place, host: &str) -> Vec<Pid> {
     pids.lines().map(|pid| Pid::from_raw(pid.parse().unwrap())).collect()
 }
 
-/// What comes of a run in whose first trial these processes are stopped for so long.
+/// The export of a run in whose first trial these processes are stopped for so long.
 fn with_stop_of(place: &Place, roles: &[&str], stopped: &dyn Fn() -> Vec<Pid>, long: Duration) -> Value {
     let roles = roles.iter().flat_map(|role| ["--role", role]);
     let words: Vec<&str> =

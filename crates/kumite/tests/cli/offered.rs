@@ -10,7 +10,7 @@ use crate::printed::printed;
 use crate::schema::assert_right;
 use crate::stub::Stub;
 
-/// What the stub has answered, once it is ended.
+/// The answers that the stub has counted, once it is ended.
 fn answers(stub: Stub) -> Value {
     serde_json::from_str::<Value>(&stub.end(Signal::SIGTERM).out).unwrap()["answers"].take()
 }

@@ -48,7 +48,7 @@ fn run(place: &Place) -> Said {
     Said::of(command(place, RUN).output().unwrap())
 }
 
-/// What agents keep of runs.
+/// The number of runs of which agents keep anything.
 fn kept(place: &Place, host: &str) -> usize {
     let folder = place.path(&format!("homes/{host}/.cache/kumite/nodes"));
     std::fs::read_dir(folder).map_or(0, Iterator::count)

@@ -1,4 +1,4 @@
-//! What contenders write where they run and at home: found by `check`, and kept from the next trial by `run`.
+//! Files that contenders write where they run and at home: found by `check`, and kept from the next trial by `run`.
 
 use serde_json::Value;
 

@@ -23,7 +23,7 @@ fps = 500
 schedule = ["absolute"]
 "#;
 
-/// What each trial measures that has so many states.
+/// The metrics of each trial that has so many states.
 const METRICS: [&str; 8] = [
     "error_p50_us",
     "error_p90_us",

@@ -67,7 +67,7 @@ impl Place {
         self.folder.path().join(file)
     }
 
-    /// What there is beside the results store, and that itself.
+    /// The results store, and all that is beside it.
     pub fn kept(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.path(".kumite")).into_iter().flatten().flatten();
         entries.map(|entry| entry.path()).collect()
@@ -122,7 +122,7 @@ impl Place {
     }
 }
 
-/// What a command said.
+/// A command that has ended, and all that it said.
 pub struct Said {
     /// Its arguments, where a test has not made the command by itself.
     pub line: Option<String>,

@@ -27,12 +27,12 @@ fn with(text: &str) -> Place {
     place
 }
 
-/// What is pressed, by position.
+/// The buttons by position, of which these are pressed.
 fn buttons(pressed: &[usize]) -> Vec<u8> {
     (0..36).map(|position| if pressed.contains(&position) { 100 } else { 0 }).collect()
 }
 
-/// What the log says of a state, without its time.
+/// A state's line of the log, without its time.
 fn state(line: &str) -> &str {
     line.split_once(" ms  ").unwrap_or_else(|| panic!("{line:?}")).1
 }

@@ -24,7 +24,7 @@ macro_rules! printed {
 pub(crate) use printed;
 
 impl Said {
-    /// What it said on standard error, but for the live lines of trials and what is said of a busy machine. Lines of several
+    /// Its standard error, but for the live lines of trials and what is said of a busy machine. Lines of several
     /// nodes come in any order, and so node by node here.
     pub fn notes(&self) -> String {
         let notes = steady(&self.err);
@@ -38,7 +38,7 @@ impl Said {
         without_figures(&self.notes())
     }
 
-    /// What it said on standard output, where no figure is measured.
+    /// Its standard output, where no figure is measured.
     pub fn report(&self) -> String {
         self.session(&steady(&self.out))
     }
@@ -153,7 +153,7 @@ fn replaced(text: &str, by: &[(Regex, &'static str)]) -> String {
     by.iter().fold(text.to_owned(), |text, (pattern, by)| pattern.replace_all(&text, *by).into_owned())
 }
 
-/// What each test has printed so far, and whoever reads or writes a file alone.
+/// The number of texts that each test has printed so far; and the lock of whoever reads or writes a file.
 static COUNTS: Mutex<BTreeMap<String, usize>> = Mutex::new(BTreeMap::new());
 
 const HEAD: &str = "════ ";
@@ -198,7 +198,7 @@ fn named(here: &str) -> (String, String) {
     (module.join("-"), (*test).to_owned())
 }
 
-/// What each test prints, and as which of its texts.
+/// The texts of each test, by their number.
 type Sections = BTreeMap<(String, usize), String>;
 
 fn sections(text: &str) -> Sections {

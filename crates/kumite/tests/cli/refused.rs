@@ -38,7 +38,7 @@ fn replaced(lines: &[(&str, &str)]) -> String {
 #[test]
 fn typing_errors() {
     printed!(refused(
-        &Place::new("", &[("a", "pong")]),
+        &Place::new("", &[("a", "pong"), ("contender", "pong")]),
         &[
             &[],
             &["compres", "true", "true"],
@@ -51,7 +51,11 @@ fn typing_errors() {
             &["run", "fake", "--on", "shh:a"],
             &["run", "fake", "--shard", "3/2"],
             &["run", "fake", "--shard", "1/2", "--gate"],
+            &["compare", "true", "true", "--metrics", "tme_wall_clock"],
             &["run", "fake", "--only", "nobody"],
+            &["run", "fake", "--only", "contendre"],
+            &["run", "fake", "--gate", "--gate-allow", "contendre"],
+            &["check", "fkae"],
             &["run", "fake", "--skip", "a"],
             &["run", "fake", "--profile", "qick"],
             &["export", "last", "--format", "xml"],
@@ -154,6 +158,8 @@ fn experiments() {
         ("id = 'it'\n", ""),
         ("throughput_rps(a) > throughput_rps(b)", "thoughput_rps(a) > throughput_rps(b)"),
         ("throughput_rps(a) > throughput_rps(b)", "throughput_rps(c) > throughput_rps(b)"),
+        ("[answer]", "[axes]\nrate_rps = [1, 2]\n[profiles.quick]\npoints = [{ rate_rsp = 1 }]\n[answer]"),
+        ("[answer]", "[profiles.quick]\nclaims = ['ti']\n[answer]"),
         ("throughput_rps(a) > throughput_rps(b)", "throughput_rps(a) >"),
         ("throughput_rps(a) > throughput_rps(b)", "throughput_rps(a)"),
         ("throughput_rps(a) > throughput_rps(b)", "throughput_rps(a) > 10 ms"),

@@ -39,7 +39,7 @@ fn export(place: &Place) -> Value {
     place.kumite(&["export", "last"]).ended(0).json()
 }
 
-/// What was tried, in order.
+/// The trials in order.
 fn trials(export: &Value) -> Vec<(u64, u64, String, String)> {
     let of = |trial: &Value| {
         let number = |key: &str| trial[key].as_u64().unwrap();
@@ -48,7 +48,7 @@ fn trials(export: &Value) -> Vec<(u64, u64, String, String)> {
     export["trials"].as_array().unwrap().iter().map(of).collect()
 }
 
-/// What a run that nobody kills tries.
+/// The trials of a run that nobody kills.
 fn whole() -> Vec<(u64, u64, String, String)> {
     let place = place();
     place.scripted(RUN).ended(0);
@@ -83,7 +83,7 @@ fn a_run_that_is_killed_in_each_of_its_trials_has_what_one_has_that_is_not() {
 fn no_process_of_a_killed_run_is_left() {
     let place = place();
     let text = place.read("experiments/fake/experiment.toml");
-    // Who is killed does not have to be waited for.
+    // A run that is killed does not have to be waited for.
     place.write("experiments/fake/experiment.toml", &text.replace("duration_s = 0.2", "duration_s = 600"));
     let mut child = place.command(RUN).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     eventually(|| place.begun() > 0);

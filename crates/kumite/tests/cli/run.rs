@@ -116,12 +116,12 @@ fn servers_are_asked_in_turn_and_every_answer_is_counted() {
         let ok = sample["series"]["columns"]["ok"].as_array().unwrap();
         let sum: f64 = ok.iter().filter_map(Value::as_f64).sum();
         assert_eq!(sum, 40.0, "the series has every answer");
-        // What comes after the window is no throughput, on a machine that stands still.
+        // Answers after the window are no throughput, on a machine that stands still.
         assert!(
             of("throughput_rps") >= 0.0 && of("response_p50_us") > 0.0 && of("peak_rss_bytes") > 0.0,
             "{sample}"
         );
-        // Who is slow sleeps for so long.
+        // The slow one sleeps for so long.
         assert!(trial["contender"] == "fast" || of("response_mean_us") >= 20_000.0, "{sample}");
     }
     let cores = &export["machine"]["cores"];

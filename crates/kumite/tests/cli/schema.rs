@@ -17,7 +17,7 @@ fn schema(name: &str) -> Value {
     kumite(&["schema", name]).json()
 }
 
-/// What is wrong with a document, a line each.
+/// The faults of a document, a line each.
 fn wrong(schema: &Value, document: &Value) -> Vec<String> {
     let validator = jsonschema::validator_for(schema).unwrap();
     validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()

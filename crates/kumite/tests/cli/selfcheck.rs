@@ -15,22 +15,29 @@ use crate::printed::printed;
 fn what_was_found_is_shown_by_runs_and_comparisons() {
     let place = Place::new("", &[("a", "pong")]);
     place.write("script.toml", "");
-    let compare = ["compare", "true", "true", "--runs", "1"];
-    assert!(!place.kumite(&compare).ended(0).out.contains("noise floor"), "there is no store");
+    assert_eq!(of_comparison(&place), Value::Null, "there is no store");
     assert!(place.kept().is_empty(), "and none is made");
     let run = ["run", "fake", "--blocks", "1", "--json", "r.json", "--verbose"];
-    let before = place.scripted(&run).ended(0);
-    assert!(before.out.contains("noise floor: not measured on this machine"), "{}", before.out);
+    place.scripted(&run).ended(0);
+    assert_eq!(of_run(&place), Value::Null);
 
     // Of this machine, as if it had just been checked.
     let found = SelfCheck { started: Timestamp::now(), machine: machine(cores()), ..SelfCheck::default() };
     Store::open(&place.path(".kumite/results.db")).unwrap().keep_selfcheck(&found).unwrap();
-    let compared = place.kumite(&compare).ended(0);
-    assert!(compared.out.contains("noise floor: measured 20"), "{}", compared.out);
-    let run = place.scripted(&run).ended(0);
-    assert!(run.out.contains("noise floor: measured 20"), "{}", run.out);
-    let kept: Value = serde_json::from_str(&place.read("r.json")).unwrap();
-    assert_eq!(kept["run"]["noise_floor"]["measured"], found.started.to_string());
+    assert_eq!(of_comparison(&place)["measured"], found.started.to_string());
+    place.scripted(&run).ended(0);
+    assert_eq!(of_run(&place)["measured"], found.started.to_string());
+}
+
+/// The noise floor that a comparison shows; null if it has none.
+fn of_comparison(place: &Place) -> Value {
+    let compare = ["compare", "true", "true", "--runs", "1", "--json", "-"];
+    place.kumite(&compare).ended(0).json()["noise_floor"].take()
+}
+
+/// That of the run in r.json.
+fn of_run(place: &Place) -> Value {
+    serde_json::from_str::<Value>(&place.read("r.json")).unwrap()["run"]["noise_floor"].take()
 }
 
 #[test]
@@ -47,8 +54,7 @@ fn what_it_finds_has_its_form_and_is_kept() {
     assert_eq!((&found["seed"], &found["cut_short"]), (&7.into(), &false.into()));
     assert_eq!(said.code == 0, found["problems"].as_array().unwrap().is_empty(), "{}", found["problems"]);
     sensible(&found);
-    let compared = place.kumite(&["compare", "true", "true", "--runs", "1"]).ended(0);
-    assert!(compared.out.contains("noise floor: measured 20"), "{}", compared.out);
+    assert!(of_comparison(&place)["measured"].is_string());
     assert_eq!(place.left(), [""; 0]);
 }
 
@@ -97,9 +103,8 @@ fn ctrl_c_ends_it_and_nothing_is_kept() {
     let said = Said::of(child.wait_with_output().unwrap()).ended(3);
     printed!(said.words());
     let said = rest.join().unwrap();
-    assert!(said.contains("error: it was interrupted, and is not kept"), "{said}");
-    let compared = place.kumite(&["compare", "true", "true", "--runs", "1"]).ended(0);
-    assert!(!compared.out.contains("noise floor"), "{}", compared.out);
+    assert_eq!(said.lines().last(), Some("error: it was interrupted, and is not kept"), "{said}");
+    assert_eq!(of_comparison(&place), Value::Null);
     assert_eq!(place.left(), [""; 0]);
 }
 

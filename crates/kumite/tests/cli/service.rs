@@ -1,4 +1,4 @@
-//! What runs beside contenders: it is there for them, counted, and gone after them.
+//! Services beside contenders: there for them, counted, and gone after them.
 
 mod command;
 
@@ -117,7 +117,7 @@ fn a_kumite_that_is_killed_leaves_no_process_and_the_next_one_clears_its_files()
     nothing_is_left(&place);
 }
 
-/// What a run says where these tools are.
+/// A run where these tools are.
 fn with_tools(place: &Place, scripts: &[(&str, &str)]) -> Said {
     for (name, script) in scripts {
         place.write(&format!("bin/{name}.sh"), &format!("#!/bin/sh\n{script}\n"));
@@ -160,7 +160,7 @@ fn a_postgresql_that_cannot_start_is_one_error_with_the_end_of_its_log() {
 
 const STUB: &str = "kind = \"stub\"\ndelay_ms = \"$delay_ms\"\nbody = \"it's \\\"there\\\"\"";
 
-/// What says that it is a Java, and then does this.
+/// A script that says that it is a Java, and then does this.
 fn java(does: &str) -> String {
     format!("[ \"$1\" = -version ] && echo 'openjdk version \"25.0.3\"' && exit\n{does}")
 }
@@ -251,7 +251,7 @@ fn a_point_that_cannot_be_measured_is_said_and_the_others_are_measured() {
     );
 }
 
-/// What a benchmark is that writes this.
+/// An experiment with a benchmark that writes this.
 fn benchmark(json: &str, more: &str) -> Place {
     let place = place(EXPERIMENT, "");
     let run = format!("echo $N > ../../n; cat jmh.json > \"$SCRATCH/jmh.json\"; {more}");

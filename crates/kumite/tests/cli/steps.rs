@@ -4,7 +4,7 @@ use crate::place::{EXPERIMENT, Place};
 use crate::printed::printed;
 use crate::schema::assert_right;
 
-/// What replaces the window of the others.
+/// Parameters in place of the window of the others.
 const STEPS: &str = r#"rate_rps = "20@0.5s,80@0.5s"
 good_ms = 20000
 timeout_ms = 20000
@@ -88,7 +88,7 @@ fn what_claims_of_steps_must_say() {
         let said = place(&claim(assert)).kumite(&["run", "fake", "--dry-run"]).ended(2);
         printed!(format!("# {assert}\n{}", said.notes()));
     }
-    // What is wrong with the load comes before what claims then lack.
+    // A fault of the load comes before the metrics that claims then lack.
     let place = place(CLAIMS);
     let text = place
         .read("experiments/fake/experiment.toml")

@@ -56,7 +56,7 @@ impl Drop for Stub {
     }
 }
 
-/// What comes back until the connection ends.
+/// All bytes that come back until the connection ends.
 fn ask(addr: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(addr).unwrap();
     stream.write_all(request.as_bytes()).unwrap();

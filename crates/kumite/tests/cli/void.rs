@@ -36,7 +36,7 @@ added_bytes = { value = "worker", about = "Eight bytes for each number." }
 at = { "/sum" = 5050 }
 "#;
 
-/// What comes of a run in whose first trial the process is stopped whose id is in that file; kumite itself, without one.
+/// The export of a run in whose first trial the process is stopped whose id is in that file; kumite itself, without one.
 /// The contender waits until that is over.
 fn with_stop_of(file: Option<&str>) -> Value {
     let place = Place::new("", &[]);

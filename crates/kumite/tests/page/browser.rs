@@ -21,7 +21,7 @@ pub struct Browser {
     from: Receiver<Value>,
     asked: u64,
     session: Option<String>,
-    /// What would be seen in the page's console.
+    /// The messages of the page's console.
     console: Vec<String>,
     _profile: tempfile::TempDir,
 }
@@ -99,9 +99,9 @@ impl Browser {
         self.console.push(text);
     }
 
-    /// What was to be seen in the console since it was asked last.
+    /// The messages of the console since it was asked last.
     pub fn console(&mut self) -> Vec<String> {
-        // What was said before this is answered has come.
+        // All messages from before this answer have come.
         self.value("0");
         std::mem::take(&mut self.console)
     }

@@ -10,7 +10,7 @@ use serde_json::json;
 use server::Server;
 
 const PAD: [&str; 9] = ["7", "8", "9", "4", "5", "6", "1", "2", "3"];
-/// What is on a button, and what is then pressed.
+/// The label of a button, and the control that it presses.
 const BUTTONS: [(&str, &str); 9] = [
     ("lp", "lp"),
     ("mp", "mp"),

@@ -145,7 +145,7 @@ fn a_tool_that_a_command_needs_and_is_missing_is_named_with_where_it_comes_from(
     printed!(said.notes());
 }
 
-/// What docs/services.md has as an example: `[services.cache]` and its keys.
+/// The example of docs/services.md: `[services.cache]` and its keys.
 fn example() -> String {
     let page = include_str!("../../../../../docs/services.md");
     let from = page.find("    [services.cache]").expect("the page has an example of a command");

@@ -1,6 +1,6 @@
 //! Prospects of a plan's claims, in words.
 
-use kumite_lab::{Prospect, Prospects};
+use kumite_record::{Prospect, Prospects};
 
 /// Of each claim how many bets are made on it, and how many blocks decide it.
 pub fn table(prospects: &Prospects, blocks: u32) -> String {
@@ -26,12 +26,12 @@ pub fn table(prospects: &Prospects, blocks: u32) -> String {
 }
 
 /// Notes before a run: how many claims there are, and which of them its blocks are too few for.
-pub fn notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
-    outlook(prospects, blocks).into_iter().chain(faults(prospects, blocks)).collect()
+pub fn prospect_notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
+    prospect_outlook(prospects, blocks).into_iter().chain(prospect_faults(prospects, blocks)).collect()
 }
 
 /// How many claims there are, and about how many of the blocks each needs.
-pub fn outlook(prospects: &Prospects, blocks: u32) -> Option<String> {
+pub fn prospect_outlook(prospects: &Prospects, blocks: u32) -> Option<String> {
     if prospects.of_claims.is_empty() {
         return None;
     }
@@ -50,7 +50,7 @@ pub fn outlook(prospects: &Prospects, blocks: u32) -> Option<String> {
 }
 
 /// The claims that cannot be decided both ways, and what would do.
-pub fn faults(prospects: &Prospects, blocks: u32) -> Vec<String> {
+pub fn prospect_faults(prospects: &Prospects, blocks: u32) -> Vec<String> {
     prospects.of_claims.iter().filter_map(|of| fault(of, blocks as usize)).collect()
 }
 
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_plan_that_cannot_decide_says_which_number_would_do() {
-        let faults = |to_hold, to_fail| faults(&prospects(to_hold, to_fail), 12);
+        let faults = |to_hold, to_fail| prospect_faults(&prospects(to_hold, to_fail), 12);
         assert_eq!(faults(Some(12), Some(12)), Vec::<String>::new());
         assert_eq!(
             faults(Some(12), Some(18)),
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_run_begins_with_what_it_takes() {
-        let notes = notes(&prospects(Some(16), Some(18)), 24);
+        let notes = prospect_notes(&prospects(Some(16), Some(18)), 24);
         assert_eq!(
             notes,
             [

@@ -1,10 +1,11 @@
-//! `kumite doctor --on`: what several hosts can and cannot give, beside each other.
+//! Several hosts beside each other: the text of `kumite doctor --on`.
 
-use kumite_host::Finding;
-use kumite_nodes::NodeFindings;
+use kumite_record::{Finding, NodeFindings};
+
+use crate::words::text::one_line;
 
 /// Findings that differ, with a line for each host; then those that are the same on all.
-pub fn text(found: &[NodeFindings]) -> String {
+pub fn diagnoses(found: &[NodeFindings]) -> String {
     let mut names: Vec<(&str, &str)> = Vec::new();
     for finding in found.iter().flat_map(|of| &of.findings) {
         let name = (finding.group.as_str(), finding.name.as_str());
@@ -16,10 +17,10 @@ pub fn text(found: &[NodeFindings]) -> String {
     for (group, name) in names {
         let of_node = |of: &NodeFindings| {
             let is_it = |finding: &&Finding| finding.group == group && finding.name == name;
-            of.findings.iter().find(is_it).map_or("nothing".to_owned(), |finding| plain(&finding.found))
+            of.findings.iter().find(is_it).map_or("nothing".to_owned(), |finding| one_line(&finding.found))
         };
         let all: Vec<String> = found.iter().map(of_node).collect();
-        let heading = format!("{} {}", plain(group), plain(name));
+        let heading = format!("{} {}", one_line(group), one_line(name));
         if all.iter().all(|one| *one == all[0]) {
             same += &format!("  {heading}: {}\n", all[0]);
         } else {
@@ -33,27 +34,12 @@ pub fn text(found: &[NodeFindings]) -> String {
     format!("DIFFERENT\n{}\nTHE SAME ON ALL\n{}", nothing(differs), nothing(same))
 }
 
-/// A node may say anything.
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use kumite_host::Fitness;
-
     use super::*;
 
     fn node(name: &str, found: &[(&str, &str)]) -> NodeFindings {
-        let finding = |(name, found): &(&str, &str)| Finding {
-            group: "cpu".to_owned(),
-            name: (*name).to_owned(),
-            state: Fitness::Ok,
-            found: (*found).to_owned(),
-            figures: Default::default(),
-            consequence: None,
-            remedy: None,
-        };
+        let finding = |(name, found): &(&str, &str)| Finding::ok("cpu", name, *found);
         NodeFindings { node: name.to_owned(), findings: found.iter().map(finding).collect() }
     }
 
@@ -64,8 +50,8 @@ mod tests {
             node("n2", &[("model", "AMD"), ("count", "8\x1b[2J"), ("governor", "powersave")]),
         ];
         assert_eq!(
-            text(&found),
-            "DIFFERENT\n  cpu count\n    n1: 2\n    n2: 8 [2J\n  cpu governor\n    n1: nothing\n    n2: powersave\n\n\
+            diagnoses(&found),
+            "DIFFERENT\n  cpu count\n    n1: 2\n    n2: 8\u{fffd}[2J\n  cpu governor\n    n1: nothing\n    n2: powersave\n\n\
              THE SAME ON ALL\n  cpu model: AMD\n"
         );
     }

@@ -1,0 +1,52 @@
+//! How much of an experiment is measured, as `run` and `manifest` are told of it.
+
+use kumite_lab::{Choice, Experiment};
+
+use crate::contenders::Contenders;
+use crate::exit::Failure;
+use crate::output;
+
+#[derive(clap::Args)]
+pub struct Planning {
+    /// Profile: quick (minutes), standard (up to about 30 minutes), full (the scale of the source), or another of the
+    /// experiment
+    #[arg(long, default_value = "standard")]
+    profile: String,
+    #[command(flatten)]
+    pub contenders: Contenders,
+}
+
+#[derive(Clone, clap::Args)]
+pub struct Extent {
+    /// Most blocks at each point [default: the profile's]; --dry-run shows how many each claim takes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    blocks: Option<u32>,
+    /// Seed of the order and of resampling: an earlier run's repeats both [default: a fresh one; of shards, one derived
+    /// from the experiment]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+impl Planning {
+    /// The experiment as it is to be measured, and its contenders that take part. Without --blocks it has so many `rounds`, of
+    /// those of its profile.
+    pub fn read(
+        &self,
+        extent: &Extent,
+        rounds: impl FnOnce(u32) -> u32,
+    ) -> Result<(Experiment, Choice), Failure> {
+        let mut experiment = Experiment::load(&self.contenders.experiment, &self.profile)?;
+        experiment.doubts.iter().for_each(|what| output::note(what));
+        experiment.blocks = extent.blocks.unwrap_or_else(|| rounds(experiment.blocks));
+        let choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };
+        choice.check(&experiment)?;
+        Ok((experiment, choice))
+    }
+
+    /// The contenders and the blocks as they are typed.
+    pub fn words(&self, extent: &Extent) -> Vec<String> {
+        let mut words = self.contenders.words();
+        words.extend(extent.blocks.map(|blocks| format!("--blocks={blocks}")));
+        words
+    }
+}
