@@ -33,10 +33,7 @@ id = "one-takes-longer"
 assert = "wall_ms(one) > wall_ms(other)"
 END
 for name in one other; do
-    cat > "marks/contenders/$name/contender.toml" <<'END'
-model = "shell"
-run = "./spin.sh"
-END
+    printf 'version = "echo 1"\n[[variant]]\nname = "%s"\nmodel = "sequential"\nrun = "./spin.sh"\n' "$name" > "marks/contenders/$name/contender.toml"
     printf '#!/bin/sh\ni=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done\n' > "marks/contenders/$name/spin.sh"
     chmod +x "marks/contenders/$name/spin.sh"
 done
