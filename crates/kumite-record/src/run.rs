@@ -1,4 +1,4 @@
-//! What holds for all trials of a run: what was asked, how it was measured, and how the run ended.
+//! All that holds for every trial of a run: what was asked, how it was measured, and how the run ended.
 //!
 //! It is all that is needed to take a run up again, to judge it anew, and to refuse what cannot be joined with it.
 

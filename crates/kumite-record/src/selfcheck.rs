@@ -88,7 +88,7 @@ pub struct FalseVerdicts {
 /// The smallest difference that nine of ten comparisons of one minute would see: extrapolated by resampling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SmallestDifference {
-    /// That difference, in percent.
+    /// The difference, in percent.
     pub percent: f64,
     /// Half the width of the confidence sequence of such a minute, in percent; the median.
     pub half_width_percent: f64,

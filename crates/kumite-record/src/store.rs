@@ -1,6 +1,6 @@
 //! The results of many runs in one SQLite file, which somebody may read while a run writes to it.
 //!
-//! What a call was given is on the disk when it returns, so a run that is killed loses at most the trial that was going on.
+//! All that a call was given is on the disk when it returns, so a run that is killed loses at most the trial that was going on.
 //! A run that has ended is sealed: rows that are removed or changed later are noticed when it is read.
 
 mod place;

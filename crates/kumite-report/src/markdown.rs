@@ -1,6 +1,6 @@
 //! The report of a run in GitHub's Markdown, with the same words and tables as the terminal's.
 //!
-//! What others wrote is escaped, so that no name of a contender can be a link, a table or HTML.
+//! The words of others are escaped, so that no name of a contender can be a link, a table or HTML.
 
 use std::fmt::Write;
 

@@ -242,7 +242,7 @@ fn an_overload_in_every_format() {
     assert_eq!(charts, 2 * (1 + 2 + 3));
     assert!(page.len() < 500_000, "{} bytes", page.len());
     insta::assert_snapshot!("overload_page_by_step", heard(&page, "by-step"));
-    // What was due has a picture of its own, so trials over time have only theirs.
+    // Each load that was due has a picture of its own, so trials over time have only theirs.
     insta::assert_snapshot!("overload_page_time", heard(&page, "time"));
 }
 
