@@ -146,10 +146,6 @@ impl Lock {
                 done => return done,
             };
             let LockError::Taken { holder, .. } = taken else { return Err(taken) };
-            let left = most.saturating_sub(began.elapsed());
-            if left.is_zero() {
-                return Err(taken);
-            }
             if stop.load(Ordering::Relaxed) {
                 return Err(LockError::Interrupted { holder });
             }
@@ -157,6 +153,10 @@ impl Lock {
             if told.is_none() || (holder != Holder::Unseen && told != Some(holder)) {
                 tell(holder);
                 told = Some(holder);
+            }
+            let left = most.saturating_sub(began.elapsed());
+            if left.is_zero() {
+                return Err(taken);
             }
             std::thread::sleep(EVERY.min(left));
         }

@@ -6,12 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use kumite_record::{Contender, Control, ControlRatio, Metric, Probe, Ratio, Run, Trial};
+use kumite_record::{Control, ControlRatio, Metric, Probe, Ratio, Run, Trial};
 use kumite_stats::{fewest_blocks, sequential_ratio};
 
-use crate::ClaimSpec;
 use crate::inner_axis::{Grid, Observation, Observations};
-use crate::verdict::Evidence;
 
 /// The probability that a control is called off by chance, in a run.
 const ALPHA: f64 = 0.01;
@@ -19,25 +17,12 @@ const ALPHA: f64 = 0.01;
 /// Of the interval that is shown.
 const SHOWN: f64 = 0.05;
 
-/// A run's control with what its trials say of it; none where the run has none.
-pub fn control(
-    run: &Run,
-    trials: &[&Trial],
-    contenders: &[Contender],
-    claims: &[ClaimSpec],
-) -> Option<Control> {
+/// A run's control with what its trials say of it, most of all in the metric of its headline; none where the run has none.
+pub fn of_run(run: &Run, trials: &[&Trial], headline: Option<String>) -> Option<Control> {
     let control = run.control.as_ref()?;
     let grid = Grid::new(run);
     let seen = grid.observations(trials);
-    let of_claims = || {
-        let evidence = Evidence::new(run, &[], contenders);
-        claims
-            .iter()
-            .flat_map(|claim| evidence.references_of_trials(claim))
-            .map(|of| of.metric)
-            .find(|metric| !metric.is_empty())
-    };
-    let headline = of_claims().or_else(|| run.metrics.first().map(|metric| metric.name.clone()));
+    let headline = headline.or_else(|| run.metrics.first().map(|metric| metric.name.clone()));
     let itself = headline.and_then(|metric| {
         let planned = 0..run.points.len();
         let pairs: Vec<(f64, f64)> =

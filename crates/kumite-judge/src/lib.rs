@@ -11,10 +11,10 @@ mod verdict;
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Cell, Check, Contender, NearTie, Prospects, Reason, Rule, Run, Trial};
+use kumite_record::{Cell, Check, Contender, Control, NearTie, Prospects, Reason, Rule, Run, Trial};
 
 pub use claim::{Claim, ClaimError, ClaimSpec, Dimension, EACH_CONTENDER, Names};
-pub use control::{control, fewest_control_blocks};
+pub use control::fewest_control_blocks;
 pub use derived::{Declared, Derived, ExpressionError, MetricError, of_parameters};
 pub use estimate::steadiness;
 use inner_axis::Grid;
@@ -48,6 +48,19 @@ pub fn needed(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> BTre
 /// The metrics of whole trials that a claim compares.
 pub fn references(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Vec<Reference> {
     Evidence::new(run, &[], contenders).references_of_trials(claim)
+}
+
+/// A run's control with what its trials say of it; none where the run has none. It stands first for the metric that the
+/// first claim compares.
+pub fn control(
+    run: &Run,
+    trials: &[&Trial],
+    contenders: &[Contender],
+    claims: &[ClaimSpec],
+) -> Option<Control> {
+    let compared = claims.iter().flat_map(|claim| references(run, contenders, claim));
+    let headline = compared.map(|of| of.metric).find(|metric| !metric.is_empty());
+    control::of_run(run, trials, headline)
 }
 
 /// The cells that more blocks might decide a claim about: contender and position of the point.

@@ -242,7 +242,7 @@ points = [
             (
                 "connections = [10, 1] }",
                 "conections = 1 }",
-                "11:5: no axis 'conections'; there are: connections, server_cores",
+                "11:5: no axis 'conections'; did you mean 'connections'? There are: connections, server_cores",
             ),
             ("[10, 1] }", "[10, 2] }", "11:5: axis 'connections' has no value 2; it has 1, 10, 100"),
             (r#"["all"]"#, "[]", "no values of axis 'server_cores' are listed"),

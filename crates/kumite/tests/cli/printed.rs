@@ -114,6 +114,8 @@ static NAMES: Patterns = LazyLock::new(|| {
         (r"\b\d+ was free", "PORT was free"),
         (r"(--port )\d{4,5}\b", "${1}PORT"),
         (r"has [\d.]+ GB: make room", "has SPACE: make room"),
+        (r"(\(MEASURES\) has changed from )\d+ to \d+", "${1}N to N"),
+        (r"(\(MEASURES\): )\d+, and \d+", "${1}N, and N"),
         (r"(\.kumite-init-)\w{6}", "${1}XXXXXX"),
         (r"up to \d+ trials will", "up to N trials will"),
         (r"(no CPU \d+ here, it has )[\d, -]+", "${1}CPUS"),
