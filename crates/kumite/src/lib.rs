@@ -82,7 +82,7 @@ enum Command {
     /// Do on this node what a driver asks by standard input
     #[command(hide = true)]
     Agent,
-    /// Merge the shards of a run from several stores, and judge its claims
+    /// Merge shards into a run, or whole runs as its sittings, and judge its claims
     Merge(merge::Args),
     /// Print the Kubernetes objects that run an experiment in shards, and merge them
     Manifest(manifest::Args),

@@ -12,7 +12,7 @@ pub fn of_run(run: &Run) -> Option<String> {
         (0, _) => None,
         (1, _) => Some("This is one sitting; `kumite again` on another day adds one.".to_owned()),
         (_, 0 | 1) => Some(format!(
-            "Its {all} sittings count as one: on one machine they are several from an hour apart on."
+            "Its {all} sittings count as one, because on one machine they have to be an hour apart."
         )),
         (_, apart) if apart == all => Some(format!("Judged by {all} sittings, all of which have to agree.")),
         (_, apart) => Some(format!(
@@ -115,7 +115,7 @@ mod tests {
                 "",
                 "This is one sitting; `kumite again` on another day adds one.",
                 "Judged by 3 sittings, all of which have to agree.",
-                "Its 3 sittings count as one: on one machine they are several from an hour apart on.",
+                "Its 3 sittings count as one, because on one machine they have to be an hour apart.",
                 "Judged by 3 sittings, of which some are less than an hour apart on one machine: they count as 2."
             ]
         );
