@@ -53,7 +53,8 @@ pub(crate) struct RuntimeProtocol {
 #[derive(Debug, Default)]
 struct ProtocolState {
     stage: Stage,
-    /// The request for an event that waits, and since when: counted, so that one that went away can be told from the next.
+    /// The pending request for an event: its number, and when it came. None while none is pending. By its number a
+    /// request that went away is told from the next.
     waits: Option<(u64, Instant)>,
     count: u64,
     init_error: Option<Answer>,

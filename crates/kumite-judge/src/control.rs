@@ -17,7 +17,8 @@ const ALPHA: f64 = 0.01;
 /// Of the interval that is shown.
 const SHOWN: f64 = 0.05;
 
-/// A run's control with what its trials say of it, most of all in the metric of its headline; none where the run has none.
+/// The run's control, measured by `trials`: its ratio to itself in the metric `headline`, or in the run's first
+/// metric if that is none; and where it is off, over all metrics and points. None if the run has no control.
 pub fn of_run(run: &Run, trials: &[&Trial], headline: Option<String>) -> Option<Control> {
     let control = run.control.as_ref()?;
     let grid = Grid::new(run);

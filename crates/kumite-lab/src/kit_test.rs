@@ -72,7 +72,8 @@ pub struct KitTested {
     pub right: usize,
     /// The number of checks that did not.
     pub failing: usize,
-    /// The times of empty jobs; `None` if the worker could not do so many.
+    /// The times of 1,000 empty jobs; `None` if one of them failed, or if the first check did and nothing more was
+    /// tried.
     pub empty: Option<Exchange>,
     /// The times of hellos, likewise.
     pub hello: Option<Exchange>,

@@ -275,7 +275,8 @@ impl Timer {
         Ok((pid.map_err(unstarted)?, began))
     }
 
-    /// The other way: the child gets a copy of those pages that only we have, and so a lower floor.
+    /// Starts the command by fork. The child then has a copy of our private pages only, and so a lower floor of its
+    /// peak memory.
     fn fork(&self, job: &Prepared, order: &RunOrder, files: &Files) -> Result<(Pid, Duration), Failure> {
         let bytes = |string: &CStr| OsStr::from_bytes(string.to_bytes()).to_owned();
         let clone = |file: &File| file.try_clone().map(Stdio::from).map_err(at(Stage::Program));

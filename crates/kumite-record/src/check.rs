@@ -17,7 +17,7 @@ pub struct Check {
     pub title: Option<String>,
     /// The quantity it is compared with.
     pub binds: Binds,
-    /// Why it must be so, and why within this band, in a sentence.
+    /// Why the check must hold, and why within its band if it has one, as the experiment says it.
     pub because: String,
     /// The run's answer, over all comparisons.
     pub outcome: CheckOutcome,

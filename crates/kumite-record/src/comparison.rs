@@ -37,8 +37,9 @@ pub struct Comparison {
     pub alpha: f64,
     /// The same for each verdict: alpha divided by the number of pairs, and by that of `metrics` (Bonferroni).
     pub alpha_per_pair: f64,
-    /// The metrics that were named, in that order: they are judged and shown. Empty if none was named: then wall time
-    /// is judged, and CPU time and memory beside it.
+    /// The metrics that were named, in the order of naming: they are judged and shown. Empty if none was named: then
+    /// commands are judged by wall time, with CPU time and memory beside it, and servers by throughput, with response
+    /// times beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<CommandMetric>,
     /// A ratio from 1 / (1 + margin) to 1 + margin is no difference.

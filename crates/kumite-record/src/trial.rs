@@ -23,7 +23,8 @@ pub struct Trial {
     /// if it is not void; the others are only shown.
     #[serde(default, skip_serializing_if = "is_first")]
     pub attempt: u32,
-    /// Why it counts for nothing, and all of its attempt with it.
+    /// Why this trial is void, so that no trial of its attempt counts. None if it is not void itself, though another
+    /// of its attempt may be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<Void>,
     /// The contender's name.

@@ -360,7 +360,8 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// A request has been read.
+    /// Counts a request that was read, and decides its delay and its answer. It is answered at once if it has no
+    /// delay; else it goes to a worker, or waits for one.
     fn take_up(&mut self, slot: usize, request: &Request, now: u64) {
         let Some(connection) = &mut self.slots[slot] else { return };
         self.report.requests += 1;

@@ -138,7 +138,7 @@ pub(crate) struct CheckFile {
     pub assert: String,
     /// The figures that are compared: the trials of every round, or the median over blocks.
     pub binds: Binds,
-    /// Why it must be so, and why within this band.
+    /// Why the check must hold, and why within its band if it has one (`within 5 % of`). Not empty.
     #[schemars(length(min = 1))]
     pub because: String,
 }

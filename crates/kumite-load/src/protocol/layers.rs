@@ -60,7 +60,7 @@ pub(crate) struct Layers {
     session: Option<Session>,
     http2: Option<Http2>,
     connected: bool,
-    /// When something came the last time, on the engine's clock.
+    /// When the connection last brought anything, its end included: ns on the engine's clock, 0 before that.
     pub heard_at: u64,
 }
 

@@ -64,7 +64,7 @@ impl Errors {
         .into_iter()
     }
 
-    /// The kinds there were, in words.
+    /// The count and the name of each kind that occurred, `3 timeout, 1 reset`; `no answer` if none did.
     pub fn in_words(&self) -> String {
         let found: Vec<String> = self
             .iter()

@@ -97,7 +97,7 @@ pub enum ArrivalsError {
         /// The instant, in days after the start.
         days: f64,
     },
-    /// A recording of nothing.
+    /// The recording holds no time: it is empty, or each line is blank or a comment.
     #[error("the recording holds no time: give one a line, in seconds from the start")]
     Empty,
 }

@@ -15,7 +15,7 @@ pub(super) type Busy = Box<dyn StdError + Send + Sync>;
 pub(super) enum Refusal {
     #[error(transparent)]
     Frame(#[from] NotAFrame),
-    /// A file or a folder of this node's.
+    /// What was sent could not be taken, or a file of this node could not be read or written.
     #[error(transparent)]
     File(#[from] kumite_agent::Error),
     #[error(transparent)]
