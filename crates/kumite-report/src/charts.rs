@@ -25,12 +25,13 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Look {
     pub color: usize,
-    /// Outline of the marker, around the origin.
+    /// The marker's outline as an SVG path, with the origin at its middle.
     pub marker: &'static str,
     pub dash: usize,
 }
 
-/// As many colours as the style sheet has. With one marker more than colours, 42 contenders differ in one or the other.
+/// The number of colours in the style sheet. `MARKERS` has one more, so that colour and marker together tell 42
+/// contenders apart.
 const COLORS: usize = 6;
 pub const MARKERS: [&str; COLORS + 1] = [
     "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0z",
@@ -41,11 +42,12 @@ pub const MARKERS: [&str; COLORS + 1] = [
     "M-1.6,-4.6h3.2v3h3v3.2h-3v3h-3.2v-3h-3v-3.2h3z",
     "M0,-4.8L4.6,-1.5L2.8,3.9H-2.8L-4.6,-1.5z",
 ];
-/// As many as the style sheet has, the whole line included.
+/// The number of line styles in the style sheet, the solid line included.
 const DASHES: usize = 3;
 
 impl Look {
-    /// The look of a contender, which its place in the record decides: it is the same in all charts.
+    /// The look of a contender, by its place in the record: the same in all charts of a page. An unknown contender
+    /// gets the look after the last.
     pub fn of_contender(export: &Export, contender: &str) -> Look {
         let place = export.contenders.iter().position(|known| known.name == contender);
         let nth = place.unwrap_or(export.contenders.len());
@@ -53,7 +55,7 @@ impl Look {
     }
 }
 
-/// A name cut to the room there is.
+/// `name` if it has at most `room` characters; else its beginning and `…`, `room` characters together.
 pub fn shortened(name: &str, room: usize) -> String {
     if name.chars().count() <= room {
         return name.to_owned();
@@ -61,7 +63,7 @@ pub fn shortened(name: &str, room: usize) -> String {
     name.chars().take(room - 1).chain(['…']).collect()
 }
 
-/// To a tenth, which is finer than a screen.
+/// Rounds a length to a tenth of a unit, which is finer than a screen shows.
 pub fn tenth(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
 }

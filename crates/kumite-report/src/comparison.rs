@@ -34,14 +34,15 @@ pub use metrics::{MetricUnit, Units};
 pub use named_metrics::{NamedMetrics, NamedMetricsError};
 pub use orgmode::compare_orgmode;
 
-/// How the table of commands is shown.
+/// The order and the units of the table of commands.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shown {
-    /// The shortest median first, and not as given.
+    /// True to sort commands by their median wall time, the shortest first; false to keep the order in which they
+    /// were given.
     pub by_time: bool,
-    /// The unit of all times; each its own, if there is none.
+    /// The unit of all times; none to show each in the unit that suits its size.
     pub time_unit: Option<TimeUnit>,
-    /// The units of metrics, which come before that of times.
+    /// The units of single metrics. They take precedence over `time_unit`.
     pub units: Units,
 }
 
@@ -56,7 +57,7 @@ pub enum TimeUnit {
     Second,
 }
 
-/// The text that `kumite compare` prints at its end.
+/// The text that `kumite compare` prints at its end: the answer, the tables and the notes.
 pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) -> String {
     let (style, names) = (*style, Names::of_all(comparison));
     let mut out = String::new();
@@ -106,12 +107,12 @@ pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) ->
     out
 }
 
-/// The line on a comparison's gate alone, where it has one.
+/// The line that answers `--gate`; none if the comparison had no gate.
 pub fn compare_gate(comparison: &Comparison) -> Option<String> {
     gate::line(comparison, &Names::of_all(comparison))
 }
 
-/// Why it ended before it was to, if it did.
+/// The reason why a comparison was cut short; none if it was interrupted by nothing and no run failed.
 pub fn cut_short(ended: ComparisonEnd) -> Option<&'static str> {
     match ended {
         ComparisonEnd::Interrupted => Some("it was interrupted"),

@@ -1,14 +1,15 @@
-//! One row for each cell and metric: for spreadsheets and other people's statistics.
+//! A run as CSV: one row for each cell and metric, for spreadsheets and statistics programs.
 
 use std::collections::BTreeSet;
 
 use kumite_record::Export;
 
-/// `contender`, one column for each axis,
-/// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked,needs`. `lower_bounds` says how many of
-/// the `n` values are the least that they can be. Numbers are in full and without separators; an interval that is not known
-/// is empty. A percentile that has too few requests keeps its row, without a value, and `needs` is how many more a trial
-/// would have to have. A cell without metrics keeps one row, so that its failures are not lost.
+/// A run as CSV. Columns: `contender`, one for each axis,
+/// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked,needs`. `lower_bounds` is how many
+/// of the `n` values are only known to be at least so much. Numbers are in full and without separators; an end of an
+/// interval that is not known is empty. A percentile with too few requests keeps its row, without a value, and
+/// `needs` is how many more requests a trial must have. A cell without metrics keeps one row, so that its failures
+/// are not lost.
 pub fn csv(export: &Export) -> String {
     let axes: BTreeSet<&str> =
         export.cells.iter().flat_map(|cell| cell.point.0.keys()).map(String::as_str).collect();
@@ -51,7 +52,7 @@ pub fn csv(export: &Export) -> String {
     text
 }
 
-/// RFC 4180, with a line feed alone at the end of a row.
+/// A row of CSV as RFC 4180 has it, but with a line feed alone at its end.
 pub(crate) fn row(fields: impl IntoIterator<Item = impl AsRef<str>>) -> String {
     let fields: Vec<String> = fields
         .into_iter()

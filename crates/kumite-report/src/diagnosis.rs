@@ -13,7 +13,7 @@ pub use nodes::diagnoses;
 const INDENT: usize = 2 + STATE + 1 + NAME + 1;
 const STATE: usize = 7;
 const NAME: usize = 16;
-/// Narrower, the text would have no room.
+/// The least width of lines in columns: narrower, the text would have no room.
 const NARROWEST: usize = 60;
 
 /// The text that `kumite doctor` prints.

@@ -1,4 +1,4 @@
-//! The contents of a report in their order, before any format: every text is cleaned, every number is written out.
+//! The contents of a report in their order, before they get a format: texts are cleaned, and numbers are written out.
 
 use kumite_record::{ContenderStatus, Export, Run, Warning};
 use serde::Serialize;
@@ -20,40 +20,40 @@ use crate::words::sittings;
 use crate::words::text::{clean, one_line};
 use crate::words::verdict::{VerdictText, tally};
 
-/// A report; its fields are in reading order.
+/// The contents of a report. Its fields are in reading order.
 #[derive(Debug, Serialize)]
 pub struct Document {
     pub experiment: String,
     pub question: String,
     pub source: Option<String>,
-    /// Why the run has less than its plan, where it has.
+    /// The reason why the run has less than its plan; none if it has all of it.
     pub cut_short: Option<String>,
-    /// When the run was taken up again, if it was.
+    /// The times at which the run was taken up again, in a sentence; none if it never was.
     pub resumed: Option<String>,
-    /// How far the control is from itself, where there is one.
+    /// The sentence on the run's control; none if it has none.
     pub control: Option<ControlText>,
-    /// The answer of `--gate`, where there was one.
+    /// The line that answers `--gate`; none if no gate was asked.
     pub gate: Option<String>,
     pub checks: Option<ChecksText>,
     pub tally: String,
     pub verdicts: Vec<VerdictText>,
-    /// How to read the tables.
+    /// Sentences on how to read the tables.
     pub reading: String,
-    /// The measurements without a disturbance, the defaults first.
+    /// The tables of measurements without a disturbance, those at the defaults first.
     pub groups: Vec<GroupTables>,
-    /// The sentence in their place if there are none.
+    /// The sentence in place of `groups`; none if there are any.
     pub no_groups: Option<&'static str>,
     pub failures: Failures,
-    /// Trial by trial, for formats with room.
+    /// The noise of each trial, for formats with room; none if nothing is known of it.
     pub noise: Option<NoiseText>,
     pub published: Option<PublishedText>,
-    /// Contenders that did not take part.
+    /// The contenders that did not run, each with the reason.
     pub absent: Vec<Absent>,
     pub versions: Vec<Version>,
     pub warnings: Vec<Remark>,
     pub facts: Vec<Fact>,
     pub command: String,
-    /// The questions that no figure of the report answers.
+    /// A sentence that names the questions which no figure of the report answers.
     pub limits: String,
 }
 
@@ -71,7 +71,7 @@ pub struct Version {
     pub version: String,
 }
 
-/// A warning.
+/// A warning, with the places that it is about.
 #[derive(Debug, Serialize)]
 pub struct Remark {
     pub place: String,
@@ -80,7 +80,7 @@ pub struct Remark {
 
 const READING: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
 
-/// Stands above published figures in every format.
+/// The sentence above published figures, in every format.
 pub const FROM_ELSEWHERE: &str =
     "The published figures come from another machine. They are shown, and compared with nothing.";
 
@@ -158,10 +158,10 @@ impl Document {
     }
 }
 
-/// So many places of one warning are named.
+/// The most places of one warning that are named.
 const PLACES: usize = 3;
 
-/// Each warning once, with the places that it is about.
+/// The warnings of a run, each once with the places that it is about.
 fn remarks(export: &Export) -> Vec<Remark> {
     let mut places: Vec<(&str, Vec<&str>)> = Vec::new();
     for Warning { place, what } in &export.warnings {
@@ -208,10 +208,10 @@ fn limits(of_kind: Option<&str>) -> String {
     )
 }
 
-/// So many are named.
+/// The most claims that are named by their ids.
 const FEW_IDS: usize = 3;
 
-/// `Not judged by this profile: linear, bre-jumps-at-800.`
+/// `Not judged by this profile: linear, bre-jumps-at-800.` None if the profile judges all claims.
 fn not_judged(run: &Run) -> Option<String> {
     let ids = one_line(&run.not_judged.join(", "));
     match run.not_judged.len() {
@@ -221,7 +221,7 @@ fn not_judged(run: &Run) -> Option<String> {
     }
 }
 
-/// `The run ended when its verdicts were in, 53 trials and about 4 min before the end of its plan.`
+/// `The run ended when its verdicts were in: the plan had 53 trials more, of about 4 min.` None if nothing was saved.
 fn saved(run: &Run) -> Option<String> {
     let saved = run.saved.as_ref()?;
     let why = match saved.decided {

@@ -12,8 +12,8 @@ use crate::words::number::{count, digits_apart, plural, significant};
 use crate::words::quantity::{Measured, length};
 use crate::words::text::one_line;
 
-/// The text that `kumite load --find-rate` prints at its end: the answer or why there is none, the trials, the
-/// conditions that broke, and doubts.
+/// The text that `kumite load --find-rate` prints at its end: the answer or the reason why there is none, the trials,
+/// the conditions that broke, and doubts.
 pub fn found_rate_terminal(found: &FoundRate, style: &Style) -> String {
     let style = *style;
     let mut out = style.bold(&style.wrap(&answer(found), 0));
@@ -27,10 +27,10 @@ pub fn found_rate_terminal(found: &FoundRate, style: &Style) -> String {
     out
 }
 
-/// The metric with a column of its own.
+/// The metric of failed requests, which has a column of its own.
 const FAILED: &str = "error_share";
 
-/// A trial on a line, for whoever watches.
+/// A trial of the search on one line, printed while the search runs.
 pub fn rate_trial_line(trial: &RateTrial) -> String {
     let figures = trial.figures.iter().filter(|(name, _)| *name != FAILED).map(|(name, value)| {
         let metric = Metric::named(name);
@@ -57,7 +57,7 @@ fn why_void(reason: VoidReason) -> &'static str {
     }
 }
 
-/// The first line.
+/// The first line: the highest rate with its interval, or the reason why there is none and what is known.
 fn answer(found: &FoundRate) -> String {
     let slo = one_line(&found.slo);
     if let Some(rate) = &found.rate_rps {
@@ -122,7 +122,7 @@ fn summary(found: &FoundRate) -> String {
     format!("{}, {trials}: {meaning}{made} in {}", one_line(&found.url), length(found.seconds))
 }
 
-/// Trials within this ratio are one row.
+/// The ratio of rates within which trials share a row.
 const ROW: f64 = 1.02;
 
 fn table(found: &FoundRate, style: Style) -> String {
@@ -147,7 +147,7 @@ fn table(found: &FoundRate, style: Style) -> String {
     grid(&columns, &cells, style)
 }
 
-/// Sorted trials, those that are near one another together.
+/// Groups trials that are sorted by rate: a group has rates within `ROW` times its lowest.
 fn rows<'a, 'b>(trials: &'b [&'a RateTrial]) -> Vec<&'b [&'a RateTrial]> {
     let mut rows = Vec::new();
     let mut rest = trials;
@@ -186,7 +186,7 @@ fn cells(row: &[&RateTrial], metrics: &[Metric]) -> Vec<String> {
     [rate, met].into_iter().chain(figures).chain([failed, busy, void]).collect()
 }
 
-/// The median, the lower of two.
+/// The median, or the lower of the two values in the middle; none without values.
 fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     values.get(values.len().saturating_sub(1) / 2).copied()

@@ -21,8 +21,8 @@ const TEMPLATES: [(&str, &str); 4] = [
     ("line-charts.html", include_str!("page/line-charts.html")),
 ];
 
-/// The report as one self-contained page: no network, light and dark; its only script shows the time series of a trial that
-/// the reader chooses.
+/// The report as one self-contained page: it needs no network, and has a light and a dark look. Its only script shows
+/// the time series of the trial that the reader chooses.
 pub fn html(export: &Export) -> String {
     let (record, groups) = (Record::new(export), Groups::new(export));
     let document = Document::new(&record, &groups);

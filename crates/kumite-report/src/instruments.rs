@@ -1,10 +1,10 @@
-//! The parts that are good alone, each by what it did: the delay stub, the slow disk, the macro player.
+//! The closing lines of the instruments: the delay stub, the slow disk and the macro player.
 
 use kumite_record::{DiskResult, Lateness, PlayResult, StubResult};
 
 use crate::words::number::plural;
 
-/// The closing line of `kumite stub`.
+/// The closing line of `kumite stub`, with a line feed.
 pub fn stub_line(of: &StubResult) -> String {
     format!(
         "{} requests, {} answers ({} with an error status), {} resets, {} unanswered, {} malformed; {} connections, at \
@@ -22,7 +22,7 @@ pub fn stub_line(of: &StubResult) -> String {
     )
 }
 
-/// The closing line of `kumite disk`.
+/// The closing line of `kumite disk`, with a line feed.
 pub fn disk_line(of: &DiskResult) -> String {
     let late = late(&of.late_us);
     format!(
@@ -31,7 +31,7 @@ pub fn disk_line(of: &DiskResult) -> String {
     )
 }
 
-/// The end of a closing line; empty if nothing was late.
+/// The lateness at the end of a closing line; empty if it is not known.
 fn late(late: &Option<Lateness>) -> String {
     let Some(late) = late else { return String::new() };
     let known = [("p50", late.p50), ("p99", late.p99), ("max", Some(late.max))];
@@ -39,7 +39,7 @@ fn late(late: &Option<Lateness>) -> String {
     format!("; late by {}", known.collect::<Vec<_>>().join(", "))
 }
 
-/// How exactly a macro was played, for whoever watches.
+/// The closing lines of `kumite play`: the states played, their errors, and the priority.
 pub fn play_lines(of: &PlayResult) -> String {
     let frames = plural(of.frames as usize, "frame");
     let (done, all, fps) = (of.played_states, of.states, of.fps);
@@ -55,7 +55,7 @@ pub fn play_lines(of: &PlayResult) -> String {
     lines.join("\n")
 }
 
-/// None if no state was played.
+/// The line on the errors and the drift of states; none if no state was played.
 fn errors(of: &PlayResult) -> Option<String> {
     let (p50, p90, p99) = (of.error_p50_us?, of.error_p90_us?, of.error_p99_us?);
     let (p99_9, max, missed) = (of.error_p99_9_us?, of.error_max_us?, of.missed_frames?);

@@ -1,5 +1,5 @@
-//! The part of a report that only one kind of workload has. The kinds are registered here, each has a file of its
-//! own, and nothing else in this crate knows one.
+//! The parts of a report that only one kind of workload has. The kinds are registered here and each has a file of its
+//! own; no other part of this crate knows one by name.
 
 pub mod chapter;
 mod command;
@@ -20,74 +20,75 @@ use chapter::{Chapter, DisturbedPictures, PageChapter};
 const KINDS: [&dyn KindReport; 5] =
     [&http::Http, &task::Task, &function::Function, &pacing::Pacing, &command::Command];
 
-/// The kind of a record, or one that says only what is true of all.
+/// The parts of a record's kind; for an unknown kind, those that are true of all.
 pub fn kind_of(record: &Record) -> &'static dyn KindReport {
     let name = record.export.run.kind.as_str();
     KINDS.into_iter().find(|kind| kind.name() == name).unwrap_or(&Unknown)
 }
 
-/// The part of a report that is a kind's own. Each answer that a kind does not give itself is one that is true of
-/// all.
+/// The parts of a report that are a kind's own. Defaults are true of all kinds.
 pub trait KindReport: Sync {
-    /// The word of the record.
+    /// The kind's name in the record.
     fn name(&self) -> &'static str;
 
-    /// The program at work beside the contenders.
+    /// The name of the program that works beside the contenders.
     fn engine(&self) -> &'static str {
         "kumite"
     }
 
-    /// A sentence that a reader of the tables needs.
+    /// A sentence that readers of the tables need; none if they need none.
     fn reading(&self) -> Option<&'static str> {
         None
     }
 
-    /// The sentence on the time that figures are of, where trials say whether they were steady.
+    /// The sentence on the part of a trial that figures are of, for a report whose trials say whether they were
+    /// steady.
     fn steady(&self) -> &'static str {
         "Figures are of the part of each trial that was steady, or of all of it where no part was; the column “over time” says whether one was."
     }
 
-    /// The number of values that must lie beyond a percentile in every trial.
+    /// The number of values that must lie beyond a percentile in every trial, in words.
     fn needs(&self) -> &'static str {
         "ten requests"
     }
 
-    /// The questions that no figure of its reports answers, beside those that no report's do.
+    /// The questions that no figure of this kind answers, beside those that no report answers.
     fn limits(&self) -> Option<&'static str> {
         None
     }
 
-    /// Facts without which nobody could doubt its figures.
+    /// Facts of the run that a reader needs to doubt figures of this kind.
     fn facts(&self, _: &Record) -> Vec<Fact> {
         Vec::new()
     }
 
-    /// A column of the main table that is no metric.
+    /// A column of the main table that is no metric; none if the kind has none.
     fn column(&self, _: &Record, _: &[&Cell], _: &Point) -> Option<Filled> {
         None
     }
 
-    /// Each cell in the form that the source of its experiments used.
+    /// A line for each cell, in the format that the source of the experiment used.
     fn source_lines(&self, _: &Record, _: &[&Cell]) -> Vec<String> {
         Vec::new()
     }
 
-    /// True of a metric with a chart over the x axis: it is in the main table, and no other chart shows it already.
+    /// True of a metric that gets a chart over the x axis. By default, those of the main table that no other chart
+    /// shows.
     fn is_drawn(&self, metric: &Metric) -> bool {
         !metric.is_detail && !has_role(metric, &["cpu", "threads"])
     }
 
-    /// Its chapters as text.
+    /// The kind's chapters as text.
     fn chapters(&self, _: &Record, _: &Groups) -> Vec<Chapter> {
         Vec::new()
     }
 
-    /// Its chapters on a page.
+    /// The kind's chapters as parts of a page.
     fn page(&self, _: &Record, _: &Groups) -> Vec<PageChapter> {
         Vec::new()
     }
 
-    /// The templates of these.
+    /// Names and texts of the templates that the kind's chapters on a page use.
     fn templates(&self) -> &'static [(&'static str, &'static str)] {
         &[]
     }
@@ -97,7 +98,7 @@ pub trait KindReport: Sync {
         "Failures"
     }
 
-    /// Failures within trials that count.
+    /// The table of failures within trials that count; none if the kind has none.
     fn failed(&self, _: &Record, _: &Groups) -> Option<Failed> {
         None
     }
@@ -107,13 +108,13 @@ pub trait KindReport: Sync {
         Vec::new()
     }
 
-    /// Pictures of the same.
+    /// Pictures of the disturbances, one entry for each point that has any.
     fn disturbance_pictures(&self, _: &Record, _: &Groups) -> Vec<DisturbedPictures> {
         Vec::new()
     }
 }
 
-/// One that this report has never heard of.
+/// A kind that this version of kumite does not know.
 struct Unknown;
 
 impl KindReport for Unknown {

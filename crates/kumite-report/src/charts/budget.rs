@@ -1,16 +1,17 @@
-//! How much may be drawn.
+//! A limit to the marks of a page's charts.
 
-/// How much may be drawn of each chart, so that a page stays small however many it has.
+/// The limits for each chart of a page, so that the page stays small however many charts it has.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// More marks are merged.
+    /// The most marks in a chart; above this number, neighbours are merged.
     pub marks: usize,
-    /// More are not told one by one.
+    /// The most marks that have a title each; in a chart with more, marks of one look are one path.
     pub told: usize,
 }
 
 impl Budget {
-    /// For a page with so many charts: about 100 bytes a mark that is told, 20 one that is not.
+    /// Shares a page's marks among `charts` charts. A mark with a title takes about 100 bytes of the page, one
+    /// without about 20.
     pub fn new(charts: usize) -> Budget {
         let share = |page: usize| page / charts.max(1);
         Budget { marks: share(60_000).clamp(100, 2_000), told: share(20_000).min(800) }

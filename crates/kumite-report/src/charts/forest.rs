@@ -17,16 +17,17 @@ const SAID_CHARS: usize = 30;
 const TITLE_LINES: usize = 5;
 const LINE: f64 = 16.0;
 const TOP: f64 = 14.0;
-/// The middle of the plot, which is as far from either end of it.
+/// Half of the plot's width: the distance from the border in the middle to either end.
 const HALF: f64 = 138.0;
-/// A picture in which everything is near its border shows this much to either side; none shows more than the other.
+/// The least factor from the border to either end of the plot, used where all effects are near their borders.
+/// `MOST_SPAN` is the greatest: effects beyond it lie at the edge.
 const LEAST_SPAN: f64 = 1.5;
 const MOST_SPAN: f64 = 20.0;
 const TICKS: [f64; 8] = [1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0];
-/// How far apart ticks are at least.
+/// The least distance between two ticks.
 const TICK_ROOM: f64 = 30.0;
 
-/// The picture as geometry; what is horizontal is so within the plot.
+/// The picture as geometry. Horizontal places count from the left end of the plot.
 #[derive(Debug, Serialize)]
 pub struct Forest {
     width: f64,
@@ -37,48 +38,49 @@ pub struct Forest {
     description: String,
     /// True if a row has a scale of its own.
     own_scale: bool,
-    /// True if a row has dots of sittings.
+    /// True if a row has dots for sittings.
     of_sittings: bool,
 }
 
-/// A claim's row.
+/// The row of a claim.
 #[derive(Debug, Serialize)]
 struct Row {
-    /// The word used in files, for style sheets.
+    /// The verdict's word in the style sheet and in files.
     key: &'static str,
     symbol: char,
     title: String,
-    /// The verdict and its effect.
+    /// The verdict, then its effect if there is one.
     head: String,
-    /// The bound that decided.
+    /// The lines below the head, joined: the bound that decided, and how nodes and sittings stood to it.
     bound: String,
-    /// The title, and the rest, as lines of a picture.
+    /// The title, broken into lines. `said_lines` are the head and the bound, broken the same way.
     title_lines: Vec<Line>,
     said_lines: Vec<Line>,
-    /// The number of those lines that belong to the head.
+    /// The number of lines at the beginning of `said_lines` that belong to the head.
     head_lines: usize,
     top: f64,
     bottom: f64,
     y: f64,
-    /// The part of the axis where the claim holds; none where it has no scale.
+    /// The ends of the zone in which the claim holds; none if the effect has no place on an axis.
     zone: Option<(f64, f64)>,
     whisker: Option<(f64, f64)>,
     point: Option<f64>,
     nodes: Vec<NodeRow>,
-    /// A dot for each sitting, where there are several.
+    /// A dot for each sitting; empty if there are fewer than two.
     sittings: Vec<SittingDot>,
-    /// Where the next sitting would be in four of five cases, as far as the plot goes.
+    /// The 80 % interval of the next sitting's effect, cut off at the ends of the plot; none if there are fewer than
+    /// two sittings or it is unknown.
     next: Option<(f64, f64)>,
 }
 
 #[derive(Debug, Serialize)]
 struct SittingDot {
-    /// The word for style sheets.
+    /// The style sheet's word for the finding of the sitting: `so`, `not-so` or `open`.
     side: &'static str,
     at: f64,
 }
 
-/// The claim's effect on one node, below its row.
+/// The claim's effect on one node, in a row below the claim's.
 #[derive(Debug, Serialize)]
 struct NodeRow {
     name: String,
@@ -94,7 +96,7 @@ struct Line {
     text: String,
 }
 
-/// The verdicts of a run as a picture that stands alone: light and dark, no network.
+/// The verdicts of a run as an SVG that stands alone: it has a light and a dark look, and needs no network.
 pub fn forest_svg(export: &Export) -> String {
     let mut templates = Environment::new();
     // The ending of the name turns escaping on.
@@ -131,20 +133,20 @@ impl Forest {
     }
 }
 
-/// Where the effect of a claim lies: 0 is its border, or equality where it has two; what is above 0 is on the side on which the
-/// claim holds.
+/// The place of a claim's effect on an axis: 0 is the claim's border, or equality if the claim has two borders;
+/// positive values lie on the side where the claim holds. Ratios are placed by their logarithm.
 struct Place {
     effect: f64,
     low: Option<f64>,
     high: Option<f64>,
     holds_from: f64,
     holds_to: f64,
-    /// The effect on each node; empty where there is one node.
+    /// The place of the effect on each node; empty if the run had one node.
     nodes: Vec<f64>,
-    /// The effect in each sitting, in their order.
+    /// The place of the effect in each sitting, in their order.
     sittings: Vec<f64>,
     next: Option<(f64, f64)>,
-    /// A difference: there is no scale that it shares with others.
+    /// True if the effect is a difference and no ratio, so that it shares no scale with other claims.
     own_scale: bool,
 }
 
@@ -287,7 +289,8 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
         .collect()
 }
 
-/// The same factors on either side of the middle, as far as they have room.
+/// The tick of the border in the middle, then a tick on either side for each factor of `TICKS` that has room. `span`
+/// is the logarithm of the factor at the ends.
 fn ticks(span: f64) -> Vec<Tick> {
     let mut ticks = vec![Tick { at: HALF, label: "border".to_owned() }];
     let mut last = HALF * 0.1;

@@ -7,14 +7,14 @@ use serde::Serialize;
 use super::scale::Scale;
 use crate::words::quantity::Measured;
 
-/// A mark on an axis.
+/// A label and its place on an axis.
 #[derive(Clone, Debug, Serialize)]
 pub struct Tick {
     pub at: f64,
     pub label: String,
 }
 
-/// The place of a plot in a picture of that width.
+/// The place of a plot within its picture. The height of the picture follows from the frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Plot {
     pub width: f64,
@@ -24,7 +24,7 @@ pub struct Plot {
     pub bottom: f64,
 }
 
-/// A plot with its ticks.
+/// A plot with its ticks and the size of its picture.
 #[derive(Clone, Debug, Serialize)]
 pub struct Frame {
     pub width: f64,
@@ -36,21 +36,21 @@ pub struct Frame {
     pub x_ticks: Vec<Tick>,
     pub y_ticks: Vec<Tick>,
     pub x_title: Option<String>,
-    /// Where the rules of `x_ticks` begin: at the top where values are read off along x, at the bottom otherwise.
+    /// The y at which the rules of `x_ticks` begin: the top if values are read off along x, else the bottom.
     rules_from: f64,
 }
 
-/// Below the plot: the labels of the x ticks, and the name of the axis.
+/// The height below the plot for the labels of the x ticks. `X_TITLE` is that for the name of the axis.
 const LABELS: f64 = 26.0;
 const X_TITLE: f64 = 20.0;
 
 impl Plot {
-    /// The ends of a scale along x.
+    /// The left and the right end, for a scale along x.
     pub fn x(&self) -> (f64, f64) {
         (self.left, self.right)
     }
 
-    /// The ends of a scale along y, which grows upwards.
+    /// The bottom and the top, for a scale along y: its values grow upwards.
     pub fn y(&self) -> (f64, f64) {
         (self.bottom, self.top)
     }
@@ -61,24 +61,24 @@ impl Plot {
         Frame { width, height, left, right, top, bottom, x_ticks, y_ticks, x_title: None, rules_from }
     }
 
-    /// The frame of values that are read off along y.
+    /// A frame for values that are read off along y.
     pub fn upright(&self, x_ticks: Vec<Tick>, y_ticks: Vec<Tick>) -> Frame {
         self.frame(x_ticks, y_ticks, self.bottom)
     }
 
-    /// The frame of rows, whose values are read off along x.
+    /// A frame for rows, whose values are read off along x.
     pub fn rows(&self, x_ticks: Vec<Tick>) -> Frame {
         self.frame(x_ticks, Vec::new(), self.top)
     }
 }
 
 impl Frame {
-    /// This frame with a name below its x axis.
+    /// The frame with a name below its x axis, and higher by the room for the name.
     pub fn titled(self, x_title: &str) -> Frame {
         Frame { x_title: Some(x_title.to_owned()), height: self.height + X_TITLE, ..self }
     }
 
-    /// This frame with so much more room below it.
+    /// The frame with `foot` more room below.
     pub fn with_foot(self, foot: f64) -> Frame {
         Frame { height: self.height + foot, ..self }
     }
@@ -89,12 +89,12 @@ pub fn ticks(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
     scale.ticks().into_iter().map(|value| Tick { at: scale.at(value), label: label(value) }).collect()
 }
 
-/// The two ends of a scale from zero, where there is room for no more.
+/// The ticks for zero and for the upper end of a scale, for an axis with no room for more.
 pub fn end_ticks(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
     [0.0, scale.high].map(|value| Tick { at: scale.at(value), label: label(value) }).into()
 }
 
-/// Of a horizontal axis as many ticks, at equal distances, as do not cover one another.
+/// Ticks of a horizontal axis, as many at equal distances as fit without touching each other.
 pub fn ticks_apart(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
     let all = ticks(scale, label);
     let some = |each: usize| -> Vec<Tick> { all.iter().step_by(each).cloned().collect() };
@@ -107,7 +107,7 @@ pub fn ticks_apart(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
     (1..=all.len()).map(some).find(|ticks| have_room(ticks)).unwrap_or_default()
 }
 
-/// Labels of an axis that begins at zero, where values are in this unit.
+/// Makes the labels of an axis in `unit` that begins at zero: zero has no unit.
 pub fn time_from_zero(unit: Unit) -> impl Fn(f64) -> String {
     move |value| if value == 0.0 { "0".to_owned() } else { unit.tick(value) }
 }

@@ -6,36 +6,36 @@ use serde::Serialize;
 
 use crate::words::text::one_line;
 
-/// A name and where its row is.
+/// The row of a thread or an instance, with its label.
 #[derive(Debug, Serialize)]
 pub struct Lane {
     pub label: String,
     pub y: f64,
     pub height: f64,
-    /// How it is written; empty if not in a way of its own.
+    /// The style of the row's label; empty for the usual one.
     pub class: &'static str,
-    /// The number by which lanes are compared, at the right end.
+    /// The number by which lanes are compared, at the right end; none if lanes have none.
     pub count: Option<String>,
 }
 
-/// The marks of one look; each by itself or, where there are too many for titles, as one path.
+/// The marks of one look. They are in `told`, each with its text, or all in `path` if there are too many for texts.
 #[derive(Debug, Serialize)]
 pub struct Marks {
     pub class: &'static str,
-    /// True if each of them stands for several things, between which there is something else.
+    /// True if each of these marks stands for several things, with gaps between them.
     pub several: bool,
     pub told: Vec<Mark>,
     pub path: String,
 }
 
-/// A bar or a mark that says what it is.
+/// A mark as an SVG path, with the text that a pointer shows.
 #[derive(Debug, Serialize)]
 pub struct Mark {
     pub path: String,
     pub text: String,
 }
 
-/// A mark of a look where it is drawn.
+/// A mark before marks are grouped by their look.
 pub struct Drawn<L> {
     pub look: L,
     pub several: bool,
@@ -43,7 +43,8 @@ pub struct Drawn<L> {
     pub text: String,
 }
 
-/// The marks of each look, in the order of the looks.
+/// Groups marks by their look, in the order of looks; single marks come before merged ones. Each keeps its text if
+/// `told`.
 pub fn by_look<L: Ord + Copy>(
     marks: impl Iterator<Item = Drawn<L>>,
     class: fn(L) -> &'static str,

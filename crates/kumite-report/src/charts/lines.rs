@@ -15,27 +15,27 @@ use crate::tables::group::{Group, Groups, at, x_value};
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// One metric over an axis.
+/// The chart of one metric over an axis.
 #[derive(Debug, Serialize)]
 pub struct LineChart {
-    /// Unique in its page.
+    /// The id of the chart, unique in its page.
     pub id: String,
     pub title: String,
     pub description: String,
     pub frame: Frame,
     pub lines: Vec<Line>,
-    /// Contenders that have none, and why.
+    /// The contenders that have no figure, each with the reason; none if all have one.
     pub without: Option<String>,
 }
 
-/// The estimates of one contender, from the first value of the axis to the last.
+/// The line of one contender, from the first value of the axis to the last.
 #[derive(Debug, Serialize)]
 pub struct Line {
-    /// The name, cut to the room there is.
+    /// The contender's name, cut to `LABEL_CHARS`.
     pub label: String,
-    /// Where the label is; labels that would cover each other are moved apart.
+    /// The height of the label; labels that would cover each other are moved apart.
     pub label_y: f64,
-    /// Where the line ends.
+    /// The x and y of the last dot.
     pub end: (f64, f64),
     pub look: Look,
     /// The line as an SVG path, broken where a cell has no figure.
@@ -43,27 +43,28 @@ pub struct Line {
     pub dots: Vec<Dot>,
 }
 
-/// One estimate of a line, with its interval where it has one.
+/// An estimate on a line.
 #[derive(Debug, Serialize)]
 pub struct Dot {
     pub x: f64,
     pub y: f64,
-    /// Both ends of the interval, where there is one.
+    /// Both ends of the interval; none if it is not known.
     pub whisker: Option<(f64, f64)>,
     pub text: String,
 }
 
-/// At least so high; each line wants room for its label, at the right.
+/// The least plot. With many lines it is higher, so that each has room for its label at the right.
 const PLOT: Plot = Plot { width: 500.0, left: 74.0, right: 318.0, top: 12.0, bottom: 268.0 };
-/// The first and the last point are as far from the sides.
+/// The distance of the first and the last dot from the sides of the plot.
 const INDENT: f64 = 10.0;
 const LABEL_HEIGHT: f64 = 17.0;
 const LABEL_CHARS: usize = 20;
 
-/// More would hide the first ones.
+/// The most charts of a group: more would hide the first ones.
 const MOST_CHARTS: usize = 8;
 
-/// The charts of a group, of the metrics that are to be drawn; none where there is no x axis, or only one value of it.
+/// Charts of a group over the x axis, for the metrics that `is_drawn` picks, or for the first one if it picks none.
+/// Empty if there is no x axis, or if it has only one value with figures.
 pub fn line_charts(
     record: &Record,
     groups: &Groups,
@@ -83,8 +84,8 @@ pub fn line_charts(
     drawn.into_iter().enumerate().filter_map(chart).collect()
 }
 
-/// None where there are fewer than two values to draw a line between. The axis is given with its name in words, `label` says
-/// where the cells are.
+/// The chart of a metric over `axis`; none if fewer than two of its values have figures. `over` is the axis in words,
+/// `label` says at which other values the cells are.
 pub fn line_chart(
     record: &Record,
     id: String,
@@ -138,9 +139,9 @@ pub fn line_chart(
 /// The lines of a chart, before their labels are moved apart.
 struct LineSet {
     lines: Vec<Line>,
-    /// Where lines are broken, and why.
+    /// The places where lines are broken, each with the reason.
     gaps: Vec<String>,
-    /// Contenders that have none, and why.
+    /// The contenders that have no figure, each with the reason.
     without: Vec<String>,
 }
 
@@ -191,7 +192,7 @@ fn line_set(
     set
 }
 
-/// The lines in words, for those who do not see them.
+/// The first and the last dot of each line in words, then the gaps, for readers who do not see the chart.
 fn described(lines: &[Line], gaps: Vec<String>) -> String {
     let line = |line: &Line| Some(format!("{}; {}.", line.dots.first()?.text, line.dots.last()?.text));
     lines.iter().filter_map(line).chain(gaps).collect::<Vec<_>>().join(" ")
@@ -218,7 +219,7 @@ fn dot(cell: &Cell, metric: &Metric, axis: &str, x: f64, y_scale: &Scale) -> Dot
     }
 }
 
-/// The measured values themselves, without those that would cover the one before.
+/// A tick for each measured value, without those whose label would cover the one before.
 fn x_ticks(xs: &[f64], scale: &Scale) -> Vec<Tick> {
     let mut ticks: Vec<Tick> = Vec::new();
     for x in xs {
@@ -231,8 +232,8 @@ fn x_ticks(xs: &[f64], scale: &Scale) -> Vec<Tick> {
     ticks
 }
 
-/// From top to bottom, each label at least its height below the one before; then up again, from the last, as far as they
-/// overflow.
+/// Moves labels down, from the top on, so that each is at least a label's height below the one before; then up again
+/// from `bottom`, where they overflow.
 fn move_labels_apart(lines: &mut [Line], bottom: f64) {
     lines.sort_by(|a, b| a.label_y.total_cmp(&b.label_y));
     let mut free = f64::NEG_INFINITY;

@@ -1,5 +1,5 @@
-//! What the machine charged before each trial, in the order of the run: a chart for each probe, of all trials together,
-//! since the machine is one.
+//! Charts of what the machine took for the probes before each trial, in the order of the run. Each probe has one
+//! chart of all trials, since they ran on one machine.
 
 use kumite_record::{Export, Metric, Probe};
 
@@ -9,7 +9,7 @@ use super::timeline::{PLOT, Timeline, path};
 use crate::words::number::{count, plural};
 use crate::words::quantity::Measured;
 
-/// A chart of each probe that any trial has.
+/// A chart for each probe with a finite figure in any trial.
 pub fn probe_charts(export: &Export) -> Vec<Timeline> {
     Probe::ALL.into_iter().filter_map(|probe| chart(export, probe)).collect()
 }

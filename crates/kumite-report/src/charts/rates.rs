@@ -1,4 +1,4 @@
-//! Right answers and failures a second over time, with what was not measured or disturbed shaded.
+//! Charts of right answers and failures a second over time. The warm-up and the disturbance are shaded.
 
 use kumite_record::{Disturbance, Series, Unit};
 
@@ -10,22 +10,24 @@ use crate::words::number::{count, significant};
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// Columns of a series.
+/// The column of right answers in a time series; `ERRORS` is that of failures.
 pub const OK: &str = "ok";
 pub const ERRORS: &str = "errors";
 
-/// A time series with all that is drawn of it.
+/// A time series and what is drawn with it.
 pub struct Rates<'a> {
     pub series: &'a Series,
     pub disturbance: Option<&'a Disturbance>,
-    /// The moment at which answers were steady, or steady again, counted from the window's opening.
+    /// The moment at which answers were steady, or steady again: ms from the window's opening. None if they never
+    /// were, or it is not known.
     pub steady_ms: Option<f64>,
     pub color: usize,
 }
 
 impl Rates<'_> {
-    /// None where the series has no answers. `seconds` is the time that is shown, so that charts can be set side by side; it
-    /// may be longer than the series.
+    /// The chart of the series; none if it has no column of right answers. `seconds` is the time that is shown,
+    /// counted from the window's opening; it may be longer than the series, so that charts side by side show the
+    /// same.
     pub fn chart(&self, id: String, title: &str, seconds: (f64, f64)) -> Option<Timeline> {
         let series = self.series;
         let rates = |column: &str| -> Vec<Option<f64>> {
@@ -66,7 +68,7 @@ impl Rates<'_> {
     }
 }
 
-/// The timeline in words, for those who do not see it.
+/// The series in words, for readers who do not see the chart.
 fn described(series: &Series, disturbance: Option<&Disturbance>, answers: &[Option<f64>]) -> String {
     let (start, end) = seconds_of(series);
     let known = || answers.iter().flatten().copied();
@@ -86,7 +88,7 @@ fn described(series: &Series, disturbance: Option<&Disturbance>, answers: &[Opti
     )
 }
 
-/// From when to when a series goes, counted from the window's opening.
+/// The first and the last second of a series, counted from the window's opening: negative before it.
 pub fn seconds_of(series: &Series) -> (f64, f64) {
     let steps = series.columns.values().map(Vec::len).max().unwrap_or(0);
     (start_s(series), start_s(series) + steps as f64 * interval_s(series))
@@ -100,7 +102,7 @@ fn interval_s(series: &Series) -> f64 {
     series.interval_ms as f64 / 1e3
 }
 
-/// A bar for each step that has any; never so low that it cannot be seen.
+/// An SVG path with a bar for each step that has a positive value, each high enough to be seen.
 fn bars(values: &[Option<f64>], x: impl Fn(usize) -> f64, y: &Scale) -> String {
     let bottom = PLOT.bottom;
     let bar = |(step, value): (usize, &Option<f64>)| {

@@ -1,4 +1,5 @@
-//! Estimates along a horizontal axis, one row a contender: for what has no x axis, and for several figures of one cell.
+//! Charts of estimates along a horizontal axis, a row for each contender. They serve where there is no x axis, and
+//! for several figures of one cell.
 
 use kumite_record::{Cell, Metric};
 use serde::Serialize;
@@ -13,46 +14,46 @@ use crate::words::bound::Bound;
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// Figures of several contenders.
+/// A chart with a row for each contender.
 #[derive(Debug, Serialize)]
 pub struct RowChart {
-    /// Unique in its page.
+    /// The id of the chart, unique in its page.
     pub id: String,
     pub title: String,
     pub description: String,
     pub frame: Frame,
     pub rows: Vec<Row>,
-    /// The place of a value that rows are compared with, such as a ratio of 1.
+    /// The x of the value that rows are compared with, such as a ratio of 1; none if they are compared with none.
     pub border: Option<f64>,
-    /// The names of the markers, where a row has several.
+    /// The markers and their names; empty if a row has only one figure.
     pub key: Vec<Key>,
 }
 
-/// The figures of one contender, side by side on the common axis.
+/// The figures of one contender, on the common axis.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub label: String,
     pub y: f64,
     pub color: usize,
-    /// From the first mark to the last, where it has any.
+    /// The x of the first and of the last mark; none if the row has no mark, or if no line joins them.
     pub span: Option<(f64, f64)>,
     pub marks: Vec<RowMark>,
-    /// Why it has none, where no trial of it counts.
+    /// The reason why the row has no mark; none if it has one.
     pub lost: Option<&'static str>,
 }
 
-/// One figure of a row, with its interval where it has one.
+/// A figure in a row.
 #[derive(Debug, Serialize)]
 pub struct RowMark {
     pub x: f64,
     pub whisker: Option<(f64, f64)>,
     pub marker: &'static str,
-    /// True if the figure is a lower bound; an arrow says so.
+    /// True if the figure, or the upper end of its interval, is a lower bound; the chart shows an arrow.
     pub open: bool,
     pub text: String,
 }
 
-/// An entry of the key.
+/// A marker and its name, below the chart.
 #[derive(Debug, Serialize)]
 pub struct Key {
     pub x: f64,
@@ -60,24 +61,24 @@ pub struct Key {
     pub label: String,
 }
 
-/// A metric to draw of each cell, and its name in the key.
+/// A metric that is drawn in each row, and its name in the key.
 pub struct Figure<'m> {
     pub metric: &'m Metric,
     pub label: &'static str,
 }
 
-/// As high as its rows make it.
+/// The plot without rows: its bottom is set by their number.
 pub const PLOT: Plot = Plot { width: 532.0, left: 190.0, right: 506.0, top: 4.0, bottom: 4.0 };
-/// The middle of the first row, from the top.
+/// The distance from the top of the plot to the middle of the first row; `ROW` is that between two rows.
 const FIRST: f64 = 16.0;
 const ROW: f64 = 23.0;
-/// As many fit on a telephone, where letters are larger.
+/// The most characters of a row's label: as many fit on a telephone, where letters are larger.
 pub const LABEL_CHARS: usize = 21;
 const KEY_WIDTH: f64 = 72.0;
 const KEY_HEIGHT: f64 = 26.0;
 
-/// Rows in the order of the cells; none where no cell has any of the figures. Where there is one figure, a cell of which no
-/// trial counts has a row that says so.
+/// A chart of the figures of cells, in the order of the cells; none if no cell has any of them. If `figures` is a
+/// single one, a cell of which no trial counts keeps a row that says so.
 pub fn row_chart(
     record: &Record,
     id: String,
@@ -105,12 +106,12 @@ pub fn row_chart(
     Some(chart(id, title, rows.collect(), &scale, figures.first()?.metric, &labels))
 }
 
-/// The middle of a row.
+/// The y of the middle of row `nth`, counted from 0.
 pub fn row_y(nth: usize) -> f64 {
     PLOT.top + FIRST + nth as f64 * ROW
 }
 
-/// A chart of these rows, with what their markers stand for, if there are several.
+/// A chart of these rows. `labels` are the names of the markers, in their order; empty if there is only one.
 pub fn chart(
     id: String,
     title: String,

@@ -1,19 +1,19 @@
-//! Places values on an axis and finds round values to label it with.
+//! Scales that place values on an axis, and the round values that label it.
 
 use crate::words::quantity::Measured;
 
-/// From this factor between the ends on, an axis is logarithmic.
+/// The ratio of the greatest value to the least from which on an axis is logarithmic.
 const DECADES: f64 = 30.0;
 
-/// A chart has no room for what is smaller or larger: the first is nought on it, the other at its end. Between them no sum
-/// and no quotient of two values is infinite, and none loses its digits.
+/// The least size of a value that a chart shows: a smaller one is drawn as 0. A value beyond `LARGEST` is drawn as
+/// `LARGEST`. Between the two, no sum or quotient of values overflows or loses its digits.
 const SMALLEST: f64 = 1e-150;
 const LARGEST: f64 = 1e150;
 
-/// Places values between two ends.
+/// A scale from two values to the two places where they are drawn.
 pub struct Scale {
     pub log: bool,
-    /// In what ticks are round.
+    /// The size of the unit in which ticks are round, such as 1,000 for milliseconds of a value in µs.
     unit: f64,
     low: f64,
     pub high: f64,
@@ -22,15 +22,15 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale for these values, from the least to the greatest; logarithmic where they span decades. `ends` is where the
-    /// least and the greatest are drawn.
+    /// A scale from the least of `values` to the greatest, drawn at `ends`. It is logarithmic if they are positive
+    /// and the greatest is at least `DECADES` times the least. None if no value is finite.
     pub fn exact(values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Option<Scale> {
         let (low, high) = range(values)?;
         Some(Scale::between(low, high, low > 0.0 && high / low >= DECADES, 1.0, ends))
     }
 
-    /// One that ends at ticks, which are round in the unit that values of that size have, and that begins at zero unless it
-    /// is logarithmic.
+    /// A scale whose ends are round in the unit that suits the size of `values`. It is logarithmic on the same
+    /// condition as `exact`; else it includes zero. None if no value is finite.
     pub fn rounded(of: &impl Measured, values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Option<Scale> {
         let (low, high) = range(values)?;
         if low > 0.0 && high / low >= DECADES {
@@ -45,13 +45,13 @@ impl Scale {
         Some(Scale::between(low, high, false, unit, ends))
     }
 
-    /// One that is logarithmic whatever they span; without what is not positive.
+    /// A logarithmic scale with round ends. Values that are not positive are left out; none if nothing is left.
     pub fn logarithmic(values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Option<Scale> {
         let (low, high) = range(values.filter(|value| *value >= SMALLEST))?;
         Some(Scale::between(round_below(low), round_above(high), true, 1.0, ends))
     }
 
-    /// From one end to the other, whatever they are.
+    /// A linear scale from `low` to `high`, drawn at `ends`.
     pub fn linear(low: f64, high: f64, ends: (f64, f64)) -> Scale {
         Scale::between(low, high, false, 1.0, ends)
     }
@@ -62,7 +62,7 @@ impl Scale {
         Scale { log, unit, low, high, from, to }
     }
 
-    /// Where a value is; one beyond an end is at the end.
+    /// The place of a value, to a tenth. A value beyond an end is drawn at that end.
     pub fn at(&self, value: f64) -> f64 {
         let place = if self.log {
             (value.max(self.low) / self.low).ln() / (self.high / self.low).ln()
@@ -73,7 +73,7 @@ impl Scale {
         (at * 10.0).round() / 10.0
     }
 
-    /// Round values: between the ends, at most about a dozen.
+    /// Round values from one end of the scale to the other, at most about a dozen.
     pub fn ticks(&self) -> Vec<f64> {
         if self.log {
             let mut ticks: Vec<f64> = Vec::new();
@@ -113,19 +113,22 @@ fn drawable(value: f64) -> f64 {
 
 const ROUND: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
 
-/// The smallest of 1, 2 or 5 times a power of ten that is not below a positive value, but for rounding.
+/// The smallest of 1, 2 and 5 times a power of ten that is at least `value`, which must be positive; a value 0.01 %
+/// above it still counts.
 fn round_above(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
     power * ROUND.into_iter().find(|round| round * power >= value * 0.9999).unwrap_or(10.0)
 }
 
-/// The largest that is not above it.
+/// The largest of 1, 2 and 5 times a power of ten that is at most `value`, which must be positive; a value 0.01 %
+/// below it still counts.
 fn round_below(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
     power * ROUND.into_iter().rev().find(|round| round * power <= value * 1.0001).unwrap_or(1.0)
 }
 
-/// A round step (1, 2 or 5 times a power of ten) that divides the range into about five.
+/// A round step (1, 2 or 5 times a power of ten) that divides `range` into at most about five; 1 if the range is
+/// empty or infinite.
 fn step(range: f64) -> f64 {
     if range <= 0.0 || !range.is_finite() {
         return 1.0;

@@ -9,10 +9,10 @@ use super::scale::Scale;
 use super::shortened;
 use crate::words::quantity::Measured;
 
-/// Sets of values on one scale.
+/// A chart with a row for each set of values, on one scale.
 #[derive(Debug, Serialize)]
 pub struct StripChart {
-    /// Unique in its page.
+    /// The id of the chart, unique in its page.
     pub id: String,
     pub title: String,
     pub description: String,
@@ -20,19 +20,19 @@ pub struct StripChart {
     pub rows: Vec<Strip>,
 }
 
-/// A set of values.
+/// The row of a set of values.
 #[derive(Debug, Serialize)]
 pub struct Strip {
     pub label: String,
-    /// The middle of the row.
+    /// The y of the row's middle.
     pub y: f64,
     pub points: Vec<f64>,
     pub median: f64,
-    /// Both ends of the median's interval; the median where there is none.
+    /// Both ends of the median's interval; an end that is not known lies at the median.
     pub interval: (f64, f64),
 }
 
-/// Values with their median and its interval.
+/// A set of values, with its median and the ends of the median's interval if they are known.
 pub struct Values<'a> {
     pub name: &'a str,
     pub all: &'a [f64],
@@ -42,12 +42,13 @@ pub struct Values<'a> {
 }
 
 const ROW: f64 = 34.0;
-/// No picture needs more dots.
+/// The most dots in a row: of more values, every second or third is drawn, and so on.
 const MOST_DOTS: usize = 400;
-/// A value is drawn at the edge if it is this many times as far from the median as nine of ten are.
+/// The distance from the median at which values are drawn at the edge: this many times that of the 5th or the 95th
+/// percentile, the farther of the two.
 const FAR: f64 = 3.0;
 
-/// None where a set is empty, or there is no set.
+/// A chart with a row for each of `sets`; none if there is no set, or if one is empty.
 pub fn strip_chart(id: &str, title: &str, unit: Unit, sets: &[Values]) -> Option<StripChart> {
     let ends: Vec<(f64, f64)> = sets.iter().map(|set| nearby(set.all)).collect::<Option<_>>()?;
     let from = ends.iter().map(|(low, _)| *low).reduce(f64::min)?;
@@ -72,7 +73,8 @@ pub fn strip_chart(id: &str, title: &str, unit: Unit, sets: &[Values]) -> Option
     })
 }
 
-/// The ends of a scale that shows nearly all of them, and is not made for the farthest.
+/// The ends of a scale that shows nearly all values; values that are far off (`FAR`) lie outside. None if there is no
+/// value.
 fn nearby(values: &[f64]) -> Option<(f64, f64)> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,40 +1,40 @@
-//! One trial over time, in a small chart that can be set beside others of its kind.
+//! Small charts of single trials over time, made to be set side by side.
 
 use serde::Serialize;
 
 use super::frame::{Frame, Plot};
 use super::scale::Scale;
 
-/// One trial of each contender at a point.
+/// A chart of one trial of each contender at a point.
 #[derive(Debug, Serialize)]
 pub struct Timelines {
     pub place: String,
-    /// The metric by which the trials shown are in the middle.
+    /// The metric that chose the trials: each is in the middle of its cell by it.
     pub by: String,
     pub charts: Vec<Timeline>,
 }
 
-/// The time series of a trial, its jobs, or its states.
+/// The chart of one trial: its time series, its jobs, or its states.
 #[derive(Debug, Serialize)]
 pub struct Timeline {
-    /// Unique in its page.
+    /// The id of the chart, unique in its page.
     pub id: String,
     pub title: String,
     pub description: String,
     pub frame: Frame,
     pub shades: Vec<Shade>,
     pub color: usize,
-    /// Right answers a second, the elapsed time of each job, or the errors of states as dots: a path.
+    /// An SVG path: right answers a second, the elapsed time of each job, or the errors of states as dots.
     pub answers: String,
-    /// Failures a second, as bars.
+    /// An SVG path of bars: failures a second. Empty if there are none.
     pub failures: String,
-    /// Where answers were steady again, or jobs became steady, if they did.
+    /// The x at which answers were steady again, or jobs became steady; none if they did not.
     pub recovered: Option<f64>,
-    /// Where an error is as long as a frame, if errors are what it shows.
+    /// The y of an error as long as a frame; none if the chart does not show errors.
     pub one_frame: Option<f64>,
 }
 
-/// A part of the time that is not the window.
+/// A stretch of time outside the window, such as the warm-up, or one with a disturbance.
 #[derive(Debug, Serialize)]
 pub struct Shade {
     pub x: f64,
@@ -45,7 +45,7 @@ pub struct Shade {
 
 pub const PLOT: Plot = Plot { width: 360.0, left: 52.0, right: 350.0, top: 22.0, bottom: 126.0 };
 
-/// A line that is broken where a step has no value.
+/// An SVG path through the values, broken where a step has none.
 pub fn path(values: &[Option<f64>], x: impl Fn(usize) -> f64, y: &Scale) -> String {
     let mut path = String::new();
     let mut pen = 'M';

@@ -1,4 +1,4 @@
-//! The answer in words.
+//! The answer of a comparison in words, and the notes below it.
 
 use kumite_record::{
     CommandMetric, ComparedPair, Comparison, ComparisonEnd, ImportedRatio, Ratio, Remaining, Speed,
@@ -13,7 +13,8 @@ use crate::words::text::one_line;
 use super::metrics;
 use super::names::Names;
 
-/// `A is 1.2 times as fast as B`, with the interval and the number of pairs; the faster one first.
+/// `A is 1.2× as fast as B`, the faster one first, with the interval; `after` says how many pairs it took. Other
+/// sentences say that there is no difference or no decision.
 pub(super) fn sentence(pair: &ComparedPair, after: &str, comparison: &Comparison, names: &Names) -> String {
     let (a, b) = (names.of(&pair.a), names.of(&pair.b));
     let level = level(comparison);
@@ -35,7 +36,8 @@ pub(super) fn sentence(pair: &ComparedPair, after: &str, comparison: &Comparison
     }
 }
 
-/// The estimated way to a verdict, as a clause.
+/// A clause on how many more pairs would tell, and how long they would take; without an estimate it says that more
+/// would not.
 pub(super) fn more(remaining: Option<Remaining>) -> String {
     match remaining {
         Some(more) => {
@@ -45,7 +47,8 @@ pub(super) fn more(remaining: Option<Remaining>) -> String {
     }
 }
 
-/// Of one command that is compared with nothing: what it takes.
+/// `A takes 18.7 ms (95 %: …), the median of 50 runs in 3 s`: the answer for a command that is compared with nothing.
+/// None if there are several.
 pub(super) fn alone_sentence(comparison: &Comparison, names: &Names) -> Option<String> {
     comparison.alone.as_ref()?;
     let command = comparison.commands.first()?;
@@ -56,7 +59,8 @@ pub(super) fn alone_sentence(comparison: &Comparison, names: &Names) -> Option<S
     Some(format!("{} takes {value}{interval}, the median of {runs} in {seconds}", names.of(&command.name)))
 }
 
-/// How its runs differ: by chance, at their beginning, and those that are far from the others.
+/// Notes on the runs of a command that is compared with nothing: their spread, a warm-up or slowdown, and outliers.
+/// Empty if there are several commands or no run.
 fn alone_notes(comparison: &Comparison) -> Vec<String> {
     let Some((alone, command)) = comparison.alone.as_ref().zip(comparison.commands.first()) else {
         return Vec::new();
@@ -137,7 +141,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     notes
 }
 
-/// The ratios of an imported document, beside ours.
+/// A note for each ratio that an imported document gives for this pair.
 fn imported_notes(pair: &ComparedPair, names: &Names) -> Vec<String> {
     let (a, b) = (names.of(&pair.a), names.of(&pair.b));
     let note = |imported: &ImportedRatio, metric: CommandMetric| {
@@ -166,7 +170,7 @@ fn has_undecided(pair: &ComparedPair) -> bool {
     }
 }
 
-/// How many of them share what may be wrong.
+/// The number of verdicts that share the probability of error.
 fn verdicts(comparison: &Comparison) -> usize {
     comparison.pairs.len() * comparison.metrics.len().max(1)
 }
@@ -216,7 +220,7 @@ fn how(comparison: &Comparison) -> String {
     parts.join("; ")
 }
 
-/// `95 %`; of several verdicts `simultaneous 95 %`: each has a share of the error that is allowed.
+/// `95 %`, or `simultaneous 95 %` if several verdicts share the probability of error.
 pub(super) fn level(comparison: &Comparison) -> String {
     let simultaneous = if verdicts(comparison) > 1 { "simultaneous " } else { "" };
     format!("{simultaneous}{}", percent(1.0 - comparison.alpha))
@@ -234,7 +238,8 @@ pub(super) fn times(ratio: Ratio) -> String {
     format!("{}×", estimate(ratio))
 }
 
-/// Digits that only noise has are not shown.
+/// The ratio as text. It has three decimals unless its interval lies on one side of 1, since more digits would be
+/// noise.
 pub(super) fn estimate(ratio: Ratio) -> String {
     let is_one_side = ratio.low.is_some_and(|low| low > 1.0) || ratio.high.is_some_and(|high| high < 1.0);
     if is_one_side || ratio.estimate >= 10.0 {
@@ -244,7 +249,8 @@ pub(super) fn estimate(ratio: Ratio) -> String {
     }
 }
 
-/// To a thousandth, for what is no difference is of that size; finer where it would look like 1 and is not.
+/// A ratio to a thousandth: with less, a difference of that size would look like none. A ratio that would look like 1
+/// and is not gets up to six decimals.
 pub(super) fn factor(value: f64) -> String {
     if value >= 10.0 {
         return significant(value, 4);
@@ -258,7 +264,7 @@ pub(super) fn interval(ratio: Ratio) -> Option<String> {
     Some(format!("{}–{}", factor(ratio.low?), factor(ratio.high?)))
 }
 
-/// As it was given.
+/// The margin within which there is no difference, in percent, as it was given.
 pub(super) fn margin(comparison: &Comparison) -> String {
     format!("{} %", (comparison.margin * 1e8).round() / 1e6)
 }

@@ -1,4 +1,4 @@
-//! The sentences that are the answer. Each knows if it is a verdict.
+//! The sentences that answer a comparison, each with whether it is a verdict.
 
 use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Speed, Thrift};
 
@@ -7,13 +7,14 @@ use super::{answer, uses};
 use crate::words::number::plural;
 use crate::words::quantity::length;
 
-/// The answer on a pair, by wall time or by a metric that was named.
+/// The answer on a pair, by one metric.
 pub(super) struct Answer {
     pub is_decided: bool,
     pub text: String,
 }
 
-/// For each pair, of each of the metrics that were named; or else of wall time, or throughput.
+/// The answers on all pairs: one for each metric that was named; or else one by wall time, or by throughput of
+/// servers.
 pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
     let of_pair = |pair: &ComparedPair| {
         let after = format!("after {} in {}", plural(pair.blocks, "pair"), length(pair.seconds));

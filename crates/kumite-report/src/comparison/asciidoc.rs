@@ -1,4 +1,4 @@
-//! The tables of a comparison as AsciiDoc.
+//! The AsciiDoc format of a comparison.
 
 use kumite_record::Comparison;
 
@@ -6,7 +6,7 @@ use super::Shown;
 use super::figures::{Rows, tables};
 use crate::words::text::one_line;
 
-/// The tables as AsciiDoc.
+/// The tables of a comparison as AsciiDoc.
 pub fn compare_asciidoc(comparison: &Comparison, shown: Shown) -> String {
     tables(comparison, shown, table)
 }

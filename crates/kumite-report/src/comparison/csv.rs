@@ -8,9 +8,10 @@ use serde::Serialize;
 use super::metrics::column;
 use crate::csv::row;
 
-/// One row for each command or server, in full and without separators; what is not known is empty. The reference has no
-/// ratios. They are of the metrics that were named, or else of wall time, CPU time and memory. A column `parameter_NAME` for
-/// each parameter comes last.
+/// One row for each command or server, with numbers in full and without separators; a figure that is not known is
+/// empty. A command's ratios are of the metrics that were named, or else of wall time, CPU time and memory; a
+/// server's of throughput and of response times at p50 and p99. The reference has none. Columns `parameter_NAME` for
+/// the parameters of commands come last.
 pub fn compare_csv(comparison: &Comparison) -> String {
     if comparison.servers.is_empty() { commands_csv(comparison) } else { servers_csv(comparison) }
 }
@@ -94,12 +95,12 @@ fn commands_csv(comparison: &Comparison) -> String {
     row(heads) + &rows.collect::<String>()
 }
 
-/// How this one compares with the reference; the reference itself does not.
+/// The pair that compares the command or server `name` with the reference; none for the reference itself.
 fn pair<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a ComparedPair> {
     comparison.pairs.iter().find(|pair| pair.a == name)
 }
 
-/// `wall_s`, `wall_low_s`, `wall_high_s`: the unit stays last.
+/// The heads of an estimate's three columns: `wall_s`, `wall_low_s`, `wall_high_s`. The unit stays last.
 fn bounds((what, unit): (&str, &str)) -> [String; 3] {
     [format!("{what}_{unit}"), format!("{what}_low_{unit}"), format!("{what}_high_{unit}")]
 }
@@ -128,7 +129,7 @@ fn number(value: Option<f64>) -> String {
     value.map_or(String::new(), |value| value.to_string())
 }
 
-/// As in the JSON document.
+/// The verdict's word in the JSON document.
 fn word(verdict: &impl Serialize) -> String {
     let text = serde_json::to_value(verdict).ok();
     text.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()

@@ -8,7 +8,7 @@ pub(super) fn plain(unit: Unit, estimate: &Option<Estimate>) -> String {
     estimate.as_ref().map_or("–".to_owned(), |estimate| unit.text(estimate.estimate))
 }
 
-/// `18.71 ms [18.69–18.78]`.
+/// `18.71 ms [18.69–18.78]`; the value alone without an interval, and `–` without an estimate.
 pub(super) fn bounded(unit: Unit, estimate: &Option<Estimate>) -> String {
     let Some(estimate) = estimate else { return "–".to_owned() };
     let (value, interval) = unit.estimate(estimate);

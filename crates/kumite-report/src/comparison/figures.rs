@@ -9,17 +9,17 @@ use super::names::Names;
 use super::{metrics, uses};
 use crate::words::number::count;
 
-/// Heads, and whether their column is of figures; then rows.
+/// The heads of a table, each with true if its column holds figures; then the rows.
 pub(super) type Rows = (Vec<(String, bool)>, Vec<Vec<String>>);
 
 const THROUGHPUT: &str = "throughput";
 
-/// All but the first are of figures.
+/// Heads of which all but the first are of figures.
 fn heads<const N: usize>(names: [&str; N]) -> Vec<(String, bool)> {
     names.iter().enumerate().map(|(at, name)| (name.to_string(), at > 0)).collect()
 }
 
-/// Both tables, the second only of what was compared.
+/// The table of commands or servers, then that of ratios if there are pairs. `table` formats them.
 pub(super) fn tables(comparison: &Comparison, shown: Shown, table: impl Fn(Rows) -> String) -> String {
     let names = Names::of_all(comparison);
     let subjects = table(subjects(comparison, &names, shown));
@@ -29,7 +29,7 @@ pub(super) fn tables(comparison: &Comparison, shown: Shown, table: impl Fn(Rows)
     format!("{subjects}\n{}", table(ratios(comparison, &names)))
 }
 
-/// A row for each command or server.
+/// The table with a row for each command or server.
 pub(super) fn subjects(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
     if comparison.servers.is_empty() {
         commands(comparison, names, shown)
@@ -73,8 +73,8 @@ fn servers(comparison: &Comparison, names: &Names) -> Rows {
     (heads, comparison.servers.iter().map(row).collect())
 }
 
-/// A row for each pair and metric. Where one of the two is better, its ratio has the direction of the sentence on it: it is
-/// more than 1, in favour of the better one. Elsewhere it has that of the pair's headline.
+/// The table with a row for each pair and metric. If one of the two is better, the ratio is turned so that it is
+/// above 1 in favour of the better one. Otherwise it is turned like the ratio of the pair's headline.
 pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
     let mut rows = Vec::new();
     for pair in &comparison.pairs {

@@ -14,10 +14,11 @@ use super::metrics::word;
 use super::names::Names;
 use super::uses::{as_much, cannot_be_told, why_not_told};
 
-/// More are a number.
+/// The most pairs or metrics that the line names; of more it gives the number.
 const MOST_NAMED: usize = 3;
 
-/// `gate: shut: B is slower than A by more than 1 %: A is 1.033× as fast (95 %: 1.021–1.078)`
+/// The line for programs: `gate: shut: B is slower than A by more than 1 %: A is 1.033× as fast (95 %: 1.021–1.078)`.
+/// None if there is no gate.
 pub(super) fn line(comparison: &Comparison, names: &Names) -> Option<String> {
     let ComparisonGate { passes, state } = comparison.gate?;
     let why: Vec<String> = comparison
@@ -38,16 +39,17 @@ pub(super) fn line(comparison: &Comparison, names: &Names) -> Option<String> {
     Some(format!("gate: {}: {}", state.as_str(), parts.join("; ")))
 }
 
-/// A question of the gate, and what was measured of it.
+/// A question of the gate, with the answer and what was measured.
 struct Asked {
     gate: PairGate,
-    /// `B is slower than A`, and the same denied.
+    /// The question as a statement, such as `B is slower than A`. `is_not` is its denial.
     is: String,
     is_not: String,
     measured: String,
 }
 
-/// Of a pair: by each of the metrics that were named, or else by wall time or throughput.
+/// The questions of the gate about a pair: one for each metric that was named, or else one by wall time or
+/// throughput.
 fn asked(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> Vec<Asked> {
     if pair.metrics.is_empty() {
         return pair
@@ -69,7 +71,7 @@ fn asked(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> Vec<Ask
     pair.metrics.iter().filter_map(of).collect()
 }
 
-/// The ratio is in the direction of the question: the reference by the one that may be slower.
+/// The question by wall time or throughput. Its ratio says how many times as fast the reference is.
 fn by_wall(
     pair: &ComparedPair,
     ratio: Ratio,

@@ -1,4 +1,4 @@
-//! A comparison as one page, in which every run is a dot.
+//! A comparison as a page, with a dot for every run.
 
 use kumite_record::{CommandMetric, ComparedCommand, ComparedPair, Comparison, Estimate, Ratio, Unit};
 
@@ -15,7 +15,7 @@ use crate::words::text::one_line;
 const RUNS: &str =
     "each run is a dot, the line is the median, and its interval is shaded; what is far off lies at the edge";
 
-/// The same as one self-contained page, with every run as a dot.
+/// A comparison as one self-contained page, with a dot for every run.
 pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
     let names = Names::of_all(comparison);
     let legend = names.legend.iter().map(|(letter, name)| format!("{letter}: {name}"));
@@ -56,7 +56,8 @@ fn is_wall_time_shown(comparison: &Comparison) -> bool {
     metrics::shown(comparison).contains(&CommandMetric::TimeWallClock)
 }
 
-/// Wall time of each pair, or throughput of servers, against the reference; none where no pair has a ratio.
+/// The chart of each pair's ratio to the reference, by wall time or by throughput of servers; none if there is no
+/// pair or no ratio, or if wall time is not shown.
 fn ratios(comparison: &Comparison, names: &Names) -> Option<RowChart> {
     let of_servers = !comparison.servers.is_empty();
     if !of_servers && !is_wall_time_shown(comparison) {

@@ -1,4 +1,4 @@
-//! A comparison in GitHub's Markdown.
+//! The Markdown format of a comparison.
 
 use kumite_record::Comparison;
 

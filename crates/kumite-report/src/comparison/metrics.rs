@@ -1,4 +1,4 @@
-//! The metrics of a command: what they are called, which are shown, and in what.
+//! The metrics of commands: their names, the choice of those that are shown, and their units.
 
 use kumite_record::{CommandMetric, ComparedCommand, Comparison, Estimate, Unit};
 
@@ -6,32 +6,32 @@ use super::estimate::{bounded, plain};
 use super::{Shown, TimeUnit};
 use crate::words::number::significant;
 
-/// The units of figures, by metric; each figure its own, if there is none.
+/// The units of figures, by metric. A figure of a metric without one is shown in the unit that suits its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Units([Option<MetricUnit>; CommandMetric::ALL.len()]);
 
-/// How many of it are a second or a byte, and its name.
+/// A unit that all figures of a metric are shown in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricUnit {
-    /// One second, or one byte, in this unit.
+    /// The number of these units in one second, or in one byte.
     pub factor: f64,
-    /// The symbol that is shown.
+    /// The unit's symbol, as it is shown.
     pub name: &'static str,
 }
 
 impl Units {
-    /// Has all figures of this metric shown in this unit.
+    /// Shows all figures of `metric` in `unit`.
     pub fn set(&mut self, metric: CommandMetric, unit: MetricUnit) {
         self.0[metric as usize] = Some(unit);
     }
 
-    /// The unit that was set for this metric, if one was.
+    /// The unit that was set for `metric`; none if none was.
     pub fn of(self, metric: CommandMetric) -> Option<MetricUnit> {
         self.0[metric as usize]
     }
 }
 
-/// Those that were named; or those that are always there.
+/// The metrics in the table of commands: those that were named, or else wall, user and system time and peak memory.
 pub(super) fn shown(comparison: &Comparison) -> &[CommandMetric] {
     const USUAL: &[CommandMetric] = &[
         CommandMetric::TimeWallClock,
@@ -42,7 +42,7 @@ pub(super) fn shown(comparison: &Comparison) -> &[CommandMetric] {
     if comparison.metrics.is_empty() { USUAL } else { &comparison.metrics }
 }
 
-/// The head of its column.
+/// The head of the metric's column in the table of commands.
 pub(super) fn head(metric: CommandMetric) -> &'static str {
     match metric {
         CommandMetric::TimeWallClock => "wall median [95 %]",
@@ -53,7 +53,7 @@ pub(super) fn head(metric: CommandMetric) -> &'static str {
     }
 }
 
-/// Its name in sentences.
+/// The metric's name in a sentence.
 pub(super) fn word(metric: CommandMetric) -> &'static str {
     match metric {
         CommandMetric::TimeWallClock => "wall time",
@@ -64,12 +64,12 @@ pub(super) fn word(metric: CommandMetric) -> &'static str {
     }
 }
 
-/// Its name beside a ratio.
+/// The metric's name in the table of ratios.
 pub(super) fn row(metric: CommandMetric) -> &'static str {
     if metric == CommandMetric::MemoryPeakResident { "peak RSS" } else { word(metric) }
 }
 
-/// Its name in the heads of other columns.
+/// The metric's name in the heads of CSV columns.
 pub(super) fn column(metric: CommandMetric) -> &'static str {
     match metric {
         CommandMetric::TimeWallClock => "wall",
@@ -80,7 +80,8 @@ pub(super) fn column(metric: CommandMetric) -> &'static str {
     }
 }
 
-/// The figure of a command.
+/// The cell of a command in a metric's column. `≤` stands before a peak of memory that is only known to be at most
+/// that.
 pub(super) fn figure(metric: CommandMetric, command: &ComparedCommand, shown: Shown) -> String {
     let own = shown.units.of(metric);
     let time_unit = own.or(shown.time_unit.map(MetricUnit::from));
@@ -105,7 +106,7 @@ pub(super) fn figure(metric: CommandMetric, command: &ComparedCommand, shown: Sh
     }
 }
 
-/// The median of what each run has used in all.
+/// The median of the CPU time (user and system) of a command's runs; none without runs.
 fn cpu(command: &ComparedCommand) -> Option<Estimate> {
     let times = command.user_times.iter().zip(&command.system_times);
     let mut sums: Vec<f64> = times.map(|(user, system)| user + system).collect();
@@ -127,7 +128,7 @@ impl From<TimeUnit> for MetricUnit {
 }
 
 impl MetricUnit {
-    /// The same unit in all rows.
+    /// The figure in this unit, with its interval if that is asked for and known; `–` if there is no figure.
     fn text(self, of: &Option<Estimate>, has_interval: bool) -> String {
         let Some(of) = of else { return "–".to_owned() };
         let (name, figure) = (self.name, |value: f64| significant(value * self.factor, 4));

@@ -30,28 +30,28 @@ const SIZES: &[(&str, &str, f64)] = &[
 const COUNTERS: &[&str] =
     &["cpu_cycles", "instructions", "cache_references", "cache_misses", "branch_misses"];
 
-/// Metrics that are judged and shown, each once.
+/// A list of metrics to judge and show, each at most once.
 #[derive(Clone, Debug)]
 pub struct NamedMetrics {
-    /// The metrics in the order in which they were named.
+    /// The metrics, in the order in which they were named.
     pub metrics: Vec<CommandMetric>,
-    /// The units of their figures.
+    /// The units that were named for them.
     pub units: Units,
 }
 
-/// A list that names no metrics.
+/// An error in a list of metrics.
 #[derive(Debug, PartialEq, Error)]
 pub enum NamedMetricsError {
-    /// A metric stands in it more than once.
+    /// The list names a metric more than once.
     #[error("`{0}` is there twice")]
     Twice(String),
-    /// A counter of the processor.
+    /// The list names a counter of the processor, which kumite does not read.
     #[error(
         "{0}: kumite reads no counters of the processor, which most virtual machines hide; judge time_cpu here, and have \
          hyperfine 2.0 or `perf stat -e {event}` count", event = .0.replace('_', "-")
     )]
     Counter(String),
-    /// No metric is called so.
+    /// The list names something that is no metric.
     #[error(
         "there is no metric '{0}'{known}",
         known = there_are(.0, &[&["default", "time", "all"][..], &CommandMetric::ALL.map(CommandMetric::as_str)].concat())
@@ -67,7 +67,8 @@ pub enum NamedMetricsError {
     },
 }
 
-/// A preset, or metrics with commas between them.
+/// Parses a preset (`default`, `time`, `all`), or names of metrics with commas between them, each with `:UNIT` if it
+/// is to have a unit.
 impl FromStr for NamedMetrics {
     type Err = NamedMetricsError;
 

@@ -6,13 +6,13 @@ use kumite_record::Comparison;
 
 use crate::words::text::one_line;
 
-/// Characters of a name that fits into a sentence and a table.
+/// The most characters of a name that fits into a sentence and a table.
 const LONGEST: usize = 40;
 
-/// The short names of commands: their own, or letters if those are too long.
+/// The short names of commands and servers: their own, or letters if any of those is too long.
 pub(super) struct Names {
     by_name: BTreeMap<String, String>,
-    /// The letters, and what they stand for.
+    /// Each letter and the name it stands for; empty if names are their own.
     pub legend: Vec<(String, String)>,
 }
 
@@ -38,7 +38,7 @@ impl Names {
     }
 }
 
-/// A to Z, then AA and so on.
+/// The letters for number `at`, counted from 0: A to Z, then AA and so on.
 fn letters(at: usize) -> String {
     let last = char::from(b'A' + (at % 26) as u8);
     if at < 26 { last.to_string() } else { letters(at / 26 - 1) + &last.to_string() }

@@ -1,4 +1,4 @@
-//! The tables of a comparison as Emacs' Org mode has them.
+//! The Org mode format of a comparison.
 
 use kumite_record::Comparison;
 
@@ -6,7 +6,7 @@ use super::Shown;
 use super::figures::{Rows, tables};
 use crate::words::text::one_line;
 
-/// The tables as Emacs' Org mode has them.
+/// The tables of a comparison for Emacs' Org mode.
 pub fn compare_orgmode(comparison: &Comparison, shown: Shown) -> String {
     tables(comparison, shown, table)
 }

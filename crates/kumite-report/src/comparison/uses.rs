@@ -1,4 +1,4 @@
-//! A metric that was named, in words.
+//! The sentence on a metric that was named.
 
 use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Ratio, Thrift};
 
@@ -6,7 +6,8 @@ use super::answer::{factor, interval, level, margin, more, reciprocal, times};
 use super::metrics::word;
 use super::names::Names;
 
-/// `A uses 1.2 times as much CPU as B`, with the interval; the one that uses more first.
+/// `A uses 1.2× as much CPU time as B`, the one that uses more first, with the interval. Other sentences say that
+/// there is no difference or no decision.
 pub(super) fn sentence(
     judged: &JudgedMetric,
     pair: &ComparedPair,
@@ -39,7 +40,8 @@ pub(super) fn sentence(
     }
 }
 
-/// `1.043× as much CPU time as A (95 %: 1.031–1.055)`; or, where only one end is known, `at least 48× as much …`.
+/// `1.043× as much CPU time as A (95 %: 1.031–1.055)`; or `at least 48× as much …` if only one end of the interval is
+/// known.
 pub(super) fn as_much(ratio: Ratio, what: &str, than: &str, level: &str) -> String {
     match (ratio.low, ratio.high) {
         (Some(low), None) => format!("at least {}× as much {what} as {than} ({level})", factor(low)),
@@ -56,7 +58,7 @@ fn has_end(ratio: Ratio) -> bool {
     ratio.low.is_some() || ratio.high.is_some()
 }
 
-/// So often that no number of runs helps.
+/// True if the use is unknown in half of the pairs or more, so that no number of runs would tell.
 pub(super) fn cannot_be_told(judged: &JudgedMetric, pair: &ComparedPair) -> bool {
     pair.blocks > 0 && 2 * judged.untold >= pair.blocks
 }

@@ -1,10 +1,11 @@
-//! Several hosts beside each other: the text of `kumite doctor --on`.
+//! The text of `kumite doctor --on`: several hosts beside each other.
 
 use kumite_record::{Finding, NodeFindings};
 
 use crate::words::text::one_line;
 
-/// Findings that differ, with a line for each host; then those that are the same on all.
+/// The text on several hosts: the findings that differ, with a line for each host; then those that are the same on
+/// all.
 pub fn diagnoses(found: &[NodeFindings]) -> String {
     let mut names: Vec<(&str, &str)> = Vec::new();
     for finding in found.iter().flat_map(|of| &of.findings) {

@@ -1,4 +1,4 @@
-//! Searches with known figures, in words.
+//! Tests of the texts on searches with known figures.
 
 use kumite_record::{RateEstimate, SCHEMA};
 

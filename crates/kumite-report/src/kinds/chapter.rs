@@ -6,11 +6,11 @@ use serde::Serialize;
 use crate::charts::{RowChart, Timelines};
 use crate::tables::cells::{Overview, Table};
 
-/// A chapter of text.
+/// A chapter of a report as text.
 #[derive(Debug)]
 pub struct Chapter {
     pub title: &'static str,
-    /// A sentence below the title, where the title does not say enough.
+    /// A sentence below the title; none if the title says enough.
     pub about: Option<&'static str>,
     pub points: Vec<ChapterPoint>,
 }
@@ -18,30 +18,30 @@ pub struct Chapter {
 /// A chapter's part on one point.
 #[derive(Debug, Serialize)]
 pub struct ChapterPoint {
-    /// The point among all.
+    /// The point, as it is told among all points.
     pub place: String,
-    /// Contenders by the axis within trials: short enough for a terminal, too.
+    /// Tables of contenders by the axis within trials, short enough for a terminal.
     pub overviews: Vec<Overview>,
-    /// How to read these.
+    /// A sentence on how to read the tables; none if they need none.
     pub note: Option<&'static str>,
     pub table: Option<Table>,
-    /// The label of the table that is unfolded, if it is.
+    /// The label of the table where it is folded; none if it has no label.
     pub summary: Option<&'static str>,
 }
 
-/// A chapter of a page.
+/// A chapter of a report as part of a page.
 #[derive(Debug, Serialize)]
 pub struct PageChapter {
     pub id: &'static str,
-    /// How the page's contents call it.
+    /// The chapter's name in the contents of the page.
     pub link: &'static str,
     pub template: &'static str,
-    /// The value that its template shows.
+    /// The values that the template shows.
     pub shown: Value,
     pub script: Option<Script>,
 }
 
-/// A script with its data, by which a reader chooses.
+/// A script with its data, with which the reader chooses what is shown.
 #[derive(Debug, Serialize)]
 pub struct Script {
     pub data: Value,
@@ -49,7 +49,7 @@ pub struct Script {
 }
 
 impl PageChapter {
-    /// One that shows each of these in its turn; none where there is nothing.
+    /// A chapter that shows each value of `shown` in turn; none if it is empty.
     pub fn new<T: Serialize>(
         id: &'static str,
         link: &'static str,
@@ -61,7 +61,7 @@ impl PageChapter {
     }
 }
 
-/// How long recovery took, and one trial of each contender over time.
+/// The pictures of a disturbance: how long recovery took, and one trial of each contender over time.
 #[derive(Debug, Serialize)]
 pub struct DisturbedPictures {
     pub rows: Option<RowChart>,

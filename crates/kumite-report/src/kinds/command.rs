@@ -1,4 +1,4 @@
-//! Commands that are run to their end.
+//! The report's part on commands that run to their end.
 
 use super::KindReport;
 

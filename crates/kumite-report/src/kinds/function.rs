@@ -1,4 +1,4 @@
-//! Functions that are called, on the function host.
+//! The report's part on functions that are called on the function host.
 
 mod billing;
 mod calls;

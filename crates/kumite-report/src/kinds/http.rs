@@ -1,4 +1,4 @@
-//! Servers under load.
+//! The report's part on servers under load.
 
 mod explorer;
 mod overload;
@@ -20,10 +20,10 @@ use crate::words::text::one_line;
 
 pub(super) struct Http;
 
-/// The role of the metric that says how long failures lasted.
+/// The role of the metric of how long failures lasted after a disturbance.
 const RECOVERY: &str = "recovery";
 
-/// Columns of time series: requests that ended in each interval, rightly or not, and what was seen of them.
+/// Columns of time series: response times of the answers in each interval. `CPU_CORES` is the CPU use in it.
 const P50_US: &str = "response_p50_us";
 const P99_US: &str = "response_p99_us";
 const MAX_US: &str = "response_max_us";
@@ -48,7 +48,8 @@ impl KindReport for Http {
         )
     }
 
-    /// Where loads have no steps, `r: RECEIVED w: FINISHED e: FAILURES t: MEANms`, medians over blocks.
+    /// `NAME: r: RECEIVED w: FINISHED e: FAILURES t: MEANms (N blocks)` for each cell, as medians over blocks. Empty
+    /// if loads have steps.
     fn source_lines(&self, record: &Record, cells: &[&Cell]) -> Vec<String> {
         let cells = if record.export.run.within.is_none() { cells } else { &[] };
         cells.iter().filter_map(|cell| source_line(record, cell)).collect()

@@ -24,7 +24,8 @@ macro_rules! printed {
 pub(crate) use printed;
 
 impl Said {
-    /// Its standard error, but for the live lines of trials and what is said of a busy machine. Lines of several
+    /// Its standard error, but for the live lines of trials, and what is said of a busy machine and of
+    /// what others left on it. Lines of several
     /// nodes come in any order, and so node by node here.
     pub fn notes(&self) -> String {
         let notes = steady(&self.err);
@@ -136,7 +137,7 @@ static FIGURES: Patterns = LazyLock::new(|| {
 });
 
 static LIVE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(\w+: )?\d+/\d+ |^\d+ s: |measured again|is not limited|ended process |^with(out)? real-time priority")
+    Regex::new(r"^(\w+: )?\d+/\d+ |^\d+ s: |measured again|is not limited|ended process |removed /tmp/kumite-|^with(out)? real-time priority")
         .unwrap()
 });
 static NODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^h\d: ").unwrap());

@@ -1,4 +1,4 @@
-//! The time of calls and their bills: three bars a contender.
+//! Charts of the wall time of calls and of their bills, with three bars for each contender.
 
 use kumite_record::{Cell, Metric, Unit};
 use serde::Serialize;
@@ -11,10 +11,10 @@ use crate::tables::cells::lost;
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// Wall time and both billings of some calls.
+/// A chart of the wall time and both billings of calls.
 #[derive(Debug, Serialize)]
 pub struct BillingChart {
-    /// Unique in its page.
+    /// The id of the chart, unique in its page.
     pub id: String,
     pub title: String,
     pub description: String,
@@ -26,10 +26,10 @@ pub struct BillingChart {
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub label: String,
-    /// The middle of its bars.
+    /// The y of the middle of the bars.
     pub y: f64,
     pub bars: Vec<Bar>,
-    /// Why it has none, where no trial of it counts.
+    /// The reason why the contender has no bar; none if it has any.
     pub lost: Option<&'static str>,
 }
 
@@ -39,26 +39,27 @@ pub struct Bar {
     pub class: &'static str,
     pub y: f64,
     pub width: f64,
-    /// Both ends of its interval.
+    /// Both ends of the interval; none if it is not known or too short to be seen.
     pub whisker: Option<(f64, f64)>,
-    /// The place where its value is written.
+    /// The x behind which the value is written: the end of the bar or of its interval.
     pub end: f64,
     pub value: String,
     pub text: String,
 }
 
-/// Style of each bar and, where it is that of each call, its role; from the top to the bottom.
+/// The styles of a contender's bars, from top to bottom. They are the roles of the figures of single calls, too.
 pub const BARS: [&str; 3] = ["wall", "billed-2016", "billed-2025"];
 
-/// As high as its bars make it; the rest at the right is for their values.
+/// The plot without bars: its bottom is set by their number, and the room at its right is for their values.
 const PLOT: Plot = Plot { width: 532.0, left: 170.0, right: 425.0, top: 8.0, bottom: 8.0 };
 const STEP: f64 = 16.0;
 const GAP: f64 = 12.0;
 const LABEL_CHARS: usize = 20;
-/// The least width of a bar that is not nothing, so that it is seen.
+/// The least width of a bar whose value is above 0, so that it is seen.
 const LEAST: f64 = 1.5;
 
-/// Contenders in the order of the cells, with the metrics that the bars are of; none where no cell has any of them.
+/// A chart with a row for each cell, in their order; none if no cell has any of the metrics. `metrics` are those of
+/// `BARS`, none where the record has no such metric.
 pub fn billing_chart(
     id: String,
     title: &str,

@@ -1,4 +1,4 @@
-//! The calls of a function, one by one: the axis that its trials sweep within themselves.
+//! The chapter on the calls of a function: its trials sweep the axis `call` within themselves.
 
 use std::ops::Range;
 
@@ -20,36 +20,36 @@ use crate::tables::trials::telling_trials;
 use crate::words::number::count;
 use crate::words::text::one_line;
 
-/// The calls at a point; and one trial of each contender over time.
+/// The part on one point: tables and charts of its calls, and one trial of each contender over time.
 #[derive(Debug, Serialize)]
 struct CallsOnPage {
     #[serde(flatten)]
     tables: ChapterPoint,
-    /// The bars of the first call, and those of warm calls.
+    /// The charts of the first call, and of warm calls.
     billing: Vec<BillingChart>,
-    /// The metric by which the trials shown are in the middle.
+    /// The metric that chose the trials shown: each is in the middle of its cell by it.
     by: String,
     instances: Vec<InstanceChart>,
     lines: Vec<LineChart>,
 }
 
-/// Stands below a table with rows of several calls.
+/// The note below a table that has rows of several calls.
 const REST: &str = "A column or row of several calls has the middle of their figures and, where others have an interval, the least and the greatest of them.";
 
-/// A point of a function.
+/// The calls at one point.
 struct CallsAt<'a> {
     place: String,
     point: &'a Point,
-    /// Contenders in the order of the record, each with its calls in theirs.
+    /// The rows of each contender, in the order of the record and of calls.
     rows: Vec<Row>,
 }
 
-/// A call in all trials of a contender; or the last calls together.
+/// The figures of one call over all trials of a contender, or of the last calls together.
 struct Row {
     cell: Cell,
-    /// Positions of calls, from 0.
+    /// The positions of the row's calls within a trial, counted from 0.
     calls: Range<usize>,
-    /// How many of them there are in all trials that count.
+    /// The number of these calls in all trials that count. `cold` and `failed` are parts of it.
     of: usize,
     cold: usize,
     failed: usize,
@@ -73,16 +73,16 @@ impl Row {
     }
 }
 
-/// The axis.
+/// The name of the axis that trials sweep.
 const CALL: &str = "call";
-/// Rows of a contender.
+/// The most rows of a contender; its last calls share one.
 const MOST_ROWS: usize = 20;
-/// Roles.
+/// The roles of metrics with a table of contenders by calls.
 const OVERVIEWS: [&str; 2] = ["wall", "billed-2025"];
-/// The roles of what is no figure of a call over all trials, or is told in another way.
+/// The roles of metrics that have no column: they are no figures of a call, or are told in another way.
 const NOT_SHOWN: [&str; 2] = ["cold", "instance"];
 
-/// The points of a function that have anything to tell of its calls.
+/// The points at which anything is known of calls.
 fn calls<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<CallsAt<'a>> {
     let at = |(place, point)| {
         let here = record.at(point);
@@ -108,7 +108,8 @@ fn rows(record: &Record, parts: &[&Cell], trials: &[&Trial]) -> Vec<Row> {
     parts.chunk_by(|a, b| a.contender == b.contender).flat_map(of_contender).collect()
 }
 
-/// The cells of several calls as one; none where there are none.
+/// Several cells as one: each figure is their median, with the least and the greatest as its interval. None if there
+/// are no cells.
 fn together(record: &Record, cells: &[&Cell]) -> Option<Cell> {
     let (first, last) = (cells.first()?, cells.last()?);
     let estimate = |metric: &Metric| {
@@ -140,13 +141,13 @@ fn together(record: &Record, cells: &[&Cell]) -> Option<Cell> {
     })
 }
 
-/// The tables of each point.
+/// The chapter on calls as text; none if no point has calls.
 pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
     let points: Vec<ChapterPoint> = calls(record, groups).iter().map(|at| tables(record, at)).collect();
     (!points.is_empty()).then_some(Chapter { title: "Call by call", about: None, points })
 }
 
-/// The chapter on calls for a page, with pictures.
+/// The chapter on calls for a page, with pictures; none if no point has calls.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let points = calls(record, groups);
     let chosen: Vec<(Metric, Vec<&Trial>)> =
@@ -175,7 +176,7 @@ fn billing(record: &Record, nth: usize, at: &CallsAt) -> Vec<BillingChart> {
     charts.into_iter().flatten().collect()
 }
 
-/// How long callers waited, call by call, as far as each has a row of its own.
+/// The chart of wall times over calls, as far as each call has a row of its own; empty if there is nothing to draw.
 fn waits(record: &Record, nth: usize, at: &CallsAt) -> Vec<LineChart> {
     let cells: Vec<&Cell> = at.rows.iter().map(|row| &row.cell).collect();
     let chart = |wall| line_chart(record, format!("calls-{nth}"), (CALL, CALL), "", &cells, wall);
@@ -221,7 +222,7 @@ fn tables(record: &Record, CallsAt { place, rows, .. }: &CallsAt) -> ChapterPoin
     }
 }
 
-/// Contenders by calls, each as how many were cold of how many.
+/// A table of contenders by calls, each cell as `cold/all`.
 fn cold_table(rows: &[Row], points: &[&Point]) -> Table {
     let contenders: Vec<&[Row]> = rows.chunk_by(|a, b| a.cell.contender == b.cell.contender).collect();
     let names = contenders.iter().map(|rows| Entry::plain(one_line(&rows[0].cell.contender)));

@@ -1,4 +1,4 @@
-//! Calls that failed.
+//! The table of calls that failed.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::tables::group::Groups;
 use crate::words::number::count;
 use crate::words::text::one_line;
 
-/// In any trial; none where none did.
+/// The table of calls that failed in any trial; none if no call failed.
 pub fn failed(record: &Record, groups: &Groups) -> Option<Failed> {
     Some(Failed {
         title: "Calls that failed, in all trials",
@@ -22,7 +22,7 @@ pub fn failed(record: &Record, groups: &Groups) -> Option<Failed> {
     })
 }
 
-/// An error is cut to so many characters, and a cell shows so many different ones.
+/// The most characters of an error in the table. `ERRORS` is the most different errors in a cell.
 const ERROR_CHARS: usize = 80;
 const ERRORS: usize = 4;
 
@@ -49,7 +49,7 @@ fn calls(record: &Record, groups: &Groups) -> Option<Table> {
     ]))
 }
 
-/// `Sandbox.Timedout: … (12), Throttled: … (1)`, most first.
+/// The errors and their counts, the most frequent first: `Sandbox.Timedout: … (12), Throttled: … (1)`.
 fn why(calls: &[&Call]) -> String {
     let mut errors: BTreeMap<String, u64> = BTreeMap::new();
     for error in calls.iter().filter_map(|call| call.error.as_ref()) {

@@ -1,4 +1,4 @@
-//! One trial of a function: the lives of its instances over time, and which call went to which of them.
+//! Charts of single trials of a function: the lives of the instances over time, and which instance each call went to.
 
 mod order;
 mod words;
@@ -19,39 +19,40 @@ use crate::words::text::one_line;
 use order::CallOrder;
 use words::{call_text, described, phase_text};
 
-/// The instances of a trial.
+/// A chart of the instances of one trial.
 #[derive(Debug, Serialize)]
 pub struct InstanceChart {
-    /// Unique in its page.
+    /// The id of the chart, unique in its page.
     pub id: String,
     pub title: String,
-    /// Why its figures do not count, if they do not.
+    /// The reason why the trial does not count; none if it does.
     pub lost: Option<&'static str>,
     pub description: String,
     pub frame: Frame,
-    /// The calls, then the instances.
+    /// The lane of the calls, then those of the instances.
     pub lanes: Vec<Lane>,
     pub looks: Vec<Marks>,
     pub order: CallOrder,
-    /// How many marks stand for how many things, where they are fewer.
+    /// The sentence that marks were merged, with their numbers; none if each phase and call has its own.
     pub merged: Option<String>,
 }
 
-/// As high as its lanes make it.
+/// The plot without lanes: its bottom is set by their number.
 const PLOT: Plot = Plot { width: 580.0, left: 118.0, right: 554.0, top: 4.0, bottom: 4.0 };
 const CALLS: f64 = 18.0;
 const LANE: f64 = 22.0;
-/// Between the two parts: the values of the time, and the title of the order.
+/// The room between the lanes and the order of calls, for the values of time and the title of the order.
 const BETWEEN: f64 = 48.0;
-/// Anything shorter is drawn so wide, and as one with its neighbours.
+/// The least width of a mark. Anything shorter is drawn as wide, and merged with its neighbours.
 const LEAST: f64 = 3.0;
 const MOST_LANES: usize = 12;
-/// Columns of the order.
+/// The most calls in the picture of their order.
 const MOST_COLUMNS: usize = 40;
-/// Beside what takes more than so many times as long there is little to be seen.
+/// The greatest ratio of trials' lengths at which they share one time axis. Beside a longer trial, little of a
+/// shorter one would be seen.
 const ALIKE: f64 = 3.0;
 
-/// The looks in the order in which they are drawn.
+/// The looks of marks, in the order in which they are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Glyph {
     Frozen,
@@ -78,7 +79,7 @@ impl Glyph {
         }
     }
 
-    /// From one place to another in a lane with that middle.
+    /// The SVG path of a mark from `x` to `to` in a lane whose middle is `middle`.
     fn outline(self, x: f64, to: f64, middle: f64) -> String {
         let bar = |half: f64| format!("M{x},{}H{to}v{}H{x}z", tenth(middle - half), tenth(2.0 * half));
         match self {
@@ -111,7 +112,8 @@ pub fn has_calls(trial: &Trial) -> bool {
     !trial.sample.calls.is_empty() || !trial.sample.phases.is_empty()
 }
 
-/// All over the same time, where none is much shorter than another. `budget` is for each of them.
+/// A chart for each trial. All have the same time axis if no trial is much shorter than another (`ALIKE`). `budget`
+/// is that of each chart.
 pub fn instance_charts(id: &str, trials: &[&Trial], budget: Budget) -> Vec<InstanceChart> {
     let ends: Vec<f64> = trials.iter().map(|trial| end_ms(trial)).collect();
     let longest = ends.iter().copied().fold(0.0, f64::max);
@@ -176,15 +178,15 @@ fn lane(label: String, y: f64, height: f64) -> Lane {
     Lane { label, y, height, class: "", count: None }
 }
 
-/// The instances of a trial, their lanes and their calls.
+/// The instances of a trial, with their lanes and calls.
 struct Life<'a> {
     calls: &'a [Call],
     instances: usize,
-    /// The names of the lanes, the last of which may be that of several instances.
+    /// The names of the lanes; the last may stand for several instances.
     lanes: Vec<String>,
-    /// The lane of each instance, counted from 0.
+    /// The lane of each instance, counted from 0, by the number of the instance.
     lane_of: BTreeMap<u32, usize>,
-    /// The calls of each instance: when they were offered, and their number from 0.
+    /// The calls of each instance: the ms at which each was offered, and its position in the trial, from 0.
     calls_of: BTreeMap<u32, Vec<(f64, usize)>>,
 }
 
@@ -210,21 +212,21 @@ impl<'a> Life<'a> {
         Life { calls, instances: calls_of.len(), lanes, lane_of, calls_of }
     }
 
-    /// The call that an instance had then.
+    /// The position of the last call that was offered to an instance by `ms`; none if there was none.
     fn call_at(&self, instance: u32, ms: f64) -> Option<usize> {
         let calls = self.calls_of.get(&instance)?;
         calls.iter().rev().find(|(offered, _)| *offered <= ms).map(|(_, nth)| *nth)
     }
 }
 
-/// A phase or a call where it is drawn; or several of one look.
+/// A mark for a phase or a call, or for several of one look.
 struct Spot {
-    /// Counted from 0, which is that of the calls.
+    /// The mark's lane: 0 is that of the calls, then come the instances.
     lane: usize,
     look: Glyph,
     x: f64,
     to: f64,
-    /// True if it is too short to be seen in its true width.
+    /// True if the mark is too short to be seen in its true width.
     small: bool,
     first: String,
     from_ms: f64,
@@ -289,8 +291,8 @@ fn spots(life: &Life, phases: &[Phase], x_scale: &Scale) -> Vec<Spot> {
     phases.iter().filter_map(of_phase).chain(life.calls.iter().enumerate().map(of_call)).collect()
 }
 
-/// Merges marks that are too short to be seen with neighbours of the same look that they would cover; and more of
-/// them, until there are few enough.
+/// Merges marks that are too short to be seen with neighbours of the same look and lane that they touch. Merges more
+/// of them until at most `most` are left, as far as they are near each other.
 fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
     spots.sort_by(|a, b| (a.lane, a.look).cmp(&(b.lane, b.look)).then(a.x.total_cmp(&b.x)));
     let mut least = LEAST;
@@ -319,7 +321,7 @@ fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
     }
 }
 
-/// When the last phase or call ended.
+/// The end of the last phase or call, in ms from the trial's start; 0 if there is none.
 fn end_ms(trial: &Trial) -> f64 {
     let phases = trial.sample.phases.iter().filter_map(|phase| match phase.kind {
         PhaseKind::Killed => phase.ending.as_ref().map(|_| phase.from_ms),

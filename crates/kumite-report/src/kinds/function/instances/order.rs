@@ -1,4 +1,4 @@
-//! The calls in their order, whatever time they took.
+//! The picture of calls in their order, without regard to time.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::words::number::count;
 const ORDER_LANE: f64 = 17.0;
 const COLUMN: f64 = 24.0;
 
-/// The calls in their order, whatever time they took.
+/// The picture of calls in their order, without regard to time.
 #[derive(Debug, Serialize)]
 pub struct CallOrder {
     pub title: String,
@@ -22,7 +22,7 @@ pub struct CallOrder {
 }
 
 impl CallOrder {
-    /// A square for each call in the row of its instance, from above to below `top`.
+    /// A square for each call in the row of its instance. `top` is the upper end of the rows.
     pub(super) fn new(life: &Life, top: f64) -> CallOrder {
         let shown = &life.calls[..life.calls.len().min(MOST_COLUMNS)];
         let mut names = life.lanes.clone();

@@ -1,4 +1,4 @@
-//! The words for calls and instances.
+//! Texts on calls and instances.
 
 use kumite_record::{Call, Phase, PhaseKind, Trial, Unit};
 
@@ -7,7 +7,7 @@ use crate::charts::shortened;
 use crate::words::number::{count, plural};
 use crate::words::quantity::Measured;
 
-/// More things of a kind than these are a number in the description.
+/// The most calls or phases that a description lists; of more it gives the number.
 const TOLD: usize = 12;
 const WORD_CHARS: usize = 90;
 
@@ -59,7 +59,8 @@ pub(super) fn call_text(nth: usize, call: &Call) -> String {
     )
 }
 
-/// The trial in words, for those who do not see it: which calls were cold, where each went, and what went wrong.
+/// The trial in words, for readers who do not see the chart: which calls were cold, where each went, and what went
+/// wrong.
 pub(super) fn described(trial: &Trial, life: &Life, end: &str) -> String {
     let calls = life.calls;
     let numbers = |is: &dyn Fn(&Call) -> bool| -> Vec<String> {
