@@ -1,7 +1,7 @@
 //! Resources that the system limits: open files for a process, and real-time priority for a thread.
 //!
-//! Both are asked for before what is measured begins. Open files are Linux's; real-time priority is also Windows's, for
-//! the macro player.
+//! Ask for both before anything is measured. The limit on open files is raised on Linux only; real-time priority is
+//! to be had on Linux, and on Windows for the macro player.
 
 #[cfg(target_os = "linux")]
 mod open_files;

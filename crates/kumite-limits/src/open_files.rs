@@ -1,19 +1,19 @@
-//! Room for one file descriptor for each connection.
+//! The limit on open files: room for one file descriptor for each connection.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// More connections than files may be open.
+/// The hard limit on open files is too low for the connections asked for.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{connections} connections need {needed} open files but the hard limit is {limit}: \
      use fewer connections or raise it (ulimit -Hn)"
 )]
 pub struct TooManyConnections {
-    /// Connections asked for.
+    /// The number of connections asked for.
     pub connections: usize,
-    /// Open files needed, those of the rest of the process included.
+    /// The number of open files needed, those of the rest of the process included.
     pub needed: u64,
-    /// The hard limit.
+    /// The hard limit on open files of this process.
     pub limit: u64,
 }
 

@@ -1,10 +1,12 @@
-//! Real-time priority for a thread that must be on time: SCHED_FIFO on Linux, "time critical" on Windows, none elsewhere.
+//! Real-time priority for a thread that must be on time: SCHED_FIFO on Linux, "time critical" on Windows, none
+//! elsewhere.
 //!
-//! Linux permits it to root, with CAP_SYS_NICE, and where RLIMIT_RTPRIO is 10 or more (`ulimit -r`; `rtprio` in
-//! limits.conf).
+//! Linux permits SCHED_FIFO to root, with CAP_SYS_NICE, and where RLIMIT_RTPRIO is 10 or more (`ulimit -r`; `rtprio`
+//! in limits.conf).
 //!
-//! Only for threads that sleep now and then: the kernel takes a CPU from a real-time thread that wants it always, for 50 ms
-//! in a second, if anybody else waits. And for threads that start none: those would have it too.
+//! Only a thread that sleeps now and then should have it: from a real-time thread that never sleeps the kernel takes
+//! the CPU for 50 ms in each second, if any other thread waits. Nor should such a thread start others: they would
+//! inherit the priority.
 
 #[cfg(target_os = "linux")]
 mod linux;

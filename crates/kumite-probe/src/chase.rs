@@ -1,4 +1,5 @@
-//! A chain of loads through 64 MiB, of which each says where the next is: what memory takes, caches set aside.
+//! The probe of memory: a chain of loads through 64 MiB, in which each load says where the next one is, so that
+//! caches do not help.
 
 use std::hint::black_box;
 use std::io;
@@ -7,29 +8,29 @@ use std::time::Duration;
 use crate::memory::Fresh;
 use crate::slice::portions;
 
-/// More than the caches of most machines.
+/// The size of the chain's memory in bytes: more than the caches of most machines.
 const BYTES: usize = 64 << 20;
-/// Words in a line of the cache.
+/// The number of words in a cache line of 64 bytes.
 const LINE: usize = 64 / size_of::<u32>();
 const LINES: usize = BYTES / 64;
-/// About a tenth of a millisecond.
+/// The number of loads in a portion, which takes about a tenth of a millisecond.
 pub(crate) const STEPS: u32 = 1_000;
 
-/// The chain, and where it is.
+/// The chain of loads, and the position in it.
 pub(crate) struct Chase {
     memory: Fresh,
     at: u32,
 }
 
 impl Chase {
-    /// Maps and fills the memory, which takes longer than a probe.
+    /// Maps the memory and fills it with the chain, which takes longer than a probe.
     pub fn new() -> io::Result<Chase> {
         let mut memory = Fresh::map(BYTES)?;
         link(memory.words(), LINES);
         Ok(Chase { memory, at: 0 })
     }
 
-    /// How long [`STEPS`] took, for each of some portions.
+    /// Follows the chain for `time`, in portions of [`STEPS`] loads, and returns how long each portion took.
     pub fn portions(&mut self, time: Duration) -> Vec<Duration> {
         let (words, mut at) = (self.memory.words(), self.at);
         let took = portions(time, || {
@@ -43,7 +44,8 @@ impl Chase {
     }
 }
 
-/// One circle through the first words of all lines, in random order (Sattolo): no prefetcher knows where it goes on.
+/// Links the first words of all lines to one circle in random order (Sattolo's algorithm), so that no prefetcher can
+/// guess the next line.
 fn link(words: &mut [u32], lines: usize) {
     for line in 0..lines {
         words[line * LINE] = (line * LINE) as u32;

@@ -1,7 +1,7 @@
-//! Memory of the kernel's own giving, and all unsafe code of this crate.
+//! Memory straight from the kernel, and all unsafe code of this crate.
 //!
-//! An allocator hands out pages that somebody used before, and the kernel may put small pages together into large ones
-//! while a run lasts: then a probe would change, and the machine would not have. So the memory is mapped here, in small
+//! An allocator hands out pages that were used before, and the kernel may join small pages to large ones during a
+//! run: then a probe's figure would change although the machine had not. So the memory is mapped here, in small
 //! pages, and unmapped when it is dropped.
 
 use std::io;
@@ -9,7 +9,7 @@ use std::ptr::{NonNull, null_mut};
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-/// Zeros that no page stands behind until they are touched.
+/// Mapped memory of zeros, to which the kernel gives no page before it is touched.
 #[derive(Debug)]
 pub(crate) struct Fresh {
     start: NonNull<u32>,
@@ -17,7 +17,7 @@ pub(crate) struct Fresh {
 }
 
 impl Fresh {
-    /// So many bytes, a multiple of a page.
+    /// Maps `bytes` bytes, a multiple of a page.
     pub fn map(bytes: usize) -> io::Result<Fresh> {
         let (read_write, private) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
         // SAFETY: the kernel chooses a place where nothing is mapped.
@@ -29,7 +29,7 @@ impl Fresh {
         Ok(Fresh { start, words: bytes / size_of::<u32>() })
     }
 
-    /// As words.
+    /// The memory as words of 32 bits.
     pub fn words(&mut self) -> &mut [u32] {
         // SAFETY: the mapping is of this size, aligned to a page, zeroed, and nobody else's until it is dropped.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.words) }

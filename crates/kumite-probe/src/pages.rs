@@ -1,4 +1,4 @@
-//! The first touch of a page: the kernel finds one, empties it, and puts it there.
+//! The probe of page faults: at the first touch of a page the kernel finds one, clears it and maps it.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -8,7 +8,8 @@ use crate::memory::Fresh;
 const PAGES: u32 = 256;
 const PAGE: usize = 4096;
 
-/// How long a page took, for each of some batches. To map and unmap them is not counted.
+/// Touches new pages in batches, for `time` and at least once. Returns the mean time of a page in each batch; mapping
+/// and unmapping are not counted.
 pub(crate) fn touched(time: Duration) -> io::Result<Vec<Duration>> {
     let began = Instant::now();
     let mut took = Vec::new();

@@ -1,4 +1,4 @@
-//! The other end of the process that probes: starts it, asks it, ends it.
+//! The client of the process that probes: it starts, asks and ends that process.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,46 +11,47 @@ use thiserror::Error;
 
 use crate::PROBER;
 
-/// The time of the probes before a trial. With what lies between them it is less than 0.15 s, if nobody else wants the CPUs.
+/// The time to ask of the probes before a trial. With the pauses between them a probe takes less than 0.15 s, if no
+/// other process wants the CPUs.
 pub const TRIAL: Duration = Duration::from_millis(100);
 
-/// An answer is late on a busy machine; after so long it does not come.
+/// The longest wait for an answer. On a busy machine answers are late, but not as late as this.
 const ANSWERS_WITHIN: Duration = Duration::from_secs(10);
-/// Its log is what it says of a fault, in a line.
+/// The log of the process that probes: none, because it prints nothing but one line if it fails.
 const LOG: &str = "/dev/null";
 const LONGEST_LINE: usize = 4096;
 
-/// A process that probes, which sleeps until it is asked. It ends when this is dropped.
+/// A process that probes, and sleeps until it is asked. It ends when this is dropped.
 #[derive(Debug)]
 pub struct Prober {
-    /// Dropped first, by which the process ends.
+    /// The process. It ends when this field is dropped, which is before `talk`.
     _tree: Tree,
     talk: Talk,
 }
 
-/// There are no figures.
+/// Why the figures of the probes are missing.
 #[derive(Debug, Error)]
 pub enum ProbeError {
     /// The process could not be started.
     #[error("cannot start the process that probes the machine")]
     Start(#[from] kumite_process::Error),
-    /// The path of the program cannot stand in a command.
+    /// The path of the program cannot stand in a command: it has a zero byte, or is not UTF-8.
     #[error("cannot start the process that probes the machine: its path has a zero byte or is no text")]
     Path,
-    /// It could not be spoken with.
+    /// Writing to the process or reading from it has failed.
     #[error("cannot speak with the process that probes the machine")]
     Talk(#[from] io::Error),
-    /// It said nothing, or ended.
+    /// The process did not answer in time, has ended, or answered with too long a line.
     #[error("the process that probes the machine does not answer")]
     Silent,
-    /// Its answer is not one.
+    /// The answer of the process is not the JSON that was expected.
     #[error("cannot read what the process that probes the machine answers")]
     Answer(#[from] serde_json::Error),
 }
 
 impl Prober {
-    /// Starts it, and waits until it has mapped its memory. `program` is one of ours, which calls
-    /// [`probe_main`](crate::probe_main).
+    /// Starts the process that probes, and waits until it has mapped its memory. `program` is a program of kumite,
+    /// which calls [`probe_main`](crate::probe_main).
     pub fn start(program: &Path) -> Result<Prober, ProbeError> {
         let program = program.to_str().ok_or(ProbeError::Path)?;
         let program = shlex::try_quote(program).map_err(|_| ProbeError::Path)?;
@@ -71,7 +72,8 @@ impl Prober {
         }
     }
 
-    /// The figures on these CPUs, by name; without those that could not be had.
+    /// Measures on these CPUs, for about `time`, and returns the figures by the names of their probes. Figures that
+    /// could not be had are missing. An error if the process does not answer within 10 seconds, or `stop` is set.
     pub fn probe(
         &mut self,
         cpus: &[usize],

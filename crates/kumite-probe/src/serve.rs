@@ -1,4 +1,5 @@
-//! The process that probes: a line says on which CPUs and for how long, a line has the figures. Between two it sleeps.
+//! The process that probes. It reads lines, each with the CPUs and the time, and answers each with a line of figures.
+//! In between it sleeps.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -12,7 +13,8 @@ use crate::chase::{Chase, STEPS};
 use crate::slice::median;
 use crate::{integer_loop, pages, wake_up};
 
-/// Answers on standard output what it is asked on standard input, until that ends.
+/// Answers the questions on standard input, on standard output, until the input ends. Fails, with a line on standard
+/// error, if a question cannot be read or answered.
 pub fn probe_main() -> ExitCode {
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
@@ -39,15 +41,16 @@ fn serve() -> io::Result<()> {
     Ok(())
 }
 
-/// `MICROSECONDS CPU,CPU`.
+/// Parses a question, `MICROSECONDS CPU,CPU…`, to the time and the CPUs. `None` if it is not one.
 fn asked(line: &str) -> Option<(Duration, Vec<usize>)> {
     let (time, cpus) = line.split_once(' ')?;
     let cpus = cpus.split(',').map(|cpu| cpu.parse().ok()).collect::<Option<_>>()?;
     Some((Duration::from_micros(time.parse().ok()?), cpus))
 }
 
-/// The figures by name, without those that could not be had. A third of the time is for wake-ups and for loads each, a
-/// sixth for loops and for pages; all but the first are taken half on the first CPU and half on the last.
+/// The figures by the names of their probes, without those that could not be had. Wake-ups and loads take a third of
+/// `time` each, loops and pages a sixth each. Wake-ups are between the first CPU and the last; the others are
+/// measured half on the first and half on the last.
 fn probed(chase: &mut Chase, time: Duration, cpus: &[usize]) -> io::Result<BTreeMap<String, f64>> {
     let (Some(&first), Some(&last)) = (cpus.first(), cpus.last()) else { return Ok(BTreeMap::new()) };
     let (third, sixth) = (time / 3, time / 6);

@@ -1,8 +1,8 @@
-//! A slice of time that is worked through in portions, each of which is timed.
+//! Timed portions of work, and the median of their times.
 
 use std::time::{Duration, Instant};
 
-/// Does portion after portion until the time is over, at least one; how long each took.
+/// Does portion after portion until `time` is over, at least one, and returns how long each took.
 pub(crate) fn portions(time: Duration, mut portion: impl FnMut()) -> Vec<Duration> {
     let began = Instant::now();
     let (mut last, mut took) = (began, Vec::new());
@@ -17,7 +17,7 @@ pub(crate) fn portions(time: Duration, mut portion: impl FnMut()) -> Vec<Duratio
     }
 }
 
-/// The median of some times; none of none.
+/// The median of some times; `None` if there is none.
 pub(crate) fn median(mut times: Vec<Duration>) -> Option<Duration> {
     times.sort_unstable();
     let last = times.len().checked_sub(1)?;

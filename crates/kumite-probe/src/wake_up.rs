@@ -1,7 +1,8 @@
-//! The wake-up of a thread by another: two threads hand a turn to and fro by a futex, each asleep until it is woken.
+//! The probe of wake-ups: two threads pass a turn back and forth by a futex, and each sleeps until the other wakes
+//! it.
 //!
-//! On two CPUs the one that wakes has to reach the other's CPU, which has gone to sleep: on a virtual machine that goes
-//! through the host, and is what a server pays for each request that comes to it.
+//! On two CPUs the waker must reach the other's CPU, which has gone to sleep. On a virtual machine that goes through
+//! the host. A server pays for it at each request.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
@@ -16,13 +17,14 @@ const HERE: u32 = 0;
 const THERE: u32 = 1;
 const OVER: u32 = 2;
 
-/// The longest sleep without a look: nobody waits for ever for one that has gone.
+/// The longest sleep on the futex before the thread looks at the turn again, so that none waits for ever for one that
+/// has ended.
 const LOOK: futex::Timespec = futex::Timespec { tv_sec: 1, tv_nsec: 0 };
-/// Enough for a median, where they are fast.
+/// The most wake-ups that are timed: enough for a median on a machine where they are fast.
 const MOST: usize = 5_000;
 
-/// The median wake-up in this time: half of a round trip between these CPUs, which may be one. None if the other thread
-/// could not be started there.
+/// The median time of a wake-up, which is half of a round trip between the CPUs `here` and `there`, measured for
+/// `time`; the two may be one CPU. `None` if a thread could not be pinned to its CPU.
 pub(crate) fn wake_up(here: usize, there: usize, time: Duration) -> Option<Duration> {
     pin_thread(&[here]).ok()?;
     let turn = AtomicU32::new(HERE);
@@ -53,14 +55,15 @@ pub(crate) fn wake_up(here: usize, there: usize, time: Duration) -> Option<Durat
     })
 }
 
-/// Hands the turn over, unless it is all over.
+/// Passes the turn from `from` to `to` and wakes the other thread. Does nothing if the turn is not `from`'s, as at
+/// the end.
 fn hand(turn: &AtomicU32, from: u32, to: u32) {
     if turn.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok() {
         let _ = futex::wake(turn, futex::Flags::PRIVATE, 1);
     }
 }
 
-/// Sleeps until the turn is no longer the other's; whose it is then.
+/// Sleeps until the turn is not `others` any more, and returns the new turn.
 fn waited(turn: &AtomicU32, others: u32) -> u32 {
     loop {
         match turn.load(Ordering::Acquire) {

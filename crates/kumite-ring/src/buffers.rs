@@ -1,4 +1,5 @@
-//! The buffers that the kernel receives into: it takes the next of a ring of them when there is something to put in.
+//! The buffers that the kernel receives into. They are listed in a ring, of which the kernel takes the next when
+//! bytes have come.
 
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -7,23 +8,23 @@ use io_uring::types::BufRingEntry;
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// How many buffers there are, and how large each is, in bytes. Of their 4 MiB only the pages that were written to
-/// take memory: with small answers the first of each.
+/// The number of buffers, of [`SIZE`] bytes each: 4 MiB together. Only pages that were written to take memory: with
+/// small answers the first page of each buffer.
 const COUNT: u16 = 128;
 const SIZE: usize = 32 * 1024;
 
 const ENTRIES: usize = COUNT as usize * size_of::<BufRingEntry>();
 const LEN: usize = COUNT as usize * SIZE + ENTRIES;
 
-/// One mapping: the ring of entries, and the buffers behind it.
+/// The mapped memory of all buffers: the ring of entries first, the buffers behind it.
 pub(crate) struct Buffers {
     mapping: NonNull<u8>,
-    /// How many buffers were given to the kernel so far, as it counts them.
+    /// The number of buffers given to the kernel so far, modulo 65,536, as the kernel counts them.
     given: u16,
 }
 
 impl Buffers {
-    /// All buffers, ready for the kernel.
+    /// Maps memory for all buffers, and gives them all to the kernel.
     pub fn new() -> Result<Buffers, Errno> {
         // SAFETY: a new anonymous mapping, at a place of the kernel's choice, overlaps nothing.
         let mapping = unsafe {
@@ -36,12 +37,12 @@ impl Buffers {
         Ok(buffers)
     }
 
-    /// Where the kernel finds the entries (aligned to a page), and how many they are.
+    /// The address of the ring of entries, which is aligned to a page, and the number of entries.
     pub fn ring(&self) -> (u64, u16) {
         (self.mapping.as_ptr() as u64, COUNT)
     }
 
-    /// The first `len` bytes of a buffer.
+    /// The first `len` bytes of the buffer `id`.
     ///
     /// # Safety
     ///
@@ -53,7 +54,7 @@ impl Buffers {
         unsafe { std::slice::from_raw_parts(self.buffer(id), len) }
     }
 
-    /// Gives a buffer (back) to the kernel.
+    /// Gives the buffer `id` to the kernel, to receive into.
     pub fn give(&mut self, id: u16) {
         let entry = usize::from(self.given % COUNT) * size_of::<BufRingEntry>();
         // SAFETY: the entry is one of the `COUNT` at the beginning of the mapping, whose pages are zeroed and aligned. The

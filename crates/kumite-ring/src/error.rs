@@ -1,31 +1,32 @@
-//! Why there is no ring.
+//! The errors of making a ring.
 
 use rustix::io::Errno;
 
-/// Why a ring could not be made. After the first three the sockets can still be served by epoll.
+/// An error of making a ring. After [`Missing`](Self::Missing), [`Forbidden`](Self::Forbidden) and [`Old`](Self::Old)
+/// the sockets can still be served by epoll.
 #[derive(Debug, thiserror::Error)]
 pub enum RingError {
     /// The kernel has no io_uring (`ENOSYS`).
     #[error("this kernel has no io_uring, or a seccomp filter hides it; use epoll")]
     Missing,
-    /// io_uring is there, and this process may not use it (`EPERM`, `EACCES`).
+    /// The kernel has io_uring, but this process may not use it (`EPERM`, `EACCES`).
     #[error(
         "io_uring is forbidden here, by the sysctl kernel.io_uring_disabled or a container's seccomp filter; use epoll"
     )]
     Forbidden,
-    /// The kernel's io_uring does not know what the ring is built on (`EINVAL`).
+    /// The kernel's io_uring lacks an operation or option that the ring needs (`EINVAL`).
     #[error("this kernel's io_uring is too old, Linux 6.1 is needed; use epoll")]
     Old,
     /// More sockets than the limit of open files allows (`EMFILE`).
     #[error("no {connections} sockets can be registered: raise the limit of open files (ulimit -n)")]
     Files {
-        /// How many were wanted.
+        /// The number of sockets asked for.
         connections: usize,
     },
-    /// Anything else, such as a lack of memory.
+    /// The kernel refused a step for another reason, such as a lack of memory.
     #[error("io_uring: cannot {step}: {source}")]
     Refused {
-        /// The step that failed: `set up a ring`.
+        /// The step that failed, as a verb with its object: `set up a ring`.
         step: &'static str,
         /// The kernel's error.
         source: Errno,
@@ -43,7 +44,7 @@ impl RingError {
     }
 }
 
-/// The io-uring crate's errors are all of the kernel, so they have a number.
+/// The kernel's error number behind an error of the io-uring crate; `EIO` if there is none.
 pub(crate) fn errno(error: &std::io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }

@@ -33,22 +33,23 @@ use crate::error::{RingError, errno};
 use crate::sends::{Bytes, NONE, Send, Sends};
 use crate::tag::Tag;
 
-/// When so many operations are queued, a system call submits them, wait or not.
+/// The capacity of the submission queue. When it is full, its operations are submitted at once, without a wait.
 const QUEUE: u32 = 1024;
-/// When so many connects are queued, they are submitted.
+/// The most connects that are queued; at this number they are submitted.
 const CONNECTS: usize = 256;
-/// The kernel's own limit of completions that it keeps for us.
+/// The most completions that the kernel keeps for one ring.
 const MAX_COMPLETIONS: usize = 65_536;
-/// A send that is at most this large is quiet, and so are those after it until as many bytes were sent, or an answer
-/// comes: they fit in any socket's buffer, so there is nothing to tell.
+/// The most bytes that a connection sends quietly between two answers. They fit in any socket's buffer, so there is
+/// no [`Event::Sent`] for them. A send that would exceed this number is not quiet.
 pub const QUIET_BYTES: usize = 4096;
 
 const BUFFER_GROUP: u16 = 0;
 
-/// Written to a slot, it unregisters the slot's socket.
+/// Stands for no socket. Written to a slot of the kernel's table, it unregisters the slot's socket.
 static NO_SOCKET: RawFd = -1;
 
-/// All connections of a thread. Each has a slot, a number below that of connections; another number panics.
+/// All connections of a thread. Each has a slot, a number below that of connections; a method panics at a slot
+/// beyond.
 ///
 /// A ring is used by the thread that made it:
 ///
@@ -62,13 +63,14 @@ pub struct Ring {
     buffers: ManuallyDrop<Buffers>,
     shared: ManuallyDrop<Vec<Box<[u8]>>>,
     sends: ManuallyDrop<Sends>,
-    /// Connects that are queued, and not submitted. Its capacity is fixed: the kernel will look into it.
+    /// Connects that are queued and not submitted yet. The capacity is fixed, because the kernel is given pointers
+    /// into this list.
     connects: ManuallyDrop<Vec<Connect>>,
     slots: Vec<Slot>,
-    /// Quiet sends that may yet fail; the first `submitted` of them are with the kernel.
+    /// The indexes of quiet sends that may yet fail; the kernel has the first `submitted` of them.
     quiet: Vec<u32>,
     submitted: usize,
-    /// The buffer that the last event showed.
+    /// The buffer that the last event borrowed, to be given back to the kernel. `None` if that event had no buffer.
     lent: Option<u16>,
     /// Why the ring has failed; `None` while it works.
     failed: Option<Errno>,
@@ -77,13 +79,14 @@ pub struct Ring {
 /// Something that happened on a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The end of [`Ring::connect`], once for each. After an error there is no other event.
+    /// The connect that [`Ring::connect`] began has succeeded or failed, told once for each. After an error there is
+    /// no other event of the connection.
     Connected(Result<(), Errno>),
-    /// Bytes from the peer, in order; never none, and at most 32 KiB.
+    /// Bytes from the peer, in the order in which they were sent: at least 1 and at most 32 KiB.
     Received(&'a [u8]),
     /// The peer has closed its side and will send no more.
     Ended,
-    /// Receiving or sending has failed; there is no other event after it.
+    /// Receiving or sending has failed. There is no other event of the connection.
     Broken(Errno),
     /// The kernel has taken the last byte of the oldest send that was not quiet.
     Sent,
@@ -95,21 +98,24 @@ struct Connect {
 }
 
 struct Slot {
-    /// Counts the connections of the slot, so that completions of an older one are known.
+    /// The number of connections that this slot has had before. Completions of an older connection carry a smaller
+    /// one.
     generation: u64,
     state: SlotState,
-    /// There is a receive operation.
+    /// A receive operation is with the kernel.
     receiving: bool,
-    /// The sends that are not quiet: the first is with the kernel, the others wait for their turn.
+    /// The first of the sends that are not quiet, [`NONE`] if there is none. The kernel has the first, and the others
+    /// wait for their turn, as a list up to `last`.
     first: u32,
     last: u32,
-    /// The last send, of either kind.
+    /// The latest send of this connection, quiet or not; [`NONE`] before the first.
     latest: u32,
-    /// Bytes of the sends that are not quiet.
+    /// The number of bytes in the sends that are not quiet and not over.
     unsent: usize,
-    /// Why nothing can be sent any more. What has come is still received, and then this is told.
+    /// The error after which nothing can be sent any more; `None` while sending works. Bytes that have come are still
+    /// received, and then the error is told.
     failed: Option<Errno>,
-    /// Bytes sent quietly since something was received.
+    /// The number of bytes sent quietly since something was last received.
     quiet_bytes: usize,
 }
 
@@ -118,16 +124,18 @@ enum SlotState {
     Closed,
     Connecting,
     Open,
-    /// To be closed: there is nothing more to tell.
+    /// The connection has failed, and there is no other event of it. It is still to be closed.
     Broken,
 }
 
 impl Ring {
-    /// A ring for so many connections; `shared` is what [`send_shared`](Self::send_shared) can send.
+    /// Sets up a ring for this number of connections. [`send_shared`](Self::send_shared) sends the byte strings of
+    /// `shared`, by index.
     ///
     /// # Errors
     ///
-    /// The kernel has no io_uring, or an old one, or forbids it; the process may not have so many files; no memory.
+    /// The kernel has no io_uring, or one that is too old, or forbids it; or the process may not have so many files;
+    /// or there is not enough memory.
     pub fn new(connections: usize, shared: Vec<Box<[u8]>>) -> Result<Ring, RingError> {
         let completions =
             connections.saturating_mul(2).clamp(4 * QUEUE as usize, MAX_COMPLETIONS).next_power_of_two();
@@ -167,8 +175,8 @@ impl Ring {
         })
     }
 
-    /// Begins to connect a stream socket, TCP or Unix, that nothing was done with yet but setting options. What was in the
-    /// slot is closed. [`Event::Connected`] tells the end.
+    /// Closes the slot's connection, if it has one, and begins to connect a new stream socket, TCP or Unix. Nothing
+    /// may have been done with the socket but to set options. [`Event::Connected`] tells the outcome.
     ///
     /// # Errors
     ///
@@ -206,35 +214,38 @@ impl Ring {
         self.failed.map_or(Ok(()), Err)
     }
 
-    /// Sends one of the shared byte strings. Quiet if it is small, as [`QUIET_BYTES`] says; after the bytes of earlier sends.
-    /// Nothing happens if the slot is closed or broken.
+    /// Sends the shared byte string of the index `which`, after the bytes of all earlier sends. The send is quiet if
+    /// it is small, as [`QUIET_BYTES`] says. Nothing happens if the slot is closed or broken, or the string empty.
     pub fn send_shared(&mut self, slot: usize, which: usize) {
         self.send(slot, Bytes::Shared(which));
     }
 
-    /// Sends bytes as [`send_shared`](Self::send_shared) does. The vector can be had again through [`spare`](Self::spare).
+    /// Sends the bytes of a vector, as [`send_shared`](Self::send_shared) sends shared ones. [`spare`](Self::spare)
+    /// returns the vector for reuse once it is sent.
     pub fn send_own(&mut self, slot: usize, bytes: Vec<u8>) {
         self.send(slot, Bytes::Own(bytes));
     }
 
-    /// An empty vector, if possible one that was sent before and so needs no new memory.
+    /// An empty vector to fill for [`send_own`](Self::send_own): one that was sent before, with its memory, or else a
+    /// new one.
     pub fn spare(&mut self) -> Vec<u8> {
         self.sends.spare()
     }
 
-    /// A send waits for the kernel to take it, or cannot be taken. A quiet one does so only if it turned out not to
+    /// `true` if a send waits for the kernel to take it, or sending has failed. A quiet send waits only if it did not
     /// fit in the socket's buffer.
     pub fn is_sending(&self, slot: usize) -> bool {
         self.slots[slot].first != NONE || self.slots[slot].failed.is_some()
     }
 
-    /// Bytes that wait for the kernel to take them; those that it has taken of an unfinished send are among them.
+    /// The number of bytes in sends that the kernel has not taken whole. Bytes that it has taken of such a send count
+    /// too.
     pub fn unsent(&self, slot: usize) -> usize {
         self.slots[slot].unsent
     }
 
-    /// Closes the connection, if there is one. There is no event of it after this; the kernel closes the socket at the
-    /// next [`submit`](Self::submit) or [`wait`](Self::wait).
+    /// Closes the slot's connection, if it has one. No event of that connection comes after this call. The kernel
+    /// closes the socket at the next [`submit`](Self::submit) or [`wait`](Self::wait).
     pub fn close(&mut self, slot: usize) {
         let generation = self.slots[slot].generation;
         if self.slots[slot].state == SlotState::Closed {
@@ -257,7 +268,7 @@ impl Ring {
         self.slots[slot] = Slot { generation: generation + 1, ..Slot::new() };
     }
 
-    /// Submits what is queued.
+    /// Submits the queued operations, and does not wait.
     ///
     /// # Errors
     ///
@@ -266,12 +277,12 @@ impl Ring {
         self.enter(0, EnterFlags::empty(), None)
     }
 
-    /// Submits what is queued, and waits until [`next`](Self::next) has something, a signal arrives, or the time is over.
-    /// With no time it only looks.
+    /// Submits the queued operations, and waits until [`next`](Self::next) has an event, a signal arrives, or
+    /// `timeout_ns` nanoseconds are over. With a time of 0 it returns at once.
     ///
     /// # Errors
     ///
-    /// The kernel refuses to go on, for lack of memory above all. The ring is of no use any more.
+    /// The kernel refuses to go on, most often for lack of memory. The ring can then no longer be used.
     pub fn wait(&mut self, timeout_ns: u64) -> Result<(), Errno> {
         self.give_back();
         if timeout_ns == 0 {
@@ -287,7 +298,7 @@ impl Ring {
         self.enter(1, EnterFlags::GETEVENTS, Some(&timeout))
     }
 
-    /// There is nothing that [`next`](Self::next) could give.
+    /// `true` if no completion has come that [`next`](Self::next) could read.
     pub fn is_idle(&mut self) -> bool {
         self.uring.completion().is_empty()
     }
@@ -327,7 +338,8 @@ impl Ring {
         }
     }
 
-    /// Cancels the send that is with the kernel, which frees its place when it completes, and forgets the others.
+    /// Cancels the connection's sends that are not quiet. The one that the kernel has is freed when it completes, the
+    /// others at once.
     fn cancel_sends(&mut self, slot: usize) {
         let index = std::mem::replace(&mut self.slots[slot].first, NONE);
         self.slots[slot].unsent = 0;

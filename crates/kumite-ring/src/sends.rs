@@ -1,29 +1,30 @@
-//! The bytes that are on their way to the kernel, and whose they are. They neither move nor change while the kernel
-//! may read them: a place is freed only when its send is over.
+//! The sends that are not over, each with its bytes. The bytes neither move nor change while the kernel may read
+//! them: a place is freed only when its send is over.
 
-/// Stands for no send.
+/// The index that stands for no send.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The bytes of a send.
+/// The bytes of a send, by owner.
 pub(crate) enum Bytes {
     /// The shared byte string of this index.
     Shared(usize),
-    /// Bytes of this send alone.
+    /// Bytes that belong to this send alone.
     Own(Vec<u8>),
 }
 
 /// A send, or a free place for one.
 pub(crate) struct Send {
     pub bytes: Bytes,
-    /// Bytes of it that the kernel has taken.
+    /// The number of this send's bytes that the kernel has taken.
     pub written: usize,
     pub slot: usize,
     pub generation: u64,
-    /// The kernel says nothing if it succeeds.
+    /// The kernel makes no completion for this send if it succeeds.
     pub quiet: bool,
-    /// Its end is told as [`Event::Sent`](crate::Event::Sent).
+    /// The end of this send is told as [`Event::Sent`](crate::Event::Sent).
     pub told: bool,
-    /// The send after this on the same connection, or the next free place.
+    /// The index of the send after this one on the same connection; for a free place, that of the next free place.
+    /// [`NONE`] if there is none.
     pub next: u32,
 }
 
@@ -31,7 +32,7 @@ pub(crate) struct Send {
 pub(crate) struct Sends {
     all: Vec<Send>,
     free: u32,
-    /// Empty vectors to send out of, at most `spares` of them.
+    /// Empty vectors, kept for reuse: at most `spares` of them.
     pool: Vec<Vec<u8>>,
     spares: usize,
 }
@@ -57,12 +58,12 @@ impl Sends {
         &mut self.all[index as usize]
     }
 
-    /// Takes a send's bytes away, and leaves none.
+    /// Takes the bytes of a send, and leaves an empty vector in their place.
     pub fn take(&mut self, index: u32) -> Bytes {
         std::mem::replace(&mut self.all[index as usize].bytes, Bytes::Own(Vec::new()))
     }
 
-    /// Frees the place of a send that is over, and returns the one that came after it.
+    /// Frees the place of a send that is over. Returns the index of the send after it, or [`NONE`].
     pub fn free(&mut self, index: u32) -> u32 {
         if let Bytes::Own(bytes) = self.take(index) {
             self.recycle(bytes);

@@ -1,18 +1,18 @@
-//! Tags: which operation a completion is of, as the 64 bits that the kernel brings back.
+//! Tags: 64 bits that the kernel brings back with a completion, and that say which operation it is of.
 
-/// An operation. Slots have 20 bits, which is as many files as a ring can register; a generation then has 40. A slot
-/// that connects a thousand times a second needs 34 years to use them up.
+/// An operation that a completion can be of. A slot has 20 bits, enough for all files that a ring can register; a
+/// generation has the other 40. A slot that connects a thousand times a second uses them up in 34 years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tag {
-    /// Nobody waits for the outcome.
+    /// An operation whose outcome nobody needs.
     Ignored,
-    /// Connecting a slot.
+    /// The connect of a slot.
     Connect { slot: usize, generation: u64 },
-    /// Receiving on a slot.
+    /// The receiving of a slot.
     Receive { slot: usize, generation: u64 },
     /// The send of this index.
     Send { index: u32 },
-    /// Cancelling everything.
+    /// The cancelling of all operations, when the ring is dropped.
     CancelAll,
 }
 

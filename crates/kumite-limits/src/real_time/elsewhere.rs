@@ -1,11 +1,11 @@
-//! Where there is no SCHED_FIFO.
+//! Real-time priority on systems other than Linux and Windows: it is never given.
 
-/// The calling thread has real-time priority until this is dropped. There is none here.
+/// Real-time priority of the calling thread. On this system there is none, so no value exists.
 #[derive(Debug)]
 pub enum RealTime {}
 
 impl RealTime {
-    /// None: there is none here.
+    /// Always `None`: this system gives no real-time priority.
     pub fn take() -> Option<RealTime> {
         None
     }

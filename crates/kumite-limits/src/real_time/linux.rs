@@ -1,4 +1,4 @@
-//! SCHED_FIFO.
+//! Real-time priority on Linux: the policy SCHED_FIFO.
 
 use thread_priority::unix::{
     RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
@@ -7,7 +7,7 @@ use thread_priority::unix::{
 use thread_priority::{Error, ThreadPriority, ThreadPriorityValue};
 
 const FIFO: ThreadSchedulePolicy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-/// The calling thread has real-time priority until this is dropped.
+/// Real-time priority of the calling thread, until this value is dropped.
 #[derive(Debug)]
 pub struct RealTime {
     before: Option<Before>,
@@ -17,11 +17,13 @@ pub struct RealTime {
 type Before = (ThreadSchedulePolicy, ThreadPriority);
 
 impl RealTime {
-    /// Above what is not real-time, below what kernels give their own threads.
+    /// The priority under SCHED_FIFO, where 1 is the least and 99 the most: above every thread that is not real-time,
+    /// and below the kernel's own real-time threads.
     pub const PRIORITY: u8 = 10;
 
-    /// None where it is not permitted, or where what the thread has could not be given back (its policy is neither the
-    /// ordinary one nor real-time). A thread that has real-time priority keeps the one it has.
+    /// Gives the calling thread SCHED_FIFO with [`PRIORITY`](Self::PRIORITY). `None` if that is not permitted, or if
+    /// the thread's present policy could not be given back (it is neither the ordinary one nor real-time). A thread
+    /// that is real-time already keeps the priority it has.
     pub fn take() -> Option<RealTime> {
         let thread = thread_native_id();
         let (policy, _) = thread_schedule_policy_param(thread).ok()?;
@@ -43,8 +45,8 @@ impl Drop for RealTime {
     }
 }
 
-/// The priority that stands for the thread's niceness under this policy: `thread_priority` sets one together with a
-/// policy, always, and counts it by its own numbers.
+/// The priority that stands for this process's niceness under `policy`, in the numbers of `thread_priority`, which
+/// sets a priority whenever it sets a policy. `None` if no number stands for it.
 fn of_niceness(policy: ThreadSchedulePolicy) -> Option<ThreadPriority> {
     let niceness = rustix::process::getpriority_process(None).ok()?;
     (0..=99).filter_map(priority).find(|priority| priority.to_posix(policy).ok() == Some(niceness))

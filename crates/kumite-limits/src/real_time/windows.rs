@@ -1,4 +1,4 @@
-//! "Time critical", which everybody may have.
+//! Real-time priority on Windows: "time critical", which needs no privilege.
 
 use thread_priority::windows::{
     WinAPIThreadPriority, get_current_thread_priority, set_current_thread_priority,
@@ -6,14 +6,14 @@ use thread_priority::windows::{
 };
 use thread_priority::{Error, ThreadPriority};
 
-/// The calling thread is time-critical until this is dropped.
+/// "Time critical" priority of the calling thread, until this value is dropped.
 #[derive(Debug)]
 pub struct RealTime {
     before: ThreadPriority,
 }
 
 impl RealTime {
-    /// None if the system refuses.
+    /// Makes the calling thread time-critical. `None` if the system refuses.
     pub fn take() -> Option<RealTime> {
         let before = get_current_thread_priority().ok()?;
         set_winapi_thread_priority(thread_native_id(), WinAPIThreadPriority::TimeCritical).ok()?;

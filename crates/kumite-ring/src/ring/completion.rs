@@ -1,7 +1,7 @@
-//! Completions: from the kernel's 64 bits and a number to an event, or to nothing that the caller need know.
+//! Completions: each is made an event, or nothing if the caller need not know of it.
 //!
-//! The tag says which operation completed, and the generation whether its connection is still there. A buffer that
-//! comes with a completion is always either lent to the caller or given back: one that is lost would be missing for
+//! The tag says which operation completed, and the generation tells a completion of an older connection. A buffer
+//! that comes with a completion is always either lent to the caller or given back; otherwise it would be missing for
 //! ever.
 
 use io_uring::cqueue;
@@ -11,7 +11,7 @@ use super::{Event, Ring, SlotState};
 use crate::sends::{Bytes, NONE, Send};
 use crate::tag::Tag;
 
-/// An event that does not borrow from the ring yet: a buffer by its number and length.
+/// An event that does not borrow from the ring yet: it has a buffer's id and length, and not its bytes.
 enum Completed {
     Connected(Result<(), Errno>),
     Received(u16, usize),
@@ -21,8 +21,8 @@ enum Completed {
 }
 
 impl Ring {
-    /// The next event and its slot; none when [`wait`](Self::wait) is needed for more. What the event before showed goes
-    /// back to the kernel.
+    /// The next event, with the slot of its connection; `None` if no more has come, so that [`wait`](Self::wait) is
+    /// needed. The buffer that the previous event borrowed goes back to the kernel.
     #[expect(clippy::should_implement_trait, reason = "an iterator cannot lend")]
     pub fn next(&mut self) -> Option<(usize, Event<'_>)> {
         self.give_back();
@@ -148,8 +148,8 @@ impl Ring {
         told.then_some((slot, Completed::Sent))
     }
 
-    /// A quiet send did not fit, or failed. What is left of it is sent as any other, unless another went after it: then
-    /// the order of the bytes is lost.
+    /// Takes up a quiet send that did not fit, or failed. If it did not fit, the rest is sent as one that is not
+    /// quiet; if it failed, or another send came after it so that the order of bytes is lost, sending has failed.
     fn quiet_failed(&mut self, slot: usize, index: u32, result: i32) -> Option<(usize, Completed)> {
         let error = if result < 0 { Errno::from_raw_os_error(-result) } else { Errno::AGAIN };
         if error != Errno::AGAIN || self.slots[slot].latest != index {
@@ -171,7 +171,8 @@ impl Ring {
         None
     }
 
-    /// The peer takes no more. It may have said why before: what has come is received first, where that still goes on.
+    /// Ends the connection's sending after an error. If the peer has closed, and receiving still goes on, the bytes
+    /// that have come are received first; otherwise the connection is broken at once.
     fn send_failed(&mut self, slot: usize, error: Errno) -> Option<(usize, Completed)> {
         let gone = matches!(error, Errno::PIPE | Errno::CONNRESET);
         if !gone || !self.slots[slot].receiving {
@@ -182,16 +183,15 @@ impl Ring {
         None
     }
 
-    /// The connection is lost: forgets its sends, and everything that may still be told of it.
+    /// Marks the connection as broken: its sends are cancelled, and no other event of it is told.
     fn broken(&mut self, slot: usize, error: Errno) -> Completed {
         self.slots[slot].state = SlotState::Broken;
         self.cancel_sends(slot);
         Completed::Broken(error)
     }
 
-    /// All completions were seen, so the quiet sends that were submitted before have succeeded or were dealt with:
-    /// their places are free. If the kernel has more completions than it could hand out (`cq_overflow`), a failure
-    /// may be among those, so they are kept.
+    /// Frees the submitted quiet sends, once all completions were seen: without a completion they have succeeded. If
+    /// the kernel holds back completions (`cq_overflow`), a failure may be among those, so the sends are kept.
     fn settle_quiet(&mut self) {
         if self.submitted > 0 && !self.uring.submission().cq_overflow() {
             for index in self.quiet.drain(..self.submitted) {

@@ -1,7 +1,7 @@
-//! Submissions: operations, queued one by one and submitted together.
+//! Submissions: operations are queued one by one, and submitted together.
 //!
 //! Every `unsafe` block here rests on one promise, that of [`Ring::push`]: memory that an operation refers to stays
-//! where it is until the operation is over. Who queues one says above it whose memory that is, and what keeps it
+//! where it is until the operation is over. The comment above each call says whose memory that is, and what keeps it
 //! there.
 
 use io_uring::types::{Fixed, SubmitArgs, Timespec};
@@ -13,9 +13,10 @@ use crate::error::errno;
 use crate::sends::Bytes;
 use crate::tag::Tag;
 
-/// The longest single operation, in bytes; the kernel's limit is just below 2 GiB.
+/// The most bytes of a single send operation, 1 GiB; the kernel's limit is just below 2 GiB.
 const MAX_SEND: usize = 1 << 30;
-/// The kernel may take a part of the queue: the rest is submitted again so many times, and then the ring has failed.
+/// The number of times that the queue is submitted, if the kernel takes only a part of it. After that the ring has
+/// failed.
 const TRIES: usize = 16;
 const MSG_NOSIGNAL: i32 = rustix::net::SendFlags::NOSIGNAL.bits() as i32;
 const MSG_DONTWAIT: i32 = rustix::net::SendFlags::DONTWAIT.bits() as i32;
@@ -68,7 +69,8 @@ impl Ring {
         unsafe { self.push(&entry) };
     }
 
-    /// Queues an operation, after submitting those before it if there is no room. If that fails the ring has failed.
+    /// Queues an operation. If there is no room, the queued ones are submitted first; if that fails, the ring has
+    /// failed.
     ///
     /// # Safety
     ///

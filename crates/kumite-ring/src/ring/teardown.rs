@@ -1,7 +1,7 @@
-//! The end of a ring: its memory is freed when the kernel has let go of it, and else leaked.
+//! The end of a ring: its memory is freed once the kernel has let go of it, and otherwise leaked.
 //!
-//! To free memory that the kernel may still write to would be to corrupt whatever comes to lie there. A leak of some
-//! megabytes, where a kernel does not answer for a second, harms nobody.
+//! Freed memory that the kernel still wrote to would corrupt whatever is put there next. A leak of some megabytes, if
+//! a kernel does not answer for a second, harms nobody.
 
 use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
@@ -13,11 +13,12 @@ use rustix::io::Errno;
 use super::{NO_SOCKET, Ring};
 use crate::tag::Tag;
 
-/// How long a ring that is dropped waits for the kernel.
+/// The time that a dropped ring waits for the kernel to let go of its memory.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Ring {
-    /// Ends everything. Returns `true` if the kernel has let go of all our memory.
+    /// Closes all connections and cancels all operations. Returns `true` if the kernel has let go of the ring's
+    /// memory, `false` if it has not within [`PATIENCE`].
     fn end(&mut self) -> bool {
         // So operations that are queued and were never submitted find no socket.
         let none = vec![NO_SOCKET; self.slots.len()];
