@@ -1,18 +1,18 @@
-//! The clock that measuring goes by.
+//! Clocks to measure and wait by.
 
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-/// The time, for whatever measures or waits. Replaced in tests.
+/// A source of time, for all that measures or waits. Tests replace it.
 pub trait Clock {
-    /// Time since some fixed moment; never goes back.
+    /// The time since a fixed moment; it never goes back.
     fn now(&self) -> Duration;
     /// The time of day.
     fn timestamp(&self) -> Timestamp;
 }
 
-/// The machine's clock.
+/// The machine's own clocks. [`now`](Clock::now) counts from the making of this value.
 pub struct RealClock(Instant);
 
 impl Default for RealClock {

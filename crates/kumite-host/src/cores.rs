@@ -3,52 +3,52 @@
 use kumite_record::Cores;
 use thiserror::Error;
 
-/// A number of CPUs that a contender is to have.
+/// The number of CPUs that a contender is to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AskedCores {
-    /// This number.
+    /// This number of CPUs.
     Count(usize),
-    /// Every one; those that measure share them.
+    /// All CPUs, even those of the engine, which are then shared.
     All,
 }
 
 /// The CPUs of a contender in one trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenCores {
-    /// Their numbers.
+    /// The numbers of the CPUs.
     pub cores: Vec<usize>,
-    /// Some of them are the engine's too.
+    /// Some of the CPUs are the load engine's too.
     pub shared: bool,
 }
 
-/// More CPUs were asked for than there are.
+/// The error that more CPUs were asked for than kumite may give.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{param} = {asked} cannot be had: {}kumite may use {there} here", if *beside_engine { "beside the load engine's, " } else { "" })]
 pub struct CoresError {
-    /// The parameter that says how many.
+    /// The name of the parameter that asks for the CPUs.
     pub param: &'static str,
     /// The number that was asked for.
     pub asked: usize,
     /// The number that kumite may give.
     pub there: usize,
-    /// The load engine has some of its own.
+    /// The load engine keeps CPUs of its own, which `there` does not count.
     pub beside_engine: bool,
 }
 
 /// The CPUs that a workload wants for its contender.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedCores {
-    /// The parameter that says how many.
+    /// The name of the parameter that asks for the CPUs.
     pub param: &'static str,
-    /// Its value.
+    /// The number of CPUs that the parameter asks for.
     pub asked: AskedCores,
-    /// The engine's CPUs may be among them although not all are asked for: a driver that gives jobs or calls a
-    /// function waits while the contender works, and a load engine has a CPU of its own.
+    /// The engine's CPUs may be given too, even if not all CPUs are asked for: a driver that gives jobs or calls a
+    /// function waits while the contender works. A load engine does not wait, and keeps a CPU of its own.
     pub may_share: bool,
 }
 
 impl WantedCores {
-    /// The CPUs of the contender, or why they cannot be had.
+    /// Chooses the contender's CPUs from the available ones. An error if more are asked for than there are.
     pub fn given(self, available: &Cores) -> Result<GivenCores, CoresError> {
         let WantedCores { param, asked, may_share } = self;
         let apart = available.apart;

@@ -1,17 +1,17 @@
-//! CPUs as people write them.
+//! Lists of CPUs in the notation that users write, such as `0,2-3`.
 
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// A CPU of a higher number is a slip.
+/// The highest CPU number that is accepted. A higher one is taken for a slip of the user.
 const HIGHEST: usize = 4095;
 
-/// CPUs by number, each once, in order; at least one.
+/// Numbers of CPUs, ascending, each once; at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuList(pub Vec<usize>);
 
-/// A text that is no list of CPUs.
+/// The error that a text is no list of CPUs.
 #[derive(Debug, PartialEq, Eq, Error)]
 #[error("expected CPUs such as 1 or 0,2-3")]
 pub struct CpuListError;

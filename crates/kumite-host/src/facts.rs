@@ -1,5 +1,5 @@
-//! Facts of this machine that matter to results, each with its consequence and a remedy. Nothing is changed by
-//! looking.
+//! Facts of this machine that matter to results, each with its consequence and a remedy. To find them changes nothing
+//! on the machine.
 
 mod cgroup;
 mod clock;
@@ -17,7 +17,8 @@ use kumite_record::{Cores, Finding};
 use crate::machine::cores;
 use crate::system::System;
 
-/// Looks at this machine; takes a tenth of a second, for it reads the clock for a while and sleeps a little.
+/// Finds all facts of this machine. It takes a tenth of a second, because it reads the clock for a while and sleeps a
+/// little.
 pub fn facts() -> Vec<Finding> {
     let (system, available) = (System::at(Path::new("/")), available_cores());
     let mut found = findings(&system, &cores(), &available);
@@ -26,7 +27,7 @@ pub fn facts() -> Vec<Finding> {
     found
 }
 
-/// Findings from files of the kernel.
+/// The findings that are read from the kernel's files: all but those of clock measurements and of noise.
 fn findings(system: &System, cores: &Cores, available: &[usize]) -> Vec<Finding> {
     let mut findings = cpu::findings(system, cores, available);
     findings.extend(memory::findings(system));

@@ -4,24 +4,24 @@ use std::path::Path;
 
 use crate::system::System;
 
-/// The groups of our own process.
+/// The cgroups of our own process, in each hierarchy.
 pub(crate) struct Groups {
-    /// Controllers, mount point and folder of each of version 1.
+    /// The hierarchies of version 1, each by its controllers.
     v1: Vec<(Vec<String>, CgroupDir)>,
     pub v2: Option<CgroupDir>,
-    /// The kernel says where it is.
+    /// The kernel says which cgroups the process is in.
     pub known: bool,
 }
 
 #[derive(Clone)]
 pub(crate) struct CgroupDir {
     mount: String,
-    /// The folder of our group, or the mount point where the folder cannot be seen.
+    /// The folder of our cgroup; the mount point if the folder cannot be seen, as in a container.
     pub folder: String,
 }
 
 impl CgroupDir {
-    /// The folder and those above it, up to the mount point.
+    /// The cgroup's folder and those above it, up to the mount point.
     pub fn upwards(&self) -> impl Iterator<Item = &str> {
         let inside = |folder: &&Path| folder.starts_with(&self.mount);
         Path::new(&self.folder).ancestors().take_while(inside).filter_map(Path::to_str)
@@ -61,17 +61,18 @@ impl Groups {
         groups
     }
 
-    /// Our folder in the hierarchy of version 1 that has this controller.
+    /// Our cgroup's folder in the hierarchy of version 1 that has this controller; `None` if no hierarchy has it.
     pub fn v1(&self, controller: &str) -> Option<&str> {
         self.v1_dir(controller).map(|dir| dir.folder.as_str())
     }
 
-    /// Where the hierarchy of version 1 that has this controller is mounted.
+    /// The mount point of the hierarchy of version 1 that has this controller; `None` if no hierarchy has it.
     pub fn v1_mount(&self, controller: &str) -> Option<&str> {
         self.v1_dir(controller).map(|dir| dir.mount.as_str())
     }
 
-    /// Our folders in the hierarchies that have this controller, and those above them.
+    /// Our cgroups' folders, each followed by those above it: in the hierarchy of version 1 that has this controller,
+    /// and in version 2.
     pub fn folders(&self, controller: &str) -> impl Iterator<Item = &str> {
         let first = self.v1_dir(controller).into_iter().flat_map(CgroupDir::upwards);
         first.chain(self.v2.iter().flat_map(CgroupDir::upwards))

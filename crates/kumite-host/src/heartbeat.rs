@@ -1,9 +1,9 @@
 //! Absence while something is measured: of kumite, of a process that it has started, or of the machine.
 //!
-//! A thread wakes every [`BEAT`]. If it wakes late, and did not wait for a CPU meanwhile, all of kumite stood still: it
-//! was stopped or frozen, or the virtual machine was. One thread is enough for those that send, record and play, which
-//! are threads of the same process; helpers are other processes, and their states are looked at like those of
-//! contenders and services ([`Stops`]).
+//! A thread wakes every [`BEAT`]. If it wakes late, and did not wait for a CPU meanwhile, all of kumite stood still:
+//! kumite was stopped or frozen, or the virtual machine was. One thread is enough to watch all that send, record and
+//! play, which are threads of the same process. Helpers are other processes; [`Stops`] looks at their states, as at
+//! those of contenders and services.
 
 mod pulse;
 
@@ -17,22 +17,24 @@ use kumite_record::{Void, VoidCause};
 use crate::noise::{Clocks, Ours, Watch};
 use pulse::{Pulse, ThreadAccounts, absence};
 
-/// Often enough to see every stop that is longer than the limit and a beat, and seldom enough to cost the engine's CPU some
-/// thousandths.
+/// The time between two wake-ups of the watching thread. It is short enough to see every stop longer than
+/// [`ABSENCE_LIMIT`] and a beat, and long enough to cost the engine's CPU only some thousandths of its time.
 const BEAT: Duration = Duration::from_millis(50);
-/// Away for less is what a busy machine does to every thread; a hand, a lid, a snapshot take longer.
+/// The longest single absence that is tolerated. A busy machine does as much to every thread; being stopped by hand,
+/// a closed lid or a snapshot takes longer.
 const ABSENCE_LIMIT: Duration = Duration::from_millis(100);
-/// Of the time there was, for shorter stops together, if that is more than the limit of one: who is stopped for 40 of each
-/// 80 ms is away for half of the time, and never for long. What of it lies in the thread's own sleep is not seen. Beside 14
-/// programs that compiled on two CPUs it was 0.14 % in 90 s, and at most 1.4 % in half a second.
+/// The share of the time that absences shorter than [`ABSENCE_LIMIT`] may take together, if it is more than that
+/// limit: a process that is stopped for 40 of each 80 ms is away half of the time, but never for long. Absence while
+/// the watching thread sleeps is not seen. Beside 14 programs that compiled on two CPUs the share was 0.14 % in 90 s,
+/// and at most 1.4 % in half a second.
 const SHORT_LIMIT: f64 = 0.05;
-/// Of the CPU time there was: a mark doubts from a hundredth on, and that much is usual on a shared machine. With a fifth
-/// of it gone, what is left is another machine.
+/// The share of the CPU time that the hypervisor may take before a measurement is void. A mark already casts doubt
+/// from a hundredth on, which is usual on a shared machine; with a fifth gone, the rest is another machine.
 const STOLEN_LIMIT: f64 = 0.2;
-/// Seconds by which the stolen time of a CPU may be wrong: it is counted in ticks.
+/// The error of a CPU's stolen time in seconds: it is counted in ticks.
 const GRAIN: f64 = 0.01;
 
-/// Watches over what is measured, from a thread of its own.
+/// A watch for absence while something is measured, on a thread of its own.
 #[derive(Debug)]
 pub struct Heartbeat {
     thread: JoinHandle<Absence>,
@@ -42,17 +44,17 @@ pub struct Heartbeat {
     clocks: Clocks,
 }
 
-/// Time for which kumite or a process of it was away.
+/// Absence of kumite, and of the processes that it has started, as the watching thread saw it.
 #[derive(Debug, Default)]
 struct Absence {
-    /// kumite itself, in stops longer than the limit.
+    /// The time of kumite's own absences longer than [`ABSENCE_LIMIT`].
     kumite: Duration,
-    /// kumite itself, in all others.
+    /// The time of kumite's own shorter absences.
     shortly: Duration,
     process: Option<(String, Duration)>,
 }
 
-/// Absence between two moments, by its causes.
+/// Everything about absence that is known of the time between two moments, by cause.
 #[derive(Debug, Default)]
 struct Between {
     elapsed_s: f64,
@@ -63,7 +65,7 @@ struct Between {
 }
 
 impl Heartbeat {
-    /// Begins now; `cpus` are those that are measured on, and by.
+    /// Begins to watch now. `cpus` are the CPUs of all that is measured, and of what measures.
     pub fn start(cpus: &[usize]) -> Heartbeat {
         let (end, ended) = mpsc::channel();
         let began = Pulse::first();
@@ -72,7 +74,7 @@ impl Heartbeat {
         Heartbeat { thread, end, watch, cpus: cpus.len(), clocks }
     }
 
-    /// Why what was measured since the start counts for nothing, if that is so.
+    /// Stops watching. Returns why what was measured since the start is void; `None` if it is not.
     pub fn stop(self) -> Option<Void> {
         let clocks = Clocks::read();
         let elapsed_s = clocks.monotonic.saturating_sub(self.clocks.monotonic).as_secs_f64();
@@ -116,9 +118,9 @@ fn beat(began: Pulse, ended: &mpsc::Receiver<()>) -> Absence {
     }
 }
 
-/// The time of day is not asked: no figure is made of it, so that to set it falsifies none (`clock-jumped` marks it).
-/// Nor is a CPU limit of kumite's own cgroup: contenders are in it too, and who needs most would void its bad blocks
-/// (`throttled` marks it).
+/// The reason why what was measured is void, if an absence was too long. A change of the time of day is no reason,
+/// because no figure is made from it; it is marked `clock-jumped`. Nor is a CPU limit of kumite's own cgroup:
+/// contenders are in it too, and the one that needs most would void its bad blocks; it is marked `throttled`.
 fn void(between: Between) -> Option<Void> {
     let limit_s = ABSENCE_LIMIT.as_secs_f64();
     let all = between.cpus as f64;

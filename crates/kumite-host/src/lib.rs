@@ -1,6 +1,7 @@
 //! The machine: its facts, its CPUs and clocks, and the noise on it.
 //!
-//! It reads what the kernel says in `/proc` and `/sys`, and starts nothing. The one file that it writes is the [`Lock`].
+//! This crate reads what the kernel says in `/proc` and `/sys`, and starts no process. The only file that it writes
+//! is that of the [`Lock`].
 
 mod clock;
 mod cores;

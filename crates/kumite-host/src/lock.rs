@@ -1,4 +1,4 @@
-//! One measurement at a time: two would disturb each other.
+//! The lock by which one measurement at a time is made on a machine: two would disturb each other.
 
 use std::fmt;
 use std::fs::{File, Metadata, Permissions, TryLockError};
@@ -10,49 +10,49 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
-/// As often the file is looked for again that was removed while it was locked.
+/// The number of tries to lock the file, if it is removed each time before it is locked.
 const TRIES: usize = 10;
 
-/// How often who waits for the lock tries to take it.
+/// The time between two tries to take the lock while another process has it.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// The lock of the machine was not taken.
+/// Why the lock of the machine was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another kumite measures.
+    /// Another kumite measures on this machine, and has the lock.
     #[error("another kumite ({holder}) is measuring on this machine ({} is locked): wait for it to end", path.display())]
     Taken {
         /// The file that is locked.
         path: PathBuf,
-        /// For people: nothing is done because of it.
+        /// The process that has the lock, for messages only.
         holder: Holder,
     },
-    /// We were told to stop before it was free.
+    /// The caller was told to stop while it waited for the lock.
     #[error("it was interrupted while it waited for another kumite ({holder})")]
     Interrupted {
-        /// The one that was waited for.
+        /// The process that had the lock.
         holder: Holder,
     },
-    /// The file cannot be locked by anybody, or not by us.
+    /// The lock's file cannot be locked: by nobody, or not by this user.
     #[error("cannot lock {}: {source}", path.display())]
     Unusable {
-        /// The file.
+        /// The path of the lock's file.
         path: PathBuf,
-        /// The file's own fault, or the system's reason.
+        /// The fault of the file, or the system's error.
         source: LockFileError,
     },
 }
 
-/// The process that has the lock, by what the kernel says.
+/// The process that has the lock, as far as the kernel shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// It is in another namespace, or has ended meanwhile.
+    /// The process is in another pid namespace, or has ended meanwhile.
     Unseen,
-    /// A process that we see.
+    /// The process can be seen from here.
     Process {
         /// Its process id.
         pid: u32,
-        /// Its user; `None` for ourselves.
+        /// The user of the process; `None` if it is our own.
         user: Option<User>,
     },
 }
@@ -67,12 +67,12 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Another user than ourselves, by id.
+/// The id of another user than our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct User(u32);
 
 impl User {
-    /// `None` for ourselves.
+    /// The user of this id; `None` if it is our own.
     fn other(uid: u32) -> Option<User> {
         (uid != rustix::process::geteuid().as_raw()).then_some(User(uid))
     }
@@ -87,22 +87,23 @@ impl fmt::Display for User {
     }
 }
 
-/// The file of the lock is none that can be locked. Each says whose it is if it is not ours, and the remedy.
+/// Why the lock's file cannot be locked. A user in it is the file's owner, and `None` if that is ourselves. The
+/// message has the owner and the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum LockFileError {
-    /// No link is followed.
+    /// The path is a symbolic link, which is not followed.
     #[error("it is a symbolic link{}; remove it", and_of(.0))]
     Link(Option<User>),
-    /// A folder, a pipe, a device.
+    /// The path is no regular file but a folder, a pipe or a device.
     #[error("it is no regular file{}; remove it", and_of(.0))]
     NoFile(Option<User>),
-    /// Another user lets nobody read it.
+    /// The file belongs to another user, and nobody else may read it.
     #[error("nobody else may read it{}; have it removed", and_of(.0))]
     Unreadable(Option<User>),
-    /// It was gone each time it had been locked.
+    /// The file was removed each time before it could be locked.
     #[error("somebody removes it again and again")]
     Removed,
-    /// The system's reason.
+    /// The system refused to make, open or lock the file.
     #[error(transparent)]
     System(#[from] io::Error),
 }
@@ -111,19 +112,21 @@ fn and_of(user: &Option<User>) -> String {
     user.map_or(String::new(), |user| format!(", and of {user}"))
 }
 
-/// Held while a run is measured; the system lets go of it when the process ends, however it ends.
+/// The lock of the machine, held while a run is measured. The system lets go of it when the process ends, in whatever
+/// way.
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock of this machine, or says who has it. Tests have one of their own, in `$KUMITE_LOCK`.
+    /// Takes the lock of this machine. An error at once if another process has it. Its file is `$KUMITE_LOCK` if that
+    /// is set, as in tests.
     pub fn of_machine() -> Result<Lock, LockError> {
         Lock::take(&path_of_machine())
     }
 
-    /// The same, but waits while another has it: for at most this time, and until it is told to stop. `tell` is called with
-    /// each one that is waited for.
+    /// Takes the lock of this machine as [`of_machine`](Self::of_machine) does, but waits while another process has
+    /// it: at most for `most`, and until `stop` is set. Calls `tell` with each process that it waits for.
     pub fn of_machine_within(
         most: Duration,
         stop: &AtomicBool,
@@ -192,21 +195,23 @@ fn path_of_machine() -> PathBuf {
     shared.map_or_else(std::env::temp_dir, Path::to_owned).join("kumite-measuring.lock")
 }
 
-/// In a folder of this mode everybody may make files, and nobody may remove those of others.
+/// `true` if everybody may make files in a folder of this mode, and nobody may remove those of others.
 fn is_for_all(mode: u32) -> bool {
     mode & 0o1003 == 0o1003
 }
 
-/// This file is still the one at that path.
+/// `true` if `path` still leads to this open file.
 fn is_at(file: &File, path: &Path) -> bool {
     let same = |at: Metadata, held: Metadata| (at.dev(), at.ino()) == (held.dev(), held.ino());
     std::fs::symlink_metadata(path).ok().zip(file.metadata().ok()).is_some_and(|(at, held)| same(at, held))
 }
 
-/// Whoever may make files in that folder may have made anything under this name: so no link is followed, nobody who
-/// writes to a pipe is waited for, and nothing is ever written. To lock what another user has made, one has only to read it;
-/// so users of one machine exclude each other, whoever made the file. Nothing in it is believed. Who makes it and keeps it
-/// locked keeps others from measuring, as who measures does; the message says who that is.
+/// Opens the lock's file, and makes it if it is missing.
+///
+/// Whoever may make files in the folder may have put anything under this name. So no link is followed, no pipe is
+/// waited for, nothing is written, and nothing in the file is believed. To lock the file one need only read it, so
+/// users of one machine exclude each other, whoever made it. A user who keeps it locked keeps others from measuring,
+/// just as one who measures does; the message names that user.
 fn open(path: &Path) -> Result<File, LockFileError> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let open = || File::options().read(true).custom_flags(flags).open(path);
@@ -226,7 +231,7 @@ fn open(path: &Path) -> Result<File, LockFileError> {
     if found.is_file() { Ok(file) } else { Err(LockFileError::NoFile(User::other(found.uid()))) }
 }
 
-/// Makes the file readable for everybody, whatever our own mask is.
+/// Makes the lock's file readable for everybody, whatever our own umask is. An error if it is there already.
 fn make(path: &Path) -> std::io::Result<File> {
     let file = File::options().create_new(true).read(true).write(true).open(path)?;
     file.set_permissions(Permissions::from_mode(0o644))?;
@@ -242,7 +247,8 @@ fn holder(file: &File) -> Holder {
     })
 }
 
-/// `1: FLOCK  ADVISORY  WRITE 1234 fe:01:5678 0 EOF`: who has the lock of this inode. A process of another namespace is 0.
+/// The id of the process that has the lock on this inode, from `/proc/locks`: `1: FLOCK  ADVISORY  WRITE 1234
+/// fe:01:5678 0 EOF`. `None` if there is none, or it is in another pid namespace, where its id is 0.
 fn holder_pid(locks: &str, inode: u64) -> Option<u32> {
     let held = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! The machine that a run is executed on.
+//! A description of the machine that a run is measured on, and the division of its CPUs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,7 +6,8 @@ use std::path::Path;
 use kumite_process::available_cores;
 use kumite_record::{Cores, Machine};
 
-/// The last CPU for the load engine, the others for the contender; both on the same one where there is only one.
+/// The CPUs that this thread may use, divided: the last for the load engine, the others for the contender. If there
+/// is only one, both have it.
 pub fn cores() -> Cores {
     let mut contender = available_cores();
     let engine = contender.last().copied().into_iter().collect();
@@ -16,7 +17,8 @@ pub fn cores() -> Cores {
     Cores { contender, engine, apart: false }
 }
 
-/// Looks at this machine, as the kernel describes it.
+/// Describes this machine from the kernel's files. What the kernel does not say is empty or zero. `cores` is put into
+/// the description.
 pub fn machine(cores: Cores) -> Machine {
     let available = available_cores();
     let cpuinfo = read("/proc/cpuinfo");
@@ -42,8 +44,8 @@ pub fn machine(cores: Cores) -> Machine {
     }
 }
 
-/// Eight characters that this machine has until it is booted again, and no other one has. None where the kernel does not
-/// say; containers of one machine have the same.
+/// The first eight characters of the id that the kernel gives each boot: containers of one machine have the same,
+/// other machines another one. `None` if the kernel does not say.
 pub fn boot() -> Option<String> {
     let id = read("/proc/sys/kernel/random/boot_id");
     id.get(..8).map(str::to_owned)
@@ -58,7 +60,7 @@ fn siblings(available: &[usize]) -> Vec<Vec<usize>> {
     groups.into_iter().collect()
 }
 
-/// The kernel's lists of CPUs: `0-2,5`.
+/// The numbers in a kernel's list of CPUs such as `0-2,5`. Parts that are no numbers are left out.
 pub(crate) fn cpu_list(text: &str) -> Vec<usize> {
     text.split(',')
         .filter_map(|part| {

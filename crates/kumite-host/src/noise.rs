@@ -1,6 +1,7 @@
-//! Noise from outside while something is measured: how much there was, and which of it casts doubt on the figures.
+//! Noise from outside while something is measured: how much there was, and which kinds cast doubt on the figures.
 //!
-//! A [`Watch`] reads the kernel's counters twice. What a machine does not tell is in no figure, and marks nothing.
+//! A [`Watch`] reads the kernel's counters twice. A kind of noise that the kernel does not count has no figure and no
+//! mark.
 
 mod clocks;
 mod reading;
@@ -18,25 +19,27 @@ pub use clocks::Clocks;
 pub use reading::own_cpu;
 use reading::{CgroupFiles, CpuTime, Reading};
 
-/// Share of the measured CPU time.
+/// The share of the watched CPUs' time that a hypervisor may take without a mark.
 const STOLEN_LIMIT: f64 = 0.01;
-/// Share of one CPU. All that a quiet machine does beside us takes less than 1 % of one.
+/// The share of one CPU that other processes may take without a mark. All that a quiet machine does beside kumite
+/// takes less than 1 % of one CPU.
 const OTHERS_LIMIT: f64 = 0.02;
-/// A CPU goes to sleep and wakes up in time that is neither idle nor any process's: 1.1 to 1.6 µs for each switch, on
-/// the machine where it was measured.
+/// The time of a context switch that is neither idle nor any process's: 1.1 to 1.6 µs were measured on one machine.
 const SWITCH: Duration = Duration::from_micros(2);
-/// Two clocks are read one after the other: so much may lie between them for that.
+/// The difference in ms that may come from reading two clocks one after the other.
 const READING_MS: f64 = 0.1;
 const JUMP_LIMIT_MS: f64 = 1.0;
-/// Time servers correct a clock by up to this in normal operation.
+/// The most correction of a clock's rate without a mark, in parts per million: time servers do up to this in normal
+/// operation.
 const RATE_LIMIT_PPM: f64 = 500.0;
-/// Seconds by which a difference of two counters of a CPU may be wrong.
+/// The error in seconds of a difference between two counters of a CPU.
 const GRAIN: f64 = 0.01;
 const FREQUENCY_LIMIT_PERCENT: f64 = 5.0;
-/// A CPU that has less to do than this share of the time is slowed down on purpose.
+/// The share of the time that a CPU must be busy for its change of frequency to count: one with less to do is slowed
+/// down on purpose.
 const BUSY_SHARE: f64 = 0.5;
 
-/// Looks at the machine while something is measured on it.
+/// A watch over the machine's noise while something is measured.
 #[derive(Debug)]
 pub struct Watch {
     system: System,
@@ -45,26 +48,27 @@ pub struct Watch {
     before: Reading,
 }
 
-/// The contenders' own part in what the watch counts. kumite's own time is known to it.
+/// The contenders' part in what a watch counts. kumite's own part need not be told.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ours {
-    /// CPU time of the contenders, on the CPUs that are watched; none if it is not known.
+    /// The contenders' CPU time on the watched CPUs. `None` if it is not known: then other processes cannot be
+    /// noticed.
     pub cpu: Option<Duration>,
-    /// Switches and waits of their threads; `None` if it is not known.
+    /// The switches and waits of the contenders' threads. `None` if they are not known.
     pub waited: Option<Waited>,
 }
 
 /// Noise from outside between two moments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Noise {
-    /// By name; the unit is the end of the name.
+    /// The figures by name. The end of a name is its unit, as in `clock_jump_ms`.
     pub figures: BTreeMap<String, f64>,
-    /// The kinds of noise that are so much that they cast doubt on the figures.
+    /// A mark for each kind of noise that casts doubt on the figures.
     pub marks: Vec<Mark>,
 }
 
 impl Watch {
-    /// Begins now, on these CPUs: those of all that is measured, and of what measures.
+    /// Begins to watch now. `cpus` are the CPUs of all that is measured, and of what measures.
     pub fn begin(cpus: &[usize]) -> Watch {
         static GROUPS: OnceLock<CgroupFiles> = OnceLock::new();
         let system = System::at(Path::new("/"));
@@ -81,7 +85,8 @@ impl Watch {
     }
 }
 
-/// Each kind of noise, and that it can be noticed on these CPUs; `None` if the kernel does not count their time.
+/// Each kind of noise by name, with `true` if it can be noticed on these CPUs. `None` if the kernel does not count
+/// their time.
 pub(crate) fn noticed(system: &System, cpus: &[usize]) -> Option<[(&'static str, bool); 7]> {
     let reading = Reading::take(system, &CgroupFiles::find(system), &cpus.iter().copied().collect());
     let others = match reading.tasks {
@@ -121,7 +126,7 @@ fn noise(before: &Reading, after: &Reading, ours: &Ours) -> Noise {
 }
 
 impl Noise {
-    /// With four digits, which are more than any of them is good for: every trial keeps them all.
+    /// Keeps a figure, rounded to four digits. No figure is more exact, and every trial keeps them all.
     fn figure(&mut self, name: &str, value: f64) {
         let kept = format!("{value:.3e}").parse().unwrap_or(value);
         self.figures.insert(name.to_owned(), kept);
@@ -164,7 +169,8 @@ impl Noise {
         self.mark(Mark::OtherProcesses, others - GRAIN * cpus > OTHERS_LIMIT * seconds);
     }
 
-    /// They mark nothing: threads of a contender take CPUs from each other, too.
+    /// Adds figures of how the contenders' threads waited for CPUs. They give no mark, because threads of a contender
+    /// take CPUs from each other too.
     fn waited(&mut self, ours: &Ours, seconds: f64) {
         let Some(waited) = ours.waited else { return };
         self.figure("involuntary_switches_per_s", waited.involuntary_switches as f64 / seconds);

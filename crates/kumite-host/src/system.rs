@@ -31,7 +31,7 @@ impl System {
         Some(text.trim_end().to_owned()).filter(|text| !text.trim().is_empty())
     }
 
-    /// The one value that a file consists of; `None` if it is another text.
+    /// The one value that a file consists of; `None` if the file cannot be read, or its text cannot be parsed.
     pub fn value<T: FromStr>(&self, file: &str) -> Option<T> {
         self.text(file)?.trim().parse().ok()
     }
@@ -44,7 +44,7 @@ impl System {
         access(self.path(file), Access::WRITE_OK).is_ok()
     }
 
-    /// The value behind a name and a colon, in a file of such lines.
+    /// The value behind a name and a colon, in a file of such lines; `None` if no line has the name.
     pub fn field(&self, file: &str, name: &str) -> Option<String> {
         let text = self.text(file)?;
         let of = |line: &str| {
@@ -54,7 +54,7 @@ impl System {
         text.lines().find_map(of)
     }
 
-    /// One whose files say this.
+    /// A system with these files, each a path and its text.
     #[cfg(test)]
     pub fn with(files: &[(&str, &str)]) -> System {
         let folder = tempfile::tempdir().unwrap();

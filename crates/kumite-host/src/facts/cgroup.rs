@@ -1,4 +1,4 @@
-//! Cgroups: what they limit already, and whether we could limit by them.
+//! Findings on cgroups: the limits that apply to this process, and whether kumite could set limits itself.
 
 use super::memory::{gib, total};
 use kumite_record::{Finding, Fitness};
@@ -112,7 +112,8 @@ fn unlimited(name: &str, known: bool) -> Finding {
     }
 }
 
-/// The smallest limit of our group and those above it, in either hierarchy.
+/// The smallest limit on our cgroup and those above it, of both versions. `v1` and `v2` read the limit of a folder.
+/// `None` if there is no limit.
 fn smallest(
     groups: &Groups,
     controller: &str,

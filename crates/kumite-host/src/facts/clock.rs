@@ -1,4 +1,4 @@
-//! The grain of the clock and the lateness of sleep, as measured now.
+//! Findings on the clock: the cost and the grain of a reading, and how late a sleep ends. All are measured now.
 
 use std::time::{Duration, Instant};
 
@@ -10,12 +10,13 @@ const GROUP: &str = "clock";
 const READING: Duration = Duration::from_millis(50);
 const NAP: Duration = Duration::from_millis(1);
 const NAPS: usize = 50;
-/// A request is stamped twice, and takes tens of microseconds.
+/// The most that a reading of the clock may cost, in nanoseconds. Each request is stamped twice, and takes tens of
+/// microseconds.
 const COST_LIMIT_NS: f64 = 200.0;
 const JUMP_LIMIT_US: f64 = 1000.0;
 const OVERSHOOT_LIMIT_US: f64 = 1000.0;
 
-/// The kernel's source of time.
+/// The finding on the kernel's source of time.
 pub(super) fn source(system: &System) -> Finding {
     let source: Option<String> =
         system.value("/sys/devices/system/clocksource/clocksource0/current_clocksource");
@@ -31,7 +32,7 @@ pub(super) fn source(system: &System) -> Finding {
     }
 }
 
-/// Reads the clock for a while and sleeps a little.
+/// The findings that need measuring: reads the clock for 50 ms, and sleeps 50 times for 1 ms.
 pub(super) fn measured() -> Vec<Finding> {
     let began = Instant::now();
     let mut readings = Readings::default();
@@ -47,7 +48,7 @@ pub(super) fn measured() -> Vec<Finding> {
     [readings.findings(), vec![sleep(naps)]].concat()
 }
 
-/// A clock that was read over and over, in nanoseconds.
+/// Statistics of a clock that is read over and over; all times are in nanoseconds.
 #[derive(Default)]
 struct Readings {
     count: u64,
@@ -97,7 +98,7 @@ impl Readings {
     }
 }
 
-/// How much longer sleeps of 1 ms took, in microseconds.
+/// The finding on sleeps of 1 ms, from how much longer each took, in microseconds.
 fn sleep(mut overshoots: Vec<f64>) -> Finding {
     overshoots.sort_by(f64::total_cmp);
     let nearest = |quantile: f64| {

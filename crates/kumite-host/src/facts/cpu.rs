@@ -1,4 +1,4 @@
-//! The CPUs, their shares among contender and engine, and their other users.
+//! Findings on the CPUs: how they are divided between contender and engine, and who else uses them.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,10 @@ use crate::machine::cpu_list;
 use crate::system::System;
 
 const GROUP: &str = "cpu";
-/// Of the time since the machine was started; beyond it, single trials may have lost much more.
+/// The most time that the hypervisor may have taken, in percent of the time since the machine was started. Above
+/// this, single trials may have lost much more.
 const STEAL_LIMIT_PERCENT: f64 = 1.0;
-/// Runnable processes for each CPU.
+/// The most processes for each CPU that may have wanted to run in the last minute.
 const LOAD_LIMIT: f64 = 0.25;
 
 pub(super) fn findings(system: &System, cores: &Cores, available: &[usize]) -> Vec<Finding> {
@@ -146,7 +147,8 @@ fn steal(system: &System) -> Finding {
     )
 }
 
-/// From the line of all CPUs: user, nice, system, idle, iowait, irq, softirq, steal.
+/// The stolen time in percent of all time, from `/proc/stat`, whose line of all CPUs is: user, nice, system, idle,
+/// iowait, irq, softirq, steal. `None` if there is no such line, or it has no steal.
 fn steal_percent(stat: &str) -> Option<f64> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let times: Vec<f64> = line.split_whitespace().take(8).map_while(|time| time.parse().ok()).collect();

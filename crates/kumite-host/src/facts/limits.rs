@@ -1,16 +1,16 @@
-//! Limits of the kernel on open files, waiting connections and ports.
+//! Findings on the kernel's limits: open files, connections that wait to be accepted, and ports.
 
 use kumite_record::{Finding, Fitness};
 
 use crate::system::System;
 
 const GROUP: &str = "limits";
-/// Connections of a usual experiment, and of a burst.
+/// The number of connections of a usual experiment; [`BURST`] is that of a burst.
 const USUAL: u64 = 1000;
 const BURST: u64 = 4096;
-/// Files that a runtime has open besides.
+/// The number of files that a runtime has open beside its connections.
 const SPARE: u64 = 100;
-/// How long the kernel keeps the port of a closed connection.
+/// The seconds for which the kernel keeps the port of a closed connection.
 const TIME_WAIT_S: u64 = 60;
 const MANY_PORTS: u64 = 10_000;
 
@@ -18,7 +18,8 @@ pub(super) fn findings(system: &System) -> Vec<Finding> {
     vec![open_files(system), backlog(system), ports(system), reuse(system)]
 }
 
-/// The soft and the hard limit of this name; none of one that is unlimited.
+/// The soft and the hard limit of this name in `/proc/self/limits`; `None` inside for an unlimited one. `None` as a
+/// whole if the file does not have the name.
 pub(super) fn limit(system: &System, name: &str) -> Option<(Option<u64>, Option<u64>)> {
     let text = system.text("/proc/self/limits")?;
     let mut words = text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace();

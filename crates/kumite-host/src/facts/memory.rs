@@ -1,23 +1,23 @@
-//! The memory of the machine.
+//! The finding on the machine's memory.
 
 use kumite_record::{Finding, Fitness};
 
 use crate::system::System;
 
 const GROUP: &str = "memory";
-/// Several runtimes and a build, in turn, may take so much.
+/// The available memory that is enough, in bytes: several runtimes and a build, in turn, may take this much.
 const ENOUGH: u64 = 1 << 30;
 
 pub(super) fn findings(system: &System) -> Vec<Finding> {
     vec![memory(system)]
 }
 
-/// All of it, in bytes.
+/// The memory of the machine in bytes; `None` if the kernel does not say.
 pub(super) fn total(system: &System) -> Option<u64> {
     bytes(system, "MemTotal")
 }
 
-/// Bytes, for people.
+/// A number of bytes as text, in GiB with one decimal.
 pub(super) fn gib(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))
 }

@@ -1,4 +1,4 @@
-//! The kinds of noise from outside that can be noticed here.
+//! The finding on noise from outside: the kinds that kumite can notice on this machine.
 
 use kumite_record::Finding;
 

@@ -1,4 +1,4 @@
-//! Rights of this user that matter to measuring.
+//! Findings on the rights of this user that matter to measuring.
 
 use kumite_limits::RealTime;
 

@@ -1,4 +1,4 @@
-//! How long a thread was neither at work, nor waiting for a CPU, nor asleep as it had asked.
+//! Absence of a thread: time in which it neither worked, nor waited for a CPU, nor slept as it had asked.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -6,37 +6,38 @@ use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// The kernel's accounts of one thread. The file stays open, which makes a reading cost a microsecond.
+/// The kernel's accounts of one thread. The file stays open, so that a reading costs a microsecond.
 #[derive(Debug)]
 pub(super) struct ThreadAccounts {
     schedstat: Option<File>,
 }
 
-/// A moment in the life of a thread.
+/// The clock and the kernel's accounts at a moment in the life of a thread.
 #[derive(Debug)]
 pub(super) struct Pulse {
     at: Instant,
-    /// The kernel's accounts before and after the clock was read: whatever came between the readings is in one of the
-    /// two.
+    /// The kernel's accounts just before the clock was read; `after` has those just after. What happens between the
+    /// readings is in one of the two.
     before: Account,
     after: Account,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Account {
-    /// On a CPU, or waiting for one. None if this kernel does not tell.
+    /// The time on a CPU or waiting for one. `None` if the kernel does not tell.
     cpu: Option<Duration>,
-    /// How often it waited for its own memory to be read from a disk.
+    /// The number of times that the thread waited for its own memory to be read from a disk. `None` if the kernel
+    /// does not tell.
     major_faults: Option<i64>,
 }
 
 impl ThreadAccounts {
-    /// Opens the accounts of the calling thread.
+    /// Opens the accounts of the calling thread, on which alone they may then be read.
     pub fn open() -> ThreadAccounts {
         ThreadAccounts { schedstat: File::open("/proc/thread-self/schedstat").ok() }
     }
 
-    /// Reads the accounts now.
+    /// Reads the clock, and the accounts before and after it.
     pub fn pulse(&self) -> Pulse {
         let before = self.account();
         let at = Instant::now();
@@ -55,7 +56,7 @@ impl ThreadAccounts {
 }
 
 impl Pulse {
-    /// Just before a thread is started, of which nothing is accounted for yet.
+    /// The pulse just before a thread is started, with accounts of zero.
     pub fn first() -> Pulse {
         let none = Account { cpu: Some(Duration::ZERO), major_faults: Some(0) };
         Pulse { at: Instant::now(), before: none, after: none }
@@ -66,8 +67,9 @@ impl Pulse {
     }
 }
 
-/// How long a thread that had asked for `sleep` was away. A contender that takes all CPUs, or all memory, keeps it
-/// waiting, and must not be able to void a trial by that: so neither is absence, nor is what the kernel does not tell.
+/// The time between two pulses in which a thread that had asked to sleep for `sleep` was away. Waiting for a CPU or
+/// for memory is no absence: a contender that takes all CPUs, or all memory, must not be able to void a trial. Zero
+/// if the kernel does not tell.
 pub(super) fn absence(last: &Pulse, now: &Pulse, sleep: Duration) -> Duration {
     let waited_for_memory = now.after.major_faults != last.before.major_faults;
     match (last.before.cpu, now.after.cpu) {
@@ -78,7 +80,8 @@ pub(super) fn absence(last: &Pulse, now: &Pulse, sleep: Duration) -> Duration {
     }
 }
 
-/// From `schedstat`: time on a CPU, time waiting for one, both in ns, and how often it had one.
+/// The sum of the time on a CPU and the time waiting for one, the first two numbers in `schedstat`, in ns. `None` if
+/// they are not there.
 fn on_or_waiting_for_cpu(schedstat: &str) -> Option<Duration> {
     let mut times = schedstat.split_ascii_whitespace().map(str::parse::<u64>);
     Some(Duration::from_nanos(times.next()?.ok()? + times.next()?.ok()?))

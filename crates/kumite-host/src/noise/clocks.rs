@@ -1,28 +1,30 @@
-//! The kernel's clocks beside each other.
+//! The kernel's clocks, compared to each other.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Read again if reading took longer: something came between.
+/// The time within which all clocks should be read. If it took longer, something came between, and they are read
+/// again.
 const QUICK: Duration = Duration::from_micros(20);
 const TRIES: usize = 5;
 
-/// A reading of all clocks, at about one moment.
+/// A reading of all clocks at about one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clocks {
-    /// All measured times are differences of this one.
+    /// The monotonic clock, by whose differences all times are measured.
     pub monotonic: Duration,
-    /// Seconds by which the time of day is ahead of it: other ones when somebody has set the time, or the machine has slept.
+    /// Seconds by which the time of day is ahead of `monotonic`. They change if somebody sets the time, or the
+    /// machine is suspended.
     pub wall_ahead: f64,
-    /// Seconds that it has gained by corrections of its rate.
+    /// Seconds that `monotonic` has gained by corrections of its rate.
     pub slewed: f64,
-    /// Seconds since the boot in which the machine was suspended, and it stood still.
+    /// Seconds since the boot in which the machine was suspended, so that `monotonic` stood still.
     pub slept: f64,
 }
 
 impl Clocks {
-    /// Reads them now.
+    /// Reads all clocks now, again if it took too long, and keeps the quickest reading.
     pub fn read() -> Clocks {
         let read = |id| {
             let time = clock_gettime(id);
@@ -46,7 +48,8 @@ impl Clocks {
     }
 }
 
-/// Exact to nanoseconds where the seconds alone need most digits of a float.
+/// The seconds by which `clock` is ahead of `of`, negative if it is behind. The difference is taken in integers:
+/// floats of the two times would not be exact to nanoseconds.
 fn ahead(clock: Duration, of: Duration) -> f64 {
     match clock.checked_sub(of) {
         Some(ahead) => ahead.as_secs_f64(),

@@ -9,15 +9,17 @@ use super::clocks::Clocks;
 use crate::groups::Groups;
 use crate::system::System;
 
-/// Of `/proc/stat`: USER_HZ is 100 in the ABI of every architecture that Rust and Linux both still serve.
+/// The unit of the times in `/proc/stat`, in ms: USER_HZ is 100 on every architecture that both Rust and Linux still
+/// support.
 const TICK_MS: u64 = 10;
 
 /// Paths of the files of cgroups that are read.
 #[derive(Clone, Debug)]
 pub(super) struct CgroupFiles {
-    /// The exact CPU time of all that runs here, CPU by CPU, where the kernel keeps it: in version 1 of cgroups.
+    /// The file of the exact CPU time of all that runs on the machine, for each CPU. `None` if the kernel has none;
+    /// only version 1 of cgroups has it.
     tasks: Option<String>,
-    /// `cpu.stat` of our own cgroup and those above it.
+    /// The paths of `cpu.stat` of our own cgroup and those above it, where they count throttling.
     quotas: Vec<String>,
 }
 
@@ -34,40 +36,44 @@ impl CgroupFiles {
     }
 }
 
-/// All counters, at about one moment.
+/// All counters at about one moment.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reading {
     pub clocks: Clocks,
-    /// Of those that are watched and that the kernel tells of.
+    /// The times of each watched CPU that the kernel shows, by its number.
     pub cpus: BTreeMap<usize, CpuTime>,
-    /// CPU time of all processes and kernel threads on the watched CPUs, exact to a tick of the scheduler.
+    /// The CPU time of all processes and kernel threads on the watched CPUs, exact to a tick of the scheduler. `None`
+    /// if the kernel does not keep it.
     pub tasks: Option<Duration>,
-    /// Context switches of the machine.
+    /// The number of context switches on the machine since its boot.
     pub switches: u64,
-    /// CPU time of kumite's own process.
+    /// The CPU time of kumite's own process.
     pub own_cpu: Duration,
-    /// Times that CPUs were slowed down for their heat.
+    /// The number of times that the watched CPUs were slowed down because of heat. `None` if the kernel does not
+    /// count them.
     pub thermal_throttles: Option<u64>,
-    /// Times that a cgroup's CPU limit stopped us.
+    /// The number of times that a CPU limit of our own cgroup, or of one above it, stopped us. `None` if no cgroup
+    /// counts them.
     pub quota_throttles: Option<u64>,
 }
 
-/// Of the times in `/proc/stat`, those that are measured. The others (user, nice, system) are guessed at the ticks of the
-/// clock: a server that works for less than a tick at a time can be missing from them.
+/// The times of a CPU that the kernel measures. The others in `/proc/stat` (user, nice, system) are guessed at the
+/// ticks of the clock: a server that works for less than a tick at a time can be missing from them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct CpuTime {
-    /// Nothing ran.
+    /// The time in which nothing ran.
     pub idle: Duration,
-    /// Interrupts were served, if that is in no process's time.
+    /// The time in which interrupts were served. Zero if the kernel counts it in the time of processes.
     pub interrupts: Duration,
-    /// Something would have run, and the hypervisor ran something else.
+    /// The time in which something would have run and the hypervisor ran something else. `None` if the kernel does
+    /// not count it.
     pub stolen: Option<Duration>,
-    /// Its frequency now.
+    /// The CPU's frequency now, in kHz. `None` if the kernel does not show it.
     pub khz: Option<f64>,
 }
 
 impl Reading {
-    /// Reads the counters of these CPUs, each of them once.
+    /// Reads the counters, of these CPUs where they are for each CPU.
     pub fn take(system: &System, groups: &CgroupFiles, cpus: &BTreeSet<usize>) -> Reading {
         let stat = system.text("/proc/stat").unwrap_or_default();
         let quotas = groups.quotas.iter().filter_map(|file| quota_throttles(system, file));
@@ -83,7 +89,7 @@ impl Reading {
     }
 }
 
-/// CPU time of this process.
+/// The CPU time of this process, all its threads included.
 pub fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     // One that was faked may be negative.
@@ -110,7 +116,8 @@ fn thermal_throttles(system: &System, cpus: &BTreeSet<usize>) -> Option<u64> {
 }
 
 impl CpuTime {
-    /// From user, nice, system, idle, iowait, irq, softirq, steal.
+    /// Parses the times of a CPU in `/proc/stat`: user, nice, system, idle, iowait, irq, softirq, steal. `None` if
+    /// one before steal is missing.
     fn parse(times: &str) -> Option<CpuTime> {
         let ticks: Vec<u64> = times.split_ascii_whitespace().map_while(|time| time.parse().ok()).collect();
         let time = |nth: usize| Some(Duration::from_millis(TICK_MS * *ticks.get(nth)?));
