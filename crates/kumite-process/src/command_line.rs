@@ -2,19 +2,19 @@
 
 use shlex::QuoteError;
 
-/// A text is no command line. The sentence may stand behind the name of a flag or a contender.
+/// The error that a text is no command line. Its message may stand behind the name of a flag or a contender.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommandLineError {
-    /// `--shell` has no word.
+    /// The shell that `--shell` names is empty.
     #[error("the name of the shell is empty")]
     NoShell,
     /// The command has no word: it is empty, or a comment.
     #[error("a command is empty")]
     Empty,
-    /// The text cannot be split into words.
+    /// The text has an open quote, or ends in a backslash, and so cannot be split into words.
     #[error("`{0}` has a quote without its end, or a backslash with nothing after it: close or remove it")]
     Unclosed(String),
-    /// The words cannot be typed in a shell.
+    /// The words cannot be typed in a shell: one has a NUL byte.
     #[error(transparent)]
     Quote(#[from] QuoteError),
 }
@@ -22,16 +22,16 @@ pub enum CommandLineError {
 /// The shell that runs a command, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shell {
-    /// `sh`, if the command has something that only a shell understands; else nothing.
+    /// `sh` if the command has something that only a shell understands; otherwise no shell.
     IfNeeded,
-    /// Nothing: the words of the command are the program and its arguments.
+    /// No shell: the words of the command are the program and its arguments.
     Never,
-    /// This shell with its arguments, which gets `-c` and the command.
+    /// This shell with its arguments, to which `-c` and the command are added.
     Always(Vec<String>),
 }
 
 impl Shell {
-    /// Of `--shell`: `none`, `default`, or a command line such as `bash --norc`.
+    /// Parses the value of `--shell`: `none`, `default`, or a command line such as `bash --norc`.
     pub fn parse(text: &str) -> Result<Shell, CommandLineError> {
         match text {
             "none" => Ok(Shell::Never),
@@ -44,17 +44,17 @@ impl Shell {
     }
 }
 
-/// A command, ready to be started.
+/// A command, split into a program and its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandLine {
-    /// The shell, as one would type it, if there is one.
+    /// The shell and its arguments, without `-c` and the command; `None` if no shell runs the command.
     pub shell: Option<Vec<String>>,
-    /// The program and its arguments.
+    /// The program and its arguments; those of the shell, with `-c` and the command, if there is one.
     pub words: Vec<String>,
 }
 
 impl CommandLine {
-    /// Through the shell, or without one.
+    /// Splits a command into words, or hands it to a shell, as `shell` says.
     pub fn new(command: &str, shell: &Shell) -> Result<CommandLine, CommandLineError> {
         // A comment, too, is nothing. What cannot be split may be right for a shell that is not sh.
         if shlex::split(command).is_some_and(|words| words.first().is_none_or(String::is_empty)) {
@@ -78,13 +78,13 @@ impl CommandLine {
         Ok(CommandLine { shell: None, words })
     }
 
-    /// The same command as a line that `sh` understands.
+    /// The command as a line that `sh` understands.
     pub fn typed(&self) -> Result<String, CommandLineError> {
         Ok(shlex::try_join(self.words.iter().map(String::as_str))?)
     }
 }
 
-/// Words of a shell that are no programs.
+/// Words at the beginning of a command that a shell executes itself, so that no program is found for them.
 const BUILT_IN: &[&str] = &[
     "!", ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "eval", "exec", "exit",
     "export", "fc", "fg", "for", "getopts", "hash", "if", "jobs", "local", "read", "readonly", "return",
@@ -92,12 +92,13 @@ const BUILT_IN: &[&str] = &[
     "wait", "while",
 ];
 
-/// Words as a shell would split them.
+/// Splits a text into words, as a shell would.
 fn split(text: &str) -> Result<Vec<String>, CommandLineError> {
     shlex::split(text).ok_or_else(|| CommandLineError::Unclosed(text.to_owned()))
 }
 
-/// A command that replaces its shell is the same without either.
+/// The words of a command without a leading `exec`, which changes nothing for a command that is started without a
+/// shell.
 fn without_exec(words: &[String]) -> &[String] {
     match words {
         [exec, program @ ..] if exec == "exec" && program.first().is_some_and(|it| !it.starts_with('-')) => {
@@ -107,9 +108,9 @@ fn without_exec(words: &[String]) -> &[String] {
     }
 }
 
-/// The text has something that only a shell understands. Special are, outside of quotes, a line break and the
-/// characters that make takes for a shell's; in double quotes, `$` and the backquote; and in the first word `=`, as in
-/// an assignment.
+/// `true` if the text has something that only a shell understands: outside of quotes, a line break or one of the
+/// characters that make takes for a shell's; in double quotes, `$` or a backquote; in the first word `=`, as in an
+/// assignment; or as the first word a built-in command of shells.
 fn needs_shell(text: &str, words: &[String]) -> bool {
     let mut quote = None;
     let mut characters = text.trim().chars();

@@ -9,13 +9,15 @@ use crate::Error;
 
 const THIS_THREAD: Pid = Pid::from_raw(0);
 
-/// The cores the calling thread may run on, ascending. Empty if the system does not tell (more than 1,024 cores).
+/// The cores that the calling thread may run on, ascending. Empty if the system does not tell (as with more than
+/// 1,024 cores).
 pub fn available_cores() -> Vec<usize> {
     let Ok(set) = sched_getaffinity(THIS_THREAD) else { return Vec::new() };
     (0..CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)).collect()
 }
 
-/// Lets the calling thread run on these cores only, and what it starts from now on.
+/// Lets the calling thread, and what it starts from now on, run on these cores only. An error if one of them does not
+/// exist or may not be used.
 pub fn pin_thread(cores: &[usize]) -> Result<(), Error> {
     // The kernel silently drops the cores it does not have, as long as one is left.
     let available = available_cores();

@@ -1,4 +1,4 @@
-//! How a command ended, and what it said last, in words.
+//! Words for how a command ended, and for what it printed last.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::ExitStatusExt;
@@ -7,7 +7,7 @@ use std::process::ExitStatus;
 
 use nix::sys::signal::Signal;
 
-/// A phrase for the end of a command, to stand behind its name: "ended with status 3".
+/// A phrase for the end of a command, to stand behind the command's name: `ended with status 3`.
 pub fn how_it_ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with status {code}"),
@@ -20,17 +20,18 @@ pub fn how_it_ended(status: ExitStatus) -> String {
     }
 }
 
-/// As a shell has it: 128 and the signal for one that was ended by a signal.
+/// The status of a command as a shell counts it: if a signal ended the command, 128 and the signal's number.
 pub fn shell_status(status: ExitStatus) -> Option<i32> {
     status.code().or(status.signal().map(|signal| 128 + signal))
 }
 
-/// A command that has heard Ctrl-C ends so: by the signal, or with the status that a shell makes of it.
+/// `true` if the command was ended by Ctrl-C: by its signal, or with the status that a shell makes of that signal.
 pub(crate) fn is_interrupt(status: ExitStatus) -> bool {
     shell_status(status) == Some(128 + Signal::SIGINT as i32)
 }
 
-/// The end of a log, on one line: enough to see what went wrong without opening it.
+/// The last five lines of a log that are not empty, joined to one line. `it printed nothing` if there are none, or
+/// the log cannot be read.
 pub fn last_lines(log: &Path) -> String {
     const TAIL: u64 = 4096;
     let read = || -> std::io::Result<Vec<u8>> {
@@ -44,7 +45,7 @@ pub fn last_lines(log: &Path) -> String {
     last_lines_of(&String::from_utf8_lossy(&read().unwrap_or_default()))
 }
 
-/// The last lines of what was printed, in one.
+/// The last five lines of a text that are not empty, joined to one line. `it printed nothing` if there are none.
 pub fn last_lines_of(text: &str) -> String {
     let mut lines: Vec<&str> =
         text.lines().map(str::trim).filter(|line| !line.is_empty()).rev().take(5).collect();

@@ -13,17 +13,17 @@ use crate::Unavailable;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The directory to run in is missing, or is not one.
+    /// The directory to run in is missing, or is no directory.
     #[error("cannot run in {path}: no such directory")]
     Directory {
-        /// As it was given.
+        /// The path of the directory, as the caller gave it.
         path: PathBuf,
     },
 
     /// The log could not be created or written.
     #[error("cannot write the log {path}; does its directory exist, and is there room? {source}")]
     Log {
-        /// As it was given.
+        /// The path of the log, as the caller gave it.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -32,13 +32,13 @@ pub enum Error {
     /// The shell could not be started.
     #[error("cannot start `{command}` with /bin/sh: {source}")]
     Start {
-        /// The command.
+        /// The command line, as the caller gave it.
         command: String,
         /// The system's reason.
         source: io::Error,
     },
 
-    /// A core does not exist, or this process may not use it.
+    /// A core that a command was to be pinned to does not exist, or may not be used.
     #[error("cannot pin to cores {cores:?}; choose from {available:?}: {source}")]
     Cores {
         /// The cores asked for.
@@ -52,7 +52,7 @@ pub enum Error {
     /// The state of a running process could not be had.
     #[error("cannot watch process {pid}: {source}")]
     Watch {
-        /// The root of the tree.
+        /// The process id of the tree's root.
         pid: u32,
         /// The system's reason.
         source: io::Error,
@@ -63,7 +63,7 @@ pub enum Error {
     Listeners {
         /// The port asked for.
         port: u16,
-        /// The file of `/proc`.
+        /// The path of the table in `/proc`.
         table: &'static str,
         /// The system's reason.
         source: io::Error,
@@ -72,9 +72,9 @@ pub enum Error {
     /// A command that was to run to its end took too long; its tree has been ended.
     #[error("`{command}` did not end within {limit:?} and was stopped; its output is in {log}")]
     TimedOut {
-        /// The command.
+        /// The command line, as the caller gave it.
         command: String,
-        /// The time it was given.
+        /// The time that the command was given.
         limit: Duration,
         /// The file that has its output.
         log: PathBuf,
@@ -83,7 +83,7 @@ pub enum Error {
     /// A command that was to run to its end was stopped by our caller; its tree has been ended.
     #[error("`{command}` was interrupted; its output so far is in {log}")]
     Interrupted {
-        /// The command.
+        /// The command line, as the caller gave it.
         command: String,
         /// The file that has its output.
         log: PathBuf,
@@ -94,7 +94,7 @@ pub enum Error {
     /// [`Runner`]: crate::Runner
     #[error("cannot start `{}`; is it there, and executable? {source}", program.display())]
     Program {
-        /// As it was given.
+        /// The program, as the caller gave it.
         program: OsString,
         /// The system's reason.
         source: io::Error,
@@ -103,7 +103,7 @@ pub enum Error {
     /// The file that a command is to read could not be opened.
     #[error("cannot read {path}, the input of a command; is it there? {source}")]
     Input {
-        /// As it was given.
+        /// The path of the input, as the caller gave it.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -114,28 +114,28 @@ pub enum Error {
     /// [`Runner`]: crate::Runner
     #[error("`{}` did not end within {limit:?} and was stopped", program.display())]
     TooLong {
-        /// As it was given.
+        /// The program, as the caller gave it.
         program: OsString,
-        /// The time it was given.
+        /// The time that the command was given.
         limit: Duration,
     },
 
-    /// A command wanted the terminal, and there is none that it can have; its tree has been ended.
+    /// A command wanted the terminal, and could not have it; its tree has been ended.
     #[error(
         "`{}` wanted the terminal, which it cannot have here, and was ended; only kumite compare lends one, in its foreground",
         program.display()
     )]
     WantsTerminal {
-        /// As it was given.
+        /// The program, as the caller gave it.
         program: OsString,
     },
 
     /// A process was stopped by a signal, and nobody let it go on; its tree has been ended.
     #[error("`{process}` was stopped, nobody let it go on within a second, and so `{}` was ended", program.display())]
     Stopped {
-        /// The command that waits for it, as it was given.
+        /// The program of the command whose process was stopped, as the caller gave it.
         program: OsString,
-        /// The stopped process, by its command line.
+        /// The command line of the stopped process.
         process: String,
     },
 
@@ -144,7 +144,7 @@ pub enum Error {
         "cannot write {path}, the output of a command; does its directory exist, and is there room? {source}"
     )]
     Output {
-        /// As it was given.
+        /// The path of the output, as the caller gave it.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -153,34 +153,34 @@ pub enum Error {
     /// The helper that runs commands could not be started, or has ended.
     #[error("the process that runs commands, {helper}, has ended; start anew: {source}")]
     Runner {
-        /// The program.
+        /// The path of the helper's program.
         helper: PathBuf,
         /// The system's reason.
         source: io::Error,
     },
 
-    /// This machine has no control group for this, or does not let us.
+    /// This machine has no control group that can do this, or does not let us use it.
     #[error("no control group can {what}: {source}")]
     NoGroup {
-        /// A verb with its object.
+        /// The purpose of the group, as a verb with its object: `limit memory`.
         what: &'static str,
-        /// The controller that is wanting.
+        /// The controller that is missing, and why.
         source: Unavailable,
     },
 
     /// A control group could not be read, written or emptied.
     #[error("cannot use the control group {path}; does a group above it allow for this? {source}")]
     Group {
-        /// Its file or folder.
+        /// The file or folder of the group.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
     },
 
-    /// A share of CPU time that the kernel cannot give.
+    /// The share of CPU time is none that the kernel can give.
     #[error("cannot limit to {share} of a core; choose 0.001 or more")]
     Share {
-        /// As it was given.
+        /// The share of one core that was asked for.
         share: f64,
     },
 }

@@ -1,4 +1,4 @@
-//! Control groups: see [`Group`].
+//! Control groups, which limit, count and freeze a process tree: see [`Group`].
 
 mod control;
 mod dirs;
@@ -20,25 +20,29 @@ use hierarchies::PREFIX;
 use crate::Error;
 use crate::owner::Owner;
 
-/// A control group of our own, for one tree: what it may use is limited, what it uses is counted, and it can be frozen.
-/// cgroup v1 where that is mounted and lets us, else v2. Dropping it kills who is left in it, and removes it; if we are
-/// killed, the guardian does so, or [`end_orphans`](crate::end_orphans).
+/// A control group of our own, for one tree: it limits what the tree may use, counts what the tree uses, and can
+/// freeze it. The group is one of cgroup v1 if that is mounted and lets us, else of v2. Dropping it kills all
+/// processes left in the group, and removes it. If this process is killed, the guardian does so, or
+/// [`end_orphans`](crate::end_orphans).
 ///
-/// [`Spawn::group`](crate::Spawn::group) starts a tree in it. That takes 4 to 12 ms longer, measured, before the
-/// command's first instruction: a process can be moved only when no other is forked or ends.
+/// [`Spawn::group`](crate::Spawn::group) starts a tree in the group. That takes 4 to 12 ms longer, measured, before
+/// the command's first instruction: the kernel moves a process only at a moment when no other process forks or ends.
 ///
-/// In version 2 a group that gives controllers to those below it has no processes itself: the first group of ours moves
-/// us, and all we started, into one beside it. That is left to us only in a group of our own (`Delegate=yes`).
+/// In version 2 a group that gives controllers to the groups below it may have no processes itself. So the first
+/// group that we make moves us, and all processes that we have started, into a group beside it. The kernel permits
+/// that only within a group of our own (`Delegate=yes`).
 ///
-/// All figures here are of one machine, with two cores and a load of 4 to 20; `examples/process_costs` prints them anew.
+/// All figures here were measured on one machine, with two cores and a load of 4 to 20; `examples/process_costs`
+/// prints them anew.
 #[derive(Debug)]
 pub struct Group {
     dirs: Arc<CgroupDirs>,
 }
 
 impl Group {
-    /// Below our own group, in every hierarchy that can be had, with no limits. An error if there is none; what else is
-    /// missing, [`Control::look`] says, and so does the method that needs it.
+    /// Makes a group without limits below our own group, in every hierarchy that can be used. An error if there is
+    /// none. If only a controller is missing, [`Control::look`] says so, and the method that needs it returns an
+    /// error.
     pub fn new() -> Result<Group, Error> {
         Group::at(CgroupDirs::ours())
     }
@@ -51,13 +55,14 @@ impl Group {
         }
     }
 
-    /// The share of one core that all of it may have: 0.0724 is 7.24 %, 1.5 is one core and a half, `None` no limit. May
-    /// be changed while it runs, in 20 to 30 µs, which gives it a new quota.
+    /// Limits the group to a share of one core: 0.0724 is 7.24 %, 1.5 is one core and a half, `None` is no limit. The
+    /// limit may be changed while the group runs. That takes 20 to 30 µs, and begins a new quota.
     ///
-    /// The kernel (CFS bandwidth control) gives a quota in each period and stops the group when it is used up. The period
-    /// is 20 ms, longer only where the quota would be below the 1 ms that the kernel takes at least. Measured at 7.236 %,
-    /// pinned to one core: CPU time over wall time in 3 s, and the median time that some CPU time takes after a pause. (If
-    /// nothing had been left from the pause it would be 69, 276 and 1,382 ms.)
+    /// The kernel (CFS bandwidth control) gives the group a quota of CPU time in each period, and stops it when the
+    /// quota is used up. The period is 20 ms, or longer if the quota would be below 1 ms, the least that the kernel
+    /// takes. The table was measured at a share of 7.236 %, pinned to one core. Its second column is how far CPU time
+    /// over wall time was off that share, in 3 s. The others are the median wall time that 5, 20 and 100 ms of CPU
+    /// time take after a pause. (Without quota left over from the pause they would be 69, 276 and 1,382 ms.)
     ///
     /// | period | off that share | 5 ms | 20 ms | 100 ms |
     /// | --- | --- | --- | --- | --- |
@@ -66,61 +71,67 @@ impl Group {
     /// | 20 ms | -2.7 to +2.0 % | 45 ms | 254 ms | 1,358 ms |
     /// | 14 ms | -1.3 to +0.1 % | 49 ms | 259 ms | 1,367 ms |
     ///
-    /// It is the same with two threads, and on two cores. Not in the table are those that others left less, as nothing
-    /// reserves the core: at 20 ms, 4 in 84 had 5 to 16 % less than their share. 14 ms is the least for this share.
+    /// The figures are the same with two threads, and on two cores. The table leaves out runs in which other
+    /// processes left the group less, as nothing reserves the core: at 20 ms, 4 in 84 had 5 to 16 % less than their
+    /// share. 14 ms is the least period for this share.
     pub fn limit_cpu(&self, share: Option<f64>) -> Result<(), Error> {
         self.dirs.limit_cpu(share)
     }
 
-    /// Limits the memory of all of it together, swap included. When more is wanted and nothing can be given back, the
-    /// kernel kills the largest process, and sometimes one more before the memory of that is free:
-    /// [`Group::oom_kills`] counts them.
+    /// Limits the memory of all processes in the group together, swap included. When they want more, and nothing can
+    /// be given back, the kernel kills the largest process, and sometimes one more before the memory of the first is
+    /// free. [`Group::oom_kills`] counts them.
     pub fn limit_memory(&self, bytes: u64) -> Result<(), Error> {
         self.dirs.limit_memory(bytes)
     }
 
-    /// Begins what [`Group::freeze`] does, and does not wait for it.
+    /// Begins to freeze the group as [`Group::freeze`] does, but does not wait until it is frozen.
     pub fn begin_freeze(&self) -> Result<(), Error> {
         self.dirs.begin_freeze()
     }
 
-    /// Nobody in it runs any more, when this returns: it waits for the kernel to say so, at most 5 seconds. After that it
-    /// is an error, and the group is still being frozen.
+    /// Freezes the group, and waits until the kernel says that no process in it runs any more. After 5 seconds that
+    /// is an error, and the kernel still goes on freezing.
     ///
-    /// A sleeping process is frozen in 0.1 ms (0.2 at most, of 51 times), a running one when it next enters the kernel
-    /// (4 ms, 24 at most). One that has used up its CPU time stands still already, and the kernel says so when it has
-    /// some again (30 ms, 84 at most).
+    /// A sleeping process is frozen in 0.1 ms (at most 0.2 ms in 51 times), a running one when it next enters the
+    /// kernel (4 ms, at most 24 ms). A process that has used up its CPU time stands still already, and the kernel
+    /// says so only when it has some again (30 ms, at most 84 ms).
     pub fn freeze(&self) -> Result<(), Error> {
         self.dirs.freeze()
     }
 
-    /// Everybody in it goes on: 10 to 120 µs.
+    /// Lets all processes in the group go on after a freeze, which takes 10 to 120 µs.
     pub fn thaw(&self) -> Result<(), Error> {
         self.dirs.thaw()
     }
 
-    /// CPU time of all that ever were in it. Who runs at this moment is counted up to the last tick (4 ms or so).
+    /// The CPU time of all processes that ever were in the group. Processes that run now are counted up to the last
+    /// tick (4 ms or so).
     pub fn cpu(&self) -> Result<Duration, Error> {
         self.dirs.cpu()
     }
 
-    /// How long it has been stopped because its quota was used up; on several cores, the sum.
+    /// The time for which the group was stopped because its quota was used up; on several cores, the sum over them.
+    /// `None` if the kernel does not count it.
     pub fn throttled(&self) -> Option<Duration> {
         self.dirs.throttled()
     }
 
-    /// How many of its processes the kernel has killed for want of memory.
+    /// The number of processes of the group that the kernel has killed for lack of memory. `None` if it does not
+    /// count them.
     pub fn oom_kills(&self) -> Option<u64> {
         self.dirs.oom_kills()
     }
 
-    /// The most it has had at a time, files that the kernel kept for it included. In version 2 from Linux 5.19 on.
+    /// The most memory that the group has had at a time, with the files that the kernel cached for it. `None` if the
+    /// kernel does not count it: version 2 does from Linux 5.19 on.
     pub fn peak_memory_bytes(&self) -> Option<u64> {
         self.dirs.peak_memory_bytes()
     }
 
-    /// Kills everything in it, frozen or not, also who has left the tree. Takes the limit of CPU time away. Returns when
-    /// nobody is left; an error after 5 seconds. (Only who may write to other groups, as root may, can leave this one.)
+    /// Kills all processes in the group, frozen or not, even those that have left the tree, and takes the limit of
+    /// CPU time away. Returns when no process is left; after 5 seconds that is an error. (A process can leave the
+    /// group only if it may write to other groups, as root may.)
     pub fn kill(&self) -> Result<(), Error> {
         self.dirs.kill()
     }
@@ -137,7 +148,7 @@ impl Drop for Group {
     }
 }
 
-/// The groups whose owner, in our pid namespace, does not live any more, in every hierarchy.
+/// The folders of groups, in every hierarchy, whose owner was in our pid namespace and does not live any more.
 pub(crate) fn left_over(us: Owner) -> Vec<PathBuf> {
     let all = Hierarchies::ours().mounts().iter().flat_map(|mount| folder::with_those_below(mount));
     let left_over = |folder: &PathBuf| {

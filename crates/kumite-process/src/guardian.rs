@@ -1,12 +1,14 @@
-//! A shell that outlives us for a moment: when we are gone, SIGKILL included, it kills what carries our name or our mark,
-//! and what is in our control groups, which it removes.
+//! The guardian: a shell that outlives this process for a moment. When this process is gone, even by SIGKILL, the
+//! shell kills all processes that carry our name or our mark, or are in our control groups, and removes those groups.
 //!
-//! It waits for the end of a pipe that only we can write to, and nobody does; the kernel closes it for us however we
-//! end. A child that is just being started holds it, too, until it carries the name. One shell for the whole process,
-//! in a group of its own (so that what kills ours does not kill it) and of no tree's; it sleeps as long as we live.
+//! The shell waits for the end of a pipe that only this process can write to, and never does; the kernel closes the
+//! pipe however this process ends. A child that is just being started holds the pipe, too, until it carries the name.
+//! There is one shell for the whole process. It belongs to no tree, and has a process group of its own, so that what
+//! kills our group does not kill it. It sleeps as long as we live.
 //!
-//! It finds the processes that carry the name or the mark, and the groups they lead. With so many processes that an id comes round within the
-//! milliseconds between a look and the kill, it could hit another; [`crate::end_orphans`] could not.
+//! The shell kills the processes that it finds, and the process groups that they lead. If so many processes started
+//! that an id came round within the milliseconds between a look and the kill, it could hit another process;
+//! [`crate::end_orphans`] could not.
 
 use std::io::{PipeWriter, pipe};
 use std::os::unix::process::CommandExt;
@@ -17,7 +19,8 @@ use std::sync::OnceLock;
 use crate::mark::{Mark, spawn_unmarked};
 use crate::owner::{MARKER, Owner};
 
-/// `$1` is what to look for in environments, `$2` what our marks begin with, then come the beginnings of our control groups. Bounded: a process in an uninterruptible
+/// The guardian's script. `$1` is what to look for in environments, `$2` the beginning of our marks; the others are
+/// the beginnings of our control groups' paths. It gives up after 20 rounds, because a process in an uninterruptible
 /// sleep does not die.
 const SCRIPT: &str = r#"
 trap '' HUP INT QUIT TERM
@@ -62,8 +65,9 @@ while [ $rounds -gt 0 ]; do
 done
 "#;
 
-/// To be called before the first tree is started or group made; once is enough. Without one, [`crate::end_orphans`] has
-/// to do. `groups` says what the paths of our control groups begin with.
+/// Starts the guardian; call it before the first tree is started or group made. Further calls do nothing. If it
+/// cannot be started, [`crate::end_orphans`] alone must do. `groups` returns the beginnings of the paths of our
+/// control groups.
 pub(crate) fn post(groups: fn(&Owner) -> Vec<PathBuf>) {
     static POST: OnceLock<Option<(PipeWriter, Child)>> = OnceLock::new();
     POST.get_or_init(|| {

@@ -12,20 +12,20 @@ use crate::ending::shell_status;
 use crate::owner::MARKER;
 use crate::wire::{Answer, Message, Wire};
 
-/// The hidden argument with which a program of ours is the helper, and calls [`crate::runner_main`].
+/// The hidden argument by which a program of ours becomes the helper, and calls [`crate::runner_main`].
 pub const HELPER: &str = "--runner-helper";
 
-/// The variable that varies the size of the environment.
+/// The environment variable whose length varies the size of the environment.
 pub(crate) const PADDING: &str = "KUMITE_PADDING";
 
-/// The kinds of output, as numbers.
+/// The kinds of output, as numbers in a job's description: this one is [`Sink::Null`].
 pub(crate) const NULL: u64 = 0;
 pub(crate) const INHERIT: u64 = 1;
 pub(crate) const FILE: u64 = 2;
 pub(crate) const PIPE: u64 = 3;
 pub(crate) const FILES: u64 = 4;
 
-/// A job as the kernel wants it.
+/// A job with its strings as the kernel takes them.
 #[derive(Clone)]
 pub(crate) struct Prepared {
     pub program: CString,
@@ -45,12 +45,12 @@ pub(crate) enum Sink {
     Pipe,
 }
 
-/// One run.
+/// An order to run a job once.
 pub(crate) struct RunOrder {
     pub job: usize,
     pub forked: bool,
     pub cores: Vec<usize>,
-    /// Set beside its job's variables, or in place of the one of that name.
+    /// A variable set beside the job's own, or in place of the one of that name; `None` for none.
     pub variable: Option<CString>,
     pub padding: CString,
 }
@@ -64,12 +64,13 @@ impl RunOrder {
     }
 }
 
-/// Runs that are made at the same time.
+/// The runs of one order, which are made at the same time.
 pub(crate) struct Together {
-    /// The first of a queue. Those behind it are not run once one has not passed.
+    /// The order is the first of a queue. Later orders of a queue are not run once a run has not passed.
     pub begins: bool,
     pub passes: Passes,
-    /// Runs are as from a shell: what they leave behind lives on, and the terminal is theirs if they want it.
+    /// Runs are made as from a shell: processes that they leave behind live on, and a run that wants the terminal has
+    /// it.
     pub from_shell: bool,
     pub runs: Vec<RunOrder>,
 }
@@ -77,11 +78,11 @@ pub(crate) struct Together {
 /// The runs that count as a success, for a queue that ends with the first failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Passes {
-    /// All of them, and also one that could not be started.
+    /// All runs, even one that could not be started.
     Always,
-    /// All that were started, however they ended.
+    /// All runs that were started, however they ended, but for Ctrl-C.
     AnyStatus,
-    /// Runs that ended with one of these; a signal counts as 128 and its number.
+    /// Runs that ended with one of these statuses; a signal counts as 128 and its number.
     Statuses(Vec<u8>),
 }
 
@@ -148,7 +149,7 @@ pub(crate) fn jobs(from: &mut impl Read) -> io::Result<Vec<Prepared>> {
     (0..count).map(job).collect()
 }
 
-/// The next; `None` at the end.
+/// Reads the next order; `None` at the end of the input.
 pub(crate) fn orders(from: &mut impl Read) -> io::Result<Option<Together>> {
     let count = match from.count() {
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),

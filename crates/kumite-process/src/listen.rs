@@ -1,4 +1,4 @@
-//! The holders of a listening port: the kernel's tables name the sockets, `/proc/PID/fd` their holders.
+//! The holders of a listening port: the kernel's tables name the sockets, and `/proc/PID/fd` shows who holds them.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -7,31 +7,34 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr, SocketAddrV4};
 
 use crate::{Error, Tree, proc_fs};
 
-/// Of our network namespace. Without IPv6 there is no second.
+/// The tables of TCP sockets in our network namespace. Without IPv6 the second is missing.
 const TABLES: [&str; 2] = ["/proc/net/tcp", "/proc/net/tcp6"];
 const LISTEN: &str = "0A";
-/// A socket's holder may end between the look at the table and the look at the holder.
+/// The number of looks for a socket's holder, which may end between the look at the table and the look at its
+/// descriptors.
 const LOOKS: usize = 3;
 
 /// The holders of a listening port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Listener {
-    /// No socket does.
+    /// No socket listens on the port.
     Nobody,
-    /// The tree, and nobody else: each of the sockets (with SO_REUSEPORT there may be several) is held by a member.
+    /// The tree alone: a member holds each of the listening sockets (with SO_REUSEPORT there may be several).
     Tree,
-    /// A socket that no member holds, whether or not members have others.
+    /// Another process: no member holds one of the listening sockets, even if members hold others.
     Stranger {
-        /// One of those that hold it. `None` if that is not to be seen: another user's, or outside of our container.
+        /// The id of a process that holds the socket. `None` if it cannot be seen: it is another user's, or outside
+        /// of our container.
         pid: Option<u32>,
-        /// Its arguments, spaces between them.
+        /// The arguments of that process, joined by spaces. `None` if they cannot be seen.
         command: Option<String>,
     },
 }
 
 impl Tree {
-    /// Finds the listeners that get what is sent to this address: bound to it, or to its port at any address (IPv6's,
-    /// too). Cheap while there is none; reads the descriptors of every process once there is one.
+    /// Finds who gets what is sent to this address: the holders of listening sockets that are bound to it, or to its
+    /// port at any address (also IPv6's). It is cheap while there is none, and reads the descriptors of all members
+    /// once there is one, of all processes if a stranger has it.
     pub fn listeners(&mut self, at: SocketAddrV4) -> Result<Listener, Error> {
         let port = at.port();
         for _ in 0..LOOKS {
@@ -55,7 +58,7 @@ impl Tree {
         Ok(Listener::Stranger { pid: None, command: None })
     }
 
-    /// Where members listen, by TCP, ascending. Empty if the system does not tell.
+    /// The addresses at which members listen by TCP, ascending. Empty if the system does not tell.
     pub fn listening(&mut self) -> Vec<SocketAddr> {
         let Ok(sockets) = tables() else { return Vec::new() };
         let ours = self.sockets();
@@ -81,7 +84,8 @@ struct Socket {
 }
 
 impl Socket {
-    /// It may get what is sent there. (The table does not tell whether one at `::` is for IPv6 alone.)
+    /// `true` if this socket may get what is sent to `at`. (The table does not tell whether a socket at `::` is for
+    /// IPv6 alone.)
     fn gets_requests(&self, at: SocketAddrV4) -> bool {
         self.port == at.port() && (self.address == *at.ip() || self.address.is_unspecified())
     }
@@ -99,7 +103,8 @@ fn tables() -> Result<Vec<Socket>, (&'static str, io::Error)> {
     Ok(all)
 }
 
-/// The listening sockets of a table. They come first (the kernel's `proc_net_tcp.rst`); the many others are not read.
+/// The listening sockets of a table. They come first (the kernel's `proc_net_tcp.rst`), so that the others are not
+/// read.
 fn listening(table: impl BufRead) -> io::Result<Vec<Socket>> {
     let mut sockets = Vec::new();
     for line in table.lines().skip(1) {
@@ -122,7 +127,8 @@ fn socket(line: &str) -> Option<Socket> {
     (fields[3] == LISTEN).then_some(socket)
 }
 
-/// Words of 32 bits in the machine's byte order: one, or four.
+/// Parses an address of one or four words of 32 bits, in hexadecimal and the machine's byte order. `None` if it is no
+/// such text.
 fn address(hex: &str) -> Option<IpAddr> {
     let word = |at: usize| Some(u32::from_str_radix(hex.get(at * 8..at * 8 + 8)?, 16).ok()?.to_ne_bytes());
     match hex.len() {

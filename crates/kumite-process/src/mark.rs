@@ -1,12 +1,13 @@
-//! By what descendants are known that have cleared their environment and left group, session and parent: a limit.
+//! The mark of a tree: a resource limit by which descendants are known even if they have cleared their environment
+//! and left group, session and parent.
 //!
-//! Linux has a limit on file locks (`RLIMIT_LOCKS`, "Max file locks") and has not used it since 2.4. Whatever a process
-//! starts has it from it, across `exec`, a new session and any number of forks, and `/proc/PID/limits` shows it to
-//! everybody. It is lost only by setting this very limit anew.
+//! Linux has a limit on file locks (`RLIMIT_LOCKS`, "Max file locks") and has not used it since 2.4. A process
+//! inherits it from the one that starts it, across `exec`, a new session and any number of forks, and
+//! `/proc/PID/limits` shows it to everybody. It is lost only if a process sets this very limit anew.
 //!
-//! Ours is a number of 19 digits: 7, our process id in seven, when we were started in five and our pid namespace in two (the
-//! last ones of each), and four that count trees. Only the soft limit is set, so that a kumite in a tree of another one may
-//! set its own.
+//! Our mark is a number of 19 digits: a 7, seven digits of our process id, five of our start, two of our pid
+//! namespace (the last digits of each), and four that count trees. Only the soft limit is set, so that a kumite in a
+//! tree of another kumite can set its own.
 
 use std::fs;
 use std::io;
@@ -18,7 +19,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::owner::Owner;
 
-/// Digits that count trees.
+/// The number of marks that an owner can tell apart: four digits count its trees.
 const COUNTS: u64 = 10_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl Mark {
         format!("7{:07}{:05}{:02}", owner.pid, owner.started % 100_000, owner.namespace % 100)
     }
 
-    /// The mark that a process carries, if it carries one.
+    /// The mark that a process carries; `None` if it carries none, or has gone.
     pub(crate) fn read(pid: i32) -> Option<Mark> {
         Mark::in_limits(&fs::read_to_string(format!("/proc/{pid}/limits")).ok()?)
     }
@@ -45,12 +46,12 @@ impl Mark {
         (number / 1_000_000_000_000_000_000 == 7).then_some(Mark(number))
     }
 
-    /// A process in our namespace with this mark belongs to that owner.
+    /// `true` if a process of our namespace with this mark belongs to this owner.
     fn is_of(self, owner: &Owner) -> bool {
         (self.0 / COUNTS).to_string() == Mark::beginning(owner)
     }
 
-    /// The owner was in our namespace and has ended; the process is in our namespace, too.
+    /// `true` if the process is in our namespace, and the owner of its mark was and has ended.
     pub(crate) fn is_left_over(self, pid: i32, us: Owner) -> bool {
         let namespace = fs::metadata(format!("/proc/{pid}/ns/pid")).map(|namespace| namespace.ino());
         let owner = i32::try_from(self.0 / 100_000_000_000 % 10_000_000).ok().and_then(Owner::at);
@@ -60,8 +61,8 @@ impl Mark {
     }
 }
 
-/// Starts a process that is of no tree. [`Command::spawn`] would give it the mark of one that another thread starts in the
-/// same moment, and that tree's end would be its end.
+/// Starts a process that is of no tree. [`Command::spawn`] could give the process the mark of a tree that another
+/// thread starts at the same moment; it would then be ended with that tree.
 ///
 /// # Errors
 ///
@@ -71,7 +72,7 @@ pub fn spawn_unmarked(command: &mut Command) -> io::Result<Child> {
     starting(None, || command.spawn())
 }
 
-/// Starts what is to have this mark, or none.
+/// Calls `start`, which starts a process, so that the process gets this mark, or none.
 pub(crate) fn starting<T>(mark: Option<Mark>, start: impl FnOnce() -> T) -> T {
     // The limit is the whole process's, and a child has it from it.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());

@@ -25,27 +25,28 @@ use crate::mark::Mark;
 use crate::proc_fs::{self, Stat};
 use crate::total;
 
-/// In this time nobody can start so many processes that their ids come round again (32,768 at least).
+/// The time in which nobody can start so many processes (32,768 at least) that their ids come round again.
 const FULL_CIRCLE: Duration = Duration::from_secs(1);
 
 /// CPU time and memory that a tree has used until now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// User and system time of all members, living and ended, since the start. Never falls from one call to the next.
-    /// A lower bound: not seen is a process that nobody waits for and that lives for less than the time between calls.
+    /// User and system time of all members, living and ended, since the start. It never falls from one call to the
+    /// next. It is a lower bound: it misses a process that nobody waits for and that lives for less than the time
+    /// between calls.
     pub cpu: Duration,
-    /// Sum of the members' resident sets. Pages that several of them share are counted for each.
+    /// The sum of the members' resident sets. A page that several members share is counted for each.
     pub rss_bytes: u64,
-    /// The larger of the highest `rss_bytes` of any call and the highest resident set of any one member, as the
-    /// kernel kept it. For a tree of one process that is exact up to the last call (after [`Tree::stop`] up to its
-    /// end, if larger than the peak of *our* process, which the kernel lets a child inherit); for several a lower bound;
-    /// 0 if it ended before any call and stayed below that.
+    /// The larger of two: the highest `rss_bytes` of any call, and the highest resident set of any one member as the
+    /// kernel kept it. For a tree of one process it is exact up to the last call (after [`Tree::stop`] up to the end
+    /// of that process, if larger than the peak of *our* process, which the kernel lets a child inherit). For several
+    /// processes it is a lower bound. It is 0 if the tree ended before any call and stayed below our peak.
     ///
     /// [`Tree::stop`]: crate::Tree::stop
     pub peak_rss_bytes: u64,
-    /// Members that run; those that have ended but were not yet waited for do not count.
+    /// The number of members that run. Those that have ended, but were not yet waited for, do not count.
     pub processes: usize,
-    /// Threads of the members.
+    /// The number of threads of the members that run.
     pub threads: u64,
 }
 
@@ -98,8 +99,8 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// `marker` is the `NAME=VALUE` that the root and all it starts carry, `mark` their limit. The root must not be reaped before
-    /// [`Members::reap_root`]: until then nobody else can have its id, as a process or as a group.
+    /// Begins with the root alone. `marker` is the `NAME=VALUE` that the root and all it starts carry, `mark` their
+    /// limit. Nothing may reap the root before [`Members::reap_root`]: until then no other process can have its id.
     pub(crate) fn new(root: i32, marker: String, mark: Option<Mark>) -> Members {
         let stat = Stat::read(root);
         Members {
@@ -117,15 +118,16 @@ impl Members {
         }
     }
 
-    /// Costs about 30 µs for each member, 50 µs to list all processes if any was started since the last call, and
-    /// 20 µs for each of the new ones. (Measured by `examples/process_costs`, on one machine with 77 processes.)
+    /// Looks for new members, looks at all of them, and returns their usage. It costs about 30 µs for each member, 50
+    /// µs to list all processes if any was started since the last call, and 20 µs for each new one. (Measured by
+    /// `examples/process_costs`, on one machine with 77 processes.)
     pub(crate) fn usage(&mut self) -> Usage {
         self.look_for_new();
         self.refresh();
         self.figures()
     }
 
-    /// Looks at every process there is, and at every member.
+    /// Looks at every process on the machine for new members, and then at every member.
     pub(crate) fn rescan(&mut self) {
         self.scan();
         self.refresh();
@@ -136,9 +138,9 @@ impl Members {
         self.adopt(|_| true);
     }
 
-    /// Looks only at the processes made since the look before the last one. The kernel gives out ids in a circle, so
-    /// they lie between the newest of then and of now. Each is looked at twice, because it has its id, and is the
-    /// newest, a moment before it can be seen.
+    /// Looks for new members only among the processes made since the look before the last one. The kernel gives out
+    /// ids in a circle, so those processes lie between the newest of then and the newest of now. Each is looked at
+    /// twice, because a process has its id, and is the newest, a moment before it can be seen.
     fn look_for_new(&mut self) {
         let newest = proc_fs::newest();
         match (self.newest_before, newest) {
@@ -160,7 +162,7 @@ impl Members {
         self.newest = newest;
     }
 
-    /// Takes in whoever of the candidates is a member and not yet known.
+    /// Takes in all candidates that are members and not yet known.
     fn adopt(&mut self, candidate: impl Fn(i32) -> bool) {
         let candidates = proc_fs::pids().into_iter().filter(|&pid| candidate(pid));
         let mut unknown: Vec<(i32, Stat)> = candidates
@@ -186,7 +188,7 @@ impl Members {
         }
     }
 
-    /// Looks at every member that is known.
+    /// Looks at every known member, and settles those that have gone.
     pub(crate) fn refresh(&mut self) {
         let mut gone = Vec::new();
         for (&pid, member) in &mut self.known {
@@ -212,7 +214,7 @@ impl Members {
         self.peak_rss = self.peak_rss.max(self.known.values().map(|member| member.rss).sum());
     }
 
-    /// The last figures, without looking again.
+    /// The usage as of the last look, without looking again.
     pub(crate) fn figures(&mut self) -> Usage {
         let living = total(self.known.values().map(Member::cpu));
         self.cpu = self.cpu.max(self.lost.saturating_add(living));
@@ -230,7 +232,7 @@ impl Members {
         self.known.iter().filter(|(_, member)| !member.zombie).map(|(pid, member)| (*pid, member.group))
     }
 
-    /// Waits for the root, if it has ended: its CPU time is exact from here on.
+    /// Waits for the root if it has ended, after which its CPU time is exact. `None` if it still runs.
     pub(crate) fn reap_root(&mut self) -> std::io::Result<Option<wait4::ResUse>> {
         let Some(end) = wait4::try_wait4_pid(self.root.cast_unsigned())? else { return Ok(None) };
         let cpu = self.known.remove(&self.root).map_or(Duration::ZERO, |root| root.cpu());
@@ -242,7 +244,7 @@ impl Members {
         self.peak_rss = self.peak_rss.max(bytes);
     }
 
-    /// Orphans come to us if we are a subreaper, and stay zombies until we ask for them.
+    /// Waits for ended members whose parent we have become, as a subreaper does; until then they stay zombies.
     fn reap_adopted(&mut self) {
         let us = std::process::id().cast_signed();
         let ended =
@@ -256,7 +258,8 @@ impl Members {
         }
     }
 
-    /// Moves the CPU time of those who have gone to where it is counted from now on, children before their parents.
+    /// Moves the CPU time of members that have gone to where it is counted from now on, children before their
+    /// parents.
     fn settle(&mut self, mut gone: Vec<i32>) {
         gone.sort_by_key(|&pid| std::cmp::Reverse(self.depth(pid)));
         for pid in gone {
@@ -275,7 +278,8 @@ impl Members {
     }
 }
 
-/// A zombie still has its clock. One that says a negative time is none.
+/// The CPU time that a process has used itself; a zombie still has it. `None` if the process has gone, or its clock
+/// says a negative time.
 fn own_cpu(pid: i32) -> Option<Duration> {
     let time = clock_getcpuclockid(Pid::from_raw(pid)).ok()?.now().ok()?;
     (time.tv_sec() >= 0).then(|| time.into())

@@ -1,7 +1,7 @@
-//! Ends what a killed kumite has left behind, once the next one starts.
+//! Ends the processes that a killed kumite has left behind, once the next kumite starts.
 //!
-//! It complements the guardian, which ends the most of it at once but finds processes by what they carry only. Nothing is
-//! killed by its id alone, and nothing that belongs to a living kumite.
+//! The guardian ends most of them at once, but finds a process only by what it carries. Here, nothing is killed by
+//! its id alone, and nothing that belongs to a living kumite.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
@@ -15,26 +15,28 @@ use crate::owner::{MARKER, Owner};
 use crate::proc_fs::{self, Stat};
 use crate::tree::LastWait;
 
-/// A process that a kumite had started which has been killed.
+/// A process that was started by a kumite which has since been killed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Orphan {
-    /// Its id, which may be another's by now.
+    /// The id of the process, which may be another's by now.
     pub pid: u32,
-    /// Its arguments, spaces between them.
+    /// The arguments of the process, joined by spaces; empty if they could not be read.
     pub command: String,
 }
 
-/// Ends what a kumite that was killed has left behind on this machine, and says what that was. Takes a look at every
-/// process there is if there is nothing to end, and at most about a second.
+/// Ends all processes that killed kumites have left behind on this machine, and returns them. If there are none, it
+/// takes one look at every process; else at most about a second.
 ///
-/// An orphan is a process whose `KUMITE_TREE`, or whose mark where it has none, names an owner in our pid namespace that
-/// does not live any more (no such process, one with another start, or a zombie), and whatever has an orphan as its parent, or as the leader of its
-/// process group or session. Never touched are this process and its ancestors, and who carries the token of an owner
-/// that lives, or is in another namespace. All this as far as we may look: an environment can be read by its user only.
+/// An orphan is a process whose owner was in our pid namespace and does not live any more (no process has its id, or
+/// one with another start, or a zombie). `KUMITE_TREE` names the owner, or the mark of a process without that
+/// variable. A process is an orphan, too, if one is its parent, or the leader of its process group or session. This
+/// process and its ancestors are never touched, nor a process with the token of an owner that lives or is in another
+/// namespace. All this holds as far as we may look: only its own user can read a process's environment.
 ///
-/// So is whoever is in a control group of such an owner; the group, frozen or not, is removed.
+/// A process in a control group of such an owner is an orphan, too; the group, frozen or not, is removed.
 ///
-/// Each is killed through a pidfd, after another look at its start, so that a reused id is nobody's death.
+/// Each orphan is killed through a pidfd, after another look at its start, so that no other process with a reused id
+/// is hit.
 pub fn end_orphans() -> Vec<Orphan> {
     let Some(us) = Owner::this() else { return Vec::new() };
     let mut last = LastWait::begin();
@@ -62,8 +64,9 @@ pub fn end_orphans() -> Vec<Orphan> {
     found.into_values().collect()
 }
 
-/// Ids and starts. `leaders` are the ids of all orphans that were ever seen: who is in the group of one that has ended
-/// is an orphan, and as long as there is one, the id is taken. `grouped` are in a group that was left.
+/// The ids and starts of all living orphans. `leaders` are the ids of all orphans that were ever seen: a process in
+/// the group of an ended one is an orphan, and keeps the group's id taken. `grouped` are the processes in control
+/// groups left over.
 fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>, grouped: &BTreeSet<i32>) -> Vec<(i32, u64)> {
     let processes = proc_fs::pids().into_iter().filter_map(|pid| Some((pid, Stat::read(pid)?)));
     let processes: BTreeMap<i32, Stat> = processes.filter(|(_, stat)| !stat.is_zombie()).collect();
@@ -102,7 +105,7 @@ fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>, grouped: &BTreeSet<i32
     }
 }
 
-/// This process and those above it.
+/// The ids of this process and those above it.
 fn ancestors(processes: &BTreeMap<i32, Stat>) -> BTreeSet<i32> {
     let parent = |pid: &i32| processes.get(pid).map(|stat| stat.parent);
     std::iter::successors(Some(std::process::id().cast_signed()), parent).take(processes.len() + 1).collect()

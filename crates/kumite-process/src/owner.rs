@@ -1,5 +1,6 @@
-//! Whose a process is: `KUMITE_TREE=NAMESPACE-PID-STARTED-COUNT` in its environment names the kumite that started its
-//! tree, by the inode of its pid namespace, its id, and its start in clock ticks after boot; then counts the trees.
+//! Owners of processes. `KUMITE_TREE=NAMESPACE-PID-STARTED-COUNT` in a process's environment names the kumite that
+//! started its tree: by the inode of its pid namespace, its process id, and its start in clock ticks after boot. The
+//! last number counts that kumite's trees.
 
 use std::fmt;
 use std::fs;
@@ -12,7 +13,7 @@ use nix::unistd::Pid;
 
 use crate::proc_fs::Stat;
 
-/// The variable by which what a tree starts is known as its own.
+/// The environment variable by which a process is known to belong to a tree.
 pub const MARKER: &str = "KUMITE_TREE";
 
 /// A process that starts trees.
@@ -34,21 +35,21 @@ impl Owner {
         Some(Owner { namespace, pid, started: Stat::read(pid)?.started })
     }
 
-    /// Whose a process with this token is; `None` for a token of another form.
+    /// The owner that a token names; `None` for a token of another form.
     pub(crate) fn parse(token: &str) -> Option<Owner> {
         let fields: Option<Vec<u64>> = token.split('-').map(|field| field.parse().ok()).collect();
         let [namespace, pid, started, _] = fields?[..] else { return None };
         Some(Owner { namespace, pid: i32::try_from(pid).ok().filter(|&pid| pid > 0)?, started })
     }
 
-    /// The living process of our own namespace that has this id now.
+    /// The living process of our own namespace that has this id now; `None` if there is none.
     pub(crate) fn at(pid: i32) -> Option<Owner> {
         let namespace = fs::metadata("/proc/self/ns/pid").ok()?.ino();
         let stat = Stat::read(pid).filter(|stat| !stat.is_zombie())?;
         Some(Owner { namespace, pid, started: stat.started })
     }
 
-    /// The owner, of our own namespace, has not ended.
+    /// `true` if the owner, of our own namespace, has not ended.
     pub(crate) fn lives(&self) -> bool {
         match Stat::read(self.pid) {
             Some(stat) => stat.started == self.started && !stat.is_zombie(),

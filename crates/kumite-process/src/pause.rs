@@ -9,18 +9,18 @@ use nix::sys::signal::Signal;
 use crate::stops::Hold;
 use crate::{Tree, proc_fs};
 
-/// Milliseconds will do, on a machine that is not overloaded.
+/// The time within which a tree must stand still. On a machine that is not overloaded milliseconds are enough.
 const LIMIT: Duration = Duration::from_secs(5);
 
 impl Tree {
     /// Stops every process of the tree where it is (SIGSTOP), also those that left the root's process group. Returns
-    /// when all of them stand still and no new one is found, and whether that was so within 5 seconds: `false` if one
-    /// may not be signalled (another user's).
+    /// `true` when all of them stand still and no new one is found. Returns `false` if that is not so within 5
+    /// seconds, as when one may not be signalled (another user's).
     ///
-    /// Stopped is what the tree's processes do. Not stopped is what the kernel does for them (connections are accepted
-    /// into the backlog, data into buffers), and time: a timer that expired meanwhile fires at the resume. Nor are those
-    /// that are no members: what a daemon from before runs for them (a container), and who escaped. Memory stays
-    /// taken. A parent that asks for it (WUNTRACED) sees that its child was stopped.
+    /// Only the work of the tree's processes is stopped. The kernel still works for them (accepts connections into
+    /// the backlog, data into buffers), and time goes on: a timer that expired meanwhile fires at the resume.
+    /// Processes that are no members go on, too: a daemon that works for the tree (such as a container's), or one
+    /// that has escaped. Memory stays taken. A parent that asks for it (WUNTRACED) sees that its child was stopped.
     pub fn pause(&mut self) -> bool {
         self.hold.get_or_insert_with(Hold::begin);
         let last = Instant::now() + LIMIT;
@@ -41,7 +41,7 @@ impl Tree {
         }
     }
 
-    /// Lets every process of the tree go on (SIGCONT), also one that had stopped itself.
+    /// Lets every process of the tree go on (SIGCONT), even one that had stopped itself.
     pub fn resume(&mut self) {
         self.members.rescan();
         self.signal_all(Signal::SIGCONT);

@@ -1,27 +1,27 @@
-//! Facts about a process from `/proc`. Each is absent once the process has gone, or if it is of another user and
-//! hidden.
+//! Facts about a process from `/proc`. A fact is absent once the process has gone, or if the process is another
+//! user's and hidden.
 
 use std::fs;
 use std::thread;
 use std::time::Duration;
 
-/// The clock tick of `/proc`: USER_HZ is 100 in the ABI of every architecture that Rust and Linux both still serve.
+/// The clock tick of `/proc`: USER_HZ is 100 on every architecture that both Rust and Linux still support.
 const TICK: Duration = Duration::from_millis(10);
 
-/// `/proc/PID/stat`, as far as we need it. A pid with another `started` is another process.
+/// The fields of `/proc/PID/stat` that we need. A process of the same id with another `started` is another process.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Stat {
     state: char,
     pub parent: i32,
     pub group: i32,
     pub session: i32,
-    /// Ticks after boot.
+    /// The start of the process, in ticks after boot.
     pub started: u64,
-    /// CPU time of the children it has waited for, and of those they had waited for.
+    /// The CPU time of the children that the process has waited for, and of those that they had waited for.
     pub waited: Duration,
     pub threads: u64,
-    /// Where its environment ends in its memory: another place after each exec (as far as addresses are random), 0
-    /// amid one, and if we may not look.
+    /// The address at which the process's environment ends: another one after each exec (as far as addresses are
+    /// random); 0 during an exec, and if we may not look.
     environ_end: u64,
 }
 
@@ -30,7 +30,8 @@ impl Stat {
         Stat::read_file(&format!("/proc/{pid}/stat"))
     }
 
-    /// With times and state of its first thread alone, so that it costs no more for a hundred threads.
+    /// Reads the stat of the process's first thread: time and state are that thread's alone, so that a hundred
+    /// threads cost no more than one.
     pub(crate) fn read_leader(pid: i32) -> Option<Stat> {
         Stat::read_file(&format!("/proc/{pid}/task/{pid}/stat"))
     }
@@ -55,32 +56,33 @@ impl Stat {
         })
     }
 
-    /// It has ended, and only waits for its parent to ask how. (If only its first thread has ended, the state says so
-    /// too.)
+    /// `true` if the process has ended, and only waits for its parent to ask how. (If only its first thread has
+    /// ended, the state says the same, but there are other threads.)
     pub(crate) fn is_zombie(&self) -> bool {
         matches!(self.state, 'Z' | 'X') && self.threads <= 1
     }
 
-    /// A signal stopped it, and not a tracer.
+    /// `true` if a signal, and not a tracer, stopped the process.
     pub(crate) fn is_stopped_by_signal(&self) -> bool {
         self.state == 'T'
     }
 
-    /// A signal or a tracer stopped it.
+    /// `true` if a signal or a tracer stopped the process.
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(self.state, 'T' | 't')
     }
 }
 
-/// None of its threads runs, nor will before a SIGCONT, if it was sent a SIGSTOP: who is in an uninterruptible sleep of
-/// the kernel (a parent that waits for its vfork, too) stops before its next instruction.
+/// `true` if no thread of the process runs, nor will before a SIGCONT once a SIGSTOP was sent: a thread in an
+/// uninterruptible sleep of the kernel (such as a parent that waits for its vfork) stops before its next instruction.
 pub(crate) fn stands_still(pid: i32) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut threads = threads.filter_map(|entry| Stat::read(entry.file_name().to_str()?.parse().ok()?));
     threads.all(|thread| matches!(thread.state, 'T' | 't' | 'D' | 'Z' | 'X'))
 }
 
-/// Resident memory now and at its highest, in bytes; `None` for a zombie, which has none.
+/// The resident memory of a process now, and its highest until now, in bytes. `None` for a zombie, which has no
+/// memory.
 pub(crate) fn resident(pid: &str) -> Option<(u64, u64)> {
     let status = fs::read(format!("/proc/{pid}/status")).ok()?;
     let status = String::from_utf8_lossy(&status);
@@ -91,19 +93,20 @@ pub(crate) fn resident(pid: &str) -> Option<(u64, u64)> {
     Some((bytes("VmRSS:")?, bytes("VmHWM:")?))
 }
 
-/// The environment that a process was started with has this `NAME=VALUE`.
+/// `true` if this `NAME=VALUE` is in the environment that the process was started with.
 pub(crate) fn carries(pid: i32, variable: &str) -> bool {
     environ(pid).split(|&byte| byte == 0).any(|entry| entry == variable.as_bytes())
 }
 
-/// The value of this variable in the environment a process was started with.
+/// The value of this variable in the environment that the process was started with. `None` if it is not there or no
+/// UTF-8.
 pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
     let value = |entry: &[u8]| Some(entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec());
     String::from_utf8(environ(pid).split(|&byte| byte == 0).find_map(value)?).ok()
 }
 
-/// This variable is certainly not in the environment. Amid an exec there is none to be seen, so it waits some
-/// milliseconds for the one of before or after.
+/// `true` if this variable is certainly not in the process's environment. During an exec no environment is to be
+/// seen, so this waits some milliseconds for the one of before or after.
 pub(crate) fn lacks(pid: i32, name: &str) -> bool {
     let environ_end = || Stat::read(pid).map(|stat| stat.environ_end).filter(|&end| end != 0);
     for _ in 0..20 {
@@ -116,12 +119,13 @@ pub(crate) fn lacks(pid: i32, name: &str) -> bool {
     false
 }
 
-/// Empty amid an exec, and if we may not look (another user's process).
+/// The environment that the process was started with, as the kernel shows it. Empty during an exec, and if we may not
+/// look (another user's process).
 fn environ(pid: i32) -> Vec<u8> {
     fs::read(format!("/proc/{pid}/environ")).unwrap_or_default()
 }
 
-/// The inodes of the sockets it holds; none if we may not look (another user's process).
+/// The inodes of the sockets that the process holds. None if we may not look (another user's process).
 pub(crate) fn sockets(pid: i32) -> impl Iterator<Item = u64> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     descriptors.filter_map(|entry| {
@@ -130,7 +134,8 @@ pub(crate) fn sockets(pid: i32) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Its arguments, spaces between them, fit to be shown; the name in brackets if it has none.
+/// The arguments of a process, joined by spaces and without control characters; for a process without arguments, its
+/// name in brackets. `None` if the process has gone.
 pub(crate) fn command_line(pid: i32) -> Option<String> {
     let arguments = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
     let line = String::from_utf8_lossy(&arguments).replace(char::is_control, " ");
@@ -140,18 +145,18 @@ pub(crate) fn command_line(pid: i32) -> Option<String> {
     }
 }
 
-/// The kernel's name for it, of at most 15 bytes.
+/// The kernel's name for a process, of at most 15 bytes.
 pub(crate) fn name(pid: i32) -> Option<String> {
     Some(fs::read_to_string(format!("/proc/{pid}/comm")).ok()?.trim_end().to_owned())
 }
 
-/// Every process there is.
+/// The ids of all processes that are to be seen.
 pub(crate) fn pids() -> Vec<i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The process or thread made last. As long as it stays the same, there is nobody new.
+/// The id of the process or thread made last. While it stays the same, no new one was made.
 pub(crate) fn newest() -> Option<i32> {
     fs::read_to_string("/proc/loadavg").ok()?.split_ascii_whitespace().last()?.parse().ok()
 }

@@ -1,7 +1,7 @@
-//! Runs a command to its end: for a build or a version, which are not timed.
+//! Runs a command that is not timed, such as a build or a version, to its end.
 //!
-//! Every way out ends the tree, but for [`run_leaving`], which hands it over. The time is bounded by the caller, the kept
-//! output by [`STDOUT_LIMIT`]; the log has all of it.
+//! However a run ends, its tree is ended with it, but for [`run_leaving`], which returns the tree. The caller limits
+//! the time, and [`STDOUT_LIMIT`] the output that is kept; the log has all output.
 
 use std::fs::File;
 use std::io::{PipeReader, Read, Write};
@@ -14,27 +14,29 @@ use crate::ending::is_interrupt;
 use crate::tree::ready;
 use crate::{Error, Spawn, Tree, TreeEnd};
 
-/// How much of the standard output [`run`] keeps, in bytes. The log has all of it.
+/// The most of the standard output that [`run`] keeps, in bytes. The log has all of it.
 pub const STDOUT_LIMIT: usize = 1 << 20;
 
 const BUFFER: usize = 1 << 16;
-/// The most bytes that a pipe can hold, without privileges.
+/// The most bytes that a pipe can hold without privileges.
 const PIPE_LIMIT: usize = 1 << 20;
 const GRACE: Duration = Duration::from_secs(1);
 
-/// A command that has run to its end.
+/// The result of a command that has run to its end.
 #[derive(Debug, Clone)]
 pub struct Finished {
     /// The status of the command itself.
     pub status: ExitStatus,
-    /// Its standard output, the first [`STDOUT_LIMIT`] bytes.
+    /// The first [`STDOUT_LIMIT`] bytes of the command's standard output.
     pub stdout: Vec<u8>,
-    /// Its usage, and how many descendants it left behind. Nothing of it runs any more.
+    /// The usage of the command's tree, and the number of descendants that the command left behind; they have been
+    /// ended.
     pub ended: TreeEnd,
 }
 
-/// Runs a command to its end: a build, a version. The log gets stdout and stderr, as they come. If it takes longer
-/// than `limit`, or `stop` is set (looked at 20 times a second), its tree is ended, and that is the error.
+/// Runs a command, such as a build, to its end. The log gets standard output and standard error as they come. If the
+/// command takes longer than `limit`, or `stop` is set (looked at 20 times a second), its tree is ended, and an error
+/// is returned.
 pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished, Error> {
     let unlogged = |source| Error::Log { path: spawn.log.to_owned(), source };
     // One open file for its stderr and for us, and so one position in it.
@@ -88,8 +90,8 @@ pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished
     }
 }
 
-/// Runs a command to its end, and leaves alive what it leaves behind, as a shell would: that lives as long as the tree. It
-/// may have the terminal. Else like [`run`].
+/// Runs a command to its end as [`run`] does, but as a shell would: processes that the command leaves behind live as
+/// long as the returned tree, and the command may have the terminal.
 pub fn run_leaving(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<(ExitStatus, Tree), Error> {
     let mut tree = Tree::start(spawn)?;
     tree.lend_terminal();

@@ -1,11 +1,11 @@
-//! The caller's side of the helper that runs commands which are timed.
+//! The caller's side of the helper that runs timed commands.
 //!
 //! Orders go over a socket pair, and one answer for each comes back in the same order. The helper takes the times, so
-//! that nothing of ours lies between its two clocks: neither our scheduling nor the reading of an answer. Orders may be
-//! queued, at most [`MOST_QUEUED`], and the helper then goes from one run to the next without waiting for us.
+//! that nothing of ours lies between its two clock readings: neither our scheduling nor the reading of an answer. At
+//! most [`MOST_QUEUED`] orders may be queued, and the helper goes from one run to the next without waiting for us.
 //!
-//! A runner that was stopped, whose command took too long, or whose helper has ended, has ended all that it started. It
-//! runs nothing more: each later call is an error that says so.
+//! A runner has ended all that it started once it was stopped, its command took too long, or its helper has ended. It
+//! then runs nothing more, and each later call returns an error that says so.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -33,43 +33,44 @@ use crate::tree::ready;
 use crate::wire::{ANSWER, Failure, Message, Stage, Wire, decode};
 use crate::{Error, Spawn, Tree, available_cores, total};
 
-/// How long the helper may take to be ready, on a machine that is very busy.
+/// The time within which the helper must be ready, on a machine that may be very busy.
 const READY: Duration = Duration::from_secs(10);
 /// The time between two looks at the stop flag.
 const LOOK: Duration = Duration::from_millis(50);
-/// A run that takes longer may wait for somebody who was stopped.
+/// The time after which a run may be waiting for a stopped process, so that one is looked for.
 const LONG: Duration = Duration::from_secs(1);
-/// Between looks at what comes while more is queued.
+/// The shortest time between two looks for an answer while more runs are queued.
 const SHORTEST_NAP: Duration = Duration::from_micros(500);
-/// A page: what depends on the place of a stack repeats itself after that.
+/// The most bytes of padding, a page: effects of a stack's place repeat themselves after that.
 const MOST_PADDING: u64 = 4096;
-/// CPU time that is in no run's usage: the helper's part in starting it, the kernel's in ending it. So much was left over
-/// when nothing but runs of a no-op went on.
+/// The CPU time of a run that no usage has: the helper's part in starting it, and the kernel's in ending it. It is
+/// what was left over when only runs of a no-op went on.
 const STARTING: Duration = Duration::from_micros(75);
-/// How many queued runs may be waiting to be fetched: so few that neither side ever waits for room to write.
+/// The most queued runs that may not yet be fetched: few enough that neither side ever waits for room to write.
 pub const MOST_QUEUED: usize = 64;
 
 /// A command that is run many times, without a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// A path (relative to `dir`), or a name that is looked up on PATH, once: the one of `env` if there is one, else ours.
+    /// A path, relative to `dir`; or a name that is looked up once, on the PATH of `env` if that has one, else on
+    /// ours.
     pub program: OsString,
-    /// Its arguments, without its name.
+    /// The arguments of the program, without its name.
     pub args: Vec<String>,
     /// The directory to run in.
     pub dir: PathBuf,
-    /// Set on top of our own environment.
+    /// Variables that are set on top of our own environment.
     pub env: Vec<(String, String)>,
-    /// Its standard input.
+    /// The standard input of the command.
     pub stdin: Stdin,
-    /// Its standard output and standard error.
+    /// The destination of the command's standard output and standard error.
     pub output: Output,
 }
 
 /// The standard input of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stdin {
-    /// Nothing.
+    /// Empty input.
     Null,
     /// This file, from its beginning in each run.
     File(PathBuf),
@@ -78,40 +79,43 @@ pub enum Stdin {
 /// The destination of the output of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Output {
-    /// Nowhere.
+    /// Output is thrown away.
     #[default]
     Null,
-    /// The same as ours.
+    /// Standard output and standard error are those of the helper, which are ours.
     Inherit,
-    /// Standard output into this file, which is created or emptied in each run; standard error nowhere.
+    /// Standard output goes into this file, which is created or emptied in each run; standard error is thrown away.
     File(PathBuf),
-    /// Each into a file, which is created or emptied in each run.
+    /// Standard output and standard error go into a file each, which is created or emptied in each run.
     Files {
-        /// Gets standard output.
+        /// The file for standard output.
         stdout: PathBuf,
-        /// Gets standard error.
+        /// The file for standard error.
         stderr: PathBuf,
     },
-    /// Standard output into a pipe that is read on any core and thrown away, as a consumer would; standard error nowhere.
+    /// Standard output goes into a pipe that is read on any core and thrown away, as a consumer would; standard error
+    /// is thrown away.
     Pipe,
 }
 
-/// Runs commands one after another from a small process of its own, the helper, so that a child's peak memory does not
-/// begin with ours: the kernel lets a process inherit the peak of the one that started it.
+/// Runs commands one after another from a small process of its own, the helper. The kernel lets a process inherit the
+/// peak memory of the one that started it; from the helper, a command's peak does not begin with ours.
 ///
-/// The helper is a [`Tree`]. Dropping the runner ends it and what it has started; so does the guardian if we are killed.
+/// The helper is a [`Tree`]. Dropping the runner ends the helper and what it has started; the guardian does so if we
+/// are killed.
 ///
-/// The environment of a command is ours and [`Job::env`], and `KUMITE_TREE` and `KUMITE_PADDING`. Each is in a process
-/// group of its own. Who calls should stay off the cores that it gives to commands ([`crate::pin_thread`]).
+/// A command's environment is ours with [`Job::env`], `KUMITE_TREE` and `KUMITE_PADDING`. Each command is in a
+/// process group of its own. The caller should stay off the cores that it gives to commands ([`crate::pin_thread`]).
 #[derive(Debug)]
 pub struct Runner {
     helper: PathBuf,
     stream: UnixStream,
-    /// `None` once it was ended, by `stop` or because it failed.
+    /// The helper's tree; `None` once it was ended, because the runner was stopped or has failed.
     tree: Option<Tree>,
     jobs: Vec<Job>,
     queued: VecDeque<Queued>,
-    /// On the monotonic clock: until then the time has gone into runs and into the overhead of earlier ones.
+    /// The moment, on the monotonic clock, until which the time has gone into runs and into the overhead of earlier
+    /// ones.
     free_since: Duration,
     last_wall: Duration,
     padding: Option<u64>,
@@ -119,7 +123,7 @@ pub struct Runner {
     passes: Passes,
     from_shell: bool,
     variable: String,
-    /// While the helper lives it may be lent.
+    /// The terminal, which may be lent to a run while the helper lives; `None` if we have none.
     terminal: Option<Terminal>,
     rss_floor_bytes: u64,
 }
@@ -129,50 +133,52 @@ struct Queued {
     job: usize,
     forked: bool,
     cores: Vec<usize>,
-    /// On the monotonic clock.
+    /// The moment of queueing, on the monotonic clock.
     at: Duration,
 }
 
-/// One run of a command, from just before it is started until it has ended.
+/// The figures of one run of a command, from just before it is started until it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimedRun {
-    /// On the monotonic clock, around posix_spawn and wait4.
+    /// The wall time on the monotonic clock, from just before posix_spawn until just after wait4.
     pub wall: Duration,
-    /// User time of the command and of the descendants it waited for, in microseconds' resolution.
+    /// User time of the command and of the descendants that it waited for, to a microsecond.
     pub user: Duration,
-    /// System time, likewise.
+    /// System time of the command and of the descendants that it waited for, to a microsecond.
     pub system: Duration,
-    /// The highest resident set of the command, or of any one descendant it waited for. Not below
-    /// [`Runner::rss_floor_bytes`].
+    /// The highest resident set, in bytes, of the command or of any one descendant that it waited for. It is not
+    /// below [`Runner::rss_floor_bytes`].
     pub peak_rss_bytes: u64,
-    /// `peak_rss_bytes` is the floor's; the command's own peak is no larger.
+    /// `peak_rss_bytes` is the floor; the command's own peak is at most that.
     pub peak_rss_is_floor: bool,
-    /// The status of the command itself; a failure is no error.
+    /// The status of the command itself. A status of failure is not an error of the runner.
     pub status: ExitStatus,
-    /// How often it had to give way to another process, with the descendants it waited for.
+    /// The number of times that the command, or a descendant that it waited for, had to give way to another process.
     pub involuntary_switches: u64,
-    /// Descendants that still ran when it ended, and have been ended; of both commands, if two ran at once.
+    /// The number of descendants that still ran when the command ended, and have been ended. If two commands ran at
+    /// once, it is that of both.
     pub left_behind: usize,
-    /// The user has ended it by Ctrl-C, at the terminal that this run was lent.
+    /// The user has ended the command by Ctrl-C, at the terminal that the run was lent.
     pub interrupted: bool,
-    /// Time around the run that is not in `wall`: preparation, and the clearing up after the run before it; for the
-    /// last one that is queued, the answer too. Not the time in which nothing was queued.
+    /// The time around the run that is not in `wall`: preparation, and clearing up after the run before it. For the
+    /// last queued run it includes the way of the answer. Time in which nothing was queued is not in it.
     pub overhead: Duration,
 }
 
 impl TimedRun {
-    /// CPU time that went into it, in whichever process.
+    /// The CPU time that the run cost, in whatever process: that of the command, the overhead, and an estimate of
+    /// starting and ending it.
     pub fn all_cpu(&self) -> Duration {
         total([self.user, self.system, self.overhead, STARTING])
     }
 }
 
 impl Runner {
-    /// Starts the helper: a command line that calls [`crate::runner_main`] before it does anything else.
+    /// Starts the helper, whose command line must call [`crate::runner_main`] before it does anything else.
     ///
     /// # Errors
     ///
-    /// A directory that is not there, a program that cannot be found, a helper that does not get ready within 10 s.
+    /// A directory does not exist, a program cannot be found, or the helper is not ready within 10 s.
     pub fn start(helper: &Path, helper_args: &[&str], jobs: &[Job]) -> Result<Runner, Error> {
         let mut message = Message::new();
         let us = getpgrp();
@@ -224,56 +230,60 @@ impl Runner {
         Ok(runner)
     }
 
-    /// From now on each run has a variable `KUMITE_PADDING` of random length, up to 4 KiB, so that no command profits
+    /// Gives each run from now on a variable `KUMITE_PADDING` of random length, up to 4 KiB. So no command profits
     /// from the place where its environment happens to put its stack (Mytkowicz et al.: Producing Wrong Data Without
-    /// Doing Anything Obviously Wrong, 2009). Until then it is empty. The same seed gives the same lengths.
+    /// Doing Anything Obviously Wrong, 2009). Without this call the variable is empty. The same seed gives the same
+    /// lengths.
     pub fn vary_environment(&mut self, seed: u64) {
         self.padding = Some(seed);
     }
 
-    /// From now on a run that takes longer is an error: the command and all it started have been ended, and this runner
-    /// can run no more.
+    /// Limits the time of each run from now on. A run that takes longer is an error: the command and all it started
+    /// are ended, and this runner can run no more.
     pub fn limit(&mut self, limit: Duration) {
         self.limit = Some(limit);
     }
 
-    /// From now on, once a queued run does not pass, those that are queued behind it are not made: see
+    /// Ends a queue from now on with the first run that does not pass: the runs queued behind it are not made. See
     /// [`Runner::forget_queued`].
     pub fn end_queue_unless(&mut self, passes: Passes) {
         self.passes = passes;
     }
 
-    /// From now on runs are as from a shell: what one leaves behind lives on, as long as this runner (see
-    /// [`Runner::finish`]), and one that is stopped because it wants the terminal has it, as far as we are in its foreground.
-    /// Else the one is ended with the run, and the other an error.
+    /// Makes runs from now on as a shell would. Processes that a run leaves behind live as long as this runner (see
+    /// [`Runner::finish`]); without this call they are ended with the run. A run that wants the terminal has it, if
+    /// we are in its foreground; without this call that is an error.
     pub fn run_as_from_a_shell(&mut self) {
         self.from_shell = true;
     }
 
-    /// From now on each run that is ordered has this variable, in place of the one that was set before.
+    /// Sets this variable for each run that is ordered from now on, in place of the variable that was set here
+    /// before.
     pub fn set_variable(&mut self, name: &str, value: &str) {
         self.variable = format!("{name}={value}");
     }
 
-    /// Ends what runs have left behind, and says what that was.
+    /// Ends the helper, and all processes that runs have left behind. Returns the command lines of those.
     pub fn finish(mut self) -> Vec<String> {
         let left = self.tree.as_mut().map(Tree::left_outside).unwrap_or_default();
         self.end();
         left
     }
 
-    /// The memory of the helper, which the peak of a command cannot be below: the kernel lets it inherit that.
+    /// The floor of a command's peak memory, in bytes: the memory of the helper, which the kernel lets a command
+    /// inherit.
     pub fn rss_floor_bytes(&self) -> u64 {
         self.rss_floor_bytes
     }
 
-    /// Runs one job to its end, on these cores (none: those we had at the start). `None` if `stop` was set (looked at 20 times a second): the
-    /// command and all it started have been ended, and this runner can run no more.
+    /// Runs one job to its end on these cores, or, if there are none, on those that we had at the start. `None` if
+    /// `stop` was set (looked at 20 times a second): the command and all it started have been ended, and this runner
+    /// can run no more.
     ///
     /// # Errors
     ///
-    /// A command that cannot be started, with its name; cores that are not there; a runner that has ended. A command
-    /// that fails is no error: see [`TimedRun::status`].
+    /// The command cannot be started, a core does not exist, the run takes longer than the [limit](Runner::limit), or
+    /// the runner has ended. A command that fails is no error: see [`TimedRun::status`].
     ///
     /// # Panics
     ///
@@ -282,7 +292,8 @@ impl Runner {
         self.run_at_once([(job, cores)], false, stop).map(|runs| runs.map(|[run]| run))
     }
 
-    /// Runs two jobs at the same time, each on its cores; returns when both have ended. Else like [`Runner::run`].
+    /// Runs two jobs at the same time, each on its cores, and returns when both have ended. Otherwise it is like
+    /// [`Runner::run`].
     pub fn run_both(
         &mut self,
         jobs: [usize; 2],
@@ -292,8 +303,8 @@ impl Runner {
         self.run_at_once([(jobs[0], cores[0]), (jobs[1], cores[1])], false, stop)
     }
 
-    /// Like [`Runner::run`], but the command is started by fork, which gives its peak memory a floor of less than a
-    /// megabyte, and adds some 0.1 ms to its times: for commands whose `peak_rss_is_floor`.
+    /// Runs one job as [`Runner::run`] does, but starts it by fork. That gives its peak memory a floor of less than a
+    /// megabyte, and adds some 0.1 ms to its times. It is for commands whose `peak_rss_is_floor`.
     pub fn run_forked(
         &mut self,
         job: usize,
@@ -303,10 +314,10 @@ impl Runner {
         self.run_at_once([(job, cores)], true, stop).map(|runs| runs.map(|[run]| run))
     }
 
-    /// Has a job run as soon as those that were queued before have ended, and returns at once. [`Runner::next`] gives
-    /// what came of it, in the same order. This is the quick way: the helper waits for us only when nothing is queued,
-    /// and to wake each other takes longer than all else it does between two runs. Three runs ahead are enough for
-    /// commands of a millisecond or more.
+    /// Queues a run, which begins as soon as the runs queued before it have ended, and returns at once.
+    /// [`Runner::next`] returns the results in the same order. A queue is quicker than [`Runner::run`]: the helper
+    /// waits for us only when nothing is queued, and to wake each other takes longer than all else that happens
+    /// between two runs. Three runs ahead are enough for commands of a millisecond or more.
     ///
     /// # Panics
     ///
@@ -315,8 +326,8 @@ impl Runner {
         self.order(&[(job, cores)], false)
     }
 
-    /// Waits for the end of the queued run that is next; else like [`Runner::run`]. After an error the other queued
-    /// runs can still be fetched, if the runner has not ended.
+    /// Waits for the end of the queued run that is next, and returns it; otherwise it is like [`Runner::run`]. After
+    /// an error the other queued runs can still be fetched, if the runner has not ended.
     ///
     /// # Panics
     ///
@@ -326,7 +337,7 @@ impl Runner {
         self.fetch(nap, stop)
     }
 
-    /// Takes in what is still queued, of which nothing was run because one before it did not pass.
+    /// Fetches and drops the answers of all queued runs: none of them was made, because one before them did not pass.
     pub fn forget_queued(&mut self, stop: &AtomicBool) {
         while !self.queued.is_empty() && self.tree.is_some() {
             let _ = self.fetch(None, stop);
@@ -396,7 +407,7 @@ impl Runner {
         }))
     }
 
-    /// Jobs of one order run at the same time.
+    /// Sends one order, whose jobs run at the same time.
     fn order(&mut self, together: &[(usize, &[usize])], forked: bool) -> Result<(), Error> {
         assert!(self.queued.len() + together.len() <= MOST_QUEUED, "too many queued runs were not fetched");
         let mut order = Message::new();
@@ -420,7 +431,7 @@ impl Runner {
         Ok(())
     }
 
-    /// SplitMix64 (Steele et al. 2014).
+    /// The length of the next padding: 0, or a random number by SplitMix64 (Steele et al. 2014).
     fn next_padding(&mut self) -> u64 {
         let Some(state) = &mut self.padding else { return 0 };
         *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -436,7 +447,8 @@ impl Runner {
         }
     }
 
-    /// `None` if it was given up. With `nap`, the helper is not kept up by having to wake us.
+    /// Waits for `N` numbers from the helper. `None` if `give_up` returned `true`. With `nap` it sleeps that long
+    /// between two looks, so that the helper need not spend time on waking us.
     fn receive<const N: usize>(
         &mut self,
         nap: Option<Duration>,
@@ -555,7 +567,8 @@ fn has_nul(job: &Job) -> bool {
     job.program.as_bytes().contains(&0) || job.args.iter().chain(env).any(|string| string.contains('\0'))
 }
 
-/// The file to execute.
+/// The path of the job's executable file, looked up on `path` if it is a name. An error if no executable file is
+/// found.
 fn program(job: &Job, path: &OsStr) -> io::Result<PathBuf> {
     if job.program.as_bytes().contains(&b'/') {
         return Ok(PathBuf::from(&job.program));

@@ -1,4 +1,4 @@
-//! The helper process of a [`crate::Runner`] at work.
+//! The work of the helper process of a [`crate::Runner`].
 
 use std::io::{self, BufReader, ErrorKind, Write};
 use std::os::fd::AsFd;
@@ -11,8 +11,8 @@ use crate::helper::{Together, jobs, orders};
 use crate::timing::{Timer, rss_floor};
 use crate::wire::{Failure, Message, Stage, Wire, encode};
 
-/// Serves as the helper process of a [`crate::Runner`], over standard input, until that ends. Call it before anything
-/// else: memory that was taken before is in the floor of every command's peak.
+/// Serves as the helper process of a [`crate::Runner`], over standard input, until the input ends. Call it before
+/// anything else: memory that the program took before is in the floor of every command's peak.
 pub fn runner_main() -> ExitCode {
     match serve() {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,19 +1,19 @@
-//! Descendants of ours that somebody else has stopped.
+//! Finds descendants of this process that somebody else has stopped.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
 use crate::proc_fs::{self, Stat};
 
-/// How often who is known is looked at until it is looked for new ones.
+/// The number of looks at known processes for each look for new ones.
 const LOOKS_PER_SCAN: u32 = 2;
 
-/// Holds that there are, and all that there have been.
+/// The number of holds that there are now; `EVER_HELD` counts all that there have been.
 static HELD: AtomicU64 = AtomicU64::new(0);
 static EVER_HELD: AtomicU64 = AtomicU64::new(0);
 
-/// As long as it lives, we stop processes ourselves: nobody is found stopped. To be made before the first signal, and
-/// dropped after the last SIGCONT. A freeze by cgroups needs none: who is frozen is not in state T.
+/// While a hold lives, we stop processes ourselves, and [`Stops`] finds none. Make it before the first signal, and
+/// drop it after the last SIGCONT. A freeze by cgroups needs none, because a frozen process is not in state T.
 #[derive(Debug)]
 pub(crate) struct Hold(());
 
@@ -32,26 +32,27 @@ impl Drop for Hold {
     }
 }
 
-/// Looks for stopped processes among all that descend from us: trees and helpers. Orphans come to us if we are a
-/// subreaper; who is nobody's child of ours is not looked at.
+/// Looks for stopped processes among all descendants of this process: trees and helpers. If this process is a
+/// subreaper, orphans become its children; otherwise they are not looked at.
 #[derive(Debug)]
 pub struct Stops {
-    /// Ids and starts.
+    /// The starts of the known descendants, by their ids.
     known: BTreeMap<i32, u64>,
     newest: Option<i32>,
     looks: u32,
 }
 
 impl Stops {
-    /// Takes a look at every process there is.
+    /// Begins with all descendants that there are, for which it looks at every process.
     pub fn begin() -> Stops {
         let mut stops = Stops { known: BTreeMap::new(), newest: proc_fs::newest(), looks: 0 };
         stops.adopt(|_| true);
         stops
     }
 
-    /// The name of one that stands still (state T) or is traced and stands still (t). Made to be called 20 times a second:
-    /// each call looks at who is known, every second one for new ones.
+    /// The name of a descendant that stands still, stopped by a signal (state T) or a tracer (t). `None` if there is
+    /// none, or we stop processes ourselves. It is made to be called 20 times a second: each call looks at the known
+    /// descendants, every second one for new ones.
     pub fn look(&mut self) -> Option<String> {
         self.looks += 1;
         if self.looks.is_multiple_of(LOOKS_PER_SCAN) {
@@ -74,8 +75,8 @@ impl Stops {
         stopped.filter(|_| not_us).map(|pid| proc_fs::name(pid).unwrap_or_else(|| format!("process {pid}")))
     }
 
-    /// The kernel gives out ids in a circle: the new ones lie between the newest of then and of now. The newest of then is
-    /// looked at again, for it has its id a moment before it can be seen.
+    /// Looks for new descendants. The kernel gives out ids in a circle, so new processes lie between the newest of
+    /// then and of now. The newest of then is looked at again, because it has its id a moment before it can be seen.
     fn adopt_new(&mut self) {
         let newest = proc_fs::newest();
         match (self.newest, newest) {
@@ -87,7 +88,7 @@ impl Stops {
         self.newest = newest;
     }
 
-    /// Takes in whoever of the candidates descends from us.
+    /// Takes in all candidates that descend from this process.
     fn adopt(&mut self, candidate: impl Fn(i32) -> bool) {
         let us = std::process::id().cast_signed();
         let unknown =

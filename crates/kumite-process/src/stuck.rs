@@ -1,11 +1,12 @@
-//! A tree that waits for a stopped process of its own, and would wait for ever.
+//! Finds a tree that waits for a stopped process of its own, and would wait for ever.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::proc_fs::{self, Stat};
 
-/// Between two looks, each of which is at every process there is. Who stands still that long has time to be let go on.
+/// The time between two looks at a tree, each of which reads every process. A process that stands still this long
+/// could have been let go on.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// The stopped processes of a tree at one moment.
@@ -17,13 +18,15 @@ pub(crate) struct Stood {
 }
 
 impl Stood {
-    /// Looks are a second apart, for each is at every process there is.
+    /// `true` if a second has passed since `started` and since the last look. Looks are that far apart because each
+    /// reads every process.
     pub(crate) fn is_due(last: Option<&Stood>, started: Instant) -> bool {
         let at = Instant::now();
         started.elapsed() >= EVERY && last.is_none_or(|stood| at >= stood.at + EVERY)
     }
 
-    /// The name of one who was stopped at two looks in a row, between which no other has done anything either.
+    /// The command line of a process that was stopped at two looks in a row, if the tree used no CPU time between
+    /// them. `None` if there is none.
     pub(crate) fn look(
         last: &mut Option<Stood>,
         cpu: Duration,

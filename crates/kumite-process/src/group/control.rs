@@ -1,4 +1,4 @@
-//! The controllers of control groups on this machine, and why one cannot be had.
+//! The controllers of control groups on this machine, and why some cannot be used.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use crate::Unavailable;
 /// A version of cgroups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
-    /// A hierarchy for each controller.
+    /// Version 1: a hierarchy of groups for each controller.
     V1,
-    /// One for all of them.
+    /// Version 2: one hierarchy of groups for all controllers.
     V2,
 }
 
@@ -22,13 +22,14 @@ impl fmt::Display for Version {
     }
 }
 
-/// For each controller the version of cgroups by which a [`Group`](crate::Group) limits or freezes here, or why none can.
+/// The version of cgroups by which a [`Group`](crate::Group) can limit CPU time, limit memory and freeze on this
+/// machine; or why none can.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Control {
-    /// Limits the share of CPU time.
+    /// The version that limits the share of CPU time.
     pub cpu: Result<Version, Unavailable>,
-    /// Limits memory and swap.
+    /// The version that limits memory and swap.
     pub memory: Result<Version, Unavailable>,
-    /// Freezes a group.
+    /// The version that freezes a group.
     pub freezer: Result<Version, Unavailable>,
 }

@@ -1,4 +1,4 @@
-//! The folders of groups, as the kernel shows them.
+//! The folders of groups, by which the kernel shows and controls them.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// How long the killed may take to be gone: they have their memory to give back, on a machine that may be busy.
+/// The time within which killed processes must be gone: they have memory to give back, on a machine that may be busy.
 pub(super) const GONE_WITHIN: Duration = Duration::from_secs(5);
 
-/// Into a file that is there: a new one could not be made.
+/// Writes into a file that exists. It creates none, because in a group's folder the kernel alone makes files.
 pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).open(file)?.write_all(text.as_bytes())
 }
 
-/// Processes in this group itself, none of those below it.
+/// The ids of the processes in this group itself, without the groups below it.
 pub(crate) fn processes(folder: &Path) -> io::Result<Vec<i32>> {
     let text = fs::read_to_string(folder.join("cgroup.procs"))?;
     // 0 is one that our pid namespace does not show; to kill, it means ourselves.
     Ok(text.lines().filter_map(|line| line.parse().ok()).filter(|&pid| pid > 0).collect())
 }
 
-/// The folder and all below it, those below first.
+/// The folder and all below it, each after those below it.
 pub(crate) fn with_those_below(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -34,13 +34,13 @@ pub(crate) fn with_those_below(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Processes in these groups and all groups below them.
+/// The ids of the processes in these groups and all groups below them. Groups that cannot be read are left out.
 pub(crate) fn members<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) -> BTreeSet<i32> {
     let all = folders.into_iter().flat_map(|folder| with_those_below(folder));
     all.flat_map(|folder| processes(&folder).unwrap_or_default()).collect()
 }
 
-/// Takes away what keeps a killed process from its end: to be frozen, or to get little CPU time.
+/// Takes away from these groups what keeps a killed process from its end: the freeze, and the limit of CPU time.
 pub(crate) fn release<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) {
     for folder in folders.into_iter().flat_map(|folder| with_those_below(folder)) {
         for (file, text) in [
@@ -55,7 +55,8 @@ pub(crate) fn release<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) {
     }
 }
 
-/// Kills all in these groups; whether nobody is left.
+/// Kills all processes in these groups but ourselves. Returns `true` once no process is left, `false` if that is not
+/// so within [`GONE_WITHIN`].
 pub(super) fn empty(folders: &BTreeSet<PathBuf>) -> bool {
     let us = std::process::id().cast_signed();
     let last = Instant::now() + GONE_WITHIN;
@@ -76,7 +77,8 @@ pub(super) fn empty(folders: &BTreeSet<PathBuf>) -> bool {
     }
 }
 
-/// Removes these groups, if nobody is left in them. The kernel may see the last one go later than we.
+/// Removes these groups and those below them, if no process is left in them. It tries again for a while, because the
+/// kernel may see the last process go later than we do.
 pub(crate) fn remove<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) {
     let last = Instant::now() + GONE_WITHIN;
     for folder in folders.into_iter().flat_map(|folder| with_those_below(folder)) {

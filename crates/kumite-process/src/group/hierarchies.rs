@@ -1,4 +1,4 @@
-//! Where this process is in the cgroup hierarchies, and the making of a group below.
+//! The place of this process in the cgroup hierarchies, and the making of a group below it.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -14,16 +14,17 @@ use crate::owner::Owner;
 use crate::proc_fs::Stat;
 use crate::token::token;
 
-/// Every group's name is this and the token of its owner.
+/// The beginning of every group's name; behind it comes the token of the group's owner.
 pub(crate) const PREFIX: &str = "kumite-";
 
-/// Something that a group can do, and the file that shows that it can.
+/// A controller of cgroups, and for each version the file that shows that a group has it.
 #[derive(Debug)]
 pub(crate) struct Controller {
     name: &'static str,
     v1_file: &'static str,
     v2_file: &'static str,
-    /// In version 2 some are there in every group without being asked for.
+    /// In version 2 a group has this controller only if the group above gives it; without this flag every group has
+    /// it.
     asked_for: bool,
 }
 
@@ -53,23 +54,24 @@ pub(crate) struct CgroupDir {
 
 #[derive(Debug, Default)]
 pub(crate) struct Hierarchies {
-    /// Controllers of each hierarchy of version 1, and the folder of our group.
+    /// The hierarchies of version 1: the controllers of each, and the folder of our group in it.
     v1: Vec<(Vec<String>, PathBuf)>,
     v2: Option<PathBuf>,
     mounts: Vec<PathBuf>,
-    /// The kernel puts files into a new folder; here these stand for them.
+    /// Files put into a new folder in place of those that the kernel would make.
     #[cfg(test)]
     pub files: Vec<(&'static str, &'static str)>,
 }
 
 impl Hierarchies {
-    /// Those of this process when this was first called: it may move into a group of its own later.
+    /// The hierarchies, with the groups in which this process was when this was first called: it may move into a
+    /// group of its own later.
     pub fn ours() -> &'static Hierarchies {
         static OURS: OnceLock<Hierarchies> = OnceLock::new();
         OURS.get_or_init(|| Hierarchies::at(Path::new("/")))
     }
 
-    /// As `proc` and the mount points below this root tell.
+    /// The hierarchies as `proc/self/cgroup` and the mount points below this root tell them.
     pub fn at(root: &Path) -> Hierarchies {
         let text = |file| fs::read_to_string(root.join(file)).unwrap_or_default();
         let (ours, mounts) = (text("proc/self/cgroup"), text("proc/self/mounts"));
@@ -106,12 +108,12 @@ impl Hierarchies {
         found
     }
 
-    /// Path prefixes of all groups of this owner, which is us.
+    /// The path prefixes of all groups of this owner, which is this process.
     pub fn beginnings(owner: &Owner) -> Vec<PathBuf> {
         Hierarchies::ours().bases().map(|base| base.join(format!("{PREFIX}{owner}-"))).collect()
     }
 
-    /// The folders in which groups of ours are made.
+    /// The folders in which our groups are made.
     pub fn bases(&self) -> impl Iterator<Item = &Path> {
         self.v1.iter().map(|(_, base)| base.as_path()).chain(self.v2.as_deref())
     }
@@ -120,8 +122,8 @@ impl Hierarchies {
         &self.mounts
     }
 
-    /// Makes the group's folder where this controller is, if it is not there yet: version 1 if that has it and lets us,
-    /// else version 2.
+    /// Makes the group's folder in the hierarchy of this controller, if it is not there yet: in version 1 if that has
+    /// the controller and lets us, else in version 2.
     pub fn dir(&self, controller: &Controller, group: &str) -> Result<CgroupDir, Unavailable> {
         let has = |(controllers, _): &&(Vec<String>, PathBuf)| {
             controllers.iter().any(|name| name == controller.name)
@@ -163,7 +165,7 @@ impl Hierarchies {
     }
 }
 
-/// Has version 2 give this controller to the groups below.
+/// Has version 2 give this controller to the groups below `base`.
 fn ask_for(base: &Path, controller: &'static str) -> Result<(), Unavailable> {
     let has = |file| {
         let text = fs::read_to_string(base.join(file)).unwrap_or_default();
@@ -185,8 +187,9 @@ fn ask_for(base: &Path, controller: &'static str) -> Result<(), Unavailable> {
     }
 }
 
-/// A group of version 2 that gives controllers to those below it may have no processes itself: moves ours into one of
-/// their own. Others' are not ours to move.
+/// Moves our processes out of `base` into a group of their own, because a group of version 2 that gives controllers
+/// to those below it may have no processes itself. An error if others' processes are in it: those are not ours to
+/// move.
 fn make_room(base: &Path) -> Result<(), Unavailable> {
     let refused = |error: io::Error| Unavailable::refused(base, &error);
     if processes(base).map_err(refused)?.into_iter().any(|pid| !descends_from_us(pid)) {
