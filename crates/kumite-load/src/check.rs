@@ -1,4 +1,4 @@
-//! The check of an answer's body.
+//! Checks of an answer's body.
 
 use std::fmt::Write;
 use std::sync::OnceLock;
@@ -7,38 +7,40 @@ use serde_json::Value;
 
 use crate::json::Json;
 
-/// The longest body that a check holds which must see all of it at once: 16 MiB.
+/// The longest body in bytes (16 MiB) for a check that must see the whole body at once.
 pub(crate) const BODY_LIMIT: usize = 16 * 1024 * 1024;
 pub(crate) const EXCERPT: usize = 80;
-/// How much is shown of a line that breaks the rules of HTTP, in bytes.
+/// The most bytes that are shown of a line that breaks the rules of HTTP.
 const LINE: usize = 400;
 
-/// A right body. All but the first two checks hold the body until it is whole, and find one of more than 16 MiB
-/// wrong.
+/// A check that tells a right body from a wrong one. All but `Any` and `Equals` hold the body until it is whole, and
+/// find a body of more than 16 MiB wrong.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Check {
-    /// Any.
+    /// Every body is right.
     #[default]
     Any,
-    /// These bytes and no others; compared as they pass.
+    /// The body is exactly these bytes. They are compared as they come, so that no body is held.
     Equals(Vec<u8>),
-    /// These bytes are in it.
+    /// The body contains these bytes.
     Contains(Vec<u8>),
-    /// The pattern matches some of it.
+    /// The pattern matches somewhere in the body.
     Matches(Pattern),
     /// The body is JSON and has this value at this place.
     Json(JsonCheck),
 }
 
-/// A value at a place of a JSON body. Equal if it is the same value at the same place.
+/// A value that a JSON body must have at a place. Two checks are equal if they ask for the same value at the same
+/// place.
 #[derive(Debug, Clone)]
 pub struct JsonCheck {
-    /// An RFC 6901 pointer, empty for the whole.
+    /// The place of the value, as an RFC 6901 pointer; empty for the whole body.
     pointer: String,
-    /// Numbers are equal to the last digit, and only if both or neither are integers (3 is not 3.0); the order of keys is
-    /// nothing.
+    /// The value asked for. A number is equal to the last digit, and only if both or neither are integers (3 is not
+    /// 3.0). The order of keys does not matter.
     value: Json,
-    /// The first body that was right: the same bytes are right again without being parsed.
+    /// The first body that was found right. A body of the same bytes is right without being parsed; unset before the
+    /// first.
     right: OnceLock<Vec<u8>>,
 }
 
@@ -64,7 +66,7 @@ impl JsonCheck {
     }
 }
 
-/// A regular expression over bytes, in the syntax of the `regex` crate. Equal if written alike.
+/// A regular expression over bytes, in the syntax of the `regex` crate. Two are equal if they are written alike.
 #[derive(Debug, Clone)]
 pub struct Pattern(regex::bytes::Regex);
 
@@ -76,27 +78,27 @@ impl PartialEq for Pattern {
 
 impl Eq for Pattern {}
 
-/// Why a text says nothing about a body.
+/// Why a text cannot be made a check of a body.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The text to look for is empty.
     #[error("an empty text is in every body: give one that the body must contain")]
     Empty,
-    /// Not a regular expression, or one too large.
+    /// The pattern is no regular expression, or is too large.
     #[error("the pattern {pattern:?}: {source}")]
     Pattern {
-        /// The text given.
+        /// The pattern that was given.
         pattern: String,
-        /// The parser's error, with its place.
+        /// The parser's error, with its place in the pattern.
         source: regex::Error,
     },
-    /// No `=`.
+    /// The text has no `=` between pointer and value.
     #[error("{text:?} has no =: write POINTER=VALUE, for example /items/0/id=3")]
     NoValue {
-        /// The text given.
+        /// The text that was given.
         text: String,
     },
-    /// Not an RFC 6901 pointer.
+    /// The text before the `=` is no RFC 6901 pointer.
     #[error(
         "{pointer:?} is not a JSON pointer: write it as /items/0/id, with ~1 for / and ~0 for ~ within a name"
     )]
@@ -107,20 +109,22 @@ pub enum CheckError {
 }
 
 impl Check {
-    /// A body that contains `text`.
+    /// A check that the body contains `text`. An error if `text` is empty.
     pub fn contains(text: impl Into<Vec<u8>>) -> Result<Check, CheckError> {
         let text = text.into();
         if text.is_empty() { Err(CheckError::Empty) } else { Ok(Check::Contains(text)) }
     }
 
-    /// A body that the regular expression `pattern` matches somewhere.
+    /// A check that the regular expression `pattern` matches somewhere in the body. An error if it is no regular
+    /// expression.
     pub fn matches(pattern: &str) -> Result<Check, CheckError> {
         let regex = regex::bytes::Regex::new(pattern);
         let regex = regex.map_err(|source| CheckError::Pattern { pattern: pattern.to_owned(), source })?;
         Ok(Check::Matches(Pattern(regex)))
     }
 
-    /// A JSON body, from `POINTER=VALUE`: what follows the first `=` is JSON, or else a plain string.
+    /// A check of a JSON body, from `POINTER=VALUE`. The text after the first `=` is taken as JSON, or as a plain
+    /// string if it is not JSON.
     pub fn json(text: &str) -> Result<Check, CheckError> {
         let (pointer, value) =
             text.split_once('=').ok_or_else(|| CheckError::NoValue { text: text.to_owned() })?;
@@ -132,7 +136,7 @@ impl Check {
         Ok(Check::Json(JsonCheck { pointer: pointer.to_owned(), value, right: OnceLock::new() }))
     }
 
-    /// A JSON body that is this value.
+    /// A check that the whole body is this JSON value.
     pub fn json_value(value: Json) -> Check {
         Check::Json(JsonCheck { pointer: String::new(), value, right: OnceLock::new() })
     }
@@ -153,7 +157,8 @@ impl Check {
         }
     }
 
-    /// A description of a wrong body, as far as it was held from byte `from` on; begins with a blank or a comma.
+    /// A description of a wrong body, to stand behind a number of bytes: begins with a blank or a comma. `body` is
+    /// what was held of the body from byte `from` on.
     pub(crate) fn describe(&self, body: &[u8], from: usize) -> String {
         let mut words = String::new();
         if !body.is_empty() {
@@ -191,7 +196,7 @@ impl Check {
     }
 }
 
-/// A line of what a server sent, whole if it is not very long, with nothing in it that a terminal would act on.
+/// A line that a server sent, quoted, without anything that a terminal would act on. It is cut after 400 bytes.
 pub(crate) fn whole_line(line: &[u8]) -> String {
     let cut = &line[..line.len().min(LINE)];
     let rest = if cut.len() < line.len() { "…" } else { "" };

@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use crate::nanos;
 
-/// A clock that counts from its own beginning; tests have one that is simulated.
+/// A clock that counts from its own beginning. Tests use a simulated one.
 pub(crate) trait Clock {
-    /// Nanoseconds since its beginning; never goes back.
+    /// Nanoseconds since the clock's beginning; never goes back.
     fn elapsed_ns(&self) -> u64;
 }
 

@@ -1,5 +1,5 @@
-//! One connection of an engine, in its slot: its state, the requests that are on their way on it, and what it has
-//! heard. The socket is the transport's, under the same number.
+//! One connection of an engine, in its slot: its state, its requests that are on their way, and what it has heard.
+//! The transport has the socket of the slot.
 
 use std::collections::VecDeque;
 
@@ -10,43 +10,45 @@ use crate::record::errors::Failure;
 /// A request that was sent and is not finished. Instants are ns on the engine's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InFlight {
-    /// When it should have been sent: its response time counts from here. In a closed loop the same as `sent`.
+    /// The instant at which the request should have been sent, from which its response time counts. In a closed loop
+    /// it is `sent`.
     pub due: u64,
     pub sent: u64,
-    /// Index among the load's targets.
+    /// The request's index among the load's targets.
     pub target: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionState {
     Closed,
-    /// Since this instant, on the engine's clock.
+    /// The connect began at this instant, in ns on the engine's clock, and is not finished.
     Connecting(u64),
     Open,
 }
 
 pub(crate) struct Connection {
     pub state: ConnectionState,
-    /// The oldest first. In HTTP/1.1 answers come in this order; in HTTP/2 each names its own.
+    /// The requests that are on their way, the oldest first. In HTTP/1.1 answers come in this order; in HTTP/2 each
+    /// names its request.
     pub in_flight: VecDeque<InFlight>,
-    /// A request was begun for it, and is sent as soon as it is open.
+    /// A request was begun for this connection, and is sent as soon as the connection is open.
     pub send_when_open: bool,
-    /// It has been established before: establishing it again is a reconnect.
+    /// The slot has had an established connection before, so that another one is a reconnect.
     pub connected_before: bool,
-    /// [`Opening`](crate::engine::opening) counts it as being opened.
+    /// [`Opening`](crate::engine::opening) counts this connection as being opened.
     pub opening: bool,
-    /// It has been given its first request.
+    /// The connection has been given its first request.
     pub begun: bool,
-    /// It is in the open loop's queue of idle connections, and so must not be put there again.
+    /// The connection is in the open loop's queue of idle connections, and so must not be put there again.
     pub idle: bool,
-    /// The most requests that may be on their way now.
+    /// The most requests that may now be on their way on this connection.
     pub room: usize,
-    /// Since when `room` is 0; `None` if it is not.
+    /// The instant since which `room` is 0, in ns on the engine's clock; `None` if it is not 0.
     pub no_room_since: Option<u64>,
-    /// The server has sent something that no request had asked for: the next request on it has that for an answer,
-    /// and fails.
+    /// The server has sent bytes that no request had asked for. The next request on this connection has them for an
+    /// answer, and fails.
     pub unasked: bool,
-    /// TLS, HTTP/2 or both; `None` for HTTP/1.1 in the clear, which pays for neither.
+    /// The connection's layers, TLS and HTTP/2. `None` for HTTP/1.1 in the clear, which so has no cost for them.
     pub layers: Option<Box<Layers>>,
     pub incoming: Incoming,
 }
@@ -81,18 +83,19 @@ impl Connection {
         grew
     }
 
-    /// Since when it is open and idle, and the server allows no request; `None` if that is not so.
+    /// The instant, in ns on the engine's clock, since which the connection is open and idle and the server allows no
+    /// request; `None` if it is not.
     pub fn starved_since(&self) -> Option<u64> {
         self.no_room_since.filter(|_| self.state == ConnectionState::Open && self.in_flight.is_empty())
     }
 
-    /// Requests on their way are independent of each other: HTTP/2.
+    /// `true` if requests on their way are independent of each other, as in HTTP/2.
     pub fn is_multiplexed(&self) -> bool {
         self.layers.as_ref().is_some_and(|layers| layers.is_multiplexed())
     }
 
-    /// A time-out of the oldest request ends the whole connection. So it is in HTTP/1.1, where no later answer can
-    /// overtake it; in HTTP/2 only if nothing has come since that request was sent.
+    /// `true` if a time-out of the oldest request ends the whole connection. In HTTP/1.1 it always does, because no
+    /// later answer can overtake; in HTTP/2 only if nothing has come since that request was sent.
     pub fn silent_for_oldest(&self) -> bool {
         let Some(layers) = self.layers.as_ref().filter(|layers| layers.is_multiplexed()) else { return true };
         self.in_flight.front().is_none_or(|request| layers.heard_at <= request.sent)
@@ -120,7 +123,8 @@ impl Connection {
         }
     }
 
-    /// The server has closed its side, which may be how an answer ends.
+    /// Handles that the server has closed its side, which may be how an answer ends. That answer is put into `heard`.
+    /// An error ends the connection.
     pub fn end(&mut self, expected: &ExpectedAnswer, heard: &mut Heard) -> Result<(), Failure> {
         match &mut self.layers {
             None => self.incoming.end(expected, heard),

@@ -64,16 +64,16 @@ use duty::Duty;
 use open_loop::OpenLoop;
 use opening::Opening;
 
-/// The longest single wait, so that `stop` is noticed.
+/// The longest single wait in ns, so that `stop` is noticed in time.
 const STOP_POLL_NS: u64 = 100_000_000;
-/// The least time between two sweeps for time-outs.
+/// The least time in ns between two sweeps for time-outs.
 const SWEEP_GAP_NS: u64 = 1_000_000;
-/// The longest wait of a closed loop, at its end, for answers that are on their way. They enter no rate and no
+/// The longest wait in ns of a closed loop, at its end, for answers that are on their way. They enter no rate and no
 /// response time, so there is no point in waiting longer for a server that hangs.
 const DRAIN_NS: u64 = 500_000_000;
-/// How long a closed loop, after its last answer, listens for answers that no request asked for.
+/// The time in ns for which a closed loop, after its last answer, listens for answers that no request asked for.
 const LISTEN_NS: u64 = 10_000_000;
-/// Bytes that may wait to be sent on one connection, besides requests: replies that a server asks for (PING,
+/// The most bytes that may wait to be sent on one connection, besides requests: replies that a server asks for (PING,
 /// SETTINGS) and does not read.
 const UNREAD_LIMIT: usize = 1 << 20;
 
@@ -85,7 +85,7 @@ pub(crate) struct Engine<'a, T, C> {
     dialect: Dialect,
     expected: ExpectedAnswer,
     pace: Pace,
-    /// `None` in a closed loop.
+    /// The queues of an open loop; `None` in a closed loop.
     open_loop: Option<OpenLoop>,
     /// Host and port, or a path, that all connections lead to; for messages alone.
     server_address: String,
@@ -94,35 +94,35 @@ pub(crate) struct Engine<'a, T, C> {
     /// A connection on which more than this waits to be sent is ended.
     most_unsent_bytes: usize,
     timeout_ns: u64,
-    /// Counts from the beginning of the load; before that, from when the engine was made.
+    /// The clock. It counts from the beginning of the load; before that, from when the engine was made.
     clock: C,
     /// The load has begun. `false` only while an open loop opens its connections.
     has_begun: bool,
-    /// By slot: the first `base_connections` carry the load to its end. The others are those of a burst, a
-    /// disturbance that opens many connections at once.
+    /// The connections by slot. The first `base_connections` carry the load to its end; the others are those of a
+    /// burst, a disturbance that opens many connections at once.
     connections: Vec<Connection>,
-    /// The number, in the whole load, of the connection in slot 0. Threads get connections in order.
+    /// The number, in the whole load, of the connection in slot 0. Each thread has a range of numbers.
     first_connection: u64,
-    /// Connections that carry the load: all but a burst's.
+    /// The number of connections that carry the load: all but a burst's.
     base_connections: usize,
     opening: Opening,
-    /// Requests on their way, on all connections.
+    /// The number of requests on their way, on all connections.
     total_in_flight: usize,
     heard: Heard,
     next_sweep_ns: u64,
-    /// When the transport last looked for events, or woke up.
+    /// The instant at which the transport last looked for events, or woke up.
     last_poll_ns: u64,
     /// The earliest instant at which an answer that the last wait found can have arrived. Receive lags count from it.
     answers_since_ns: u64,
     injection: Injection,
-    /// Set once this machine can open no more connections. `run` then returns it, because the load is no longer the
-    /// one that was asked for.
+    /// The error by which this machine can open no more connections; `None` while it can. `run` returns it, because
+    /// the load is then no longer the one that was asked for.
     local_shortage: Option<Errno>,
 }
 
 impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
-    /// `transport` has a slot for each connection of `duty`, a burst's included. `clock` is used until the load
-    /// begins; `run` then replaces it.
+    /// Makes the engine of one thread. `transport` has a slot for each connection of `duty`, a burst's included.
+    /// `clock` is used until the load begins; `run` then replaces it.
     pub fn new(
         load: &Load,
         duty: Duty,
@@ -175,9 +175,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Runs until the schedule is over or `stop` is set. `start` gives the clock of the load, which begins at that
-    /// moment. An open loop has opened its connections before it calls `start`, as far as that could be done in a
-    /// second.
+    /// Runs until the schedule is over or `stop` is set. `start` returns the clock of the load, which begins at that
+    /// moment. An open loop calls it only when its connections are open, or after a second of opening them. An error
+    /// if this machine can open no more connections.
     pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> C) -> Result<Outcome, Errno> {
         if self.open_loop.is_some() {
             self.open_all(stop)?;
@@ -193,8 +193,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         over.map(|(end, stopped)| self.recorder.close(end, now, stopped))
     }
 
-    /// The load from its first request to its last. Returns the instant at which it was over, and `true` if `stop`
-    /// ended it.
+    /// Runs the load from its first request to its last. Returns the instant at which it was over, and `true` if
+    /// `stop` ended it.
     fn drive(&mut self, stop: &AtomicBool) -> Result<(u64, bool), Errno> {
         self.recorder.advance(0);
         if self.open_loop.is_none() {
@@ -662,7 +662,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.proceed(slot, now);
     }
 
-    /// Describes connections that could send nothing up to the end of a closed loop, for the server allowed no
+    /// Describes, at the end of a closed loop, the connections that can send nothing because the server allows no
     /// request.
     fn describe_starved(&mut self) {
         let starving = self.connections.iter().filter(|it| it.starved_since().is_some()).count();
@@ -708,7 +708,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// The end of a message about a wrong answer: its target, if there are several.
+    /// The end of a message about a wrong answer: the answer's target, or nothing if there is only one target.
     fn target_suffix(&self, target: u32) -> String {
         if self.requests.has_several() {
             format!("; from {}", self.requests.url(target))

@@ -1,11 +1,11 @@
-//! The characters that may be in a header field.
+//! The characters that may be in an HTTP header field.
 
-/// May be in a name (RFC 9110, section 5.6.2).
+/// `true` if this byte may be in a field's name (RFC 9110, section 5.6.2).
 pub(crate) fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// May be in a value (RFC 9110, section 5.5).
+/// `true` if this byte may be in a field's value (RFC 9110, section 5.5).
 pub(crate) fn is_text(byte: u8) -> bool {
     !byte.is_ascii_control() || byte == b'\t'
 }

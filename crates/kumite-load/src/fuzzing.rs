@@ -34,7 +34,7 @@ fn asked(what: u8) -> Asked {
     Asked::new(what & 1 != 0, what & 2 != 0, check, what & 4 != 0)
 }
 
-/// A reading of a connection's bytes: the answers with their lengths, what followed them, and the cookies.
+/// The result of reading a connection's bytes: the answers with their lengths, what followed them, and the cookies.
 #[derive(Debug, PartialEq)]
 struct Read {
     answers: Vec<(Answer, usize)>,

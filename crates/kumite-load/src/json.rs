@@ -1,4 +1,5 @@
-//! JSON whose numbers are compared as they are written: a double holds 53 bits of an integer, and a document any number.
+//! JSON whose numbers are compared as they are written. A double has 53 bits of an integer, and a document may have
+//! more.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,22 +9,22 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Values that are nested deeper are equal only if they are written alike.
+/// The deepest nesting that is compared by value. Values nested deeper are equal only if they are written alike.
 const DEEPEST: usize = 128;
-/// A double is written with so many digits at most.
+/// The most digits with which a double is written.
 const DIGITS_OF_DOUBLE: usize = 17;
 
-/// A JSON value as it was written.
+/// A JSON value, kept as it was written.
 #[derive(Clone, Debug)]
 pub struct Json(Box<RawValue>);
 
 impl Json {
-    /// The value that is written there.
+    /// Parses a text that is one JSON value. An error if it is not.
     pub fn parse(text: &[u8]) -> Result<Json, serde_json::Error> {
         serde_json::from_slice(text).map(Json)
     }
 
-    /// The value at this RFC 6901 pointer.
+    /// The value at this RFC 6901 pointer; `None` if there is none.
     pub fn at(&self, pointer: &str) -> Option<Json> {
         let mut place: &RawValue = &self.0;
         for name in pointer.split('/').skip(1) {
@@ -47,7 +48,8 @@ impl Json {
         same(&self.0, &other.0, same_number, DEEPEST)
     }
 
-    /// As [`is`](Self::is), but 1 and 1.0 are the same number.
+    /// Returns `true` if both are the same value as [`is`](Self::is) says, or differ only in how numbers are written:
+    /// 1 and 1.0 are the same.
     pub fn is_like(&self, other: &Json) -> bool {
         same(&self.0, &other.0, |one, other| same_number(one, other) || is_equal(one, other), DEEPEST)
     }
@@ -59,7 +61,7 @@ impl From<&Value> for Json {
     }
 }
 
-/// In one line, with the digits that it was written with.
+/// Writes the value in one line, with the digits that it was written with.
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         RawValue::from_string(in_a_line(self.0.get())).map_err(S::Error::custom)?.serialize(to)
@@ -72,7 +74,7 @@ impl PartialEq for Json {
     }
 }
 
-/// Without the blanks between its parts, and with keys in order, so that two are easily compared.
+/// Shows the value without blanks between its parts, and with keys in order, so that two are easily compared.
 impl std::fmt::Display for Json {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&in_order(&self.0, DEEPEST))
@@ -139,8 +141,9 @@ fn same(one: &RawValue, other: &RawValue, numbers: fn(&str, &str) -> bool, deepe
     }
 }
 
-/// Integers by all their digits. Others are doubles to whoever writes them, and one double is written in several ways
-/// (0.1, 0.10000000000000001), so those of no more digits than a double has are compared as such.
+/// Returns `true` if two numbers are the same. Integers are compared by all their digits. Other numbers are doubles
+/// to their writers, and a double is written in several ways (0.1, 0.10000000000000001); so they are compared as
+/// doubles, too, if they have no more digits than a double.
 fn same_number(one: &str, other: &str) -> bool {
     let is_integer = |text: &str| !text.contains(['.', 'e', 'E']);
     is_integer(one) == is_integer(other)
@@ -164,7 +167,7 @@ fn is_equal(one: &str, other: &str) -> bool {
     }
 }
 
-/// `digits` times ten to the power of `exponent`; nought has no digits and no sign.
+/// A number that is `digits` times ten to the power of `exponent`. Zero has no digits and no sign.
 #[derive(PartialEq)]
 struct Decimal {
     is_negative: bool,
@@ -173,7 +176,7 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// None if its exponent has more digits than anybody counts.
+    /// Parses a JSON number. `None` if its exponent does not fit in an `i64`.
     fn new(text: &str) -> Option<Decimal> {
         let (is_negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
         let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));

@@ -1,4 +1,4 @@
-//! Lines to a process and from it.
+//! A conversation with a process, in lines of text over pipes.
 
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -14,40 +14,40 @@ use crate::{Error, Spawn, Tree};
 const CHUNK: usize = 64 << 10;
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The standard input and output of a tree's root, line by line. Reading goes on while something is written, so that two
-/// that both write do not wait for each other.
+/// The standard input and output of a tree's root, line by line. While something is written, what the process says is
+/// read too, so that two processes that both write do not wait for each other.
 #[derive(Debug)]
 pub struct Talk {
     to: Option<PipeWriter>,
     from: PipeReader,
-    /// Where reading goes: made once, for making it anew would take longer than reading a line.
+    /// The buffer that is read into: kept, because to make it anew would take longer than to read a line.
     chunk: Box<[u8]>,
-    /// Bytes that were read and are in no line yet.
+    /// Bytes that were read and not yet returned as a line.
     read: Vec<u8>,
-    /// How much of `read` is known to have no line's end in it.
+    /// The number of bytes at the beginning of `read` that are known to have no line's end.
     searched: usize,
-    /// The moment at which the newest of them came.
+    /// The moment at which the newest bytes of `read` came.
     came: Instant,
     most: usize,
     ended: bool,
 }
 
-/// The next thing that a process said, or its silence.
+/// What a process said next, or why there is nothing.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// A line, without its end, and when its last byte was read.
+    /// A line, without its end, and the moment at which its last byte was read.
     Line(Vec<u8>, Instant),
-    /// Nothing whole, in the time that was given.
+    /// No whole line came within the time that was given.
     Nothing,
-    /// More than the most bytes a line may have, and still no end of it.
+    /// A line has reached the most bytes that it may have, and has no end yet.
     TooLong,
-    /// Its output is closed. What it wrote after the last line's end.
+    /// The process has closed its output. These are the bytes that it wrote after the last line's end.
     Ended(Vec<u8>),
 }
 
 impl Tree {
-    /// Starts a command as [`Tree::start`] does, but with pipes at its standard input and output; standard error goes to the
-    /// log. `most` is how many bytes a line from it may have, with its end.
+    /// Starts a command as [`Tree::start`] does, but with pipes at its standard input and output; standard error goes
+    /// to the log. `most` is the number of bytes that a line from the command may have, with its end.
     pub fn start_talking(spawn: &Spawn, most: usize) -> Result<(Tree, Talk), Error> {
         let failed = |source| Error::Start { command: spawn.command.to_owned(), source };
         let log = |source| Error::Log { path: spawn.log.to_owned(), source };
@@ -67,8 +67,8 @@ impl Tree {
 }
 
 impl Talk {
-    /// Writes all of it; whether it was taken before `limit` had passed or `stop` was set (looked at 20 times a second). An
-    /// error if its input is closed.
+    /// Writes all bytes to the process. `true` if it took them, `false` if `limit` passed before, or `stop` was set
+    /// (looked at 20 times a second). An error if the process has closed its input.
     pub fn say(&mut self, bytes: &[u8], limit: Duration, stop: &AtomicBool) -> io::Result<bool> {
         let until = Instant::now() + limit;
         let mut left = bytes;
@@ -96,7 +96,7 @@ impl Talk {
         Ok(true)
     }
 
-    /// The next line, if it comes before `limit` has passed.
+    /// Waits for the next line, at most for `limit`.
     pub fn hear(&mut self, limit: Duration) -> io::Result<Heard> {
         let until = Instant::now() + limit;
         loop {
@@ -128,7 +128,7 @@ impl Talk {
         }
     }
 
-    /// Closes its input: the end of what is said.
+    /// Closes the process's input, which tells it that nothing more comes.
     pub fn close(&mut self) {
         self.to = None;
     }
@@ -146,7 +146,7 @@ impl Talk {
     }
 }
 
-/// Until `to` takes more or `from` has more; whether the latter.
+/// Waits until `to` takes more or `from` has more, at most for `wait`. `true` if `from` has more.
 fn wait_for(to: BorrowedFd, from: Option<BorrowedFd>, wait: Duration) -> io::Result<bool> {
     let to = PollFd::from_borrowed_fd(to, PollFlags::OUT);
     match from {
@@ -159,7 +159,7 @@ fn wait_for(to: BorrowedFd, from: Option<BorrowedFd>, wait: Duration) -> io::Res
     }
 }
 
-/// Waits for the first of them, at most for `wait`; the number that are ready.
+/// Waits until one of the descriptors is ready, at most for `wait`. Returns the number that are ready.
 fn poll_for(fds: &mut [PollFd], wait: Duration) -> io::Result<usize> {
     let wait = Timespec::try_from(wait).map_err(|_| io::ErrorKind::InvalidInput)?;
     match poll(fds, Some(&wait)) {

@@ -1,9 +1,9 @@
 //! The terminal, and lending it to a command that wants it.
 //!
-//! A process that is not in the foreground of a terminal and reads from it or sets it is stopped, with all of its
-//! process group. Each of our commands is in a group of its own, so that a signal to all of its group does not mean
-//! us, and that Ctrl-C means us and not it. So one that is stopped for the terminal is put into the foreground there
-//! and then, and goes on: as from a shell. Commands that want no terminal are not touched.
+//! A process that is not in the foreground of a terminal, and reads from it or sets it, is stopped with all of its
+//! process group. Each of our commands is in a process group of its own, so that a signal to that group does not
+//! reach us, and Ctrl-C reaches us and not the command. If a command is stopped for the terminal, its group is put
+//! into the foreground there and then, and goes on, as from a shell. Commands that want no terminal are not touched.
 
 use std::fs::File;
 
@@ -11,22 +11,22 @@ use nix::sys::signal::{SigSet, SigmaskHow, Signal, killpg};
 use nix::unistd::{Pid, tcgetpgrp, tcsetpgrp};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-/// The signal stops a process that wanted the terminal.
+/// `true` if this is a signal that stops a process because it wanted the terminal.
 pub(crate) fn is_wanted(signal: Signal) -> bool {
     matches!(signal, Signal::SIGTTIN | Signal::SIGTTOU)
 }
 
-/// A terminal whose foreground is ours to give.
+/// The terminal, as long as its foreground is ours to give.
 #[derive(Debug)]
 pub(crate) struct Terminal {
     tty: File,
-    /// The group that has it, and is to have it again.
+    /// The process group that had the terminal first, and gets it back.
     owner: Pid,
     modes: Option<Termios>,
 }
 
 impl Terminal {
-    /// `None` if there is none, or this group is not in its foreground.
+    /// The terminal of this process; `None` if there is none, or the group `owner` is not in its foreground.
     pub(crate) fn held_by(owner: Pid) -> Option<Terminal> {
         let tty = File::options().read(true).write(true).open("/dev/tty").ok()?;
         let modes = tcgetattr(&tty).ok();
@@ -37,12 +37,14 @@ impl Terminal {
         tcgetpgrp(&self.tty).is_ok_and(|group| group != self.owner)
     }
 
-    /// Puts a group that was stopped for it into the foreground, and lets it go on. Whether it could be.
+    /// Puts a group that was stopped for the terminal into its foreground, and lets the group go on. `false` if that
+    /// failed.
     pub(crate) fn lend(&self, group: Pid) -> bool {
         self.give(group) && killpg(group, Signal::SIGCONT).is_ok()
     }
 
-    /// As it was. The modes too, if who had it was `killed`, and so could not see to that itself.
+    /// Gives the terminal back to its owner. If the borrower was `killed`, and so could not restore the terminal's
+    /// modes itself, those are restored too.
     pub(crate) fn take_back(&self, killed: bool) {
         self.give(self.owner);
         if let Some(modes) = self.modes.as_ref().filter(|_| killed) {
@@ -55,7 +57,8 @@ impl Terminal {
     }
 }
 
-/// Sets the terminal with the signal blocked that would stop us: a process in the background gets it for that.
+/// Calls `set`, which sets the terminal, with SIGTTOU blocked: a process in the background would be stopped by that
+/// signal.
 fn unstopped<T>(set: impl FnOnce() -> T) -> T {
     let old = SigSet::from(Signal::SIGTTOU).thread_swap_mask(SigmaskHow::SIG_BLOCK);
     let done = set();

@@ -1,5 +1,6 @@
-//! One run of a command: go to its cores and its directory, open its files; *clock*; start it, wait for it; *clock*; see
-//! whether it has left anybody behind. What is outside of the two clocks is the overhead.
+//! One timed run of a command. The helper pins itself to the run's cores, enters its directory and opens its files;
+//! it reads the clock; it starts the command and waits for its end; it reads the clock again; and it looks for
+//! processes left behind. The time outside of the two readings is the overhead.
 
 use std::collections::BTreeSet;
 use std::ffi::{CStr, OsStr};
@@ -32,21 +33,21 @@ use crate::tree::LastWait;
 use crate::wire::{Answer, Failure, Figures, Stage};
 use crate::{available_cores, pin_thread};
 
-/// So often is a run lent the terminal that it was stopped for.
+/// The most times that a run may be stopped for the terminal and be lent it.
 const MOST_STOPS: u32 = 100;
-/// How long one that is stopped may wait for who lets it go on, and how often that is looked at.
+/// The time that a stopped run waits to be let go on; [`LOOK`] is the time between two looks for that.
 const STOPPED_FOR: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(2);
-/// So much of a script is looked at to tell it from a program of another machine.
+/// The number of bytes at a program's beginning that are read to tell a script from a program of another machine.
 const FIRST_LINE: u64 = 256;
 
-/// The monotonic clock, which is the same for all processes.
+/// The time on the monotonic clock, which is the same for all processes.
 pub(crate) fn now() -> Duration {
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from)
 }
 
-/// The peak that a child gets from us before it has done anything, in bytes. This is the figure that the kernel hands
-/// on; the one in `/proc` differs from it by a few pages.
+/// The peak memory that a child inherits from this process, in bytes. It is the figure that the kernel hands on; the
+/// one in `/proc` differs from it by a few pages.
 pub(crate) fn rss_floor() -> u64 {
     let kib = getrusage(UsageWho::RUSAGE_SELF).map_or(i64::MAX / 1024, |usage| usage.max_rss());
     kib.unsigned_abs() * 1024
@@ -58,15 +59,16 @@ pub(crate) struct Timer {
     pipe: PipeWriter,
     attributes: PosixSpawnAttr,
     our_group: u32,
-    /// The process group of whom we serve, whose terminal it is.
+    /// The process group of the runner's process, whose terminal may be lent.
     owner: Pid,
     from_shell: bool,
-    /// The cores that "any" means.
+    /// The cores for an order that names none: those that we had at the start.
     all_cores: Vec<usize>,
-    /// The CPUs that we are on; empty if we do not know.
+    /// The cores that we are pinned to; empty if they are not known.
     cores: Vec<usize>,
     dir: PathBuf,
-    /// Of all that were reaped, which is done one at a time, so that each has its own.
+    /// The involuntary switches of all children reaped until now. The lock lets one child be reaped at a time, so
+    /// that the difference is that child's.
     involuntary_switches: Mutex<u64>,
 }
 
@@ -103,7 +105,7 @@ impl Timer {
         })
     }
 
-    /// Runs these at the same time. What they leave behind is ended, unless they are as from a shell.
+    /// Makes these runs at the same time. Processes that they leave behind are ended, unless `from_shell` is set.
     pub(crate) fn execute(&mut self, orders: &[RunOrder], from_shell: bool) -> Vec<Answer> {
         self.from_shell = from_shell;
         let mut answers = match orders {
@@ -132,7 +134,7 @@ impl Timer {
         self.run(order, || {})
     }
 
-    /// Each in a thread of its own, which is on its cores.
+    /// Makes each of several runs in a thread of its own, which is pinned to the run's cores.
     fn together(&mut self, orders: &[RunOrder]) -> Vec<Answer> {
         let dirs: BTreeSet<&Path> = orders.iter().map(|order| &*self.jobs[order.job].dir).collect();
         let apart = dirs.len() > 1;
@@ -214,7 +216,8 @@ impl Timer {
         })
     }
 
-    /// Until it has ended. It stays a zombie, and its id its own, until we are the only one to reap.
+    /// Waits until the process has ended, or has failed because it was stopped. It stays a zombie, which keeps its
+    /// id, until it is reaped.
     fn await_end(&self, pid: Pid, lent: &mut Option<Terminal>) -> Result<(), Failure> {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
         let mut stops = 0;
@@ -256,7 +259,8 @@ impl Timer {
         self.involuntary_switches.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The quicker way: the child lives in our memory until it becomes the command.
+    /// Starts the command by posix_spawn, which is quicker than fork: the child uses our memory until it becomes the
+    /// command.
     fn spawn(&self, job: &Prepared, order: &RunOrder, files: &Files) -> Result<(Pid, Duration), Failure> {
         let mut actions = PosixSpawnFileActions::init().map_err(unstarted)?;
         let mut put = |from: Option<BorrowedFd>, to: BorrowedFd| {
@@ -309,7 +313,7 @@ impl Timer {
     }
 }
 
-/// A file that the kernel cannot execute is a script: its first line is text.
+/// `true` if the first line of a file that the kernel cannot execute is text, so that the file is a script.
 fn is_text(program: &CStr) -> bool {
     let mut first = Vec::new();
     let file = File::open(OsStr::from_bytes(program.to_bytes()));
@@ -317,14 +321,14 @@ fn is_text(program: &CStr) -> bool {
     read.is_ok() && !first.split(|&byte| byte == b'\n').next().is_some_and(|line| line.contains(&0))
 }
 
-/// As a shell starts a script that does not say whose it is.
+/// The job of running this script by `/bin/sh`, as a shell does if a script does not name its interpreter.
 fn through_sh(job: &Prepared) -> Prepared {
     let sh = c"/bin/sh".to_owned();
     let args = [sh.clone(), job.program.clone()].into_iter().chain(job.args.iter().skip(1).cloned());
     Prepared { program: sh, args: args.collect(), ..job.clone() }
 }
 
-/// Waits a second for somebody to let it go on, or for its end; true if one of them came.
+/// Waits at most a second for somebody to let a stopped process go on. `true` if it goes on or has ended.
 fn goes_on(pid: Pid) -> bool {
     let flags = WaitPidFlag::WEXITED | WaitPidFlag::WCONTINUED | WaitPidFlag::WNOHANG | WaitPidFlag::WNOWAIT;
     let until = now() + STOPPED_FOR;
@@ -341,7 +345,7 @@ fn goes_on(pid: Pid) -> bool {
     false
 }
 
-/// The open input and outputs of a job, from their beginning in each run.
+/// The open input and outputs of a job, which begin anew in each run. `None` where the job has no file.
 struct Files {
     input: Option<File>,
     output: Option<File>,
@@ -368,7 +372,7 @@ fn pin(cores: &[usize]) -> Result<(), Failure> {
     pin_thread(cores).map_err(|_| Failure { stage: Stage::Cores, errno: Errno::EINVAL as i32 })
 }
 
-/// Enters the directory with this thread only: the others stay where they are.
+/// Changes the directory of this thread only; the other threads stay where they are.
 fn enter_alone(dir: &Path) -> Result<(), Failure> {
     unshare(CloneFlags::CLONE_FS).map_err(|errno| at(Stage::Directory)(errno.into()))?;
     env::set_current_dir(dir).map_err(at(Stage::Directory))
@@ -386,19 +390,19 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Reads what commands write, as it comes.
+/// Reads and drops what commands write to the pipe, as it comes.
 fn throw_away(mut pipe: PipeReader) {
     let mut buffer = [0; 1 << 16];
     while pipe.read(&mut buffer).is_ok_and(|count| count > 0) {}
 }
 
-/// Involuntary switches of all the children that we have reaped.
+/// The involuntary switches of all children that we have reaped.
 fn involuntary_switches() -> u64 {
     getrusage(UsageWho::RUSAGE_CHILDREN)
         .map_or(0, |usage| usage.involuntary_context_switches().unsigned_abs())
 }
 
-/// Asks those that have ended how; whether there were any children.
+/// Reaps the children that have ended. `true` if there were any children.
 fn reap_children() -> bool {
     let mut found = false;
     loop {
@@ -410,7 +414,8 @@ fn reap_children() -> bool {
     }
 }
 
-/// Ends all our children, and theirs, which then become ours: how many still ran. `None` if there were none.
+/// Ends all our children, and theirs, which then become ours. Returns the number of those that still ran; `None` if
+/// there were no children.
 fn end_children() -> Option<usize> {
     let mut ended = BTreeSet::new();
     let us = std::process::id().cast_signed();

@@ -1,17 +1,17 @@
-//! The name of the next tree or group.
+//! The names by which trees and groups are known as ours.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::mark::Mark;
 use crate::owner::Owner;
 
-/// The token of the next group.
+/// A new token, for the name of a group.
 pub(crate) fn token() -> String {
     token_and_mark().0
 }
 
-/// For the next tree: what its members carry in their environment, and their mark. If we cannot tell who we are, the token
-/// names namespace 0, in which nobody is, and there is no mark.
+/// A new token, which the members of a tree carry in their environment, and the tree's mark. If we cannot tell our
+/// own pid namespace, the token names namespace 0, in which no process is, and there is no mark.
 pub(crate) fn token_and_mark() -> (String, Option<Mark>) {
     static STARTED: AtomicU64 = AtomicU64::new(0);
     let count = STARTED.fetch_add(1, Ordering::Relaxed);

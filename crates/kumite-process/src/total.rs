@@ -1,9 +1,9 @@
-//! Sums of times that clocks tell which others may have changed.
+//! Sums of times from clocks that others may have changed.
 
 use std::time::Duration;
 
-/// The sum, or the longest time there is. What a clock says is not ours to believe: one that is faked by a preloaded library,
-/// or set, has CPU times of centuries, and must not end us.
+/// The sum of some times, or the longest `Duration` if the sum would be longer. A clock that is set, or faked by a
+/// preloaded library, may show CPU times of centuries, and must not make us panic.
 pub fn total(times: impl IntoIterator<Item = Duration>) -> Duration {
     times.into_iter().fold(Duration::ZERO, Duration::saturating_add)
 }

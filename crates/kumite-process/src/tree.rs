@@ -1,11 +1,10 @@
-//! One tree: a command and all that it starts, from the start to the end of the last member.
+//! A process tree: a command and all that it starts, from its start to the end of the last member.
 //!
-//! The root is in a process group of its own, and on its CPUs, before its first instruction. It is not reaped before the
-//! tree is ended, so its id stays its own: for signals, as a group, and as the place where members are looked for. Once
-//! the tree is stopped or dropped nothing of it runs, but for a process that hangs in the kernel: after about a second
-//! that is left to the guardian.
+//! The root is in a process group of its own, and on its CPUs, before its first instruction. It is not reaped before
+//! the tree is ended, so that no other process gets its id. Once the tree is stopped or dropped nothing of it runs,
+//! but for a process that hangs in the kernel: after about a second that is left to the guardian.
 //!
-//! It never signals a process that the last look did not find to be a member.
+//! A process is signalled only if the last look found it to be a member.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -35,12 +34,14 @@ use crate::terminal::{self, Terminal};
 use crate::token::token_and_mark;
 use crate::{Error, Group, Waits, guardian, pin_thread, proc_fs};
 
-/// How long the killed may take to be gone. A process in an uninterruptible sleep of the kernel may take longer.
+/// The time within which killed processes should be gone. A process in an uninterruptible sleep of the kernel may
+/// take longer.
 const LAST_WAIT: Duration = Duration::from_secs(1);
-/// But where the machine stood still for that time, nobody had it to kill and to die.
+/// The least number of kills and looks, even if [`LAST_WAIT`] is over: if the machine stood still for that time,
+/// nobody could kill or die in it.
 const LEAST_LOOKS: u32 = 20;
 
-/// The wait for the killed to be gone.
+/// The wait for killed processes to be gone.
 pub(crate) struct LastWait {
     until: Instant,
     looks: u32,
@@ -51,82 +52,86 @@ impl LastWait {
         LastWait { until: Instant::now() + LAST_WAIT, looks: 0 }
     }
 
-    /// Allows one more kill and look: until a second has passed, and always 20 times.
+    /// `true` if one more kill and look is allowed: until [`LAST_WAIT`] has passed, and always [`LEAST_LOOKS`] times.
     pub(crate) fn goes_on(&mut self) -> bool {
         self.looks += 1;
         self.looks <= LEAST_LOOKS || Instant::now() < self.until
     }
 }
 
-/// Such a moment may come late on a busy machine.
+/// The time within which a process that stops itself must stand still, on a machine that may be busy.
 const STOPS_WITHIN: Duration = Duration::from_secs(10);
 
-/// Waits to be put into its group, and becomes what was to be started.
+/// The script of a command that is to be in a control group: it stops itself until it has been put into the group,
+/// and then becomes the command.
 const STOPPED: &str = r#"kill -s STOP $$; exec /bin/sh -c "$1""#;
 
-/// A command that is to be started, and where.
+/// A command that is to be started, with its surroundings.
 #[derive(Debug, Clone, Copy)]
 pub struct Spawn<'a> {
-    /// Goes through `sh -c`.
+    /// The command line, which is run by `sh -c`.
     pub command: &'a str,
     /// The directory to run in.
     pub dir: &'a Path,
-    /// Set on top of our own environment.
+    /// Variables that are set on top of our own environment.
     pub env: &'a [(String, String)],
-    /// Of our own environment only these variables; none for all of it.
+    /// The names of the variables that are kept of our own environment; `None` keeps all.
     pub keeps: Option<&'a [&'a str]>,
-    /// The cores it may use; if empty, those of the calling thread.
+    /// The cores that the command may use; if empty, those of the calling thread.
     pub cores: &'a [usize],
-    /// Gets stdout and stderr; is created, or emptied. Standard input is empty.
+    /// The file for standard output and standard error, which is created or emptied. Standard input is empty.
     pub log: &'a Path,
-    /// Where it is from before its first own instruction on, with all it starts.
+    /// The control group in which the command is from before its first own instruction on, with all that it starts;
+    /// `None` for no group of its own.
     pub group: Option<&'a Group>,
 }
 
-/// A running process and all it started.
+/// A running command and all processes that it has started, which end when this is dropped.
 #[derive(Debug)]
 pub struct Tree {
-    /// Not reaped before the end, so that its id stays ours: as a process, as a process group, and for signals.
+    /// The id of the root, which is not reaped before the end, so that the id stays the tree's: as a process, as a
+    /// process group, and for signals.
     root: Pid,
     pidfd: OwnedFd,
     pub(crate) members: Members,
     pub(crate) started: Instant,
     exit: Option<(ExitStatus, Instant)>,
-    /// The peak that a child may have inherited from us, in bytes.
+    /// The peak memory that a child may have inherited from us, in bytes.
     inherited_rss: u64,
     group: Option<Arc<CgroupDirs>>,
-    /// While it is paused.
+    /// The hold that says that we have stopped processes; `None` if the tree is not paused.
     pub(crate) hold: Option<Hold>,
     /// The stopped members at the last look; `None` before the first.
     pub(crate) stood: Option<Stood>,
-    /// It may have the terminal.
+    /// The root may have the terminal if it wants it.
     lends: bool,
     pub(crate) lent: Option<Terminal>,
-    /// The signal with which it was stopped for the terminal, where it was not lent it.
+    /// The signal with which the root was stopped for the terminal when it was not lent it; `None` if that did not
+    /// happen.
     refused: Option<Signal>,
     ended: bool,
 }
 
-/// The end of a tree, and its usage until then.
+/// The end of a tree, and what it used until then.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeEnd {
-    /// Of the root; `None` if the kernel would not let it end in time.
+    /// The status of the root; `None` if the kernel would not let it end in time.
     pub status: Option<ExitStatus>,
-    /// SIGTERM was not enough for the root or for a process of its group.
+    /// SIGTERM was not enough, and the root or a process of its group had to be killed.
     pub killed: bool,
-    /// Time from the call of the stop until nothing ran.
+    /// The time from the call of [`Tree::stop`] until nothing ran.
     pub took: Duration,
-    /// Descendants that still ran although the root had ended: by itself before the stop, or at SIGTERM and they had
-    /// to be killed.
+    /// The number of descendants that still ran although the root had ended: by itself before the stop, or at SIGTERM
+    /// so that they had to be killed.
     pub left_behind: usize,
-    /// From the start to the end of the root, as seen by [`Tree::wait`] (within microseconds) or [`Tree::exited`] or
-    /// the stop (not before they were called).
+    /// The time from the start to the end of the root. The end is the moment at which [`Tree::wait`] (within
+    /// microseconds), [`Tree::exited`] or the stop saw it.
     pub wall: Duration,
-    /// User time of the root and the descendants that were waited for, in microseconds' resolution: what `time` shows.
+    /// User time of the root and of the descendants that were waited for, to a microsecond, as `time` shows it.
     pub user: Duration,
-    /// System time, likewise.
+    /// System time of the root and of the descendants that were waited for, to a microsecond.
     pub system: Duration,
-    /// Of the whole tree, to its end; nothing runs any more.
+    /// The usage of the whole tree to its end.
     pub usage: Usage,
 }
 
@@ -223,23 +228,24 @@ impl Tree {
         Err(io::ErrorKind::TimedOut.into())
     }
 
-    /// Can be read when the root has ended, which it is still for [`Tree::exited`] to say how.
+    /// The root's pidfd, which becomes readable when the root has ended. [`Tree::exited`] then has its status.
     pub fn pidfd(&self) -> BorrowedFd<'_> {
         self.pidfd.as_fd()
     }
 
-    /// The process id of the root, and the id of its process group. Stays taken until the tree is stopped or dropped.
+    /// The process id of the root, and the id of its process group. No other process gets it until the tree is
+    /// stopped or dropped.
     pub fn id(&self) -> u32 {
         self.root.as_raw().cast_unsigned()
     }
 
-    /// From now on, if it is stopped because it wants the terminal, it has it, as from a shell: as far as we are in its
-    /// foreground. Other trees are ended then, with that signal for their status.
+    /// Lends the root the terminal from now on, if it is stopped because it wants it and we are in the terminal's
+    /// foreground, as a shell does. A tree without this is ended then, and its status is that signal.
     pub(crate) fn lend_terminal(&mut self) {
         self.lends = true;
     }
 
-    /// Takes back what was lent to a command that ended so.
+    /// Takes back the terminal, if it was lent. `killed` says that the borrower was killed, and could not restore it.
     fn take_terminal_back(&mut self, killed: bool) {
         if let Some(terminal) = self.lent.take() {
             terminal.take_back(killed);
@@ -260,8 +266,8 @@ impl Tree {
         }
     }
 
-    /// The name of a member that was stopped at two looks in a row, between which no other has done anything either. Looks
-    /// once a second, and may be called oftener.
+    /// The command line of a member that was stopped at two looks in a row, if the tree used no CPU time between
+    /// them; `None` if there is none. It looks once a second, however often it is called.
     pub(crate) fn stuck(&mut self) -> Option<String> {
         if !Stood::is_due(self.stood.as_ref(), self.started) {
             return None;
@@ -270,7 +276,7 @@ impl Tree {
         Stood::look(&mut self.stood, cpu, self.members.running().map(|(pid, _)| pid))
     }
 
-    /// Command lines of the members that still run although the root has ended.
+    /// The command lines of the members that run, without the root.
     pub fn left(&mut self) -> Vec<String> {
         self.named(|pid, _, root| pid != root)
     }
@@ -288,7 +294,7 @@ impl Tree {
         names.filter_map(|(pid, _)| proc_fs::command_line(pid)).collect()
     }
 
-    /// The status of the root once it has ended; does not wait. Descendants may still run: see [`Tree::stop`].
+    /// The status of the root; `None` if it still runs. Does not wait. Descendants may still run: see [`Tree::stop`].
     pub fn exited(&mut self) -> Result<Option<ExitStatus>, Error> {
         if self.exit.is_none() {
             let flags =
@@ -313,8 +319,8 @@ impl Tree {
         Ok(self.exit.map(|(status, _)| status))
     }
 
-    /// Waits until the root has ended, at most for `limit` or until `stop` is set (looked at 20 times a second):
-    /// `None` if it still runs.
+    /// Waits until the root has ended, at most for `limit`, or until `stop` is set (looked at 20 times a second).
+    /// `None` if it still runs then.
     pub fn wait(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<ExitStatus>, Error> {
         let began = Instant::now();
         loop {
@@ -327,26 +333,27 @@ impl Tree {
         }
     }
 
-    /// Usage of the whole tree until now. Made to be called ten times a second while it is being measured: each call
-    /// looks for new members, so that the difference of two calls has only what was used between them.
+    /// The usage of the whole tree until now. It is made to be called ten times a second during a measurement: each
+    /// call looks for new members, so that the difference of two calls is what was used between them.
     pub fn usage(&mut self) -> Usage {
         self.members.usage()
     }
 
-    /// This process runs and is a member.
+    /// `true` if the process with this id runs and is a member of the tree.
     pub fn has(&mut self, pid: u32) -> bool {
         self.members.rescan();
         self.members.running().any(|(member, _)| member.cast_unsigned() == pid)
     }
 
-    /// Counters of the threads of the members that were there at the last [`Tree::usage`]. Costs about 30 µs for each
-    /// thread (`examples/process_costs`): made for the two ends of what is measured.
+    /// The counters of the threads of the members that the last [`Tree::usage`] saw. It costs about 30 µs for each
+    /// thread (`examples/process_costs`), and is made to be called at the beginning and the end of a measurement.
     pub fn waits(&self) -> Waits {
         Waits::read(self.members.running().map(|(pid, _)| pid))
     }
 
-    /// Ends the tree, a paused or frozen one too: SIGTERM to the root's process group (and SIGCONT to all); after `grace` SIGKILL to what is left of it, and to the
-    /// descendants that have left it. Returns as soon as nothing runs, after `grace` and about a second at the latest.
+    /// Ends the tree, even a paused or frozen one. The root's process group gets SIGTERM (and all members SIGCONT).
+    /// After `grace`, what is left of the group, and the descendants that have left it, get SIGKILL. Returns as soon
+    /// as nothing runs, after `grace` and about a second at the latest.
     pub fn stop(mut self, grace: Duration) -> TreeEnd {
         self.end(grace)
     }
@@ -399,7 +406,8 @@ impl Tree {
         }
     }
 
-    /// SIGTERM to the root's process group, and the time to act on it.
+    /// Sends SIGTERM to the root's process group, and waits until the group has ended, at most until `grace` has
+    /// passed since `began`.
     fn terminate(&mut self, began: Instant, grace: Duration) {
         let _ = killpg(self.root, Signal::SIGTERM);
         // A process that is stopped, by a pause or by itself, would not get to it.
@@ -411,7 +419,8 @@ impl Tree {
         self.members.rescan();
     }
 
-    /// SIGKILL to all, until nothing runs. What the root has left behind is added.
+    /// Sends SIGKILL to all members, until nothing runs or [`LastWait`] is over. If the root had ended before, the
+    /// ids of those that still ran are added to `left_behind`.
     fn kill_what_runs(&mut self, left_behind: &mut BTreeSet<i32>) {
         let mut last = LastWait::begin();
         let root_ended = self.has_exited();
@@ -444,7 +453,8 @@ impl Tree {
         matches!(self.exited(), Ok(Some(_)))
     }
 
-    /// Until the root ends, or for a moment, if others are waited for.
+    /// Waits until the root ends, at most for 50 ms; if it has ended, waits 2 ms for the others. Never longer than
+    /// `most`.
     fn wait_for_change(&mut self, most: Duration) {
         if self.has_exited() {
             thread::sleep(most.min(Duration::from_millis(2)));
@@ -453,7 +463,7 @@ impl Tree {
         }
     }
 
-    /// Until the root ends or `also` can be read, at most for 50 ms. Whether `also` can be.
+    /// Waits until the root ends or `also` can be read, at most for `most` or 50 ms. `true` if `also` can be read.
     pub(crate) fn wait_a_little(&self, most: Duration, also: Option<BorrowedFd>) -> Result<bool, Error> {
         let most = most.min(Duration::from_millis(50));
         let ready = match also {
@@ -468,7 +478,7 @@ impl Tree {
     }
 }
 
-/// Nothing survives.
+/// Ends the tree, so that no process of it survives.
 impl Drop for Tree {
     fn drop(&mut self) {
         if !self.ended {
@@ -477,14 +487,16 @@ impl Drop for Tree {
     }
 }
 
-/// Makes orphaned descendants come to this process instead of init, so that they can be reaped and their CPU time is
-/// exact. For the whole process; to be called once, before the first tree. An orphan that left group and session, and
-/// ends before it was ever looked at, cannot be told from others' and stays a zombie until this process ends.
+/// Makes orphaned descendants children of this process instead of init's, so that they can be reaped and their CPU
+/// time is exact. It applies to the whole process, and is to be called once, before the first tree. An orphan that
+/// left group and session, and ends before any look has seen it, cannot be told from others' and stays a zombie until
+/// this process ends.
 pub fn become_subreaper() -> io::Result<()> {
     Ok(nix::sys::prctl::set_child_subreaper(true)?)
 }
 
-/// For each descriptor: it can be read, or nobody is left to write to it. Waits for the first, at most for `most`.
+/// For each descriptor, `true` if it can be read, or nobody is left to write to it. Waits for the first of them, at
+/// most for `most`.
 pub(crate) fn ready<const N: usize>(fds: [BorrowedFd; N], most: Duration) -> io::Result<[bool; N]> {
     let mut fds = fds.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN));
     let most = Timespec::try_from(most).map_err(|_| io::ErrorKind::InvalidInput)?;

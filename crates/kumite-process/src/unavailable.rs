@@ -1,4 +1,4 @@
-//! Why no control group of ours can have a controller.
+//! The reasons why no control group of ours can have a controller.
 
 use std::path::{Path, PathBuf};
 
@@ -6,27 +6,27 @@ use rustix::io::Errno;
 
 const REMEDY: &str = "run in a group of one's own: systemd-run --user --scope -p Delegate=yes kumite …";
 
-/// No group of ours can have a controller. Each says where it was refused, and the remedy where there is one.
+/// Why no group of ours can have a controller. The message says where it was refused, and the remedy if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    /// The kernel has it in no hierarchy that is mounted.
+    /// No cgroup hierarchy with the controller is mounted.
     #[error("not to be had: no cgroup hierarchy with {controller} is mounted")]
     Unmounted {
-        /// The kernel's name for it.
+        /// The kernel's name for the controller.
         controller: &'static str,
     },
-    /// Version 2 does not pass it on to our own group.
+    /// Version 2 does not give the controller to our own group.
     #[error("not to be had: {} does not have {controller}; {REMEDY}", group.display())]
     Undelegated {
-        /// Our own group.
+        /// The folder of our own group.
         group: PathBuf,
-        /// The kernel's name for it.
+        /// The kernel's name for the controller.
         controller: &'static str,
     },
-    /// The kernel lacks a file that came later than the controller.
+    /// A group lacks the controller's file, which came to the kernel later than the controller.
     #[error("not to be had: a group in {} has no {file}", group.display())]
     NoFile {
-        /// Our own group.
+        /// The folder of our own group.
         group: PathBuf,
         /// The file's name.
         file: &'static str,
@@ -34,19 +34,19 @@ pub enum Unavailable {
     /// Processes that we did not start are in our own group, and are not ours to move out of it.
     #[error("not permitted: {} has others' processes, too; {REMEDY}", group.display())]
     Shared {
-        /// Our own group.
+        /// The folder of our own group.
         group: PathBuf,
     },
     /// We have no right to make a group.
     #[error("not permitted: {} is not writable; run as root, or {REMEDY}", group.display())]
     ReadOnly {
-        /// Our own group.
+        /// The folder of our own group.
         group: PathBuf,
     },
     /// The system refused for another reason.
     #[error("not to be had: no group can be made in {}: {source}", group.display())]
     Refused {
-        /// Our own group.
+        /// The folder of our own group.
         group: PathBuf,
         /// The system's reason.
         source: Errno,
@@ -54,7 +54,7 @@ pub enum Unavailable {
 }
 
 impl Unavailable {
-    /// A group, or a file of one, could not be made or written in `group`.
+    /// The reason why a group, or a file of one, could not be made or written in `group`.
     pub(crate) fn refused(group: &Path, error: &std::io::Error) -> Unavailable {
         let group = group.to_owned();
         match Errno::from_io_error(error).unwrap_or(Errno::IO) {

@@ -1,24 +1,26 @@
-//! Switches and waits for a CPU that the scheduler has imposed on a tree's threads.
+//! Counters of how the scheduler took a tree's threads off their CPUs, and let them wait for one.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-/// Counters of each thread at one moment: see [`Tree::waits`](crate::Tree::waits).
+/// The counters of each thread at one moment: see [`Tree::waits`](crate::Tree::waits).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Waits {
     threads: BTreeMap<i32, Thread>,
 }
 
-/// Switches and waits of a tree's threads between two moments. A lower bound: threads that ended are not in it.
+/// The switches and waits of a tree's threads between two moments. They are a lower bound: threads that ended are not
+/// in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waited {
-    /// How often one was taken off its CPU though it had more to do: for another of the same tree, too, where more of them
-    /// want to run than there are CPUs.
+    /// The number of times that a thread was taken off its CPU though it had more to do. The CPU may have gone to
+    /// another thread of the tree, if more of them want to run than there are CPUs.
     pub involuntary_switches: u64,
-    /// How often one left its CPU, because it was taken off or because it waited for something.
+    /// The number of times that a thread left its CPU, because it was taken off or waited for something.
     pub switches: u64,
-    /// How long they wanted to run and did not, all added up; none if the kernel does not keep it.
+    /// The time for which threads wanted to run and had no CPU, added up over the threads. `None` if the kernel does
+    /// not keep it.
     pub for_cpu: Option<Duration>,
 }
 
@@ -40,7 +42,7 @@ impl Waits {
         Waits { threads: processes.flat_map(folder).filter_map(thread).collect() }
     }
 
-    /// The difference from an earlier moment.
+    /// The switches and waits since an earlier moment.
     pub fn since(&self, earlier: &Waits) -> Waited {
         let zero = Thread { involuntary_switches: 0, voluntary_switches: 0, waited: Some(Duration::ZERO) };
         let mut sum = Waited { involuntary_switches: 0, switches: 0, for_cpu: Some(Duration::ZERO) };

@@ -1,5 +1,5 @@
-//! The protocol of the runner and its helper: numbers of eight bytes, strings after their length. Both ends are the
-//! same program, so there is one version.
+//! The protocol between a runner and its helper: numbers of eight bytes, and strings after their length. Both ends
+//! are the same program, so that there is one version.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::io::{self, Read};
@@ -10,7 +10,8 @@ use std::process::ExitStatus;
 
 use crate::ending::is_interrupt;
 
-/// A command line and an environment fit in the kernel's limit for both.
+/// The longest string in bytes, and the most elements of a list: a command line and an environment fit in the
+/// kernel's limit for both.
 const LONGEST: u64 = 1 << 24;
 
 pub(crate) struct Message(Vec<u8>);
@@ -47,7 +48,7 @@ impl Message {
     }
 }
 
-/// The reading side.
+/// Reads what a [`Message`] has written.
 pub(crate) trait Wire: Read {
     fn number(&mut self) -> io::Result<u64> {
         let mut bytes = [0; 8];
@@ -68,7 +69,7 @@ pub(crate) trait Wire: Read {
         Ok(OsString::from_vec(bytes))
     }
 
-    /// `None` for an empty one.
+    /// Reads a path; `None` if it is empty.
     fn path(&mut self) -> io::Result<Option<PathBuf>> {
         Ok(Some(self.string()?).filter(|path| !path.is_empty()).map(PathBuf::from))
     }
@@ -85,10 +86,10 @@ pub(crate) trait Wire: Read {
 
 impl<R: Read> Wire for R {}
 
-/// Numbers in an answer.
+/// The number of numbers in an answer.
 pub(crate) const ANSWER: usize = 11;
 
-/// Figures of a command that has ended. Times in nanoseconds, on the monotonic clock.
+/// The figures of a command that has ended. Times are in nanoseconds; `began` and `ended` are on the monotonic clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Figures {
     pub began: u64,
@@ -96,23 +97,24 @@ pub(crate) struct Figures {
     pub user: u64,
     pub system: u64,
     pub peak_rss_bytes: u64,
-    /// The peak that a command with no memory of its own would be said to have.
+    /// The peak memory that even a command without memory of its own would show.
     pub floor_bytes: u64,
     pub status: i32,
     pub involuntary_switches: u64,
     pub left_behind: u64,
-    /// It wanted the terminal, and was lent it.
+    /// The command wanted the terminal, and was lent it.
     pub had_terminal: bool,
 }
 
 impl Figures {
-    /// The user ended it at the terminal that it was lent: Ctrl-C went there, and not to us.
+    /// `true` if the user has ended the command by Ctrl-C, at the terminal that it was lent: the signal then did not
+    /// reach us.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.had_terminal && is_interrupt(ExitStatus::from_raw(self.status))
     }
 }
 
-/// Why a command could not be run: what was being done, and the system's error number; or, where it was stopped, the
+/// Why a command could not be run: the stage, and the system's error number or, if the command was stopped, the
 /// signal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Failure {
@@ -127,11 +129,11 @@ pub(crate) enum Stage {
     Stdin,
     Output,
     Program,
-    /// It wanted the terminal, which it could not have.
+    /// The command wanted the terminal, and could not have it.
     Terminal,
-    /// It was stopped, and nobody let it go on.
+    /// The command was stopped, and nobody let it go on.
     Stopped,
-    /// One before it in the queue failed.
+    /// The command was not run, because one before it in the queue did not pass.
     Skipped,
 }
 
@@ -146,7 +148,7 @@ const STAGES: [Stage; 8] = [
     Stage::Skipped,
 ];
 
-/// Figures of a run that ended, or why it could not be made.
+/// The figures of a run that has ended, or why it could not be made.
 pub(crate) type Answer = Result<Figures, Failure>;
 
 pub(crate) fn encode(answer: Answer) -> [u64; ANSWER] {

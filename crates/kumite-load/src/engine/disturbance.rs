@@ -1,8 +1,8 @@
 //! The disturbance of a load when its window has closed: the caller pauses the server, a burst of connections is
 //! opened, or the load's own arrivals fall off.
 //!
-//! A disturbed load has no end of its own: it ends when the server has been watched for long enough, counted from
-//! when the disturbance was over and the last request of a burst was finished. So the schedule is told then.
+//! A disturbed load ends when the server has been watched for long enough, counted from when the disturbance was over
+//! and the last request of a burst was finished. The schedule is told its end only then.
 
 use std::ops::Range;
 
@@ -12,28 +12,29 @@ use crate::record::aggregate::EngineEvent;
 use crate::transport::Transport;
 use crate::{Disturbance, DisturbanceKind, nanos};
 
-/// Connections of a burst that are begun before answers are looked at again: to begin one takes tens of microseconds.
+/// The number of a burst's connections that are begun before answers are looked at again: to begin one takes tens of
+/// microseconds.
 const BURST_BATCH: usize = 256;
 
-/// How far the disturbance is, and for how long the server is watched after it, in ns.
+/// The stage of the disturbance, and the time in ns for which the server is watched after it.
 pub(super) struct Injection {
     stage: Stage,
     watch: u64,
 }
 
 enum Stage {
-    /// There is none, or it is over.
+    /// There is no disturbance, or it is over.
     Quiet,
-    /// It begins when the window closes, at this instant.
+    /// The disturbance begins when the window closes, at this instant.
     Before(u64, DisturbanceKind),
     /// The server is stopped until this instant.
     Paused(u64),
-    /// The slots of a burst that are not yet begun, and how many of its requests are not yet finished.
+    /// The slots of the burst that are not yet begun, and the number of its requests that are not yet finished.
     Burst(Range<usize>, usize),
 }
 
 impl Injection {
-    /// `planned` is the disturbance and the instant at which the window closes.
+    /// Plans a disturbance for the instant at which the window closes, in ns; `None` for no disturbance.
     pub fn new(planned: Option<(Disturbance, u64)>) -> Injection {
         match planned {
             None => Injection { stage: Stage::Quiet, watch: 0 },
@@ -43,15 +44,15 @@ impl Injection {
         }
     }
 
-    /// The window closes by so many ns sooner than planned.
+    /// Moves the planned disturbance `by` ns earlier, because the window closes earlier.
     pub fn come_sooner(&mut self, by: u64) {
         if let Stage::Before(at, _) = &mut self.stage {
             *at -= by;
         }
     }
 
-    /// The next instant at which something is to be done that no event announces; 0 for at once, `u64::MAX` for
-    /// never.
+    /// The next instant at which the disturbance has something to do that no event announces; 0 for at once,
+    /// `u64::MAX` for never.
     pub fn next_step_ns(&self) -> u64 {
         match &self.stage {
             Stage::Before(at, _) | Stage::Paused(at) => *at,
@@ -60,7 +61,7 @@ impl Injection {
         }
     }
 
-    /// The caller was told to stop the server, and not yet to let it go on.
+    /// `true` if the caller was told to stop the server, and not yet to let it go on.
     pub fn is_paused(&self) -> bool {
         matches!(self.stage, Stage::Paused(_))
     }
@@ -97,14 +98,15 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// The server is left alone from now on, and there is no burst whose requests are not yet finished.
+    /// Records that the disturbance is over, and begins to watch the server, for a disturbance without a burst's
+    /// requests.
     fn injection_over(&mut self) {
         let now = self.now();
         self.recorder.injection_over(now);
         self.watch_from(now);
     }
 
-    /// The one request of a burst's connection is finished.
+    /// Counts the one request of a burst's connection as finished. After the last one the server is watched.
     pub(super) fn burst_request_finished(&mut self, right: bool, now: u64) {
         let Stage::Burst(_, left) = &mut self.injection.stage else { return };
         self.recorder.count_burst(right);
@@ -114,7 +116,8 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// Everything of the disturbance is finished: the load ends when the server has been watched from `now` on.
+    /// Begins to watch the server, after all of the disturbance is finished: the load ends when it has been watched
+    /// long enough from `now` on.
     fn watch_from(&mut self, now: u64) {
         self.injection.stage = Stage::Quiet;
         self.schedule.close_at(now + self.injection.watch);

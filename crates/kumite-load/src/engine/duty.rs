@@ -10,9 +10,9 @@ use crate::{Limit, Load};
 
 pub(crate) struct Duty {
     pub base_connections: usize,
-    /// The number of the first of them in the whole load, from 0.
+    /// The number, in the whole load, of this thread's first connection, counted from 0.
     pub first_connection: usize,
-    /// Connections besides those, for a burst.
+    /// The number of connections for a burst, besides `base_connections`.
     pub burst_connections: usize,
     pub limit: Limit,
     pub arrivals: Option<Instants>,
@@ -22,7 +22,8 @@ pub(crate) struct Duty {
 }
 
 impl Duty {
-    /// The part of `thread`, from 0. What cannot be divided evenly goes to the first threads, one more to each.
+    /// The part of the thread number `thread`, from 0. What cannot be divided evenly goes to the first threads, one
+    /// more to each.
     pub fn of_thread(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
         let part = |all: usize, nth: usize| all / threads + usize::from(nth < all % threads);
         let requests = load

@@ -1,8 +1,8 @@
-//! The requests of an open loop: each goes to a connection that can take it when it is due, or waits for one.
+//! The requests of an open loop. Each goes to a connection that can take it when it is due, or waits for one.
 //!
-//! Either connections wait for requests (`idle`) or requests wait for connections (`backlog`). A request keeps the
-//! instant at which it was due wherever it waits: its response time counts from there, so a server that stands still
-//! is charged with everybody who came meanwhile.
+//! Either connections wait for requests (`idle`) or requests wait for connections (`backlog`). A waiting request
+//! keeps the instant at which it was due, from which its response time counts. So a server that stands still is
+//! charged with all requests that came due meanwhile.
 
 use std::collections::VecDeque;
 
@@ -14,14 +14,15 @@ use crate::connection::ConnectionState;
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 
-/// Requests that are sent before answers are looked at again: one batch must not make the answers wait.
+/// The most requests that are sent before answers are looked at again, so that one batch does not make the answers
+/// wait.
 const DUE_BATCH: usize = 64;
 
 #[derive(Default)]
 pub(super) struct OpenLoop {
-    /// Slots that could take a request when they were put here, the one that was used the longest time ago first.
+    /// Slots that could take a request when they were put here, the one unused for the longest time first.
     idle: VecDeque<usize>,
-    /// When the requests were due that have no connection, ascending.
+    /// The instants, ascending, at which those requests were due that have no connection.
     backlog: VecDeque<u64>,
 }
 
@@ -34,8 +35,8 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         self.open_loop.as_ref().is_some_and(|open_loop| !open_loop.backlog.is_empty())
     }
 
-    /// Sends the requests that are due by now, [`DUE_BATCH`] at most, and puts those into the backlog that find no
-    /// connection.
+    /// Sends the requests that are due by now, at most [`DUE_BATCH`] of them. Those that find no connection go into
+    /// the backlog. An error if the transport fails.
     pub(super) fn send_due(&mut self) -> Result<(), Errno> {
         if self.open_loop.is_none() {
             return Ok(());
@@ -61,7 +62,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         if self.total_in_flight == in_flight { Ok(()) } else { self.transport.flush() }
     }
 
-    /// A connection is free, or closed: gives it what waits in the backlog, or has it opened again.
+    /// Goes on with a connection that is free or closed: sends requests of the backlog on it, or has it opened again.
     pub(super) fn proceed_in_open_loop(&mut self, slot: usize, now: u64) {
         match self.connections[slot].state {
             ConnectionState::Open => {
@@ -76,7 +77,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// Puts the connection among those that can take a request, if it can.
+    /// Puts the connection into the queue of idle ones, if it can take a request and is not there yet.
     pub(super) fn make_idle(&mut self, slot: usize) {
         let Some(open_loop) = &mut self.open_loop else { return };
         let connection = &mut self.connections[slot];
@@ -86,7 +87,8 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// Takes the connection that was used the longest time ago, of those that can take a request.
+    /// Takes the idle connection that was unused for the longest time, of those that can take a request. `None` if
+    /// there is none.
     fn take_idle(&mut self) -> Option<usize> {
         while let Some(slot) = self.open_loop.as_mut()?.idle.pop_front() {
             let connection = &mut self.connections[slot];
@@ -99,14 +101,15 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         None
     }
 
-    /// Takes the oldest request of the backlog that has not waited for longer than a time-out.
+    /// Takes the oldest request of the backlog that has not waited for longer than a time-out, by the instant at
+    /// which it was due. `None` if there is none.
     fn take_backlog(&mut self, now: u64) -> Option<u64> {
         self.expire_backlog(now)?;
         self.open_loop.as_mut()?.backlog.pop_front()
     }
 
-    /// Counts the requests of the backlog that have waited for longer than a time-out as not sent. Returns when the
-    /// oldest of the others was due.
+    /// Counts the requests of the backlog that have waited for longer than a time-out as not sent. Returns the
+    /// instant at which the oldest of the others was due; `None` if there is none.
     pub(super) fn expire_backlog(&mut self, now: u64) -> Option<u64> {
         let timeout = self.timeout_ns;
         let expired = |due: &mut u64| now.saturating_sub(*due) > timeout;
@@ -116,14 +119,14 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         self.open_loop.as_ref()?.backlog.front().copied()
     }
 
-    /// Counts a request that the engine itself came for more than a time-out too late, because this machine stood
-    /// still. The server had no part in that: the send lag shows it.
+    /// Counts a request that the engine was more than a time-out too late to send, because this machine stood still.
+    /// The server had no part in that; the send lag shows it.
     pub(super) fn count_overdue(&mut self, due: u64, now: u64) {
         self.recorder.record_send_lag(due, now - due);
         self.count_unsent(due, now);
     }
 
-    /// Counts a request that will not be sent.
+    /// Counts a request that will not be sent as a failure.
     fn count_unsent(&mut self, due: u64, now: u64) {
         self.schedule.finish(due, now);
         self.recorder.record_failure(Failure::Unsent, None, due, now, now);

@@ -1,10 +1,10 @@
 //! Opening connections without disturbing what is measured.
 //!
-//! Three rules: at most [`OPENING_LIMIT`] connects are in flight at once; where a connection could not be established,
-//! the next attempt comes [`BACK_OFF_NS`] later; and in a closed loop every connection has its first answer before any
-//! gets a second request, unless that takes longer than [`HELD_LIMIT_NS`]. [`Opening`] keeps the queues for that, and
-//! the methods of [`Engine`] below go through them. Connections of a burst keep to none of the rules: that is what a
-//! burst is.
+//! There are three rules. At most [`OPENING_LIMIT`] connects are in flight at once. After a connect that failed, the
+//! next attempt comes [`BACK_OFF_NS`] later. In a closed loop every connection has its first answer before any gets a
+//! second request, unless that takes longer than [`HELD_LIMIT_NS`]. [`Opening`] keeps the queues for these rules, and
+//! the methods of [`Engine`] below go through them. Connections of a burst keep to none of the rules, because a burst
+//! is to open all of them at once.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,37 +17,39 @@ use crate::connection::{Connection, ConnectionState, InFlight};
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 
-/// Connections being opened at once, so that a listen queue of 128, a common default, is not overrun: the kernel drops
-/// what does not fit, and tries again only after a second.
+/// The most connections that are being opened at once, so that a listen queue of 128, a common default, is not
+/// overrun: the kernel drops what does not fit, and tries again only after a second.
 const OPENING_LIMIT: usize = 64;
-/// For the client a connect is done before the server has accepted it. So a slot's first connection counts as being opened
-/// until its first answer, but no longer than this, or a server that is slow to answer would never see all connections.
+/// The longest time in ns for which a slot's first connection counts as being opened while it has no answer. For the
+/// client a connect is done before the server has accepted it, so such a connection counts as being opened until its
+/// first answer; without a limit, a server that is slow to answer would never see all connections.
 const ACCEPT_NS: u64 = 10_000_000;
-/// A connection rests for so long after it could not be established: a server that refuses must not make the engine
-/// spin.
+/// The time in ns for which a connection rests after it could not be established: a server that refuses must not make
+/// the engine spin.
 const BACK_OFF_NS: u64 = 10_000_000;
-/// A server that does not take all connections, or takes its time, must not keep those waiting that it took.
+/// The longest time in ns for which connections wait until all have their first answer: a server that does not take
+/// all connections, or is slow to, must not keep the others waiting for ever.
 const HELD_LIMIT_NS: u64 = 1_000_000_000;
 
-/// The connections that are to be opened, are being opened, or wait until all are; by slot.
+/// The connections, by slot, that are to be opened, are being opened, or wait until all are open.
 pub(super) struct Opening {
-    /// To be opened, in this order, as soon as fewer than [`OPENING_LIMIT`] are being opened.
+    /// The connections to be opened, in this order, as soon as fewer than [`OPENING_LIMIT`] are being opened.
     waiting: VecDeque<usize>,
-    /// Resting after a failure: until when, ascending.
+    /// The connections that rest after a failure, each with the instant until which it does, ascending.
     resting: VecDeque<(u64, usize)>,
-    /// How many are being opened: never more than [`OPENING_LIMIT`]. A burst's are not counted.
+    /// The number of connections being opened, without a burst's: never more than [`OPENING_LIMIT`].
     in_progress: usize,
-    /// Established for the first time, but perhaps not accepted yet: until when they count as being opened,
-    /// ascending.
+    /// The connections that are established for the first time, but perhaps not accepted yet, each with the instant
+    /// until which it counts as being opened, ascending.
     accepting: VecDeque<(u64, usize)>,
-    /// Those that have had their first answer and wait until all have; `None` once all have had theirs, and in an
-    /// open loop, which begins when its connections are open.
+    /// The connections that have had their first answer and wait until all have. `None` once all have had theirs, and
+    /// in an open loop, which begins when its connections are open.
     ///
     /// A server under load may take new connections very slowly: Node.js takes one in a turn of its event loop, and
-    /// serves all others in that turn. Without this the last of hundreds would time out before it is taken, and so
-    /// would those that replace it.
+    /// serves all others in that turn. Without this wait the last of hundreds would time out before it is taken, and
+    /// so would those that replace it.
     held: Option<Vec<usize>>,
-    /// How many connections have been given their first request.
+    /// The number of connections that have been given their first request.
     begun: usize,
 }
 
@@ -63,13 +65,13 @@ impl Opening {
         }
     }
 
-    /// Has a connection opened when its turn comes.
+    /// Queues a connection to be opened.
     pub fn enqueue(&mut self, slot: usize) {
         self.waiting.push_back(slot);
     }
 
-    /// Takes the next connection to open, and counts it as being opened. `None` if there is none, or as many are
-    /// being opened as may be.
+    /// Takes the next connection to open, and counts it as being opened. `None` if none waits, or [`OPENING_LIMIT`]
+    /// are being opened.
     fn next_to_open(&mut self, connections: &mut [Connection]) -> Option<usize> {
         if self.in_progress >= OPENING_LIMIT {
             return None;
@@ -80,19 +82,19 @@ impl Opening {
         Some(slot)
     }
 
-    /// Counts a connection as opened, whatever became of it. Does nothing if it was counted before.
+    /// Counts a connection as no longer being opened, whatever became of it. Does nothing if it was counted before.
     #[inline]
     pub fn count_opened(&mut self, connection: &mut Connection) {
         self.in_progress -= usize::from(std::mem::take(&mut connection.opening));
     }
 
-    /// When the next connection has rested or has been accepted; `u64::MAX` if none is waited for.
+    /// The instant at which the next connection has rested, or counts as accepted; `u64::MAX` if none is waited for.
     pub fn next_resume_ns(&self) -> u64 {
         let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
         front(&self.resting).min(front(&self.accepting))
     }
 
-    /// When those that are held go on at the latest; `u64::MAX` if none are.
+    /// The latest instant at which connections that are held go on; `u64::MAX` if none are held any more.
     pub fn held_until_ns(&self) -> u64 {
         if self.held.is_some() { HELD_LIMIT_NS } else { u64::MAX }
     }
@@ -103,8 +105,8 @@ impl Opening {
         self.begun += usize::from(!std::mem::replace(&mut connection.begun, true));
     }
 
-    /// Returns `true` if this connection has had its first request and must wait with the next one until all have had
-    /// their answer. If nothing is in flight on it, it is held: [`release_held`](Self::release_held) gives it back.
+    /// `true` if this connection has had its first request, and must wait with the next one until all have had their
+    /// answer. If nothing is in flight on it, it is held, and [`release_held`](Self::release_held) returns it later.
     #[inline]
     pub fn hold_until_all_answered(&mut self, slot: usize, connection: &Connection) -> bool {
         let Some(held) = self.held.as_mut().filter(|_| connection.begun) else { return false };
@@ -118,12 +120,14 @@ impl Opening {
         self.held.is_some()
     }
 
-    /// Gives back those that were held, once: when all have had their first answer, or a second after the beginning.
+    /// Returns the connections that were held, once: when all have had their first answer, or a second after the
+    /// beginning. `None` before that and ever after.
     fn release_held(&mut self, now: u64) -> Option<Vec<usize>> {
         self.held.take_if(|held| held.len() == self.begun || now >= HELD_LIMIT_NS)
     }
 
-    /// The clock begins anew, so instants of before mean nothing: nobody rests any longer.
+    /// Sets the instants of resting and accepting connections to 0, because the clock begins anew and earlier
+    /// instants mean nothing.
     fn restart_clock(&mut self) {
         for (until, _) in self.resting.iter_mut().chain(&mut self.accepting) {
             *until = 0;
@@ -131,15 +135,15 @@ impl Opening {
     }
 }
 
-/// The errors by which this machine says that it can open no more connections, whatever the server does. A load that
-/// meets one ends: to go on would be to measure this machine's limit and call it the server's.
+/// `true` for an error by which this machine says that it can open no more connections, whatever the server does. A
+/// load that meets one ends: to go on would be to measure this machine's limit and call it the server's.
 pub(crate) fn is_local_shortage(error: Errno) -> bool {
     [Errno::ADDRNOTAVAIL, Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM].contains(&error)
 }
 
 impl<T: Transport, C: Clock> Engine<'_, T, C> {
-    /// Opens all connections before an open loop begins, as far as that can be done in a second. Its clock begins
-    /// after that, so nothing of it is in any figure.
+    /// Opens all connections before an open loop begins, as far as that can be done in a second. The load's clock
+    /// begins after that, so no figure has any of it.
     pub(super) fn open_all(&mut self, stop: &AtomicBool) -> Result<(), Errno> {
         (0..self.base_connections).for_each(|slot| self.opening.enqueue(slot));
         while self.idle_connections() < self.base_connections
@@ -162,7 +166,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         Ok(())
     }
 
-    /// Goes on with connections that have rested, have been accepted, or were held; then opens as many as may be
+    /// Goes on with connections that have rested, count as accepted, or were held, and then opens as many as may be
     /// opened.
     pub(super) fn resume_due(&mut self, now: u64) {
         while let Some((_, slot)) = self.opening.resting.pop_front_if(|(until, _)| *until <= now) {
@@ -214,7 +218,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// There is no connection, and the system says why.
+    /// Handles a connect that failed with an error of the system.
     fn connect_refused(&mut self, slot: usize, error: Errno) {
         if is_local_shortage(error) {
             self.local_shortage = Some(error);
@@ -224,7 +228,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         self.connect_failed(slot, failure, self.now());
     }
 
-    /// A connection may carry requests from now on; with layers, because they have agreed on everything.
+    /// Lets a connection carry requests from now on. If it has layers, they have finished their handshakes.
     pub(super) fn connection_ready(&mut self, slot: usize) {
         let now = self.now();
         let connection = &mut self.connections[slot];
@@ -245,9 +249,8 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         self.proceed(slot, now);
     }
 
-    /// A connection could not be established. In a closed loop, and in a burst, that is the failure of the request
-    /// that it was opened for. In an open loop no request was given to it: those that are due wait for another
-    /// connection.
+    /// Handles a connection that could not be established. In a closed loop, and in a burst, the request that it was
+    /// opened for fails. In an open loop no request was given to it: those that are due wait for another connection.
     pub(super) fn connect_failed(&mut self, slot: usize, failure: Failure, now: u64) {
         let since = match self.connections[slot].state {
             ConnectionState::Connecting(since) => since,

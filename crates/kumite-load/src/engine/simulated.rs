@@ -1,8 +1,8 @@
-//! A clock and a transport that are simulated. Time passes only while the engine waits, or when a script says so; so what
-//! an engine makes of a server that is known can be said to the nanosecond.
+//! A simulated clock and transport, for tests. Time passes only while the engine waits, or when a script says so. So
+//! a test can say to the nanosecond what an engine makes of a known server.
 //!
-//! A connect is done as soon as it is asked for, and bytes arrive the moment they are sent, unless the server's script says
-//! otherwise.
+//! A connect is done as soon as it is asked for, and bytes arrive the moment they are sent, unless the server's
+//! script says otherwise.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -21,12 +21,13 @@ use crate::request::source::RequestSource;
 use crate::transport::{Transport, TransportEvent};
 use crate::{Event, Load, Outcome};
 
-/// How long it takes to look whether something has happened, where nothing has.
+/// The time in ns of a look for events that finds none.
 pub const LOOK: u64 = 1_000;
-/// More than any script takes: an engine that goes round in circles is a failure, not a test that hangs.
+/// The most waits of an engine, more than any script takes: an engine that goes round in circles fails the test, and
+/// does not hang it.
 const MOST_WAITS: u64 = 20_000_000;
 
-/// The time in ns, the same for all that have it.
+/// The simulated time in ns, shared by all clones of this value.
 #[derive(Clone, Default)]
 pub struct Time(Rc<Shared>);
 
@@ -41,25 +42,25 @@ impl Time {
         self.0.now.get()
     }
 
-    /// It gets so late, and later if the machine stands still then.
+    /// Sets the time to `at`, or to the end of a standstill of the machine that contains `at`. Time never goes back.
     pub fn reach(&self, at: u64) {
         let at = at.max(self.now());
         let standstills = self.0.standstills.borrow();
         self.0.now.set(standstills.iter().find(|still| still.contains(&at)).map_or(at, |still| still.end));
     }
 
-    /// Something takes so long.
+    /// Lets `ns` nanoseconds pass.
     pub fn pass(&self, ns: u64) {
         self.reach(self.now() + ns);
     }
 
-    /// Makes the machine stand still then: whoever would wake in that time wakes at its end.
+    /// Makes the machine stand still in this range of instants: whoever would wake within it wakes at its end.
     pub fn stand_still(&self, when: Range<u64>) {
         self.0.standstills.borrow_mut().push(when);
     }
 }
 
-/// Counts from an instant.
+/// A clock that counts simulated time from a given instant.
 pub struct SimulatedClock {
     time: Time,
     from: u64,
@@ -71,33 +72,33 @@ impl Clock for SimulatedClock {
     }
 }
 
-/// An act of a server.
+/// An act of a simulated server on a connection.
 #[derive(Debug, Clone)]
 pub enum Deed {
-    /// It sends these bytes.
+    /// The server sends these bytes.
     Say(Vec<u8>),
-    /// It ends the connection.
+    /// The server ends the connection.
     End,
 }
 
-/// Instants of what a server does, and what it does then.
+/// The acts of a server, each with its instant in ns.
 pub type Deeds = Vec<(u64, Deed)>;
 
-/// A server's script. Connections are counted from 1, in the order in which they were asked for.
+/// The script of a simulated server. Connections are counted from 1, in the order in which they were asked for.
 pub trait Server {
-    /// When the client knows what became of its connect, and what that is; none for never.
+    /// The instant at which the client learns the outcome of its connect, and that outcome; `None` if it never does.
     fn connect(&mut self, _connection: u64, at: u64) -> Option<(u64, Result<(), Errno>)> {
         Some((at, Ok(())))
     }
 
-    /// These bytes came.
+    /// The server receives these bytes, and answers with acts.
     fn receive(&mut self, connection: u64, at: u64, bytes: &[u8]) -> Deeds;
 
     /// The client has closed the connection.
     fn closed(&mut self, _connection: u64, _at: u64) {}
 }
 
-/// A request, by its number from 1, and when it came.
+/// The arrival of a request: its instant, its number from 1, its connection, and its number on that connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn {
     pub at: u64,
@@ -106,7 +107,7 @@ pub struct Turn {
     pub on_connection: u64,
 }
 
-/// A server that answers each request by a script. In HTTP/1.1 the engine sends each as one piece.
+/// A server that answers each request by a script. In HTTP/1.1 the engine sends each request as one piece.
 pub struct Answering<F> {
     answer: F,
     requests: u64,
@@ -129,7 +130,7 @@ impl<F: FnMut(Turn) -> Deeds> Server for Answering<F> {
     }
 }
 
-/// A server whose connects go by a script too.
+/// A server with one script for its connects, and another server for the rest.
 pub struct Connecting<C, S> {
     pub connect: C,
     pub server: S,
@@ -158,10 +159,10 @@ struct Simulated<S> {
     time: Time,
     fixed: Vec<Box<[u8]>>,
     server: S,
-    /// The connection that is in each slot.
+    /// The number of the connection in each slot; `None` if the slot has none.
     slots: Vec<Option<u64>>,
     connects: u64,
-    /// Events to come, by when they do, and then in the order in which they were known.
+    /// Events to come, by their instant, and then in the order in which they were made.
     to_come: BTreeMap<(u64, u64), (usize, u64, Occurs)>,
     known: u64,
     found: VecDeque<(usize, u64, Occurs)>,
@@ -186,7 +187,7 @@ impl<S: Server> Simulated<S> {
         Ok(())
     }
 
-    /// Moves the events that have come by now to `found`. Returns `true` if there are any.
+    /// Moves the events that have come by now to `found`. Returns `true` if `found` has any.
     fn find(&mut self) -> bool {
         while let Some(first) = self.to_come.first_entry().filter(|it| it.key().0 <= self.time.now()) {
             let occurs = first.remove();
@@ -278,27 +279,28 @@ impl<S: Server> Transport for Simulated<S> {
     }
 }
 
-/// A simulated machine.
+/// A simulated machine, on which an engine runs.
 #[derive(Clone, Default)]
 pub struct Machine {
     pub time: Time,
-    /// How much later than asked for a sleeper wakes, and than something came.
+    /// The time in ns by which a sleeper wakes later than it should.
     pub wakes_late: u64,
-    /// How often its engines have waited, with sleep or without.
+    /// The number of waits of this machine's engines, with sleep or without.
     pub waits: Rc<Cell<u64>>,
-    /// When the load is told to stop.
+    /// The instant at which the load is told to stop; `None` for never.
     pub stops_at: Option<u64>,
-    /// The flag by which it is told.
+    /// The flag by which the load is told to stop.
     pub stop: Rc<AtomicBool>,
 }
 
 impl Machine {
-    /// Offers the load to this server. Time goes on from where it is; the clock of the load counts from when it begins.
+    /// Offers the load to this server, and returns the outcome. Time goes on from where it is; the clock of the load
+    /// counts from the load's beginning.
     pub fn run(&self, load: &Load, server: impl Server) -> Outcome {
         self.run_with(load, server, &mut |_| {})
     }
 
-    /// The same, telling what the load tells, in the moment in which it does.
+    /// Offers the load to this server as [`run`](Self::run) does, and passes on the load's events as they happen.
     pub fn run_with(&self, load: &Load, server: impl Server, on_event: &mut dyn FnMut(Event)) -> Outcome {
         load.check().unwrap();
         let requests = RequestSource::new(load).unwrap();
