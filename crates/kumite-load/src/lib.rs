@@ -77,38 +77,39 @@ pub use schedule::arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
 pub use schedule::pace::Pace;
 pub use transport::Io;
 
-/// The right answer; every other is a failure.
+/// The answer that every request should have. Any other answer is a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expect {
-    /// The status; `None` for any 2xx.
+    /// The expected status; `None` for any 2xx.
     pub status: Option<u16>,
-    /// The check of its body.
+    /// The check of the answer's body.
     pub body: Check,
 }
 
-/// When the window closes: at whichever comes first. At least one must be given.
+/// The end of the window: it closes when the first of these limits is reached. At least one must be given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// Exactly so many requests are finished in the window, and without a warm-up no more than these are sent.
+    /// The exact number of requests that are finished in the window. Without a warm-up no more than these are sent.
     pub requests: Option<u64>,
-    /// How long the window is.
+    /// The length of the window.
     pub duration: Option<Duration>,
 }
 
-/// The version of HTTP that is spoken.
+/// The version of HTTP that the load speaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Http {
     /// HTTP/1.1.
     #[default]
     Http1,
-    /// HTTP/2: in TLS as agreed on there, else with prior knowledge. Requests on their way on one connection are its streams,
-    /// as many as [`Load::pipeline`] says if the server takes so many. A request that times out is given up alone, unless
-    /// nothing has come since it was sent. What a path cannot hold (`{`, `|` …) is sent percent-encoded.
+    /// HTTP/2: agreed on in TLS, or in the clear with prior knowledge. Requests on their way on one connection are
+    /// its streams, as many as [`Load::pipeline`] says if the server takes so many. A request that times out is given
+    /// up alone, unless nothing has come since it was sent. Characters that a path cannot have (`{`, `|` …) are sent
+    /// percent-encoded.
     Http2,
 }
 
 impl Http {
-    /// Its name in TLS.
+    /// The name of this version in TLS (ALPN).
     fn alpn(self) -> &'static [u8] {
         match self {
             Http::Http1 => b"http/1.1",
@@ -117,55 +118,58 @@ impl Http {
     }
 }
 
-/// A load to offer.
+/// A load to offer to a server.
 #[derive(Debug, Clone)]
 pub struct Load {
-    /// Where it goes, and how often in comparison with the others: all targets are on one server, which they name
-    /// alike.
+    /// The targets with their weights: a target gets requests in proportion to its weight. All are on one server, and
+    /// name it alike.
     pub targets: Vec<(Target, u32)>,
     /// The request that is sent again and again.
     pub request: Request,
-    /// The values of names in double braces, in the request and in the targets' paths.
+    /// The values for names in double braces, in the request and in the targets' paths.
     pub variables: Variables,
-    /// Each connection sends back the cookies that it is given.
+    /// Each connection sends back the cookies that the server gives it.
     pub cookies: bool,
     /// The answer that should come back.
     pub expect: Expect,
     /// The number of connections, at least 1.
     pub connections: usize,
-    /// How many requests may be on their way on one connection; in HTTP/1.1 1 but for a server that takes pipelined ones.
+    /// The most requests that may be on their way on one connection. In HTTP/1.1 it should be 1, unless the server
+    /// takes pipelined requests.
     pub pipeline: usize,
-    /// When requests are due; `None` for a closed loop.
+    /// The instants at which requests are due; `None` for a closed loop.
     pub arrivals: Option<Arrivals>,
-    /// How exactly requests of an open loop are sent when they are due.
+    /// The precision with which requests of an open loop are sent when they are due.
     pub pace: Pace,
-    /// When the window closes. Without a disturbance the load ends then, too.
+    /// The end of the window. Without a disturbance the load ends then, too.
     pub limit: Limit,
-    /// How long the load goes on before the window opens. What is found in that time is counted apart.
+    /// The time for which the load goes on before the window opens. Requests of that time are counted apart.
     pub warm_up: Duration,
-    /// May open the window sooner; `None` if the warm-up's length is fixed.
+    /// A handle that may open the window sooner; `None` if the warm-up's length is fixed.
     pub opener: Option<Opener>,
-    /// The longest time for an answer, from the start of sending, for a connect, and for a request of an open loop to wait
-    /// for a connection. An answer that takes longer is a failure even if it is seen in the same moment.
+    /// The longest time for an answer, from the start of sending; also for a connect, and for a request of an open
+    /// loop to wait for a connection. A later answer is a failure, even if it is there when the time-out is noticed.
     pub timeout: Duration,
-    /// Happens when the window closes, and the recovery from it is watched; `None` for nothing. The limit must be a
-    /// duration alone.
+    /// A disturbance when the window closes, after which the recovery is watched; `None` for none. The limit must
+    /// then be a duration alone.
     pub disturbance: Option<Disturbance>,
-    /// Every finished request is kept ([`Outcome::log`]).
+    /// Keeps every finished request in [`Outcome::log`].
     pub log: bool,
     /// The system interface that moves the bytes.
     pub io: Io,
     /// The version of HTTP.
     pub http: Http,
-    /// How the server's certificate is checked, if it is spoken to in TLS.
+    /// The check of the server's certificate, if the targets are spoken to in TLS.
     pub tls: Tls,
-    /// One thread on each of these CPUs, but not more than connections, and one for a load with a disturbance. If there
-    /// are none, the calling thread, wherever it runs. With a disturbance the calling thread too, which then stays on the first.
+    /// The CPUs to run on, with a thread on each, but not more threads than connections. If there are none, the
+    /// calling thread does the load, wherever it runs. With a disturbance the calling thread does, too, and stays on
+    /// the first CPU.
     pub cores: Vec<usize>,
 }
 
 impl Load {
-    /// `GET`, answered by any 2xx, in a closed loop over one connection, with a time-out of one second.
+    /// A load of `GET`, answered by any 2xx, in a closed loop over one connection, without a warm-up, with a time-out
+    /// of one second.
     pub fn new(target: Target, limit: Limit) -> Load {
         Load {
             targets: vec![(target, 1)],
@@ -191,64 +195,64 @@ impl Load {
     }
 }
 
-/// An event of a load that goes on. Without [`Load::cores`], or with a disturbance, `on_event` is called by the
-/// engine's thread: the time that it takes delays answers.
+/// An event of a running load. Without [`Load::cores`], or with a disturbance, the engine's thread calls `on_event`:
+/// time that the call takes delays answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Event<'a> {
-    /// A tenth of a second is over.
+    /// A tenth of a second is over, with these figures.
     Interval(&'a Interval),
-    /// Stop the server: the window has closed.
+    /// The window has closed, and the server is to be stopped.
     Pause,
-    /// Let the server go on. This comes after every [`Event::Pause`], also when the run is stopped or fails.
+    /// The server is to go on. This comes after every [`Event::Pause`], even if the run is stopped or fails.
     Resume,
 }
 
 /// Why a load could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A load that goes nowhere.
+    /// The load has no target.
     #[error("there is no URL: give one or more, all of one server")]
     NoTarget,
-    /// Targets on more than one server.
+    /// The targets are on more than one server.
     #[error("all URLs must be of one server: {first} and {other} differ")]
     SeveralServers {
         /// Host and port of the first target.
         first: String,
-        /// Host and port of the first that has others, or is to be spoken to in another way.
+        /// Host and port of the first target that has others, or differs in TLS.
         other: String,
     },
     /// The request cannot be sent.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// No TLS can be spoken.
+    /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// A load without connections, or none that may carry a request.
+    /// The load has no connections, or none that may carry a request.
     #[error("no connections, or none that may carry a request: at least 1 is needed")]
     NoConnections,
-    /// A load without an end.
+    /// The load has no limit, or one of 0.
     #[error("no limit: give a number of requests, a duration, or both, above 0")]
     NoLimit,
-    /// A disturbance after a window whose end is not known beforehand.
+    /// The load has a disturbance and a limit in requests: the end of the window must be known beforehand.
     #[error("a disturbance comes after a duration: give that, and no number of requests")]
     DisturbanceLimit,
-    /// A rate that no engine can offer.
+    /// The arrivals have a rate that this engine cannot offer.
     #[error(
         "a rate of {rate_rps} requests a second cannot be offered: the most is {most_rps} (threads: {threads}); \
          ask for less, or give the engine more CPUs and connections"
     )]
     Rate {
-        /// The highest rate asked for.
+        /// The highest rate of the arrivals, in requests a second.
         rate_rps: f64,
-        /// How many threads would send it.
+        /// The number of threads that would send the requests.
         threads: usize,
-        /// The most that they could send.
+        /// The most requests a second that these threads could send.
         most_rps: f64,
     },
-    /// A load whose every request is too late.
+    /// The time-out is 0, so that every answer would be too late.
     #[error("a time-out of 0 leaves no time for any answer")]
     NoTimeout,
-    /// More connections than files may be open.
+    /// More connections are asked for than files may be open.
     #[error(transparent)]
     Files(#[from] kumite_limits::TooManyConnections),
     /// The kernel's event queue failed.
@@ -259,59 +263,60 @@ pub enum Error {
         /// The system's error.
         source: std::io::Error,
     },
-    /// This machine has no port for another connection, or no address to begin it from.
+    /// This machine has no local port for another connection, or no address to begin it from.
     #[error(
         "this machine has no local port left for another connection to {place}, or no address to begin it from \
          (EADDRNOTAVAIL), which is no failure of the server's. A connection that ended keeps its port for a minute \
          (TIME_WAIT): ask for fewer connections, or widen net.ipv4.ip_local_port_range"
     )]
     NoPort {
-        /// Where it was to lead.
+        /// The address that the connection was to lead to.
         place: String,
     },
-    /// This machine has nothing left to make another connection of.
+    /// This machine lacks files or memory for another connection.
     #[error(
         "this machine can open no more connections to {place} ({source}), which is no failure of the server's: ask for \
          fewer connections, or raise the limit (ulimit -n)"
     )]
     NoDescriptor {
-        /// Where it was to lead.
+        /// The address that the connection was to lead to.
         place: String,
         /// The system's error.
         source: std::io::Error,
     },
-    /// A path that no Unix socket can have.
+    /// The path of a Unix socket is too long.
     #[error("{}: a Unix socket's path has at most 107 bytes, and this one has {bytes}", .path.display())]
     SocketPath {
         /// The path.
         path: std::path::PathBuf,
-        /// Its length.
+        /// The path's length in bytes.
         bytes: usize,
     },
-    /// Targets that are never asked.
+    /// All targets have the weight 0, so that none is ever asked.
     #[error("all weights are 0, so nothing would be asked: give one target a weight above 0")]
     NoWeight,
     /// The server has a certificate that is not to be trusted.
     #[error(transparent)]
     Certificate(TlsSessionError),
-    /// io_uring was asked for and cannot be had.
+    /// io_uring was asked for and cannot be used.
     #[error("cannot use io_uring: {0}")]
     Uring(#[from] kumite_ring::RingError),
-    /// A CPU that the process may not use.
+    /// A CPU of [`Load::cores`] may not be used by this process.
     #[error("cannot use CPU {core}: {source}")]
     Core {
-        /// Its number.
+        /// The CPU's number.
         core: usize,
         /// The system's error.
         source: std::io::Error,
     },
 }
 
-/// In 100 ns not even one system call is made. Whatever could not be sent would have to be kept and counted all the same.
+/// The most requests a second that one thread is asked for. In the 100 ns between two of them not even one system
+/// call is made, and each that could not be sent would have to be kept and counted all the same.
 const MOST_RPS_OF_A_THREAD: f64 = 1e7;
 
 impl Load {
-    /// Refuses a load that cannot be offered, as far as that can be told beforehand.
+    /// Refuses a load that cannot be offered, as far as the load itself tells.
     pub fn check(&self) -> Result<(), Error> {
         if let Some(Address::Unix(path)) = self.targets.first().map(|(target, _)| &target.address)
             && request::target::is_too_long(path)
@@ -345,9 +350,9 @@ impl Load {
         request::source::RequestSource::new(self).map(drop)
     }
 
-    /// Refuses a server whose certificate is not to be trusted: nothing of a load could be right then. One connection
-    /// is made for that, and none if the server is not spoken to in TLS, or whatever it has is trusted. A server that
-    /// is not there, or does not speak TLS, is left to the load.
+    /// Refuses a server whose certificate is not to be trusted, because no answer of a load could be right. It makes
+    /// one connection for that; none if the server is not spoken to in TLS, or any certificate is taken. A server
+    /// that is not there, or does not speak TLS, passes: the load will show it.
     pub fn check_certificate(&self) -> Result<(), Error> {
         let Some((target, _)) =
             self.targets.first().filter(|(target, _)| target.secure && !self.tls.insecure)
@@ -360,7 +365,7 @@ impl Load {
         }
     }
 
-    /// The number of threads that offer it.
+    /// The number of threads that offer the load.
     fn threads(&self) -> usize {
         match self.disturbance {
             Some(_) => 1,
@@ -368,17 +373,17 @@ impl Load {
         }
     }
 
-    /// Offers the load and returns what it found.
+    /// Offers the load, and returns its outcome.
     ///
-    /// `on_event` is told of each tenth of a second as it ends, from the start of the load on, and of what a disturbance
-    /// wants. `stop` is looked at at least every 100 ms; a run that it ends reports what it has.
+    /// `on_event` is told of each tenth of a second as it ends, from the start of the load on, and of the pauses of a
+    /// disturbance. `stop` is looked at at least every 100 ms; a run that it ends returns its outcome until then.
     pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
         self.check()?;
         threads::run(self, stop, on_event)
     }
 
-    /// As [`run`](Load::run), in a thread of its own, so that `watch`, which is told of the intervals alone, does not hold
-    /// the engine up.
+    /// Offers the load as [`run`](Load::run) does, in a thread of its own. `watch` is called by the calling thread
+    /// with each interval, and so cannot delay the engine.
     pub fn run_watched(&self, stop: &AtomicBool, watch: &mut dyn FnMut(&Interval)) -> Result<Outcome, Error> {
         let (send, receive) = mpsc::channel();
         std::thread::scope(|scope| {

@@ -1,7 +1,7 @@
 //! Record: counts and times of finished requests.
 //!
-//! A thread's [`Recorder`](recorder::Recorder) counts what its engine finishes, in intervals of a tenth of a second.
-//! [`Aggregate`](aggregate::Aggregate) adds up the intervals of all threads, which makes the
+//! A thread's [`Recorder`](recorder::Recorder) counts the requests that its engine finishes, in intervals of a tenth
+//! of a second. [`Aggregate`](aggregate::Aggregate) adds up the intervals of all threads to the
 //! [`Outcome`](outcome::Outcome).
 
 pub(crate) mod aggregate;

@@ -14,9 +14,9 @@ use crate::request::template::{Component, Given, TemplateError, TemplatePart, Va
 /// The request that every connection repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Case-sensitive, as in RFC 9110: `GET`, `POST`, …
+    /// The method, which is case-sensitive as in RFC 9110: `GET`, `POST`, …
     pub method: String,
-    /// Names and values in the order they are sent.
+    /// Names and values of the headers, in the order in which they are sent.
     pub headers: Vec<(String, String)>,
     /// The body; empty for none.
     pub body: Vec<u8>,
@@ -28,16 +28,16 @@ pub enum RequestError {
     /// The method is not a token of RFC 9110.
     #[error("the method {method:?} is not an HTTP method name")]
     Method {
-        /// The method given.
+        /// The method that was given.
         method: String,
     },
-    /// A method that turns the connection into something else.
+    /// The method is CONNECT, which turns the connection into something else.
     #[error("the method CONNECT is not supported: its answer has no end")]
     Connect,
     /// A header's name is not a token of RFC 9110.
     #[error("the header name {name:?} is not an HTTP header name")]
     HeaderName {
-        /// The name given.
+        /// The name that was given.
         name: String,
     },
     /// A header's value holds a line break or another control character.
@@ -49,29 +49,29 @@ pub enum RequestError {
     /// The target's path is empty, or holds a blank, a control character or a character outside ASCII.
     #[error("the path {path:?} is empty, or holds a blank, a control character or a character outside ASCII")]
     Path {
-        /// The path.
+        /// The path that was given.
         path: String,
     },
-    /// A header that HTTP/2 does not have (RFC 9113, section 8.2.2).
+    /// The request has a header that HTTP/2 does not have (RFC 9113, section 8.2.2).
     #[error("the header {name} is not allowed in HTTP/2, which has other means for it: leave it out")]
     NoHttp2Header {
         /// The header's name.
         name: String,
     },
-    /// HTTP/2 cannot say where it goes.
+    /// HTTP/2 cannot express the target: its address or path is no URL by RFC 3986, or is too long.
     #[error(
         "{authority}{path} or its Host header cannot be said in HTTP/2: it is no URL by RFC 3986, or too long"
     )]
     Http2 {
         /// The target's host and port.
         authority: String,
-        /// Its path.
+        /// The target's path.
         path: String,
     },
-    /// Cookies are given, and to be taken from answers, too.
+    /// The request has a `Cookie` header, though cookies of answers are to be sent back.
     #[error("the header Cookie is given, and cookies of answers are to be sent back: leave one of them out")]
     Cookies,
-    /// A text with names in double braces.
+    /// A name in double braces cannot be replaced.
     #[error(transparent)]
     Template(#[from] TemplateError),
 }
@@ -79,19 +79,19 @@ pub enum RequestError {
 /// A request made ready for one target.
 #[derive(Debug)]
 pub(crate) enum Prepared {
-    /// The same bytes each time.
+    /// A request of the same bytes each time.
     Fixed(Vec<u8>),
-    /// Other values each time.
+    /// A request that is rendered with other values each time.
     Varying {
         parts: Vec<TemplatePart>,
-        /// How many of `parts` are the head.
+        /// The number of parts at the beginning of `parts` that are the head.
         head: usize,
         variables: Variables,
     },
 }
 
 impl Prepared {
-    /// No request of it is longer, in bytes.
+    /// The length in bytes that no rendered request exceeds.
     pub fn longest(&self) -> usize {
         match self {
             Prepared::Fixed(bytes) => bytes.len(),
@@ -101,7 +101,7 @@ impl Prepared {
         }
     }
 
-    /// Appends the bytes of the next request.
+    /// Appends the bytes of the next request to `out`.
     pub fn render(&self, given: &Given, out: &mut Vec<u8>) {
         match self {
             Prepared::Fixed(bytes) => out.extend_from_slice(bytes),
@@ -111,12 +111,13 @@ impl Prepared {
 }
 
 impl Request {
-    /// The bytes of this request for `target`, as HTTP/1.1: of the first one, where names in double braces make them differ.
+    /// The bytes of this request for `target`, in HTTP/1.1. If names in double braces make requests differ, they are
+    /// those of the first.
     ///
-    /// Adds `Host`, and `Content-Length` where there is a body or the method is one that usually has one (POST, PUT,
-    /// PATCH). A header of the same name given by the user is sent instead, unchecked: a wrong `Content-Length` may be
-    /// just what is to be tested. `Transfer-Encoding` given by the user also leaves `Content-Length` out; the body is
-    /// then sent as it is.
+    /// Adds `Host`, and `Content-Length` if there is a body or the method usually has one (POST, PUT, PATCH). A
+    /// header of the same name that the user gives is sent instead, unchecked: a wrong `Content-Length` may be just
+    /// what is to be tested. If the user gives `Transfer-Encoding`, no `Content-Length` is added, and the body is
+    /// sent as it is.
     pub fn encode(&self, target: &Target) -> Result<Vec<u8>, RequestError> {
         let mut bytes = Vec::new();
         let given = Given { seq: 0, connection: 0, cookies: None };
@@ -124,7 +125,8 @@ impl Request {
         Ok(bytes)
     }
 
-    /// The same, with these `variables`, and room for cookies if they are to be sent back.
+    /// Prepares this request for `target`, with these `variables`, and with a place for cookies if they are to be
+    /// sent back.
     pub(crate) fn prepare(
         &self,
         target: &Target,
@@ -181,7 +183,7 @@ impl Request {
         Ok(Prepared::Fixed(bytes))
     }
 
-    /// Refuses a request that cannot be sent to this path. Names and values of headers are checked as they are
+    /// Refuses a request that cannot be sent to this path. Names and values of headers are checked only when they are
     /// encoded.
     fn check(&self, path: &str, cookies: bool) -> Result<(), RequestError> {
         if !is_name(&self.method) {
@@ -212,7 +214,7 @@ impl Request {
         }
     }
 
-    /// The server is asked to close the connection after its answer.
+    /// `true` if a header asks the server to close the connection after its answer.
     pub(crate) fn asks_to_close(&self) -> bool {
         self.headers
             .iter()

@@ -1,13 +1,17 @@
 //! HTTP/2, by the `h2` crate: one connection, its streams.
 //!
-//! `h2` is written for an async runtime. Here it has none: its connection reads from and writes to memory, nothing ever
-//! waits, and so it is enough to poll it whenever bytes came or a request was given. Each stream is polled then, too.
+//! `h2` is written for an async runtime, and here it has none. Its connection reads from and writes to memory, so
+//! nothing ever waits, and it is enough to poll it whenever bytes came or a request was given. Each stream is polled
+//! then, too.
 //!
-//! - A connection is ready when the server's SETTINGS have come: then it is known how many streams the server takes.
-//! - Server push is refused, windows are large enough not to be what limits a load, and what was read is at once allowed
-//!   again.
-//! - After GOAWAY a connection is not given any request; what the server says it has not looked at counts as `closed`.
-//! - A stream that the server resets counts as `reset`, one that breaks the rules of HTTP/2 as `malformed`; both alone.
+//! - A connection is ready when the server's SETTINGS have come: then the number of streams that the server takes is
+//! known.
+//! - Server push is refused. Windows are large enough not to limit a load, and bytes that were read are at once
+//! allowed again.
+//! - After GOAWAY a connection gets no more requests. Requests that the server says it has not looked at count as
+//! `closed`.
+//! - A stream that the server resets counts as `reset`, a stream that breaks the rules of HTTP/2 as `malformed`. The
+//! connection goes on.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -32,24 +36,24 @@ use crate::request::http2::Http2Request;
 const STREAM_WINDOW: u32 = 1 << 20;
 const CONNECTION_WINDOW: u32 = 1 << 24;
 
-/// One connection.
+/// One HTTP/2 connection, in memory.
 pub(crate) struct Http2 {
     pipe: Pipe,
     connection: Connection<Pipe, Bytes>,
     sender: SendRequest<Bytes>,
-    /// The streams of the requests that are on their way, in the order in which they were sent.
+    /// The streams of the requests that are on their way, in the order in which the requests were sent.
     streams: VecDeque<Stream>,
-    /// Something has come.
+    /// Bytes have come from the server.
     has_heard: bool,
-    /// The server takes no more requests here.
+    /// The server takes no more requests on this connection.
     gone: bool,
     /// `connection` may have something to write.
     dirty: bool,
-    /// The first bytes that came begin an answer in HTTP/1; `None` before anything came.
+    /// `true` if the first bytes that came begin an answer in HTTP/1; `None` before any came.
     is_http1: Option<bool>,
 }
 
-/// Why no connection of HTTP/2 can begin; neither is known to occur, for the preface is written to memory.
+/// Why an HTTP/2 connection cannot begin. Neither error is known to occur, because the preface is written to memory.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrefaceError {
     #[error("HTTP/2: {0}")]
@@ -58,7 +62,7 @@ pub(crate) enum PrefaceError {
     Unwritten,
 }
 
-/// One request that is on its way.
+/// The stream of one request that is on its way.
 struct Stream {
     waits: Waits,
     reader: Reader,
@@ -71,7 +75,7 @@ enum Waits {
 }
 
 impl Http2 {
-    /// A connection that has its preface to send.
+    /// A new connection, whose preface waits to be sent.
     pub fn new() -> Result<Http2, PrefaceError> {
         let pipe = Pipe::default();
         let mut builder = Builder::new();
@@ -99,7 +103,8 @@ impl Http2 {
         }
     }
 
-    /// The most requests that may be on their way: 0 before the server has said how many, or if it wants no more.
+    /// The most requests that may be on their way on this connection: 0 before the server has said how many, and
+    /// after GOAWAY.
     pub fn room(&self) -> usize {
         if self.gone { 0 } else { self.sender.current_max_send_streams() }
     }
@@ -108,12 +113,12 @@ impl Http2 {
         self.has_heard
     }
 
-    /// The server has said goodbye (GOAWAY).
+    /// `true` if the server has ended the connection to further requests (GOAWAY).
     pub fn is_gone(&self) -> bool {
         self.gone
     }
 
-    /// Takes a request to be sent. Returns `false` if it cannot be.
+    /// Takes a request to be sent. Returns `false` if it cannot be sent.
     pub fn request(&mut self, request: Http2Request) -> bool {
         let Http2Request { head, body } = request;
         let Ok((response, mut stream)) = self.sender.send_request(head, body.is_empty()) else {
@@ -128,7 +133,7 @@ impl Http2 {
         true
     }
 
-    /// Gives up the oldest request.
+    /// Gives up the oldest request on its way, whose stream is reset.
     pub fn cancel_oldest(&mut self) {
         self.streams.pop_front();
         self.dirty = true;
@@ -142,7 +147,7 @@ impl Http2 {
         !self.pipe.0.borrow().output.is_empty()
     }
 
-    /// Hands out the bytes that are to be sent, once.
+    /// Calls `take` with the bytes that are to be sent, and then forgets them.
     pub fn write<R>(&mut self, take: impl FnOnce(&[u8]) -> R) {
         let output = &mut self.pipe.0.borrow_mut().output;
         take(output);
@@ -207,7 +212,7 @@ impl Http2 {
 }
 
 impl Stream {
-    /// Reads as much of the answer as has come; ready when it is whole.
+    /// Reads as much of the answer as has come. It is ready when the answer is whole.
     fn poll(&mut self, context: &mut Context, cookies: &mut Jar, asked: &Asked) -> Poll<Result<(), Wrong>> {
         loop {
             match &mut self.waits {
@@ -248,11 +253,11 @@ impl Stream {
 const NO_SWITCHING: Malformed = Malformed("its status is 101, which HTTP/2 does not have");
 const NO_BODY: Malformed = Malformed("it has a body, and must have none");
 
-/// Why a stream fails, alone.
+/// Why a stream fails alone, while its connection goes on.
 enum Wrong {
-    /// `h2` says so.
+    /// An error that `h2` reports.
     Stream(h2::Error),
-    /// `h2` lets it pass.
+    /// A fault in the answer that `h2` lets pass.
     Answer(Malformed),
 }
 

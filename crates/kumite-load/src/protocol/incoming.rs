@@ -10,7 +10,8 @@ use crate::record::errors::Failure;
 use crate::record::log::WrongStatus;
 use crate::request::cookies::Jar;
 
-/// Some servers say so before they close a connection that was not used for long (RFC 9110, section 15.5.9).
+/// `true` if these bytes begin an answer of status 408. Some servers send one before they close a connection that was
+/// not used for long (RFC 9110, section 15.5.9).
 pub(crate) fn is_farewell(bytes: &[u8]) -> bool {
     bytes.starts_with(b"HTTP/1.") && bytes.get(8..12) == Some(b" 408")
 }
@@ -20,15 +21,15 @@ pub(crate) fn describe_unasked(bytes: &[u8]) -> String {
     format!("malformed: {} bytes came that no request had asked for: {:?}", bytes.len(), excerpt(bytes))
 }
 
-/// The answer that is expected of every request of a load, and how it is read.
+/// The answer that is expected of every request of a load, and the way to read it.
 pub(crate) struct ExpectedAnswer {
     pub asked: Asked,
-    /// The status; `None` for any 2xx.
+    /// The expected status; `None` for any 2xx.
     pub status: Option<u16>,
 }
 
 impl ExpectedAnswer {
-    /// Judges the answer that `reader` has just read whole. It is for the request at `in_flight_index`.
+    /// Judges the answer that `reader` has just read whole, to the request at `in_flight_index`.
     pub fn judge_whole(&self, in_flight_index: usize, answer: Answer, reader: &Reader) -> JudgedAnswer {
         let failure = self.judge(answer);
         let wrong_status = (self.asked.wants_excerpt && failure == Some(Failure::Status))
@@ -49,29 +50,30 @@ impl ExpectedAnswer {
     }
 }
 
-/// A whole answer, judged, but for whether it was in time.
+/// A whole answer with its judgement, except of whether it was in time.
 pub(crate) struct JudgedAnswer {
-    /// The index of its request among those in flight on the connection, the oldest being 0, when all answers before
-    /// it in [`Heard`] have been taken.
+    /// The index of the answer's request among those in flight on the connection, the oldest being 0, once all
+    /// answers before it in [`Heard`] have been taken.
     pub in_flight_index: usize,
     pub answer: Answer,
-    /// `None` for the answer that was expected.
+    /// The answer's failure; `None` if it is the expected answer.
     pub failure: Option<Failure>,
-    /// Its status and the beginning of its body, if it has another status than expected and that is to be logged.
+    /// The answer's status and the beginning of its body, if the status is not the expected one and is to be logged.
     pub wrong_status: Option<Box<WrongStatus>>,
 }
 
-/// The yield of one piece of bytes. The engine has one, and empties it after each piece.
+/// The answers that one piece of bytes has completed. The engine has one `Heard`, and empties it after each piece.
 pub(crate) struct Heard {
     pub answers: Vec<JudgedAnswer>,
-    /// A description of the first fault in an answer or in the session, if `describe` was set.
+    /// A description of the first fault in an answer or in the session; `None` without a fault, or if `describe` was
+    /// not set.
     pub wrong: Option<String>,
-    /// Have the next fault described. Only the first of a load is, for to describe costs more than to count.
+    /// The next fault is to be described. Only the first of a load is, because to describe costs more than to count.
     pub describe: bool,
 }
 
 impl Heard {
-    /// Keeps the description of a fault, if it is asked for and there is none yet.
+    /// Keeps the description of a fault, if one is asked for and there is none yet.
     pub fn describe_wrong(&mut self, words: impl FnOnce() -> String) {
         if std::mem::take(&mut self.describe) {
             self.wrong = Some(words());
@@ -79,11 +81,11 @@ impl Heard {
     }
 }
 
-/// How far a connection's bytes have been read.
+/// The state of reading one connection's bytes.
 pub(crate) struct Incoming {
-    /// Cookies to send back, also on the next connection in its place; empty where that is not asked for.
+    /// The cookies to send back, also on the next connection in this slot; empty if cookies are not to be sent back.
     pub cookies: Jar,
-    /// It has brought a whole answer before.
+    /// The connection has brought a whole answer before.
     pub proven: bool,
     reader: Reader,
     /// An answer to the oldest request has begun to arrive.
@@ -95,7 +97,7 @@ impl Incoming {
         Incoming { cookies: Jar::default(), proven: false, reader: Reader::new(), begun: false }
     }
 
-    /// Another connection takes the place of the last one.
+    /// Begins anew with another connection in the same slot. The cookies stay.
     pub fn reset(&mut self) {
         self.reader.reset();
         self.begun = false;
@@ -133,7 +135,7 @@ impl Incoming {
         Ok(())
     }
 
-    /// The server sends no more, which may be how an answer in HTTP/1.1 ends.
+    /// Handles that the server sends no more, which may be how an answer in HTTP/1.1 ends. An error if it is not.
     pub fn end(&mut self, expected: &ExpectedAnswer, heard: &mut Heard) -> Result<(), Failure> {
         let answer = self.reader.end(&expected.asked).ok_or(Failure::Closed)?;
         self.complete(answer, expected, heard);
@@ -152,11 +154,11 @@ impl Incoming {
         self.proven = true;
     }
 
-    /// The name of the failure of requests whose connection broke.
+    /// The kind of failure for requests whose connection broke.
     ///
-    /// A server that closes a connection without notice may do so just as the next request is sent. Whether the
-    /// engine then sees a FIN, a reset or a broken pipe depends on how the two cross; the failure is the same, so it
-    /// has one name. On a new connection, and within an answer, the two are told apart.
+    /// A server that closes a connection without notice may do so just as the next request is sent. The engine then
+    /// sees a FIN, a reset or a broken pipe, as the two happen to cross. The failure is the same, so it has one name.
+    /// On a new connection, and within an answer, the two are told apart.
     pub fn broken(&self) -> Failure {
         if self.proven && !self.begun { Failure::Closed } else { Failure::Reset }
     }

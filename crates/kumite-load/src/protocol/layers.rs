@@ -1,7 +1,7 @@
 //! The layers of a connection that does not speak HTTP/1.1 in the clear: TLS, HTTP/2, or both.
 //!
-//! Layers do no I/O: they are given the bytes that came, and hand out those that are to be sent. A connection is
-//! *ready* when its layers have agreed on everything; until then it counts as being connected.
+//! Layers do no I/O: they are given the bytes that came, and hand out the bytes to be sent. A connection is *ready*
+//! when its layers have finished their handshakes; until then it counts as being connected.
 
 use crate::protocol::http2::{Http2, PrefaceError};
 use crate::protocol::incoming::{ExpectedAnswer, Heard, Incoming, describe_unasked, is_farewell};
@@ -10,10 +10,10 @@ use crate::record::errors::Failure;
 use crate::request::source::{NextRequest, RequestSource};
 use crate::{Http, Load, TlsError};
 
-/// Why nothing can be sent in HTTP/2 on a connection that is there.
+/// The setting by which a server allows no request on an HTTP/2 connection, for messages.
 pub(crate) const NO_ROOM: &str = "SETTINGS_MAX_CONCURRENT_STREAMS 0";
 
-/// How the connections of one thread are spoken to.
+/// The protocols that the connections of one thread speak.
 pub(crate) struct Dialect {
     security: Option<Security>,
     http: Http,
@@ -26,7 +26,7 @@ impl Dialect {
         Ok(Dialect { security, http: load.http })
     }
 
-    /// The same for another thread.
+    /// The same protocols for another thread, with TLS sessions of its own.
     pub fn of_thread(&self) -> Dialect {
         Dialect { security: self.security.as_ref().map(Security::of_thread), http: self.http }
     }
@@ -65,12 +65,12 @@ pub(crate) struct Layers {
 }
 
 impl Layers {
-    /// There is a connection for them.
+    /// Notes that the socket is connected, so that handshakes may begin.
     pub fn connected(&mut self) {
         self.connected = true;
     }
 
-    /// Requests may be sent.
+    /// `true` if the handshakes are finished and the server allows requests.
     pub fn is_ready(&self) -> bool {
         !self.is_handshaking() && self.room() > 0
     }
@@ -79,22 +79,22 @@ impl Layers {
         self.session.as_ref().is_some_and(Session::is_handshaking)
     }
 
-    /// The most requests that may be on their way.
+    /// The most requests that may be on their way; `usize::MAX` if HTTP/1.1 is spoken.
     pub fn room(&self) -> usize {
         self.http2.as_ref().map_or(usize::MAX, Http2::room)
     }
 
-    /// The server has said goodbye (GOAWAY): it takes no more requests on this connection.
+    /// `true` if the server takes no more requests on this connection (GOAWAY).
     pub fn is_gone(&self) -> bool {
         self.http2.as_ref().is_some_and(Http2::is_gone)
     }
 
-    /// Requests on their way are independent of each other: HTTP/2.
+    /// `true` if requests on their way are independent of each other, as in HTTP/2.
     pub fn is_multiplexed(&self) -> bool {
         self.http2.is_some()
     }
 
-    /// The name of what a connection waits for that is not ready; `None` if it is not even connected.
+    /// The name of the step that the connection waits for; `None` if it is ready, or not even connected.
     pub fn awaited(&self) -> Option<&'static str> {
         match self.connected && !self.is_ready() {
             true if self.is_handshaking() => Some("the TLS handshake"),
@@ -106,7 +106,7 @@ impl Layers {
         }
     }
 
-    /// Takes a request to be sent. Returns `false` if it cannot be.
+    /// Takes a request to be sent. Returns `false` if it cannot be sent.
     pub fn request(&mut self, next: NextRequest, requests: &RequestSource) -> bool {
         match (&mut self.http2, &mut self.session, next) {
             (Some(http2), _, next) => requests.http2(next).is_some_and(|request| http2.request(request)),
@@ -116,7 +116,7 @@ impl Layers {
         }
     }
 
-    /// Gives up the oldest request of several that are independent.
+    /// Gives up the oldest request on its way, in HTTP/2. In HTTP/1.1 it does nothing.
     pub fn cancel_oldest(&mut self) {
         self.http2.iter_mut().for_each(Http2::cancel_oldest);
     }
@@ -126,7 +126,7 @@ impl Layers {
         http2_wants || self.session.as_ref().is_some_and(Session::wants_write)
     }
 
-    /// Appends the bytes that are to be sent.
+    /// Appends the bytes that are to be sent to `out`.
     pub fn write(&mut self, out: &mut Vec<u8>) {
         match (&mut self.session, &mut self.http2) {
             (None, Some(http2)) => http2.write(|bytes| out.extend_from_slice(bytes)),
@@ -178,8 +178,8 @@ impl Layers {
         }
     }
 
-    /// The server has closed the connection, in TLS without its notice that nothing is missing: then that ends no answer
-    /// (RFC 9112, section 9.8).
+    /// Handles that the server has closed the connection. In TLS without a `close_notify` that ends no answer (RFC
+    /// 9112, section 9.8). Always returns [`Failure::Closed`].
     pub fn end(&mut self, heard: &mut Heard) -> Failure {
         if let Some(awaited) = self.awaited() {
             heard.describe_wrong(|| format!("the server closed the connection during {awaited}"));

@@ -1,6 +1,11 @@
 //! Reading an answer: where it ends, and whether it is the right one.
 //!
 //! The parser is fed whatever pieces the socket gives. It keeps no body unless the [`Check`] must see all of it: each
+//! piece is compared with the expected body as it passes. Only a head that arrives in pieces is copied. An answer is
+//! [`Malformed`] if there is any doubt about where it ends, because what follows it on the connection cannot be
+//! trusted:
+//!
+//! The parser is fed whatever pieces the socket gives. It keeps no body unless the [`Check`] must see all of it: each
 //! piece is compared with the expected body as it passes. Only a head that arrives in pieces is copied. An answer that
 //! leaves any doubt about where it ends is [`Malformed`], for what follows it on the connection cannot be trusted:
 //!
@@ -33,21 +38,21 @@ use head::{LONG, LastHead};
 use held::Held;
 pub(crate) use held::{HELD_LIMIT, HeldRoom};
 
-/// The request, as far as it decides where the answer ends and what it should be.
+/// The facts of a request that decide where its answer ends and what is right.
 pub(crate) struct Asked {
-    /// The method was HEAD: no body, whatever the head says.
+    /// The method was HEAD: the answer has no body, whatever its head says.
     pub head_only: bool,
     /// The request said `Connection: close`.
     pub close: bool,
-    /// The check that its body must pass.
+    /// The check that the answer's body must pass.
     pub check: Check,
-    /// The values of `Set-Cookie` are wanted.
+    /// The values of `Set-Cookie` are to be kept.
     pub cookies: bool,
-    /// The beginning of the body is wanted, for the log.
+    /// The beginning of the body is to be kept, for the log.
     pub wants_excerpt: bool,
-    /// One for each thread.
+    /// The last head that was parsed, one for each thread.
     pub last_head: LastHead,
-    /// The memory for bodies that are held, for all connections of a thread.
+    /// The memory for bodies that are held, shared by all connections of a thread.
     pub held: HeldRoom,
 }
 
@@ -55,13 +60,13 @@ pub(crate) struct Asked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub status: u16,
-    /// The body is what it should be.
+    /// The body passed the check.
     pub body_right: bool,
     /// The connection may carry another request.
     pub keep_alive: bool,
 }
 
-/// The bytes are not one well-formed answer, and why.
+/// The error that bytes are no well-formed answer, with the reason in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Malformed(pub &'static str);
 
@@ -69,30 +74,30 @@ pub(crate) struct Malformed(pub &'static str);
 #[derive(Debug)]
 pub(crate) struct Reader {
     state: ParseState,
-    /// The part of a head that has arrived; empty unless it came in pieces. After the head: of the body what the check
-    /// must see, or where it first differed.
+    /// The part of a head that has arrived; empty unless the head came in pieces. After the head: the body, if the
+    /// check must see it whole, or an excerpt from where it first differed.
     held: Vec<u8>,
     cookies: Vec<u8>,
-    /// How much of the room for all connections `held` takes.
+    /// The share of the thread's room for bodies that `held` takes.
     taken: Held,
-    /// There was no room for the body.
+    /// The body found no room to be held.
     no_room: bool,
-    /// The beginning of the body, if that is wanted.
+    /// The beginning of the body, if it is to be kept.
     excerpt: Vec<u8>,
     status: u16,
     keep_alive: bool,
     body_length: usize,
     body_right: bool,
-    /// Where in a wrong body what is held of it begins.
+    /// The position in a wrong body at which `held` begins, in bytes.
     excerpt_at: usize,
-    /// Where in the last piece that was fed the malformed part of it begins.
+    /// The position in the last piece that was fed at which it is malformed, in bytes.
     malformed_at: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ParseState {
     Head,
-    /// Bytes of the body still to come.
+    /// The body has this number of bytes still to come.
     Length(u64),
     UntilClose,
     Chunked(Chunked),
@@ -130,7 +135,7 @@ impl Reader {
         }
     }
 
-    /// Makes it ready for the next answer.
+    /// Makes the reader ready for the next answer.
     pub fn reset(&mut self) {
         self.state = ParseState::Head;
         if self.held.capacity() > HEAD_LIMIT {
@@ -146,23 +151,24 @@ impl Reader {
         self.excerpt_at = 0;
     }
 
-    /// Begins with a head that was read elsewhere; the body follows by [`read_body`](Reader::read_body).
+    /// Begins an answer whose head was read elsewhere; the body follows by [`read_body`](Reader::read_body).
     pub fn begin(&mut self, status: u16) {
         self.status = status;
     }
 
-    /// An answer of its status, or to the method that was asked with, has no body, whatever its head says.
+    /// `true` if the answer has no body, whatever its head says, because of its status or because the method was
+    /// HEAD.
     pub fn is_bodiless(&self, asked: &Asked) -> bool {
         asked.head_only || matches!(self.status, 204 | 304)
     }
 
-    /// The answer, now that its body is whole.
+    /// The answer, once all of its body has been read by [`read_body`](Reader::read_body).
     pub fn finish(&mut self, asked: &Asked) -> Answer {
         self.answer(asked)
     }
 
-    /// Takes the next bytes; `Some` when they complete the answer, with the number of them that belong to it. It must be
-    /// [`reset`](Reader::reset) after that, or after an error.
+    /// Reads the next bytes. `Some` when they complete the answer, with the number of them that belong to it. After
+    /// that, or after an error, the reader must be [`reset`](Reader::reset).
     pub fn feed(&mut self, data: &[u8], asked: &Asked) -> Result<Option<(Answer, usize)>, Malformed> {
         let mut rest = data;
         loop {
@@ -206,22 +212,22 @@ impl Reader {
         Ok(Some((self.answer(asked), data.len() - rest.len())))
     }
 
-    /// The connection was closed: `Some` if that is how this answer ends.
+    /// The answer, if the end of the connection completes it; otherwise `None`.
     pub fn end(&mut self, asked: &Asked) -> Option<Answer> {
         (self.state == ParseState::UntilClose).then(|| self.answer(asked))
     }
 
-    /// The values of `Set-Cookie`, if they are wanted.
+    /// The values of the answer's `Set-Cookie` headers; none if they were not to be kept.
     pub fn cookies(&self) -> impl Iterator<Item = &[u8]> {
         self.cookies.split(|&b| b == b'\n').filter(|value| !value.is_empty())
     }
 
-    /// The answer's status and how its body began, if that is wanted.
+    /// The answer's status, and the beginning of its body if that was to be kept.
     pub fn wrong_status(&self) -> WrongStatus {
         WrongStatus { status: self.status, text: String::from_utf8_lossy(&self.excerpt).into_owned() }
     }
 
-    /// Bytes held in memory.
+    /// The bytes of memory that this reader holds.
     #[cfg(any(test, feature = "fuzzing"))]
     pub fn memory(&self) -> usize {
         self.held.capacity() + self.cookies.capacity() + self.excerpt.capacity()
@@ -249,7 +255,8 @@ impl Reader {
         format!("status {}, {bytes} bytes{words}", self.status)
     }
 
-    /// Reads the head, skipping interim ones (1xx); the number of bytes of `data` used, or none if it isn't complete.
+    /// Reads the head, and skips interim ones (1xx). Returns the number of bytes of `data` that it used; `None` if
+    /// the head is not complete.
     fn read_head(&mut self, mut data: &[u8], asked: &Asked) -> Result<Option<usize>, Malformed> {
         let whole = data.len();
         while !data.is_empty() {
@@ -294,7 +301,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// Takes the next bytes of the body.
+    /// Reads the next bytes of the body: checks them, or holds them for the check.
     pub fn read_body(&mut self, piece: &[u8], asked: &Asked) {
         let from = self.body_length;
         self.body_length = from.saturating_add(piece.len());
@@ -321,7 +328,7 @@ impl Reader {
         }
     }
 
-    /// Keeps more of a body that must be whole, if there is room for it.
+    /// Holds more of a body that the check must see whole, if there is room for it.
     fn hold(&mut self, piece: &[u8], asked: &Asked) {
         let length = self.held.len() + piece.len();
         if length > self.held.capacity() && length > HEAD_LIMIT {
@@ -337,7 +344,7 @@ impl Reader {
         self.held.extend_from_slice(piece);
     }
 
-    /// The line with which what was fed last is malformed.
+    /// The line at which the piece that was fed last is malformed, quoted. `piece` is that piece.
     pub fn offending_line(&self, piece: &[u8]) -> String {
         let from_there = piece.get(self.malformed_at..).unwrap_or_default();
         match self.state {
@@ -352,7 +359,7 @@ impl Reader {
         }
     }
 
-    /// Reads chunks; the bytes after the last one, or none if it has not come yet.
+    /// Reads chunks. Returns the bytes after the last chunk; `None` if it has not come yet.
     fn read_chunked<'a>(
         &mut self,
         mut chunked: Chunked,

@@ -27,24 +27,24 @@ use crate::{Address, Http, Target};
 const REMEDY: &str = "trust it with --ca FILE, or do without the check with --insecure";
 const SESSIONS: usize = 8;
 
-/// How an `https` server is checked.
+/// The check of an `https` server's certificate.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tls {
-    /// Whatever certificate it has is right.
+    /// Any certificate is accepted.
     pub insecure: bool,
     /// A PEM file of certificates to trust besides the system's.
     pub roots: Option<PathBuf>,
 }
 
-/// Why no TLS can be spoken.
+/// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The file of certificates cannot be read, or is not PEM.
     #[error("{}: cannot read its certificates: {source}; --ca takes a PEM file", .path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// An error of the system, of PEM, or of rustls.
+        /// The error of the system, of the PEM parser, or of rustls.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The file holds no certificate.
@@ -53,7 +53,7 @@ pub enum TlsError {
         .path.display()
     )]
     Empty {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The system has no certificates to trust.
@@ -65,7 +65,7 @@ pub enum TlsError {
     /// The server's name is not one that a certificate can be for.
     #[error("{host:?} is no name that a certificate can be for: use a DNS name or an IP address")]
     Name {
-        /// The name.
+        /// The server's name in the URL.
         host: String,
     },
     /// rustls cannot be set up.
@@ -73,7 +73,7 @@ pub enum TlsError {
     Rustls(#[from] rustls::Error),
 }
 
-/// How one server is spoken to; each thread has its own sessions to resume.
+/// The TLS configuration for one server. Each thread has its own, with sessions to resume.
 #[derive(Clone)]
 pub(crate) struct Security {
     config: Arc<ClientConfig>,
@@ -105,7 +105,7 @@ impl Security {
         Ok(Security { config: Arc::new(config), name })
     }
 
-    /// The same for another thread.
+    /// The same configuration for another thread, with sessions of its own.
     pub fn of_thread(&self) -> Security {
         let mut config = ClientConfig::clone(&self.config);
         config.resumption = Resumption::in_memory_sessions(SESSIONS);
@@ -113,7 +113,7 @@ impl Security {
     }
 }
 
-/// All certificates that are trusted, and those of them that were named for this load.
+/// All certificates that are trusted, and those of them that are in the file named for this load.
 fn roots(tls: &Tls) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), TlsError> {
     let (mut roots, mut own) = (RootCertStore::empty(), Vec::new());
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -133,8 +133,8 @@ fn roots(tls: &Tls) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), Tls
 }
 
 impl Security {
-    /// The error that the server's certificate gives, if there is a server, it speaks TLS, and its certificate is not
-    /// to be trusted.
+    /// The error of the server's certificate, if it is not to be trusted. `None` if it is, or if there is no server
+    /// there, or none that speaks TLS.
     pub fn refuses(&self, address: &Address, timeout: Duration) -> Option<TlsSessionError> {
         let mut tls = ClientConnection::new(self.config.clone(), self.name.clone()).ok()?;
         let greeted = match address {
@@ -156,7 +156,7 @@ impl Security {
     }
 }
 
-/// Shakes hands, as far as that goes.
+/// Makes the TLS handshake, as far as the server takes part. An error only if TLS fails.
 fn greet(tls: &mut ClientConnection, stream: &mut (impl Read + Write)) -> Result<(), rustls::Error> {
     match tls.complete_io(stream) {
         Ok(_) => Ok(()),
@@ -167,25 +167,25 @@ fn greet(tls: &mut ClientConnection, stream: &mut (impl Read + Write)) -> Result
     }
 }
 
-/// One connection's session.
+/// The TLS session of one connection.
 pub(crate) struct Session {
     tls: ClientConnection,
     alpn: &'static [u8],
 }
 
-/// The next step of whoever gave the bytes, when some of them were taken.
+/// The next step of a session's caller, after bytes were taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Every byte was taken, and there is nothing to read.
     Done,
-    /// The plaintext is to be taken from [`Session::plain`], and the rest then given again.
+    /// Plaintext is to be read by [`Session::plain`], and then the rest of the bytes is to be given again.
     Plain,
     /// The server said that it sends no more.
     Ended,
 }
 
 impl Session {
-    /// A session whose hello waits to be sent.
+    /// A new session, whose first message waits to be sent.
     pub fn new(security: &Security, http: Http) -> Result<Session, TlsSessionError> {
         let mut tls = ClientConnection::new(security.config.clone(), security.name.clone())?;
         // The bytes to be sent are bounded by the requests that may be on their way.
@@ -197,7 +197,7 @@ impl Session {
         self.tls.is_handshaking()
     }
 
-    /// Takes some of the bytes that came. An error ends the connection.
+    /// Takes some of the bytes that came off the front of `bytes`. An error ends the connection.
     pub fn hear(&mut self, bytes: &mut &[u8]) -> Result<Step, TlsSessionError> {
         loop {
             let handshaking = self.tls.is_handshaking();
@@ -220,7 +220,7 @@ impl Session {
         }
     }
 
-    /// Hands the next of the plaintext that came to `take`. Returns `false` if there was none.
+    /// Calls `take` with the next plaintext that has come. Returns `false` if there was none.
     pub fn plain<E>(&mut self, take: impl FnOnce(&[u8]) -> Result<(), E>) -> Result<bool, E> {
         let mut reader = self.tls.reader();
         // It fails only where there is nothing to read.
@@ -231,7 +231,7 @@ impl Session {
         taken.map(|()| length > 0)
     }
 
-    /// Takes bytes to be sent, if need be after the handshake. Returns `false` if they cannot be.
+    /// Takes plaintext to be sent, after the handshake if that is not over. Returns `false` if it cannot be sent.
     pub fn send(&mut self, plain: &[u8]) -> bool {
         self.tls.writer().write_all(plain).is_ok()
     }
@@ -240,12 +240,12 @@ impl Session {
         self.tls.wants_write()
     }
 
-    /// Appends the bytes that are to be sent.
+    /// Appends the encrypted bytes that are to be sent to `out`.
     pub fn write(&mut self, out: &mut Vec<u8>) {
         while self.tls.wants_write() && self.tls.write_tls(out).is_ok_and(|written| written > 0) {}
     }
 
-    /// A server without ALPN speaks HTTP/1.1.
+    /// Checks that the server agreed to the version of HTTP. A server without ALPN speaks HTTP/1.1.
     fn check_alpn(&self) -> Result<(), TlsSessionError> {
         match self.tls.alpn_protocol() {
             Some(agreed) if agreed == self.alpn => Ok(()),
@@ -258,11 +258,11 @@ impl Session {
 /// Why a session of TLS could not begin, or could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsSessionError {
-    /// rustls refuses what the server sent or has, such as its certificate. Its words are replaced where they leave the
-    /// remedy open.
+    /// rustls refuses the server's messages or its certificate. The message has the remedy, where rustls's own words
+    /// do not.
     #[error("{}", with_remedy(.0))]
     Refused(#[from] rustls::Error),
-    /// The bytes that came could not be taken in.
+    /// The bytes that came could not be given to rustls.
     #[error(transparent)]
     Read(#[from] std::io::Error),
     /// HTTP/2 was asked for, and the server did not agree to it.
@@ -270,7 +270,7 @@ pub enum TlsSessionError {
     NoHttp2,
 }
 
-/// The error in words for whoever runs the load, with what they can do about it.
+/// The error in words for the user, with what can be done about it.
 fn with_remedy(error: &rustls::Error) -> String {
     use CertificateError::*;
     match error {
@@ -300,13 +300,14 @@ fn with_remedy(error: &rustls::Error) -> String {
     }
 }
 
-/// All that is wrong is that the server has the certificate of an authority, as `openssl req -x509` makes it without
-/// more ado.
+/// `true` if the only fault is that the server has an authority's certificate, as a plain `openssl req -x509` makes
+/// it.
 fn is_of_an_authority(wrong: &CertificateError) -> bool {
     matches!(wrong, CertificateError::Other(other) if format!("{other:?}").contains("CaUsedAsEndEntity"))
 }
 
-/// Takes what the system trusts, and what was named for this load, also where the server itself has one of those.
+/// A verifier that trusts the system's certificates and those named for this load, even if the server itself has one
+/// of the latter.
 #[derive(Debug)]
 struct Known {
     public: Arc<WebPkiServerVerifier>,
@@ -364,7 +365,7 @@ impl ServerCertVerifier for Known {
     }
 }
 
-/// Takes any certificate, whatever it is: nothing of it is looked at, so nothing that is signed with it either.
+/// A verifier that accepts any certificate, and so any signature made with it.
 #[derive(Debug)]
 struct Anyone;
 

@@ -1,8 +1,8 @@
-//! The aggregate: from what each thread counted to one outcome.
+//! The aggregate: it adds up the counts of all threads to one outcome.
 //!
-//! Each thread counts for itself. Once in a tenth of a second it gives away its counts of that time, and at its end
-//! the rest. So threads have nothing in common while requests are on their way. An interval is complete when every
-//! thread has given its part, or has given a later one.
+//! Each thread counts for itself. Every tenth of a second it gives away its counts of that time, and at its end the
+//! rest. So threads share nothing while requests are on their way. An interval is complete when every thread has
+//! given its part, or has given a later one.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -28,25 +28,26 @@ pub(crate) enum EngineEvent<'a> {
 #[derive(Clone)]
 pub(crate) struct IntervalCounts {
     start_ms: i64,
-    /// Right answers that came in it, whatever stretch of time they belong to.
+    /// The number of right answers that came in the interval, whatever stretch of time they belong to.
     pub ok: u64,
-    /// Response times, in ns, of the right answers that came in it; but in the window's first intervals none of an
-    /// open loop's warm-up.
+    /// Response times, in ns, of the right answers that came in the interval. In the window's first intervals those
+    /// of an open loop's warm-up are left out.
     response: Histogram<u64>,
-    /// Their service times, in ns; `None` in a closed loop, where they are the response times.
+    /// Service times, in ns, of the same answers; `None` in a closed loop, where they are the response times.
     service: Option<Histogram<u64>>,
-    /// Sum of the response times, for an exact mean.
+    /// The sum of the response times, for an exact mean.
     response_sum_ns: u64,
-    /// Requests that failed.
+    /// The number of requests that failed.
     pub errors: u64,
     /// The most requests that were due and had no connection at the same time.
     pub backlog: u64,
-    /// CPU time of the thread, without that in which it was awake only so as not to oversleep.
+    /// CPU time of the thread, without the time in which it was awake only so as not to oversleep.
     pub busy: Duration,
-    /// Its answers are the window's, unless `window_answers` says which of them.
+    /// The answers are the window's, unless `window_answers` has those that are.
     pub measured: bool,
-    /// The response times that are the window's, where not all are: those before it closed within this interval; in
-    /// an open loop, those of requests that were due before it closed.
+    /// The response times that are the window's; `None` if `measured` decides for all of them. In a closed loop they
+    /// are those before the window closed within this interval, in an open loop those of requests that were due
+    /// before it closed.
     window_answers: Option<Histogram<u64>>,
 }
 
@@ -55,7 +56,7 @@ pub(crate) fn histogram() -> Histogram<u64> {
 }
 
 impl IntervalCounts {
-    /// The first interval.
+    /// The counts of the first interval, which begins `start_ms` after the window's opening.
     pub fn new(start_ms: i64, open_loop: bool) -> IntervalCounts {
         IntervalCounts {
             start_ms,
@@ -71,7 +72,7 @@ impl IntervalCounts {
         }
     }
 
-    /// Adds the times of a right answer.
+    /// Adds the response time and the service time of a right answer, in ns.
     #[inline]
     pub fn record_right(&mut self, response: u64, service: u64) {
         self.response.record(response).expect("a histogram that grows takes any value");
@@ -84,7 +85,7 @@ impl IntervalCounts {
         }
     }
 
-    /// Adds the response time of a right answer of an open loop to a request that was due after the window.
+    /// Adds the response time, in ns, of a right answer to a request of an open loop that was due after the window.
     pub fn record_right_after_window(&mut self, response: u64) {
         self.window_answers.get_or_insert_with(|| self.response.clone());
         self.response.record(response).expect("a histogram that grows takes any value");
@@ -95,17 +96,17 @@ impl IntervalCounts {
         self.ok == 0 && self.errors == 0
     }
 
-    /// The window closes within this interval: answers that are added from now on are not the window's.
+    /// Closes the window within this interval: answers that are added from now on are not the window's.
     pub fn close_window(&mut self) {
         self.window_answers = (!self.response.is_empty()).then(|| self.response.clone());
     }
 
-    /// The window opens with this interval, which so begins at 0.
+    /// Opens the window with this interval, which so begins at 0.
     pub fn begin_window(&mut self) {
         self.start_ms = 0;
     }
 
-    /// Empties it for the next tenth of a second.
+    /// Empties the counts for the next tenth of a second.
     pub fn begin_next(&mut self) {
         self.start_ms += INTERVAL_MS as i64;
         self.response.reset();
@@ -116,7 +117,7 @@ impl IntervalCounts {
         (self.measured, self.window_answers) = (false, None);
     }
 
-    /// Adds another thread's counts of the same time.
+    /// Adds another thread's counts of the same interval.
     fn merge(&mut self, other: &IntervalCounts) {
         if self.window_answers.is_some() || other.window_answers.is_some() {
             // One of them ended in it, the other went on.
@@ -136,7 +137,7 @@ impl IntervalCounts {
         self.measured |= other.measured;
     }
 
-    /// The response times that are the window's; `None` if none can be.
+    /// The response times that are the window's; `None` if there can be none.
     fn window_responses(&self) -> Option<&Histogram<u64>> {
         self.window_answers.as_ref().or(self.measured.then_some(&self.response))
     }
@@ -162,15 +163,16 @@ fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
     to.add(other).expect("a histogram that grows takes any other");
 }
 
-/// Adds up the counts of all threads, in the order of time, and tells whoever watches.
+/// The sum of all threads' counts, in the order of time. It tells a watcher of each interval.
 pub(crate) struct Aggregate<'a> {
     on_event: &'a mut dyn FnMut(Event),
     threads: usize,
-    /// By start: intervals that not every thread has given yet, and how many have.
+    /// The intervals that not every thread has given yet, by their start in ms, each with the number of threads that
+    /// have.
     waiting: BTreeMap<i64, (IntervalCounts, usize)>,
     intervals: Vec<Interval>,
     response_over_time: Times,
-    /// `None` in a closed loop.
+    /// The service times; `None` in a closed loop.
     service_over_time: Option<Times>,
 }
 
@@ -212,8 +214,8 @@ impl<'a> Aggregate<'a> {
         }
     }
 
-    /// Counts all intervals up to the one that began at `last`: a thread that gave that one gives none of before any
-    /// more.
+    /// Counts all intervals up to the one that began at `last`, in ms. A thread that has given that one gives none
+    /// before it any more.
     fn release(&mut self, last: i64) {
         while let Some(entry) = self.waiting.first_entry().filter(|entry| *entry.key() <= last) {
             let (counts, _) = entry.remove();
@@ -233,7 +235,7 @@ impl<'a> Aggregate<'a> {
         (self.on_event)(Event::Interval(&interval));
     }
 
-    /// Counts the warm-up's intervals back from the window's opening, where that came sooner than planned.
+    /// Counts the starts of the warm-up's intervals back from the window's opening, if that came sooner than planned.
     fn count_from_opening(&mut self) {
         let opened = self.intervals.iter().position(|interval| interval.start_ms == 0);
         let Some(opened) = opened else { return };
@@ -242,8 +244,8 @@ impl<'a> Aggregate<'a> {
         }
     }
 
-    /// The outcome of all threads, which have ended. `outcomes` is what each found besides the counts that it gave
-    /// away.
+    /// The outcome of all threads, once they have ended. `outcomes` has what each thread found besides the counts
+    /// that it gave away.
     pub fn finish(mut self, outcomes: Vec<Outcome>, pace: Pace) -> Outcome {
         self.release(i64::MAX);
         self.count_from_opening();
@@ -295,7 +297,7 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     a.map_or(b, |a| Some(a + b.unwrap_or(0)))
 }
 
-/// The longer one; complete only if both are.
+/// The recovery that took longer. It is complete only if both are.
 fn longer(a: Option<Recovery>, b: Option<Recovery>) -> Option<Recovery> {
     match (a, b) {
         (Some(a), Some(b)) => Some(Recovery { took: a.took.max(b.took), complete: a.complete && b.complete }),

@@ -1,6 +1,7 @@
-//! The ways in which requests fail, and how often each occurs.
+//! The ways in which requests fail, and the number of requests for each.
 
-/// Finished requests that did not bring a right answer, by what went wrong. Each is counted once, as one kind.
+/// The numbers of finished requests without a right answer, by kind of failure. Each request is counted once, as one
+/// kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Errors {
     /// A whole answer, in time, with another status than expected (its body is not looked at).
@@ -10,18 +11,19 @@ pub struct Errors {
     /// No whole answer within the time-out after the request was sent. An answer, or an error on the connection, that
     /// comes later than that is a time-out too.
     pub timeout: u64,
-    /// A request of an open loop that was not sent within the time-out after it was due, because no connection was
-    /// free or this machine stood still; the second is in [`Outcome::send_lag`](crate::Outcome::send_lag) too.
+    /// A request of an open loop was not sent within the time-out after it was due, because no connection was free or
+    /// this machine stood still. In the second case [`Outcome::send_lag`](crate::Outcome::send_lag) has it, too.
     pub unsent: u64,
     /// No connection: the server refused it (ECONNREFUSED).
     pub refused: u64,
-    /// No connection for any other reason: not within the time-out, no route, no agreement on TLS or HTTP/2. (Where it is
-    /// this machine that has no port or file left, the load ends.)
+    /// No connection for another reason: none within the time-out, no route, no agreement on TLS or HTTP/2. (If this
+    /// machine has no port or file left, the load ends instead.)
     pub connect: u64,
     /// The connection broke off (ECONNRESET, EPIPE or another socket error) before the answer was whole.
     pub reset: u64,
-    /// The server closed the connection before the answer was whole. Also: it ended a connection, in whatever way,
-    /// that had brought right answers before, and sent no byte in answer to the last request on it.
+    /// The server closed the connection before the answer was whole. Also counted here: the server ended a
+    /// connection, in whatever way, that had brought right answers before, and sent no byte in answer to the last
+    /// request on it.
     pub closed: u64,
     /// Bytes that are not one well-formed answer, or more bytes than the answer has.
     pub malformed: u64,
@@ -48,7 +50,7 @@ impl Errors {
         } += 1;
     }
 
-    /// Each kind's name and count, in the order of the fields.
+    /// The name and the count of each kind, in the order of the fields.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [
             ("status", self.status),
@@ -89,31 +91,31 @@ impl std::ops::AddAssign for Errors {
     }
 }
 
-/// How a request failed: the kinds of [`Errors`].
+/// The kind of a request's failure, as [`Errors`] counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// [`Errors::status`].
+    /// An answer with another status: see [`Errors::status`].
     Status,
-    /// [`Errors::body`].
+    /// An answer with another body: see [`Errors::body`].
     Body,
-    /// [`Errors::timeout`].
+    /// No whole answer in time: see [`Errors::timeout`].
     Timeout,
-    /// [`Errors::unsent`].
+    /// Not sent in time: see [`Errors::unsent`].
     Unsent,
-    /// [`Errors::refused`].
+    /// A connect that the server refused: see [`Errors::refused`].
     Refused,
-    /// [`Errors::connect`].
+    /// No connection for another reason: see [`Errors::connect`].
     Connect,
-    /// [`Errors::reset`].
+    /// A connection that broke off: see [`Errors::reset`].
     Reset,
-    /// [`Errors::closed`].
+    /// A connection that the server closed: see [`Errors::closed`].
     Closed,
-    /// [`Errors::malformed`].
+    /// Bytes that are no answer: see [`Errors::malformed`].
     Malformed,
 }
 
-/// A failure without an answer that could be described: what became of the request for `url`, and how long after it
-/// was sent.
+/// A description of a failure without an answer to describe: the kind, the URL of the request, and the time after the
+/// request was sent.
 pub(crate) fn failure_in_words(failure: Failure, url: &str, after_ns: u64) -> String {
     let after = format!("{:.1} ms after the request for {url} was sent", after_ns as f64 / 1e6);
     match failure {
@@ -129,7 +131,7 @@ pub(crate) fn failure_in_words(failure: Failure, url: &str, after_ns: u64) -> St
 }
 
 impl Failure {
-    /// The failure came before the request was sent.
+    /// `true` if a failure of this kind comes before the request is sent.
     pub(crate) fn is_before_sending(self) -> bool {
         matches!(self, Failure::Unsent | Failure::Refused | Failure::Connect)
     }

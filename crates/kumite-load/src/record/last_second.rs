@@ -1,22 +1,22 @@
-//! The last second of a load that goes on, and the seconds before it.
+//! Figures of the last second of a running load, and of the seconds before it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::outcome::Interval;
 
-/// Intervals of a tenth of a second that a second is made of.
+/// The number of intervals, of a tenth of a second, in a second.
 const TENTHS: usize = 10;
-/// Seconds of the past that are remembered.
+/// The number of past seconds that are remembered.
 const PAST: usize = 40;
 
-/// Figures of the last second. Each is of as many tenths as there were, up to ten.
+/// Figures of the last second. In the load's first second they are of the tenths that there were.
 #[derive(Debug, Default)]
 pub struct LastSecond {
     intervals: usize,
-    /// Requests since the window opened, right or failed.
+    /// The number of requests since the window opened, right or failed.
     pub done: u64,
-    /// Requests since the window opened that failed.
+    /// The number of requests since the window opened that failed.
     pub errors: u64,
     tenths: VecDeque<Interval>,
     seconds: VecDeque<(u64, f64)>,
@@ -42,43 +42,44 @@ impl LastSecond {
         }
     }
 
-    /// True if a second has just ended.
+    /// `true` if a second has just ended.
     pub fn is_whole(&self) -> bool {
         self.intervals.is_multiple_of(TENTHS)
     }
 
-    /// The latest interval; none before the first.
+    /// The latest interval; `None` before the first.
     pub fn latest(&self) -> Option<&Interval> {
         self.tenths.back()
     }
 
-    /// Right answers.
+    /// The number of right answers in the last second.
     pub fn ok(&self) -> u64 {
         self.tenths.iter().map(|interval| interval.ok).sum()
     }
 
-    /// Right answers a second.
+    /// Right answers a second, over the last second.
     pub fn rate(&self) -> f64 {
         self.ok() as f64 / self.length().as_secs_f64()
     }
 
-    /// The longest 99th percentile of a tenth, in µs.
+    /// The highest 99th percentile of the response time in a tenth of the last second, in µs.
     pub fn p99_us(&self) -> f64 {
         self.tenths.iter().map(|interval| interval.p99_us).fold(0.0, f64::max)
     }
 
-    /// The most requests that waited to be sent.
+    /// The most requests that waited to be sent at one time, in the last second.
     pub fn backlog(&self) -> u64 {
         self.tenths.iter().map(|interval| interval.backlog).max().unwrap_or(0)
     }
 
-    /// CPU time of the engine as a share of one CPU.
+    /// CPU time of the engine in the last second, as a share of one CPU; above 1 for several threads.
     pub fn engine_busy(&self) -> f64 {
         let busy: f64 = self.tenths.iter().map(|interval| interval.engine_cpu_s).sum();
         busy / self.length().as_secs_f64()
     }
 
-    /// Of the last 40 whole seconds, oldest first: right answers, and the longest 99th percentile in µs.
+    /// The last 40 whole seconds, oldest first: for each the number of right answers, and the highest 99th percentile
+    /// of a tenth in µs.
     pub fn past(&self) -> impl ExactSizeIterator<Item = (u64, f64)> + Clone {
         self.seconds.iter().copied()
     }

@@ -1,50 +1,52 @@
-//! The log of a load: every finished request, for whoever wants to count in another way than the outcome does.
+//! The log of a load: every finished request, for users who want to count in another way than the outcome does.
 
 use crate::record::errors::Failure;
 
-/// The most requests that a log holds. What is finished later is not in it, and is counted ([`Outcome::unlogged`]).
+/// The most requests that a log holds. Requests that finish later are not in it, and only counted
+/// ([`Outcome::unlogged`]).
 ///
 /// [`Outcome::unlogged`]: crate::Outcome::unlogged
 pub const LOG_LIMIT: usize = 10_000_000;
 
-/// Bytes that are kept of a body with a wrong status.
+/// The number of bytes that are kept of a body with a wrong status.
 pub(crate) const EXCERPT_BYTES: usize = 64;
 
 /// A finished request. Instants are ns since the load began, the warm-up included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// When it was due; in a closed loop when it was sent, or its connect was begun.
+    /// The instant at which the request was due; in a closed loop the one at which it was sent, or its connect was
+    /// begun.
     pub due: u64,
-    /// When it was sent; none if it was not.
+    /// The instant at which the request was sent; `None` if it was not.
     pub sent: Option<u64>,
-    /// When its answer was whole, or it had failed.
+    /// The instant at which the answer was whole, or the request failed.
     pub finished: u64,
-    /// How it failed; none if its answer was right.
+    /// The kind of failure; `None` if the answer was right.
     pub failure: Option<Failure>,
-    /// The answer, if it had another status than expected.
+    /// The answer, if it had another status than expected; otherwise `None`.
     pub wrong_status: Option<Box<WrongStatus>>,
 }
 
 /// An answer with another status than expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrongStatus {
-    /// Its status.
+    /// The status of the answer.
     pub status: u16,
-    /// The first 64 bytes of its body; what is not UTF-8 in them is replaced.
+    /// The first 64 bytes of the answer's body. Bytes that are not UTF-8 are replaced.
     pub text: String,
 }
 
 /// A thread's part of the log.
 pub(crate) struct Log {
-    /// The most that it holds.
+    /// The most requests that this part holds.
     room: usize,
     pub finished: Vec<Finished>,
-    /// How many did not fit, and are lost.
+    /// The number of requests that did not fit, and are lost.
     pub unlogged: u64,
 }
 
 impl Log {
-    /// The part of one of `threads`, which share the room evenly.
+    /// The part of one of `threads` threads, which share the room evenly.
     pub fn of_thread(threads: usize) -> Log {
         Log::new(LOG_LIMIT / threads)
     }

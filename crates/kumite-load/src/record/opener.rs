@@ -1,34 +1,36 @@
-//! The end of a warm-up whose length is not known beforehand.
+//! Ending a warm-up whose length is not known beforehand.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::record::times::INTERVAL_NS;
 
-/// Opens the window of a load sooner than after [`Load::warm_up`](crate::Load::warm_up), which then is the longest that
-/// the warm-up may be. It is of one load.
+/// A handle that opens a load's window sooner than after [`Load::warm_up`](crate::Load::warm_up), which then is the
+/// longest that the warm-up may be. It works for one load only.
 ///
-/// All threads of the engine open their windows at the same instant: none of them may be beyond it when it is chosen.
+/// All threads of the engine open their windows at the same instant. It is chosen such that none of them is past it.
 #[derive(Debug, Clone, Default)]
 pub struct Opener(Arc<Mutex<Instants>>);
 
-/// In ns since the load began.
+/// Instants in ns since the load began.
 #[derive(Debug, Default)]
 struct Instants {
-    /// The last end of an interval that any thread has reached.
+    /// The latest end of an interval that any thread has reached.
     reached: u64,
     opens: Option<u64>,
 }
 
 impl Opener {
-    /// Has the window open two tenths of a second after the last one that is over; when that is, since the load began.
+    /// Has the window open two tenths of a second after the last interval that is over. Returns that instant, counted
+    /// from the load's beginning. Further calls return the same.
     pub fn open(&self) -> Duration {
         let mut instants = self.lock();
         let soon = instants.reached.saturating_add(2 * INTERVAL_NS);
         Duration::from_nanos(*instants.opens.get_or_insert(soon))
     }
 
-    /// A thread has reached this end of an interval; when the window opens, if that was chosen.
+    /// Notes that a thread has reached this end of an interval. Returns the instant at which the window opens, if it
+    /// was chosen; both are in ns since the load began.
     pub(crate) fn reach(&self, end: u64) -> Option<u64> {
         let mut instants = self.lock();
         instants.reached = instants.reached.max(end);

@@ -1,4 +1,4 @@
-//! The outcome of a load: all that is known of it when it has ended.
+//! The outcome of a load: all that is known of it once it has ended.
 
 use std::time::Duration;
 
@@ -10,101 +10,107 @@ use crate::record::times::{INTERVAL_MS, Times};
 use crate::schedule::pace::Pace;
 use crate::transport::Io;
 
-/// One tenth of a second of the load, from its start to its end.
+/// Figures of one tenth of a second of a load.
 ///
-/// Of the warm-up if `start_ms` is below 0, of the window if it is below the window's length, else of the disturbance
-/// and what followed. Only where a window that is not a multiple of 100 ms is followed by a disturbance does an interval
-/// hold some of both.
+/// An interval belongs to the warm-up if `start_ms` is below 0, to the window if `start_ms` is below the window's
+/// length, and otherwise to the disturbance and the time after it. It holds some of both only if a disturbance
+/// follows a window whose length is not a multiple of 100 ms.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Interval {
-    /// When it began, in ms since the window opened: a multiple of 100. The first one began later than it says if the
-    /// warm-up is not a multiple of 100 ms, and the last one ended with the load.
+    /// The interval's beginning, in ms since the window opened: a multiple of 100. The first interval began later
+    /// than that if the warm-up is not a multiple of 100 ms, and the last one ended with the load.
     pub start_ms: i64,
-    /// Right answers that came in it.
+    /// The number of right answers that came in the interval.
     pub ok: u64,
-    /// Requests that failed in it.
+    /// The number of requests that failed in the interval.
     pub errors: u64,
-    /// Mean response time of the right answers in µs, exact; 0 if there was none, as the three below.
+    /// The mean response time of the right answers in µs, exact; 0 if there was no right answer.
     pub mean_us: f64,
-    /// Median response time in µs, to three digits.
+    /// The median response time in µs, to three digits; 0 if there was no right answer.
     pub p50_us: f64,
-    /// 99th percentile of the response time in µs, to three digits.
+    /// The 99th percentile of the response time in µs, to three digits; 0 if there was no right answer.
     pub p99_us: f64,
-    /// Longest response time in µs, to three digits.
+    /// The longest response time in µs, to three digits; 0 if there was no right answer.
     pub max_us: f64,
     /// The most requests that were due at the same time and waited for a connection; 0 in a closed loop.
     pub backlog: u64,
-    /// CPU time of the engine's threads in it, but for what they only waited for a request to be due.
+    /// CPU time of the engine's threads in the interval, in seconds, without the time in which they only waited for a
+    /// request to be due.
     pub engine_cpu_s: f64,
 }
 
-/// A load's outcome in its measured window, where nothing else is said; `ok + errors.total() == requests`.
+/// The outcome of a load. Unless a field says otherwise, it is that of the measured window, and `ok + errors.total()
+/// == requests`.
 ///
-/// In a closed loop the window has what *finished* in it: requests in flight when it closes are in none of its
-/// counts. In an open loop it has what was *due* in it, also what was answered later.
+/// In a closed loop the window has the requests that *finished* in it: requests in flight when it closes are in none
+/// of its counts. In an open loop it has the requests that were *due* in it, even those answered later.
 #[derive(Debug, Clone)]
 pub struct Outcome {
-    /// Finished requests, right or not.
+    /// The number of finished requests, right or not.
     pub requests: u64,
-    /// Right answers: the expected status, the expected body, whole, in time.
+    /// The number of right answers: whole, in time, with the expected status and body.
     pub ok: u64,
-    /// The others.
+    /// The numbers of failed requests, by kind.
     pub errors: Errors,
-    /// How the first request failed, in words, the warm-up included: what its answer was instead, or that there was none, and
-    /// for which URL; or why a connection or a session (TLS, HTTP/2) failed or could not begin.
+    /// The first failure in words, the warm-up included: the wrong answer or the lack of one, with the URL; or why a
+    /// connection or a session (TLS, HTTP/2) failed or could not begin. `None` if nothing failed.
     pub first_wrong: Option<String>,
-    /// Connections established in place of one that had ended.
+    /// The number of connections established in place of one that had ended.
     pub reconnects: u64,
-    /// Length of the measured window: the duration asked for, or up to the last answer, or up to the stop.
+    /// The length of the measured window: the duration asked for, or the time to the last answer, or to the stop.
     pub elapsed: Duration,
-    /// Response times of the right answers in ns, to three digits: from when the request was due, which in a closed loop
-    /// is the start of sending it, to the moment the engine saw the last byte of the answer. Connecting is not in it.
+    /// Response times of the right answers in ns, to three digits. They count from when the request was due, which in
+    /// a closed loop is the start of sending it, to when the engine saw the last byte of the answer. Connecting is
+    /// not in them.
     pub response: Histogram<u64>,
-    /// The same by when the answers came, in steps of 100 ms: for whoever wants the times of a part of the window alone,
-    /// as after a warm-up that is found only later.
+    /// The response times by when the answers came, in steps of 100 ms, from which the times of a part of the window
+    /// can be taken, as after a warm-up whose end is found only later.
     pub response_over_time: Times,
-    /// Service times in ns: from the start of sending. In a closed loop the same as the response times.
+    /// Service times of the right answers in ns, from the start of sending. In a closed loop they are the response
+    /// times.
     pub service: Histogram<u64>,
-    /// The service times by when the answers came.
+    /// The service times by when the answers came, in steps of 100 ms.
     pub service_over_time: Times,
     /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and what came after it.
     pub intervals: Vec<Interval>,
     /// The load was an open loop.
     pub open_loop: bool,
-    /// How exactly its schedule was to be kept.
+    /// The precision with which the open loop's schedule was to be kept.
     pub pace: Pace,
-    /// The interface that moved the bytes: epoll or io_uring, never `Auto`.
+    /// The interface that moved the bytes: epoll or io_uring. It is `Auto` only in the outcome of a load that did
+    /// nothing.
     pub io: Io,
     /// The engine's threads had real-time priority.
     pub real_time: bool,
-    /// CPU time of the engine's threads in the window; with one thread `on_event` is included.
+    /// CPU time of the engine's threads in the window. With one thread it includes `on_event`.
     pub cpu: Duration,
-    /// CPU time of the busiest thread in the window, divided by its length, but for what it only waited for a request to
-    /// be due: 1 for a thread without headroom.
+    /// CPU time of the busiest thread in the window, divided by the window's length, without the time in which it
+    /// only waited for a request to be due. 1 means that the thread had no headroom.
     pub busiest: f64,
-    /// Lateness of sending in ns, of an open loop; empty in a closed one. From when a request was due to the start of
-    /// sending it, where a connection was free; or until the engine came for it, where that was later than a
-    /// time-out, so that it was not sent.
+    /// Lateness of an open loop's sending in ns; empty in a closed loop. For a request that found a free connection
+    /// it is the time from when the request was due to the start of sending. For one that the engine was more than a
+    /// time-out too late for, and did not send, it is the time until the engine came to it.
     pub send_lag: Histogram<u64>,
-    /// In ns: from when the engine last looked for answers, or was woken by one, to when an answer was read. It may have
-    /// waited for so long, and that is in its response time.
+    /// The time in ns from when the engine last looked for answers, or was woken by one, until it read an answer. The
+    /// answer may have waited for so long, and its response time includes that.
     pub receive_lag: Histogram<u64>,
-    /// Answers to requests of a closed loop that were on their way when it ended, and are in no other count.
+    /// The number of right answers to requests of a closed loop that were on their way when it ended. They are in no
+    /// other count.
     pub drained: u64,
-    /// Requests of a closed loop that were on their way when it ended, and had no right answer for as long as the engine
-    /// waited: the time-out, 0.5 s at most. They are in no other count.
+    /// The number of requests of a closed loop that were on their way when it ended, and had no right answer for as
+    /// long as the engine waited: the time-out, at most 0.5 s. They are in no other count.
     pub unanswered: u64,
-    /// Connections of a closed loop on which an answer came after its end that nobody had asked for. It is no request; but what
-    /// was taken for the answer to the last one there may have been such, too.
+    /// The number of connections of a closed loop on which, after its end, an answer came that nobody had asked for.
+    /// They are no requests, but the last answers that were counted may have been such answers, too.
     pub unasked: u64,
     /// The run was cut short by its `stop` flag.
     pub stopped: bool,
-    /// Requests finished before the window opened.
+    /// The number of requests finished before the window opened, right or not.
     pub warm_up_requests: u64,
-    /// Requests that failed before the window opened.
+    /// The numbers of requests that failed before the window opened, by kind.
     pub warm_up_errors: Errors,
-    /// Right answers in the first second of the load, in which the connections are opened, whatever of it is warm-up;
-    /// none if the load was shorter.
+    /// The number of right answers in the first second of the load, in which the connections are opened, even if it
+    /// is warm-up. `None` if the load was shorter.
     pub first_second: Option<u64>,
     /// The longest episode of failures in the window: from its first failure to the first right answer after which
     /// none failed for 1.5 time-outs. `None` if nothing failed.
@@ -112,21 +118,22 @@ pub struct Outcome {
     /// The disturbance and the recovery from it; `None` if there was none, or if the run was stopped before it was
     /// over.
     pub disturbed: Option<Disturbed>,
-    /// If [`Load::log`](crate::Load::log) says so: every request that was counted, of the warm-up, of the window and of what
-    /// came after it, in the order in which they were due.
+    /// Every request that was counted, of the warm-up, of the window and of the time after it, in the order in which
+    /// they were due. Empty unless [`Load::log`](crate::Load::log) is set.
     pub log: Vec<Finished>,
-    /// Requests that are not in the log because it was full ([`LOG_LIMIT`](crate::LOG_LIMIT)).
+    /// The number of requests that are not in the log because it was full ([`LOG_LIMIT`](crate::LOG_LIMIT)).
     pub unlogged: u64,
 }
 
-/// From this share of a core on the engine had no headroom: a late wake-up can no longer be told from a late answer.
+/// The share of a CPU from which on a thread of the engine had no headroom: a late wake-up can then no longer be told
+/// from a late answer.
 const BOUND_SHARE: f64 = 0.9;
-/// A shorter time says nothing: it is all beginning and end.
+/// The shortest window in which the engine can be found bound: a shorter one is all beginning and end.
 const SHORTEST_TO_JUDGE: Duration = Duration::from_millis(INTERVAL_MS);
 
 impl Outcome {
-    /// The engine had no headroom: in a window of 100 ms or more its busiest thread used 90 % of a CPU or more. Then
-    /// the figures say what the engine can do, not only what the server can.
+    /// `true` if the engine had no headroom: in a window of 100 ms or more its busiest thread used 90 % of a CPU or
+    /// more. The figures then say what the engine can do, not only what the server can.
     pub fn is_bound(&self) -> bool {
         self.busiest >= BOUND_SHARE && self.elapsed >= SHORTEST_TO_JUDGE
     }
@@ -171,53 +178,53 @@ impl Default for Outcome {
     }
 }
 
-/// How long it took until answers were right, and stayed so for 1.5 time-outs. (A connection that hangs shows only after
-/// one.)
+/// The time until answers were right again, and stayed so for 1.5 time-outs. (A connection that hangs shows only
+/// after one time-out.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recovery {
-    /// The time. If it is not complete, a lower bound: up to the right answer that may have been the one, or, if there
-    /// was none after the last failure, up to the end of looking.
+    /// The time until answers were right again. If the recovery is not complete, a lower bound: the time to the right
+    /// answer after the last failure, or to the end of looking if there was none.
     pub took: Duration,
-    /// The steady time was seen to its end; in a window with several episodes, in each of them.
+    /// Answers were seen to stay right for 1.5 time-outs; in a window with several episodes, after each of them.
     pub complete: bool,
 }
 
-/// A [`Disturbance`](crate::Disturbance) and what followed it, from the window's close to the end; `ok +
+/// A [`Disturbance`](crate::Disturbance) and the time after it, from the window's close to the end. `ok +
 /// errors.total() == requests`. Instants are counted from the window's opening.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disturbed {
-    /// When the window closed.
+    /// The instant at which the window closed.
     pub began: Duration,
-    /// When the injection was over: [`Event::Resume`](crate::Event::Resume) had returned, or the last connect of a burst
-    /// was begun.
+    /// The instant at which the injection was over: [`Event::Resume`](crate::Event::Resume) had returned, or the last
+    /// connect of a burst was begun.
     pub ended: Duration,
-    /// The instant that `first_right` and `recovery` count from: the first failure since `began`, but never one from
-    /// before `ended`, for a stopped server cannot answer. `ended` if nothing failed.
+    /// The instant that `first_right` and `recovery` count from: the first failure since `began`, or `ended` if that
+    /// is later, because a stopped server cannot answer. `ended` if nothing failed.
     pub since: Duration,
-    /// When watching ended: it began at `ended`, or when the last of a burst's requests was finished, and that is at most
-    /// two time-outs later.
+    /// The instant at which watching ended. It began at `ended`, or when the last request of a burst was finished,
+    /// which is at most two time-outs later.
     pub until: Duration,
-    /// Finished requests, right or not, a burst's among them.
+    /// The number of finished requests since `began`, right or not, those of a burst included.
     pub requests: u64,
-    /// Right answers.
+    /// The number of right answers since `began`.
     pub ok: u64,
-    /// The others.
+    /// The numbers of failed requests since `began`, by kind.
     pub errors: Errors,
-    /// The requests of a burst's own connections, which are counted above, too.
+    /// The requests of a burst's own connections, which `requests` counts, too.
     pub burst: Burst,
-    /// From `since` to the first right answer after it; none if none came up to `until`.
+    /// The time from `since` to the first right answer after it; `None` if none came up to `until`.
     pub first_right: Option<Duration>,
-    /// From `since` to the first instant from which answers were steady: `ended` itself, if answers were right again by
-    /// then, or else a right answer. It is 0 if nothing failed.
+    /// The time from `since` to the instant from which on answers were steady: `ended`, if answers were right by
+    /// then, or else that of a right answer. It is 0 if nothing failed.
     pub recovery: Recovery,
 }
 
-/// The requests of a burst's own connections, one each. All of them are finished before watching begins, but in a
-/// run that was stopped.
+/// The counts of the requests of a burst's own connections, one for each. All of them are finished before watching
+/// begins, unless the run was stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Burst {
-    /// Right answers.
+    /// The number of right answers.
     pub ok: u64,
-    /// Failures.
+    /// The number of failed requests.
     pub errors: u64,
 }

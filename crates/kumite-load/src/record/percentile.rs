@@ -1,23 +1,24 @@
-//! Percentiles, and how many requests each takes to be one.
+//! Percentiles, and the number of requests that each needs.
 
 use hdrhistogram::Histogram;
 
-/// Requests beyond a percentile that it takes.
+/// The number of requests that must lie beyond a percentile.
 ///
 /// The share of all requests that is really beyond the k-th smallest of n independent ones is distributed as
 /// beta(n − k + 1, k). With ten beyond it, what is called p99 lies between the true p98.2 and p99.5 in 95 % of samples;
 /// with one, between p94.6 and p99.8, and it is no other than the second longest.
 const BEYOND: u64 = 10;
 
-/// A percentile by its name, and one request in how many lies beyond it.
+/// The percentiles that are reported, each with its name and with `n`, if one request in `n` lies beyond it.
 pub const PERCENTILES: [(&str, u64); 4] = [("p50", 2), ("p90", 10), ("p99", 100), ("p99_9", 1000)];
 
-/// The least number of requests that a percentile is taken from.
+/// The least number of requests for a percentile beyond which one request in `one_in` lies.
 pub fn requests_for(one_in: u64) -> u64 {
     BEYOND * one_in
 }
 
-/// The percentile in µs of a histogram of ns. The error is how many more requests it takes.
+/// The percentile, in µs, of a histogram of ns, beyond which one time in `one_in` lies. The error is the number of
+/// requests that are missing for it.
 pub fn percentile(times: &Histogram<u64>, one_in: u64) -> Result<f64, u64> {
     match requests_for(one_in).saturating_sub(times.len()) {
         0 => Ok(times.value_at_quantile(1.0 - 1.0 / one_in as f64) as f64 / 1e3),

@@ -2,10 +2,10 @@
 //!
 //! The engine tells it each finished request once, with the instants at which it was due, sent and finished; all are
 //! ns since the load began. In a closed loop a request belongs to the stretch of time in which it *finished*, in an
-//! open loop to that in which it was *due*: so none is lost that a slow server answered only after the window.
+//! open loop to that in which it was *due*: so no request is lost that a slow server answered only after the window.
 //!
-//! Time moves on with [`Recorder::advance`], which every count calls first: it opens and closes the window and ends
-//! intervals, at the very instants that were planned and in their order, however late it is called. The thread's CPU
+//! Time moves on with [`Recorder::advance`], which every count calls first. It opens and closes the window and ends
+//! intervals at the very instants that were planned, in their order, however late it is called. The thread's CPU
 //! clock is read when the recorder first sees a time past the window's start, so a window's CPU time is right to one
 //! batch of events.
 
@@ -26,16 +26,17 @@ use crate::record::times::{INTERVAL_MS, INTERVAL_NS};
 
 const FIRST_SECOND_NS: u64 = 1_000_000_000;
 
-/// Where the window lies, and what belongs to it. Instants are ns since the load began.
+/// The place of the window in the load, and which requests belong to it. Instants are ns since the load began.
 #[derive(Clone, Copy)]
 pub(crate) struct Span {
-    /// When the window opens.
+    /// The instant at which the window opens.
     pub opens: u64,
-    /// When it closes; `u64::MAX` if it closes with the load.
+    /// The instant at which the window closes; `u64::MAX` if it closes with the load.
     pub closes: u64,
     /// The time-out in ns.
     pub timeout: u64,
-    /// Requests belong to where they were due: an open loop.
+    /// A request belongs to the stretch of time in which it was due, as in an open loop. Otherwise to that in which
+    /// it finished.
     pub by_due: bool,
 }
 
@@ -46,15 +47,15 @@ impl Span {
     }
 }
 
-/// Counts finished requests.
+/// Counts and times the finished requests of one thread.
 pub(crate) struct Recorder<'a> {
     tell: &'a mut dyn FnMut(EngineEvent),
     phase: Phase,
     span: Span,
-    /// May open the window sooner; `None` once it is open.
+    /// The handle that may open the window sooner; `None` if there is none, or the window is open.
     opener: Option<Opener>,
-    /// By how much sooner the window opens, until [`take_opening_advance`](Self::take_opening_advance) has told the
-    /// engine.
+    /// The time in ns by which the window opens sooner than planned, until
+    /// [`take_opening_advance`](Self::take_opening_advance) has told the engine; 0 otherwise.
     opening_advance_ns: u64,
     /// The next instant at which an interval or a stretch of time ends, so that an answer has only one time to be
     /// compared with.
@@ -62,16 +63,16 @@ pub(crate) struct Recorder<'a> {
     counts: [Counts; 3],
     episodes: Episodes,
     steady: u64,
-    /// When what was done to the server was over; `None` before, and without a disturbance.
+    /// The instant at which the disturbance was over; `None` before, and without a disturbance.
     injection_over_at: Option<u64>,
     burst: Burst,
     cpu_at_open: Duration,
     spun_ns_at_open: u64,
-    /// Time in which the engine was awake only so as not to oversleep.
+    /// The time in ns in which the engine was awake only so as not to oversleep.
     spun_ns: u64,
-    /// When the present interval ends.
+    /// The instant at which the present interval ends.
     interval_ends_ns: u64,
-    /// The thread's CPU time, less what it spun, when the present interval began.
+    /// The thread's CPU time, less the time that it spun, when the present interval began.
     interval_busy: Duration,
     interval: IntervalCounts,
     log: Option<Log>,
@@ -156,8 +157,8 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Counts a request that failed at `now`. `sent` means nothing if it failed before that. `wrong_status` is its
-    /// answer, if it had one of another status and that is to be logged.
+    /// Counts a request that failed at `now`. `sent` has no meaning if the failure came before sending.
+    /// `wrong_status` is the answer, if it had another status and is to be logged.
     pub fn record_failure(
         &mut self,
         failure: Failure,
@@ -207,13 +208,13 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Counts time in which the engine was awake only so as not to oversleep.
+    /// Counts `time` ns in which the engine was awake only so as not to oversleep.
     #[inline]
     pub fn record_spin(&mut self, time: u64) {
         self.spun_ns += time;
     }
 
-    /// Records how many requests are due and have no connection.
+    /// Records the number of requests that are due and have no connection.
     pub fn record_backlog(&mut self, requests: usize) {
         self.interval.backlog = self.interval.backlog.max(requests as u64);
     }
@@ -228,7 +229,7 @@ impl<'a> Recorder<'a> {
         self.outcome.unanswered += requests as u64;
     }
 
-    /// Counts a request as one of a burst; it is counted as any other besides.
+    /// Counts a request as one of a burst, besides its other counts.
     pub fn count_burst(&mut self, right: bool) {
         *if right { &mut self.burst.ok } else { &mut self.burst.errors } += 1;
     }
@@ -239,13 +240,13 @@ impl<'a> Recorder<'a> {
         self.outcome.first_wrong.get_or_insert_with(describe);
     }
 
-    /// Counts what came after the end of a closed loop and was no answer to anything. It is no request.
+    /// Counts bytes that came after the end of a closed loop and were no answer to any request. They are no request.
     pub fn count_unasked(&mut self, describe: impl FnOnce() -> String) {
         self.describe_first_wrong(describe);
         self.outcome.unasked += 1;
     }
 
-    /// No failure has been described yet.
+    /// `true` if no failure has been described yet.
     pub fn lacks_first_wrong(&self) -> bool {
         self.outcome.first_wrong.is_none()
     }
@@ -256,14 +257,14 @@ impl<'a> Recorder<'a> {
         self.counts[self.phase as usize].reconnects += 1;
     }
 
-    /// The disturbance itself is over: from now on the server can be expected to answer.
+    /// Notes that the disturbance itself is over: from `now` on the server can be expected to answer.
     pub fn injection_over(&mut self, now: u64) {
         self.advance(now);
         self.injection_over_at = Some(now);
         self.episodes.injected(now);
     }
 
-    /// Gives an event to whoever runs the engine.
+    /// Passes an event to the caller of the engine.
     pub fn tell(&mut self, what: EngineEvent) {
         (self.tell)(what);
     }
@@ -335,7 +336,8 @@ impl<'a> Recorder<'a> {
             instants.into_iter().filter(|instant| *instant > at).min().unwrap_or(u64::MAX);
     }
 
-    /// By how many ns sooner than planned the window opens and closes; told once, 0 after that.
+    /// The time in ns by which the window opens and closes sooner than planned. It is returned once, and 0 after
+    /// that.
     #[inline]
     pub fn take_opening_advance(&mut self) -> u64 {
         std::mem::take(&mut self.opening_advance_ns)

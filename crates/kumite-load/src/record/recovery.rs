@@ -1,39 +1,41 @@
-//! Recovery: how long until answers are right, and stay so.
+//! Recovery: the time until answers are right, and stay so.
 //!
-//! An *episode* begins with a failure. It is over with the first right answer after which no failure comes for a while
-//! (`steady`). It is fed with what finished when, in order, and reads no clock.
+//! An *episode* begins with a failure. It is over with the first right answer after which no failure comes for a
+//! while (`steady`). [`Episodes`] is told of each finished request, in order, and reads no clock.
 //!
-//! After a disturbance the first episode counts, from its first failure, but not from before the injection was over.
+//! After a disturbance the first episode counts, from its first failure or from the end of the injection, whichever
+//! is later.
 
 use std::time::Duration;
 
 use crate::record::outcome::Recovery;
 
-/// How long no failure may come, for answers to be steady: 1.5 time-outs. One would be too short, for a connection that
-/// hangs shows only then.
+/// The time in ns for which no failure may come before answers count as steady: 1.5 time-outs. One time-out would be
+/// too short, because a connection that hangs shows only then.
 pub(crate) fn steady(timeout: u64) -> u64 {
     timeout + timeout / 2
 }
 
-/// The episodes of a stretch of time. It keeps only what its two questions need, however many there are.
+/// The episodes of a stretch of time: only what is needed for the first and the longest, however many there are.
+/// Instants and times are in ns.
 pub(crate) struct Episodes {
     steady: u64,
-    /// The last one, which may turn out to be over.
+    /// The last episode, which may turn out to be over; `None` if nothing failed.
     last: Option<Episode>,
-    /// How long the first one took, if that is known.
+    /// The length of the first episode; `None` until it is known to be over.
     first: Option<u64>,
-    /// How long the longest took of those before the last.
+    /// The length of the longest episode before the last; 0 if there was none.
     longest: u64,
-    /// When the injection was over, or the first failure came, if that was later.
+    /// The end of the injection, or the first failure if that came later.
     since: u64,
-    /// The first right answer after `since`.
+    /// The first right answer after `since`; `None` before it.
     first_right: Option<u64>,
 }
 
 #[derive(Clone, Copy)]
 struct Episode {
     began: u64,
-    /// The first right answer after its last failure so far.
+    /// The first right answer after the episode's last failure so far; `None` before it.
     right: Option<u64>,
 }
 
@@ -42,7 +44,7 @@ impl Episodes {
         Episodes { steady, last: None, first: None, longest: 0, since: 0, first_right: None }
     }
 
-    /// A right answer came.
+    /// Notes a right answer.
     #[inline]
     pub fn right(&mut self, now: u64) {
         self.first_right.get_or_insert(now);
@@ -51,7 +53,7 @@ impl Episodes {
         }
     }
 
-    /// A request failed.
+    /// Notes a failed request.
     pub fn failed(&mut self, now: u64) {
         match &mut self.last {
             Some(Episode { began, right: Some(right) }) if now - *right >= self.steady => {
@@ -69,8 +71,8 @@ impl Episodes {
         }
     }
 
-    /// The injection is over. If something failed in it, the first episode counts from `now`, and may be over at once,
-    /// unless the last request failed.
+    /// Notes that the injection is over. If a request failed in it, the first episode counts from `now`, and may be
+    /// over at once, unless the last request failed.
     pub fn injected(&mut self, now: u64) {
         let last = self.last.map(|Episode { right, .. }| Episode { began: now, right: right.map(|_| now) });
         *self = Episodes { last, since: now, ..Episodes::new(self.steady) };
@@ -82,20 +84,22 @@ impl Episodes {
         self.since
     }
 
-    /// How long it took from `since` to the first right answer.
+    /// The time from `since` to the first right answer; `None` if none came.
     pub fn first_right(&self) -> Option<Duration> {
         self.first_right.map(|at| Duration::from_nanos(at - self.since))
     }
 
-    /// The first episode, as it was known at `end`; what an open loop was answered later can only begin or end one. If nothing
-    /// failed it took no time, and is complete as soon as a connection that hangs would have shown.
+    /// The first episode, as it was known at `end`: answers that come to an open loop later can only begin or end an
+    /// episode. If nothing failed it took no time, and is complete as soon as a connection that hangs would have
+    /// shown.
     pub fn first(&self, end: u64) -> Recovery {
         let known = self.first.map(|took| Recovery { took: Duration::from_nanos(took), complete: true });
         let unfailing = Recovery { took: Duration::ZERO, complete: self.was_steady(self.since, end) };
         known.or_else(|| self.last(end)).unwrap_or(unfailing)
     }
 
-    /// The longest episode, as it was known at `end`; none if nothing failed. Complete only if every one was over.
+    /// The longest episode, as it was known at `end`; `None` if nothing failed. It is complete only if every episode
+    /// was over.
     pub fn longest(&self, end: u64) -> Option<Recovery> {
         let last = self.last(end)?;
         Some(Recovery { took: last.took.max(Duration::from_nanos(self.longest)), ..last })

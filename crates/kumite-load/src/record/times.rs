@@ -1,16 +1,17 @@
-//! Response times by when the answers came: for each tenth of a second of the window how often there was each time, so
-//! that any part of the window can be had afterwards. In a long window later parts are longer.
+//! Response times by when the answers came. For each part of the window there is the count of each time, so that the
+//! times of any later part can be had afterwards. A part is a tenth of a second, and longer late in a long window.
 
 use hdrhistogram::Histogram;
 
-/// The length of an interval: threads give away their counts so often.
+/// The length of an interval in ns. Threads give away their counts once in each.
 pub(crate) const INTERVAL_NS: u64 = 100_000_000;
 pub(crate) const INTERVAL_MS: u64 = 100;
-/// A part is at most this share of the time before it, or one interval: so a load of an hour has some hundred parts.
+/// The divisor that limits a part: it is at most a hundredth of the time before it, or one interval. So a load of an
+/// hour has some hundred parts.
 const SHARE: u64 = 100;
 
-/// The response times of the right answers in a window, by when they came: in parts of one interval each, or later of a
-/// hundredth of the time before.
+/// The response times of the right answers in a window, by when the answers came. They are in parts of one interval
+/// each or, later, of a hundredth of the time before the part.
 #[derive(Debug, Clone, Default)]
 pub struct Times {
     parts: Vec<Stretch>,
@@ -19,14 +20,14 @@ pub struct Times {
 
 #[derive(Debug, Clone)]
 struct Stretch {
-    /// How many intervals came before it.
+    /// The number of intervals before this part.
     begin: u64,
-    /// Each value that was recorded and how often: most values of a histogram are not.
+    /// Each value that was recorded, with its count. Most values of a histogram do not occur.
     counts: Vec<(u64, u64)>,
 }
 
 impl Times {
-    /// Adds the next 100 ms of the window: their histogram, in ns.
+    /// Adds the histogram, in ns, of the next 100 ms of the window.
     pub fn add(&mut self, interval: &Histogram<u64>) {
         match self.parts.last_mut() {
             Some(part) if (self.intervals - part.begin) * SHARE < part.begin => part.merge(interval),
@@ -35,8 +36,9 @@ impl Times {
         self.intervals += 1;
     }
 
-    /// The times from so many ms after the window's opening on, and when in ms that really begins: at the next multiple
-    /// of 100, or in long windows later, by at most a hundredth of the time before. At the end, there are none.
+    /// The times from `ms` milliseconds after the window's opening on, and the instant in ms at which they really
+    /// begin. That is the next multiple of 100 or, in a long window, later by at most a hundredth of the time before.
+    /// At the window's end there are no times.
     pub fn from_ms(&self, ms: u64) -> (u64, Histogram<u64>) {
         let first = self.parts.partition_point(|part| part.begin * INTERVAL_MS < ms);
         let begin = self.parts.get(first).map_or(self.intervals, |part| part.begin);

@@ -1,15 +1,16 @@
 //! A jar of cookies for one connection, so that each connection is a user of its own.
 //!
-//! Of a cookie only the name and the value count, and whether it is to be deleted (`Max-Age` of 0 or less, or else an
-//! `Expires` in the past). `Domain`, `Path`, `Secure` and a later expiry are ignored: a load goes to one address, and
-//! every cookie is sent with every request on its connection.
+//! A cookie is its name and its value, until it is to be deleted (`Max-Age` of 0 or less, or else an `Expires` in the
+//! past). `Domain`, `Path`, `Secure` and a later expiry are ignored: a load goes to one address, and every cookie is
+//! sent with every request on its connection.
 
 use std::time::SystemTime;
 
-/// RFC 6265, section 6.1, asks for at least so many, of at least so many bytes each; more are not kept.
+/// The most cookies of a jar; [`COOKIE_LIMIT`] is the most bytes of each. RFC 6265, section 6.1, asks for at least so
+/// many.
 const COOKIES_LIMIT: usize = 50;
 const COOKIE_LIMIT: usize = 4096;
-/// A whole header is not longer.
+/// The most bytes of a `Cookie` header.
 pub(crate) const LONGEST: usize = COOKIES_LIMIT * (COOKIE_LIMIT + 4);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +44,7 @@ impl Jar {
         }
     }
 
-    /// Appends the `Cookie` header's line, if there is a cookie.
+    /// Appends the line of the `Cookie` header to `out`, if there is a cookie.
     pub fn write(&self, out: &mut Vec<u8>) {
         for (index, (name, value)) in self.0.iter().enumerate() {
             out.extend_from_slice(if index == 0 { b"Cookie: " } else { b"; " });
@@ -57,7 +58,7 @@ impl Jar {
     }
 }
 
-/// The `Max-Age` is over; `None` if it is not a number.
+/// `true` if this `Max-Age` says that the cookie is over; `None` if it is not a number.
 fn over(max_age: &str) -> Option<bool> {
     let digits = max_age.strip_prefix('-').unwrap_or(max_age);
     let number = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());

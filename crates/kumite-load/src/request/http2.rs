@@ -1,9 +1,9 @@
-//! A request as HTTP/2 wants it, made of its bytes in HTTP/1.1.
+//! Requests in the form that HTTP/2 needs, made from their bytes in HTTP/1.1.
 
 use bytes::Bytes;
 use http::uri::{Authority, PathAndQuery, Scheme};
 
-/// A request as HTTP/2 wants it.
+/// A request in the form that HTTP/2 needs.
 #[derive(Debug, Clone)]
 pub(crate) struct Http2Request {
     pub head: http::Request<()>,
@@ -11,8 +11,8 @@ pub(crate) struct Http2Request {
 }
 
 impl Http2Request {
-    /// Makes it of the bytes of the same request in HTTP/1.1, as [`crate::Request`] makes them. `None` if it holds
-    /// something that HTTP/2 cannot say.
+    /// Parses the bytes of a request in HTTP/1.1, as [`crate::Request`] makes them. `None` if it holds something that
+    /// HTTP/2 cannot express.
     pub fn parse(bytes: &[u8], secure: bool) -> Option<Http2Request> {
         let end = memchr::memmem::find(bytes, b"\r\n\r\n")?;
         let (head, body) = (&bytes[..end], &bytes[end + 4..]);
@@ -49,7 +49,7 @@ fn split<'a>(bytes: &'a [u8], at: &[u8]) -> (&'a [u8], &'a [u8]) {
     }
 }
 
-/// The path with those characters percent-encoded that RFC 3986 does not allow, for `http::Uri` takes no other.
+/// The path with those characters percent-encoded that RFC 3986 does not allow, because `http::Uri` refuses them.
 fn encode(path: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     let odd = |byte: u8| b"\"#<>\\^`{|}".contains(&byte);
     if !path.iter().any(|&byte| odd(byte)) {

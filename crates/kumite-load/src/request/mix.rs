@@ -1,20 +1,21 @@
-//! Whose turn it is among several targets with weights.
+//! Turns among several targets with weights.
 
-/// Hands out turns so that at every moment each target has had its share of them to within less than one: the target
-/// whose next turn is due the earliest, among those that have had less than their share. (That is scheduling by earliest
-/// deadline, which for unit jobs on one processor misses none. The well-known smooth weighted round robin is simpler but
-/// may fall behind by more than a turn with eight targets.)
+/// Hands out turns so that at every moment each target has had its share of them to within less than one. The next
+/// turn goes to the target whose turn is due the earliest, among those that have had less than their share. (This is
+/// scheduling by earliest deadline, which for unit jobs on one processor misses none. The well-known smooth weighted
+/// round robin is simpler but may fall behind by more than a turn with eight targets.)
 #[derive(Debug, Clone)]
 pub(crate) struct Mix {
-    /// Weight, and turns had in this cycle.
+    /// The weight of each target, and its turns in this cycle.
     targets: Vec<(u64, u64)>,
     total: u64,
-    /// Turns in this cycle, of `total`: at its end all shares are whole numbers, and it begins anew.
+    /// The number of turns in this cycle, of `total`. At the end of a cycle all shares are whole numbers, and the
+    /// next one begins.
     turn: u64,
 }
 
 impl Mix {
-    /// A target of weight 0 gets no turn, unless all weights are 0.
+    /// A mix of targets with these weights. A target of weight 0 gets no turn, unless all weights are 0.
     pub fn new(weights: &[u32]) -> Mix {
         let targets: Vec<_> = weights.iter().map(|&weight| (u64::from(weight), 0)).collect();
         let total = targets.iter().map(|(weight, _)| weight).sum();

@@ -1,17 +1,17 @@
-//! The chunks of a body (RFC 9112, section 7.1), byte by byte.
+//! A parser of a chunked body (RFC 9112, section 7.1), byte by byte.
 
 use super::Malformed;
 use crate::field::{is_text, is_token};
 
 pub(super) const OVERHEAD_LIMIT: usize = 64 * 1024;
 
-/// How far a chunked body has been read.
+/// The state of reading a chunked body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Chunked {
     state: ChunkState,
-    /// Bytes of this chunk: read so far from its size line, then still to come.
+    /// While a size line is read, the chunk's size so far; after it, the bytes of the chunk that are still to come.
     left: u64,
-    /// Bytes since the last chunk's data: size, extensions, trailers.
+    /// The number of bytes since the last chunk's data: size, extensions, trailers.
     overhead: usize,
 }
 
@@ -33,11 +33,11 @@ enum ChunkState {
 }
 
 impl Chunked {
-    /// Before the first chunk.
+    /// The state before the first chunk.
     pub const START: Chunked = Chunked { state: ChunkState::FirstDigit, left: 0, overhead: 0 };
 
-    /// How many of the next `available` bytes are data, which are then read; 0 if the next byte is for
-    /// [`step`](Chunked::step).
+    /// Takes the data of a chunk among the next `available` bytes, and returns their number. 0 if the next byte is
+    /// not data, and is for [`step`](Chunked::step).
     #[inline]
     pub fn take_data(&mut self, available: usize) -> usize {
         if self.state != ChunkState::Data {
@@ -51,7 +51,7 @@ impl Chunked {
         here
     }
 
-    /// Takes a byte that is no data; whether it was the last one.
+    /// Takes a byte that is not data. `true` if it was the last byte of the body.
     #[inline]
     pub fn step(&mut self, byte: u8) -> Result<bool, Malformed> {
         use ChunkState::*;

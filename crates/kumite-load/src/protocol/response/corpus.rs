@@ -41,7 +41,7 @@ impl fmt::Display for Reading {
     }
 }
 
-/// This reader's reading of the bytes, and of the connection's close if that follows.
+/// This reader's reading of the bytes, followed by the connection's close if `close` is set.
 fn ours(case: &Case, close: bool) -> Reading {
     // A check that holds the body.
     let check = Check::Contains(b"x".to_vec());
@@ -61,7 +61,7 @@ fn ours(case: &Case, close: bool) -> Reading {
     Reading::Answer { status: answer.status, body: reader.held.clone(), reused }
 }
 
-/// hyper's reading of them. The clock stands still and jumps when nothing is left to do, so no time passes.
+/// hyper's reading of the same bytes. The clock stands still and jumps when nothing is left to do, so no time passes.
 async fn hypers(case: &Case, close: bool) -> Reading {
     const LONG: Duration = Duration::from_secs(60);
     let (client, mut server) = tokio::io::duplex(1 << 20);
@@ -347,8 +347,8 @@ const WHOLE: &[(&str, &str, &[u8])] = &[
     ("HEAD of HTTP/1.0", "HEAD", b"HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\n"),
 ];
 
-/// Where the two differ: the case, what this reader makes of it, what hyper does, and why that is as it should be. With
-/// a semicolon: of the bytes, and of the bytes and then a close.
+/// The cases in which this reader and hyper differ: the name, this reader's reading, hyper's reading, and why ours is
+/// right. Two readings with a semicolon are of the bytes alone, and of the bytes followed by a close.
 const DIFFERENCES: &[(&str, &str, &str, &str)] = &[
     (
         "length of 2^64 - 1",

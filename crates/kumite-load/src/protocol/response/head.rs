@@ -1,4 +1,4 @@
-//! The head of an answer: what it says of the answer's end.
+//! The head of an answer, as far as it says where the answer ends.
 
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
@@ -8,14 +8,14 @@ use super::{Malformed, ParseState};
 use crate::field::{is_text, is_token};
 
 pub(crate) const HEAD_LIMIT: usize = 64 * 1024;
-/// Headers that there is always room for; where there are more, it is made.
+/// The number of headers that there is always room for; for more, memory is allocated.
 const HEADERS_USUAL: usize = 128;
-/// A head that is longer is unusual.
+/// The length in bytes from which a head is unusually long.
 pub(super) const LONG: usize = 4096;
-/// No header takes fewer bytes.
+/// The length in bytes of the shortest header.
 const SHORTEST_HEADER: usize = "A:\n".len();
 
-/// A head, as far as it matters here.
+/// The facts of a head that decide where the answer ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     /// The head's length in bytes, its empty line included.
@@ -25,7 +25,7 @@ pub(super) struct Head {
     pub keep_alive: bool,
 }
 
-/// How a server that speaks TLS answers what is none: an alert, of any version of TLS.
+/// The first bytes of a TLS alert, which a server that speaks TLS sends in answer to anything else.
 const TLS_ALERT: [u8; 2] = [21, 3];
 const IS_TLS: Malformed = Malformed("the server speaks TLS: ask for https://");
 const NO_HTTP: Malformed = Malformed("it does not begin as an answer in HTTP/1 does");
@@ -33,13 +33,13 @@ const TOO_LONG: Malformed = Malformed("its head is longer than 64 KiB");
 const NO_LENGTH: Malformed = Malformed("its Content-Length is no number");
 
 /// The last head that was parsed. A server repeats its head byte for byte until the second in its `Date` changes, and
-/// comparing is ten times cheaper than parsing. What a head says depends on its own bytes alone, for it is parsed from
-/// the left and ends where its empty line ends: so what was true of these bytes is true of them again.
+/// comparing is ten times cheaper than parsing. A head is parsed from the left and ends at its empty line, so equal
+/// bytes always mean the same.
 #[derive(Debug, Default)]
 pub(crate) struct LastHead(RefCell<Option<(Vec<u8>, Head)>>);
 
 impl LastHead {
-    /// Parses a head at the front of `data` or knows it already; none if it isn't complete.
+    /// Parses a head at the front of `data`, or knows it from before; `None` if it is not complete.
     pub(super) fn parse(&self, data: &[u8]) -> Result<Option<Head>, Malformed> {
         let mut last = self.0.borrow_mut();
         if let Some((bytes, head)) = &*last
@@ -58,8 +58,8 @@ impl LastHead {
     }
 }
 
-/// Parses a head at the front of `data`; none if it isn't complete. The values of `Set-Cookie` are added to `cookies`,
-/// each with a line feed after it, unless the head is an interim one.
+/// Parses a head at the front of `data`; `None` if it is not complete. The values of `Set-Cookie` are added to
+/// `cookies`, each followed by a line feed, unless the head is an interim one.
 pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option<Head>, Malformed> {
     let all = data.len();
     // Where a long head comes in many pieces, it is looked at again only with a new line.
@@ -141,9 +141,9 @@ pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option
     Ok(Some(Head { length, status, framing, keep_alive: !close && (version == 1 || keep_alive) }))
 }
 
-/// Returns `true` if a head that is not as it should be leaves no doubt about where the answer ends. Then it is read
-/// without the lines that are none, as curl does: names with blanks or other characters that must not be in them,
-/// values with control characters, and lines that go on on the next one.
+/// `true` if a head with faulty lines still leaves no doubt about where the answer ends. It is then read without
+/// those lines, as curl does: names with blanks or other characters that they must not have, values with control
+/// characters, and lines that continue on the next one.
 fn may_pass(error: httparse::Error, data: &[u8]) -> bool {
     use httparse::Error::{HeaderName, HeaderValue, NewLine, TooManyHeaders};
     if error == TooManyHeaders {
@@ -176,14 +176,14 @@ fn lines(data: &[u8]) -> impl Iterator<Item = &[u8]> {
         .take_while(|line| !line.is_empty())
 }
 
-/// The name is one, or could be taken for one, that decides where the answer or the connection ends.
+/// `true` if this name decides where the answer or the connection ends, or could be taken for one that does.
 fn is_of_framing(name: &[u8]) -> bool {
     let letters: Vec<u8> =
         name.iter().filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_lowercase).collect();
     matches!(&letters[..], b"contentlength" | b"transferencoding" | b"connection")
 }
 
-/// The line of a malformed head from which on it is malformed.
+/// The line from which on a malformed head is malformed.
 pub(super) fn offending_line(data: &[u8]) -> &[u8] {
     let data = &data[..data.len().min(HEAD_LIMIT)];
     let ends: Vec<usize> = memchr::memchr_iter(b'\n', data).map(|at| at + 1).collect();

@@ -1,12 +1,12 @@
-//! The memory for bodies that a check must see whole: of all connections together it is bounded, not only of each.
+//! The memory for bodies that a check must see whole. It is limited for all connections together, not only for each.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The bytes that the connections of a load may hold, all together.
+/// The most bytes of bodies that all connections of a load may hold together.
 pub(crate) const HELD_LIMIT: usize = 512 * 1024 * 1024;
 
-/// The bytes that are left of it for the connections of one thread.
+/// The bytes of [`HELD_LIMIT`] that are left for the connections of one thread.
 #[derive(Debug, Clone)]
 pub(crate) struct HeldRoom(Rc<Cell<usize>>);
 
@@ -16,12 +16,12 @@ impl HeldRoom {
     }
 }
 
-/// How much of it one connection has taken; given back when it is dropped.
+/// The bytes that one connection has taken of a [`HeldRoom`]. They are given back when this is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Held(Option<(HeldRoom, usize)>);
 
 impl Held {
-    /// Takes `bytes` instead of those that it has. Returns `false`, and has none, if there is no room for them.
+    /// Takes `bytes` in place of those taken before. Returns `false`, and takes none, if there is no room for them.
     pub fn grow_to(&mut self, bytes: usize, room: &HeldRoom) -> bool {
         self.give_back();
         let left = room.0.get();
