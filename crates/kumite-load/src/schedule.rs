@@ -1,8 +1,8 @@
-//! Schedule: which requests may be sent, which count, and when the load is over. It reads no clock: the engine says
-//! what time it is.
+//! Schedule: it says which requests may be sent, which count, and when the load is over. It reads no clock: the
+//! engine passes the time.
 //!
-//! In a closed loop a connection sends its next request as soon as it is free, so a request is due when it is sent. In an
-//! open loop [`Arrivals`](arrivals::Arrivals) say when each is due.
+//! In a closed loop a connection sends its next request as soon as it is free, so a request is due when it is sent.
+//! In an open loop [`Arrivals`](arrivals::Arrivals) say when each is due.
 
 pub(crate) mod arrivals;
 pub(crate) mod pace;
@@ -12,8 +12,8 @@ use std::iter::Peekable;
 use crate::Limit;
 use crate::schedule::arrivals::Instants;
 
-/// A closed or an open loop, bounded by a number of requests, a duration, or both. Instants are ns since the load
-/// began.
+/// The schedule of a closed or an open loop, limited by a number of requests, a duration, or both. Instants are ns
+/// since the load began.
 ///
 /// `started` and `finished` count the requests of the window once it is open, and those of the warm-up before.
 pub(crate) struct Schedule {
@@ -22,7 +22,8 @@ pub(crate) struct Schedule {
     exhausted: bool,
     opens: u64,
     opened: bool,
-    /// When the window closes; `u64::MAX` if a number of requests or of arrivals ends it, or it is not yet known.
+    /// The instant at which the window closes; `u64::MAX` if a number of requests or of arrivals ends it, or the
+    /// instant is not yet known.
     closes: u64,
     requests: u64,
     started: u64,
@@ -31,7 +32,7 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// The window opens at `opens`.
+    /// A schedule whose window opens at `opens`, in ns since the load began. `arrivals` makes it an open loop.
     pub fn new(limit: &Limit, opens: u64, arrivals: Option<Instants>) -> Schedule {
         Schedule {
             arrivals: arrivals.map(Iterator::peekable),
@@ -46,7 +47,8 @@ impl Schedule {
         }
     }
 
-    /// When the next request of an open loop is due; `u64::MAX` in a closed loop, and if there is no next.
+    /// The instant at which the next request of an open loop is due; `u64::MAX` in a closed loop, and if no request
+    /// is left.
     #[inline]
     pub fn next_due(&mut self) -> u64 {
         let more = self.has_more();
@@ -56,7 +58,8 @@ impl Schedule {
         next.filter(|due| *due < self.closes).unwrap_or(u64::MAX)
     }
 
-    /// Starts the next request of an open loop if it is due, and returns when it was.
+    /// Starts the next request of an open loop if it is due by `now`, and returns the instant at which it was due;
+    /// otherwise `None`.
     #[inline]
     pub fn take_due(&mut self, now: u64) -> Option<u64> {
         self.advance(now);
@@ -82,9 +85,9 @@ impl Schedule {
         !self.opened || self.started < self.requests
     }
 
-    /// Finishes a request that was due at `due`. Returns `false` if it must not be counted: it is one of a closed
-    /// loop, and finished after the end. In an open loop it was due before the end, so it counts whenever it
-    /// finishes.
+    /// Finishes a request that was due at `due`. Returns `false` if it must not be counted, because it is one of a
+    /// closed loop that finished after the end. A request of an open loop was due before the end, so it counts
+    /// whenever it finishes.
     #[inline]
     pub fn finish(&mut self, due: u64, now: u64) -> bool {
         self.advance(now);
@@ -96,19 +99,21 @@ impl Schedule {
         counts
     }
 
-    /// No request is started any more. Those of an open loop may still be on their way, or in the backlog.
+    /// `true` if no request is started any more. Requests of an open loop may still be on their way, or in the
+    /// backlog.
     #[inline]
     pub fn is_over(&self, now: u64) -> bool {
         now >= self.closes || self.is_done()
     }
 
-    /// The window has had its number of requests, or there are no more arrivals and all are finished.
+    /// `true` if the window has had its number of requests, or if there are no more arrivals and all requests are
+    /// finished.
     fn is_done(&self) -> bool {
         let all = self.exhausted && self.closes == u64::MAX && self.finished >= self.started;
         all || (self.opened && self.finished >= self.requests)
     }
 
-    /// The instant at which it was over: that of its last request, or that at which the window closes.
+    /// The instant at which the load was over: that of its last request, or that at which the window closes.
     pub fn end(&self) -> u64 {
         if self.is_done() { self.last_finished.min(self.closes) } else { self.closes }
     }
@@ -117,7 +122,7 @@ impl Schedule {
         self.closes
     }
 
-    /// The window opens and closes by so many ns sooner.
+    /// Moves the opening and the close of the window `by` ns earlier.
     pub fn open_sooner(&mut self, by: u64) {
         self.opens -= by;
         if self.closes < u64::MAX {
@@ -129,8 +134,8 @@ impl Schedule {
         self.closes = closes;
     }
 
-    /// Opens the window if it is time. Requests in flight then finish in it, so in a closed loop they count towards
-    /// its limit.
+    /// Opens the window if it is time. Requests in flight then finish in the window, so in a closed loop they count
+    /// towards its limit.
     fn advance(&mut self, now: u64) {
         if !self.opened && now >= self.opens {
             self.opened = true;

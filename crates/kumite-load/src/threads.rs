@@ -1,7 +1,8 @@
 //! The threads of a load: one for each CPU, each with an engine of its own and an equal part of the load.
 //!
-//! Engines share nothing but the instant at which they begin. Each gives its counts away every tenth of a second; one
-//! aggregate makes a single outcome of them, in the calling thread where the engines have threads of their own.
+//! Engines share nothing but the instant at which they begin. Each gives away its counts every tenth of a second, and
+//! one aggregate makes a single outcome of them. If the engines have threads of their own, the calling thread
+//! aggregates.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
@@ -21,8 +22,8 @@ use crate::transport::epoll::Epoll;
 use crate::transport::uring::Uring;
 use crate::{Error, Event, Io, Load, Outcome};
 
-/// A thread that would be awake for more than this share of the time gets no real-time priority: it would keep
-/// everybody else from its CPU.
+/// The largest share of the time for which a thread with real-time priority may be awake. A thread that is awake for
+/// longer gets no such priority, because it would keep all others from its CPU.
 const MOSTLY: f64 = 0.9;
 
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
@@ -49,8 +50,8 @@ struct Threads<'a> {
 }
 
 impl Threads<'_> {
-    /// All threads. Aggregating takes longer than requests can wait, so it is done here, in the calling thread. All
-    /// engines begin at the same instant, which the last one to be ready gives.
+    /// Runs all threads, and aggregates in the calling thread, because that takes longer than requests can wait. All
+    /// engines begin at the same instant, which is when the last one is ready.
     fn run_all(&self, stop: &AtomicBool, aggregate: &mut Aggregate) -> Result<Vec<Outcome>, Error> {
         let (ready, began) = (Barrier::new(self.count), OnceLock::new());
         let (send, receive) = mpsc::channel::<IntervalCounts>();
@@ -87,7 +88,7 @@ impl Threads<'_> {
         })
     }
 
-    /// One thread's part, in the calling thread.
+    /// Runs one thread's part of the load in the calling thread.
     fn run_one(
         &self,
         thread: usize,

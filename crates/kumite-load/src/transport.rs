@@ -1,8 +1,8 @@
-//! Transport: moves bytes over connections, and says what became of them. It knows no HTTP and no clock.
+//! Transport: it moves bytes over connections, and says what became of them. It knows no HTTP and no clock.
 //!
-//! Both transports have one shape. What is asked for is begun ([`Transport::connect`], [`Transport::send`]); what
-//! happened is collected with [`Transport::wait`] and handed out by [`Transport::next`], one event at a time, in the
-//! order of each connection. After [`Transport::close`] nothing more is told of a connection, also not what was
+//! Both transports have one shape. [`Transport::connect`] and [`Transport::send`] begin an operation.
+//! [`Transport::wait`] collects what has happened, and [`Transport::next`] hands it out, one event at a time, in the
+//! order of each connection. After [`Transport::close`] no more events of a connection are handed out, not even those
 //! collected before.
 
 pub(crate) mod epoll;
@@ -13,31 +13,31 @@ use rustix::io::Errno;
 /// Something that happened on a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum TransportEvent<'a> {
-    /// The end of a [`Transport::connect`], once for each that began.
+    /// A connect that [`Transport::connect`] began has succeeded or failed, told once for each.
     Connected(Result<(), Errno>),
-    /// The next bytes that came; never none.
+    /// The next bytes that came, at least one.
     Received(&'a [u8]),
     /// The other side has closed its direction.
     Ended,
-    /// The kernel has taken the rest of what it could not take at once.
+    /// The kernel has taken the rest of bytes that it could not take at once.
     Sent,
-    /// Nothing can be sent or received any more. No other event follows.
+    /// The connection is lost: nothing can be sent or received any more. No other event follows.
     Broken(Errno),
 }
 
 /// Connections by slot, from 0, and the bytes on them.
 pub(crate) trait Transport {
-    /// Begins to connect; [`TransportEvent::Connected`] tells how it went.
+    /// Begins to connect a slot. [`TransportEvent::Connected`] tells the outcome.
     fn connect(&mut self, slot: usize) -> Result<(), Errno>;
 
-    /// Sends one of the requests that were given to the transport when it was made, after what was given before. No
-    /// bytes are copied.
+    /// Sends the request of index `which`, of those that were given to the transport when it was made, after all
+    /// bytes sent before. No bytes are copied.
     fn send_fixed(&mut self, slot: usize, which: usize) -> Result<(), Errno>;
 
-    /// Sends these bytes, after what was given before.
+    /// Sends these bytes, after all bytes sent before.
     fn send(&mut self, slot: usize, bytes: Vec<u8>) -> Result<(), Errno>;
 
-    /// Has the kernel take now what was given and only queued, which else happens at the next wait.
+    /// Gives the kernel the sends that are only queued, which otherwise happens at the next wait.
     fn flush(&mut self) -> Result<(), Errno>;
 
     /// An empty buffer to fill for [`send`](Self::send).
@@ -45,29 +45,29 @@ pub(crate) trait Transport {
 
     fn is_sending(&self, slot: usize) -> bool;
 
-    /// Bytes that were given and that the kernel has not yet taken.
+    /// The number of bytes to be sent that the kernel has not yet taken.
     fn unsent(&self, slot: usize) -> usize;
 
-    /// Closes the connection, if it is open. Nothing more happens on it; it can be connected again.
+    /// Closes the slot's connection, if it is open. No event of it follows, and the slot can be connected again.
     fn close(&mut self, slot: usize);
 
-    /// Waits until something has happened, for `timeout_ns` at most. Returns `false` if something had happened
-    /// before, so that it did not sleep.
+    /// Waits until something has happened, at most for `timeout_ns` nanoseconds. Returns `false` if it did not sleep,
+    /// because something had happened already.
     fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno>;
 
-    /// The next of what the last [`wait`](Self::wait) found; none if that was all.
+    /// The next event that the last [`wait`](Self::wait) found, with its slot; `None` if there is no more.
     fn next(&mut self) -> Option<(usize, TransportEvent<'_>)>;
 }
 
 /// The system interface that moves the bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Io {
-    /// io_uring where the system has it and allows it, else epoll.
+    /// io_uring if the system has it and allows it, otherwise epoll.
     #[default]
     Auto,
-    /// epoll.
+    /// epoll, which every Linux has.
     Epoll,
-    /// io_uring.
+    /// io_uring; an error if it cannot be used.
     Uring,
 }
 

@@ -282,8 +282,8 @@ impl Runner {
     ///
     /// # Errors
     ///
-    /// The command cannot be started, a core does not exist, the run takes longer than the [limit](Runner::limit), or
-    /// the runner has ended. A command that fails is no error: see [`TimedRun::status`].
+    /// The command cannot be started, a core does not exist, the run takes longer than the [limit](Runner::limit()),
+    /// or the runner has ended. A command that fails is no error: see [`TimedRun::status`].
     ///
     /// # Panics
     ///

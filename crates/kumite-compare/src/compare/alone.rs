@@ -1,12 +1,13 @@
-//! A command that is compared with nothing: its warm-up, and runs that are far from the others.
+//! Findings on a command that is compared with no other: its warm-up, and runs that are far from the others.
 
 use kumite_process::TimedRun;
 use kumite_record::{Alone, Outlier, SteadyClass};
 use kumite_stats::{Better, Class, median, steady};
 
-/// In standard deviations. Fewer would call the tail of every machine's times outliers.
+/// The distance from the median, in standard deviations, beyond which a run is an outlier. A smaller one would call
+/// the tail of every machine's times outliers.
 const FAR: f64 = 10.0;
-/// The standard deviation of normal values by the median of their absolute deviations.
+/// The factor from the median absolute deviation of normal values to their standard deviation.
 const BY_MEDIAN: f64 = 1.4826;
 
 pub(crate) fn alone(runs: &[TimedRun]) -> Alone {

@@ -1,4 +1,4 @@
-//! The commands that are compared, with their names, parameters and hooks, made of what was typed.
+//! The commands to compare, with their names, parameters and hooks, made from the user's arguments.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,78 +10,78 @@ use super::error::{EnvError, UsageError};
 use super::import::Imported;
 use super::parameters::{Parameter, combinations, filled};
 
-/// More commands than anybody compares.
+/// The most commands that one comparison takes: more than anybody compares.
 const MOST_COMMANDS: usize = 1_000;
 
-/// The commands that are compared, and how they are run.
+/// The commands to compare, and the way to run them.
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The commands, in the order in which they are reported.
     pub benches: Vec<Bench>,
-    /// Runs them and their hooks.
+    /// The shell for the commands and their hooks.
     pub shell: Shell,
-    /// Their standard input.
+    /// The standard input of each command.
     pub stdin: Stdin,
     /// All runs of all commands must write the same to standard output, which then goes to a file.
     pub same_output: bool,
-    /// Exit codes that are no failure, besides 0.
+    /// The exit codes that are no failure.
     pub allowed: Allowed,
-    /// The CPUs they are kept to; none: any.
+    /// The CPUs that commands are kept to; empty for any.
     pub cores: Vec<usize>,
-    /// Two of them run at once, each on one half of the CPUs.
+    /// Two commands run at once, each on one half of the CPUs.
     pub duet: bool,
-    /// The longest that a run may take.
+    /// The longest time that a run may take; `None` for no limit.
     pub timeout: Option<Duration>,
-    /// Runs of each before the first block, which are not counted.
+    /// The number of uncounted runs of each command before the first block.
     pub warm_up: usize,
-    /// kumite itself, and the argument with which it is the runner's helper.
+    /// The path of kumite itself, and the argument by which it becomes the runner's helper.
     pub helper: (PathBuf, String),
 }
 
-/// A command.
+/// A command to compare.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bench {
-    /// Unique among those that are compared.
+    /// The command's name, which is unique in the comparison.
     pub name: String,
-    /// As it was typed, parameters filled in.
+    /// The command line as it was typed, with parameters filled in.
     pub command: String,
-    /// The values that were filled in, by name.
+    /// The parameters that were filled in: each name with its value.
     pub parameters: BTreeMap<String, String>,
-    /// The destination of its output.
+    /// The destination of the command's output.
     pub output: Output,
-    /// Variables of it and its hooks, on top of our own environment.
+    /// The environment variables for the command and its hooks, on top of our own.
     pub env: Vec<(String, String)>,
-    /// Run once, before everything.
+    /// A command that is run once, before everything; `None` for none.
     pub setup: Option<String>,
-    /// Run before each run.
+    /// A command that is run before each run; `None` for none.
     pub prepare: Option<String>,
-    /// Run after each run.
+    /// A command that is run after each run; `None` for none.
     pub conclude: Option<String>,
-    /// Run once, after everything.
+    /// A command that is run once, after everything; `None` for none.
     pub cleanup: Option<String>,
-    /// Figures that another tool found of it.
+    /// The figures that another tool found for this command, in place of runs of ours; `None` if it is run.
     pub imported: Option<Imported>,
 }
 
-/// The text has no exit codes.
+/// The error that a text has no exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected exit codes such as 1,2, or all-non-zero")]
 pub struct NoExitCodes;
 
-/// Exit codes that are no failure, besides 0.
+/// The exit codes of a command that are no failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Allowed {
-    /// No other.
+    /// Exit code 0 only.
     #[default]
     None,
-    /// All of them, and signals.
+    /// All exit codes, and ends by a signal.
     All,
-    /// These.
+    /// Exit code 0 and these.
     Codes(Vec<i32>),
 }
 
 impl Allowed {
-    /// Of `--ignore-failure`: `all-non-zero`, or codes with commas between them.
+    /// Parses the value of `--ignore-failure`: `all-non-zero`, or exit codes with commas between them.
     pub fn parse(text: &str) -> Result<Allowed, NoExitCodes> {
         if text == "all-non-zero" {
             return Ok(Allowed::All);
@@ -91,7 +91,7 @@ impl Allowed {
         codes.map(Allowed::Codes).map_err(|_| NoExitCodes)
     }
 
-    /// The same, for who runs them.
+    /// The same exit codes, in the form that a runner takes.
     pub(crate) fn passes(&self) -> Passes {
         match self {
             Allowed::None => Passes::Statuses(vec![0]),
@@ -111,47 +111,49 @@ impl Allowed {
     }
 }
 
-/// Commands before their parameters are filled in, as they were asked for.
+/// Commands before their parameters are filled in, as the user gave them.
 #[derive(Clone, Debug, Default)]
 pub struct Templates {
-    /// The commands.
+    /// The texts of the commands.
     pub commands: Vec<String>,
-    /// Their names, as far as there are any.
+    /// The names of the commands, as far as names were given.
     pub names: Vec<String>,
-    /// The command that the others are compared with: one of them, or another one. `None` for the first.
+    /// The command that the others are compared with, by name or text: one of `commands`, or a further one. `None`
+    /// for the first.
     pub reference: Option<String>,
-    /// The name of that other one; `None` for its command.
+    /// The name of a reference that is not one of `commands`; `None` to use its text.
     pub reference_name: Option<String>,
-    /// Filled into all texts.
+    /// The parameters that are filled into all texts.
     pub parameters: Vec<Parameter>,
-    /// One for all, run for each.
+    /// The setup, one for all commands; it is run for each.
     pub setup: Option<String>,
-    /// One for all, or one for each.
+    /// What to run before each run: one for all commands, or one for each.
     pub prepare: Vec<String>,
-    /// One for all, or one for each.
+    /// What to run after each run: one for all commands, or one for each.
     pub conclude: Vec<String>,
-    /// One for all, run for each.
+    /// The cleanup, one for all commands; it is run for each.
     pub cleanup: Option<String>,
-    /// Destinations of output: one for all, or one for each.
+    /// The destinations of output: one for all commands, or one for each.
     pub output: Vec<String>,
-    /// `NAME=VALUE …`, as a shell would split them: one for all, or one for each.
+    /// Environment variables, `NAME=VALUE …`, as a shell would split them: one text for all commands, or one for
+    /// each.
     pub env: Vec<String>,
 }
 
-/// Templates with every combination of parameters.
+/// The commands with every combination of parameters.
 struct Expanded {
-    /// A command's text, and the parameters that are to be filled in.
+    /// The texts of the commands, each with the values that are to be filled in.
     commands: Vec<(String, BTreeMap<String, String>)>,
-    /// Where each comes from among what was typed, to find its name and what goes around it.
+    /// For each command, the position of its template, by which its name and its hooks are found.
     origin: Vec<usize>,
-    /// How many were typed, with the reference where that is none of them.
+    /// The number of templates, including a reference that is none of [`Templates::commands`].
     typed: usize,
-    /// Position of the reference.
+    /// The position of the reference in `commands`.
     reference: usize,
 }
 
 impl Templates {
-    /// Every command with every combination of parameters, and which of them is the reference.
+    /// Every command with every combination of parameters, and the position of the reference.
     pub fn benches(&self) -> Result<(Vec<Bench>, usize), UsageError> {
         let expanded = self.expanded()?;
         let Expanded { commands, origin, typed, reference } = &expanded;
@@ -224,7 +226,8 @@ impl Templates {
         Ok(expanded)
     }
 
-    /// Unique names: those given, for each command that was typed or for each that comes of it; else the commands.
+    /// A unique name for each command: names that were given, for each template or for each command made from it;
+    /// otherwise the command's text.
     fn names_for(&self, expanded: &Expanded) -> Result<Vec<String>, UsageError> {
         let Expanded { commands, origin, .. } = expanded;
         // One, if the reference was added.
@@ -262,7 +265,8 @@ impl Templates {
     }
 }
 
-/// Of `--env`. A value that is filled in is no word more, whatever is in it.
+/// Parses the value of `--env`. A parameter's value is filled in after splitting, so that it makes no further word,
+/// whatever is in it.
 fn assignments(text: &str, values: &BTreeMap<String, String>) -> Result<Vec<(String, String)>, EnvError> {
     let words = shlex::split(text).ok_or(EnvError::Unclosed)?;
     let assignment = |word: &String| {
@@ -278,7 +282,7 @@ fn assignments(text: &str, values: &BTreeMap<String, String>) -> Result<Vec<(Str
     words.iter().map(assignment).collect()
 }
 
-/// Reads `--output`: a word, or a file.
+/// Parses the value of `--output`: a word such as `null`, or else a file.
 fn output(text: &str) -> Output {
     match text {
         "null" => Output::Null,

@@ -5,13 +5,13 @@
 //! then, too.
 //!
 //! - A connection is ready when the server's SETTINGS have come: then the number of streams that the server takes is
-//! known.
+//!   known.
 //! - Server push is refused. Windows are large enough not to limit a load, and bytes that were read are at once
-//! allowed again.
+//!   allowed again.
 //! - After GOAWAY a connection gets no more requests. Requests that the server says it has not looked at count as
-//! `closed`.
+//!   `closed`.
 //! - A stream that the server resets counts as `reset`, a stream that breaks the rules of HTTP/2 as `malformed`. The
-//! connection goes on.
+//!   connection goes on.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;

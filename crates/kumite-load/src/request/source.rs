@@ -1,4 +1,4 @@
-//! Request source: what the next request is, as bytes.
+//! Request source: it gives the next request of a load, as bytes.
 
 use std::sync::Arc;
 
@@ -10,36 +10,36 @@ use crate::request::template::Given;
 use crate::request::{Prepared, RequestError};
 use crate::{Error, Http, Load, Target};
 
-/// The requests of a run, one for each target.
+/// The requests of a load, one for each target.
 #[derive(Clone)]
 pub(crate) struct RequestSource {
-    /// Where all of them go.
+    /// The address that all requests go to.
     pub address: Address,
     /// The requests that are the same each time, as bytes of HTTP/1.1.
     pub fixed: Vec<Box<[u8]>>,
-    /// `fixed` in HTTP/2, index by index; empty where that is not spoken.
+    /// The requests of `fixed` in HTTP/2, index by index; empty if HTTP/1.1 is spoken.
     fixed_http2: Vec<Http2Request>,
     secure: bool,
     entries: Arc<[Entry]>,
     urls: Arc<[String]>,
     mix: Mix,
-    /// The number of the next request: threads take them in turns.
+    /// The number of the next request. It grows by `step`, because threads take requests in turns.
     seq: u64,
     step: u64,
 }
 
 /// The request to one target.
 enum Entry {
-    /// The fixed one of this number.
+    /// The request of this index in `fixed`.
     Fixed(usize),
     Varying(Prepared),
 }
 
-/// The next request.
+/// The next request to send.
 pub(crate) enum NextRequest {
-    /// The fixed one of this number.
+    /// The request of this index in [`RequestSource::fixed`].
     Fixed(usize),
-    /// These bytes.
+    /// A request of these bytes, in HTTP/1.1.
     Bytes(Vec<u8>),
 }
 
@@ -83,12 +83,13 @@ impl RequestSource {
         })
     }
 
-    /// The requests of one of `threads`, which take the load's requests in turns.
+    /// The requests of the thread number `thread`, of `threads` that take the load's requests in turns.
     pub fn of_thread(&self, thread: usize, threads: usize) -> RequestSource {
         RequestSource { seq: thread as u64, step: threads as u64, ..self.clone() }
     }
 
-    /// The next request, on the connection of this number, and which of the targets it is for.
+    /// The next request, on the connection of this number, and the index of its target. A varying request is rendered
+    /// into the vector that `spare` gives.
     pub fn next(
         &mut self,
         connection: u64,
@@ -109,23 +110,23 @@ impl RequestSource {
         (target, next)
     }
 
-    /// Takes a request that is not sent, and returns its target.
+    /// Takes a request that is not sent, and returns the index of its target.
     pub fn next_target(&mut self) -> u32 {
         self.seq += self.step;
         self.mix.next() as u32
     }
 
-    /// A target as its URL, for people.
+    /// The URL of a target, for messages; empty if there is no such target.
     pub fn url(&self, target: u32) -> &str {
         self.urls.get(target as usize).map_or("", String::as_str)
     }
 
-    /// There are several targets, so that a failure must say which one it is of.
+    /// `true` if there are several targets, so that a failure must say which one it is of.
     pub fn has_several(&self) -> bool {
         self.urls.len() > 1
     }
 
-    /// No request is longer, in bytes.
+    /// The length in bytes that no request exceeds.
     pub fn longest(&self) -> usize {
         let of = |entry: &Entry| match entry {
             Entry::Fixed(which) => self.fixed[*which].len(),
@@ -134,7 +135,7 @@ impl RequestSource {
         self.entries.iter().map(of).max().unwrap_or(0)
     }
 
-    /// A request in HTTP/2; none if what it stands for this time cannot be said there.
+    /// A request in HTTP/2; `None` if its values cannot be expressed in HTTP/2.
     pub fn http2(&self, next: NextRequest) -> Option<Http2Request> {
         match next {
             NextRequest::Fixed(which) => self.fixed_http2.get(which).cloned(),
@@ -143,7 +144,7 @@ impl RequestSource {
     }
 }
 
-/// The first request in HTTP/2.
+/// The first request to a target, in HTTP/2. An error if it cannot be expressed in HTTP/2.
 fn first_in_http2(prepared: &Prepared, target: &Target) -> Result<Http2Request, RequestError> {
     let mut bytes = Vec::new();
     prepared.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);

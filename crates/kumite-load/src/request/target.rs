@@ -1,4 +1,4 @@
-//! Where the load goes: one URL, resolved once, so that no request pays for a name look-up.
+//! Targets of a load: URLs, resolved once, so that no request pays for a name look-up.
 
 use std::net::{Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::fd::OwnedFd;
@@ -12,17 +12,17 @@ use rustix::io::Errno;
 use rustix::net::addr::SocketAddrArg;
 use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, sockopt};
 
-/// How long an address is tried alone before the next one is tried beside it.
+/// The time for which an address is tried alone, before the next one is tried beside it.
 const HEAD_START: Duration = Duration::from_millis(250);
-/// How long an address is tried at all.
+/// The longest time for which an address is tried.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The place that a connection leads to.
+/// An address to connect to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// TCP.
+    /// An IP address with a TCP port.
     Tcp(SocketAddr),
-    /// A Unix socket at this path.
+    /// The path of a Unix socket.
     Unix(PathBuf),
 }
 
@@ -36,7 +36,7 @@ impl std::fmt::Display for Address {
 }
 
 impl Address {
-    /// A socket to connect with: it does not block, and sends small messages at once.
+    /// A new socket for a connection to this address. It does not block, and sends small messages at once.
     pub(crate) fn socket(&self) -> Result<OwnedFd, Errno> {
         let family = match self {
             Address::Tcp(SocketAddr::V4(_)) => AddressFamily::INET,
@@ -51,7 +51,7 @@ impl Address {
         Ok(socket)
     }
 
-    /// The address as the kernel takes it.
+    /// The address in the form that the kernel takes.
     pub(crate) fn any(&self) -> Result<SocketAddrAny, Errno> {
         Ok(match self {
             Address::Tcp(address) => SocketAddrAny::from(*address),
@@ -69,68 +69,68 @@ impl From<SocketAddr> for Address {
 /// A resolved `http://` or `https://` URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The place to connect to.
+    /// The address to connect to.
     pub address: Address,
-    /// It is spoken to in TLS.
+    /// The server is spoken to in TLS.
     pub secure: bool,
-    /// Host and port as the URL wrote them: the value of the `Host` header, and without the port the name that a
+    /// Host and port as the URL has them: the value of the `Host` header. The host alone is the name that a
     /// certificate must be for.
     pub authority: Authority,
-    /// The path with its query, starting with `/`; the fragment is dropped.
+    /// The path with its query; it starts with `/`, and has no fragment.
     pub path: String,
 }
 
 /// Why a URL is no target.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
-    /// No `scheme://` at the front.
+    /// The text has no `scheme://` at the front.
     #[error("{url:?} is not a URL: write http://host[:port]/path or https://…")]
     NotAUrl {
-        /// The text given.
+        /// The text that was given.
         url: String,
     },
-    /// Anything but `http` and `https`.
+    /// The scheme is neither `http` nor `https`.
     #[error("{url:?}: the scheme {scheme:?} is not supported, only http and https are")]
     Scheme {
-        /// The text given.
+        /// The text that was given.
         url: String,
-        /// The scheme found.
+        /// The scheme in the text.
         scheme: String,
     },
-    /// No host, or one that cannot be one.
+    /// There is no host, or none that can be one.
     #[error("{url:?}: the host {host:?} is not a name, an IPv4 address or an IPv6 address in brackets")]
     Host {
-        /// The text given.
+        /// The text that was given.
         url: String,
-        /// The host found.
+        /// The host in the text.
         host: String,
     },
-    /// A port that is not a number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     #[error("{url:?}: the port {port:?} is not a number from 1 to 65535")]
     Port {
-        /// The text given.
+        /// The text that was given.
         url: String,
-        /// The port found.
+        /// The port in the text.
         port: String,
     },
-    /// `user:password@` in front of the host.
+    /// There is a `user:password@` in front of the host.
     #[error("{url:?}: a user name in the URL is not supported, send an Authorization header")]
     UserInfo {
-        /// The text given.
+        /// The text that was given.
         url: String,
     },
-    /// A path or query with a character that none may hold.
+    /// The path or query has a character that a URL must not have.
     #[error("{url:?}: the path holds {found:?}, write it percent-encoded")]
     Path {
-        /// The text given.
+        /// The text that was given.
         url: String,
         /// The first such character.
         found: char,
     },
-    /// One of more than 65,534 bytes.
+    /// The URL has more than 65,534 bytes.
     #[error("the URL has {bytes} bytes, which is too long: send what it says in a header or in the body")]
     TooLong {
-        /// Its length.
+        /// The URL's length in bytes.
         bytes: usize,
     },
     /// The name could not be looked up.
@@ -139,11 +139,11 @@ pub enum TargetError {
         .source.as_ref().map_or_else(|| "it has no address".to_owned(), ToString::to_string)
     )]
     Resolve {
-        /// The text given.
+        /// The text that was given.
         url: String,
-        /// The host looked up.
+        /// The host that was looked up.
         host: String,
-        /// The resolver's error; `None` when it gave no error and no address.
+        /// The resolver's error; `None` if it gave neither an error nor an address.
         source: Option<std::io::Error>,
     },
 }
@@ -156,7 +156,7 @@ impl std::fmt::Display for Target {
 }
 
 impl Target {
-    /// `/` over plain HTTP at this address.
+    /// The target of `/` at this address, in plain HTTP.
     pub fn plain(address: SocketAddr) -> Target {
         Target {
             address: address.into(),
@@ -168,13 +168,13 @@ impl Target {
 
     /// Parses `http://host[:port][/path][?query]`, or the same with `https`, and resolves the host.
     ///
-    /// Where a name has several addresses, that one is meant which takes a connection first, IPv4 before IPv6: each is tried
-    /// once, for that. `http://[::1]:8080/` asks for IPv6.
+    /// If a name has several addresses, each is tried once, IPv4 before IPv6, and the target is the first that takes
+    /// a connection. `http://[::1]:8080/` asks for IPv6.
     pub fn parse(url: &str) -> Result<Target, TargetError> {
         Target::read(url, None)
     }
 
-    /// Parses such a URL, and connects to this address: the host is resolved nowhere.
+    /// Parses a URL as [`parse`](Self::parse) does, for connecting to this address. The host is not resolved.
     pub fn at(url: &str, address: Address) -> Result<Target, TargetError> {
         Target::read(url, Some(address))
     }
@@ -222,7 +222,7 @@ impl Target {
         Ok(Target { address, secure, authority: authority.clone(), path })
     }
 
-    /// The name or address alone, without brackets.
+    /// The host's name or address, without port and brackets.
     pub fn host(&self) -> &str {
         bare(self.authority.host())
     }
@@ -238,8 +238,8 @@ fn resolved(url: &str, host: &str, port: u16) -> Result<SocketAddr, TargetError>
     Ok(if addresses.len() == 1 { first } else { answering(&addresses).unwrap_or(first) })
 }
 
-/// The first of several addresses that takes a connection. Each has a little time before the next one is tried as well
-/// (RFC 8305), for one that nobody answers from must not keep those waiting after it.
+/// The first of several addresses that takes a connection; `None` if none does. Each address has a head start before
+/// the next one is tried as well (RFC 8305), so that one that does not answer does not keep the next waiting.
 fn answering(addresses: &[SocketAddr]) -> Option<SocketAddr> {
     let (send, receive) = mpsc::channel();
     let mut waits = 0;
@@ -265,12 +265,12 @@ fn answering(addresses: &[SocketAddr]) -> Option<SocketAddr> {
     }
 }
 
-/// The kernel takes no such path for a socket.
+/// `true` if this path is too long for a Unix socket.
 pub(crate) fn is_too_long(path: &Path) -> bool {
     SocketAddrUnix::new(path) == Err(Errno::NAMETOOLONG)
 }
 
-/// The error that names the part of a URL that is wrong; [`Uri`] says only that one is.
+/// The error that names the wrong part of a URL. [`Uri`] says only that some part is wrong.
 fn refused(url: &str) -> TargetError {
     let own = || url.to_owned();
     let Some((scheme, rest)) = url.split_once("://") else { return TargetError::NotAUrl { url: own() } };

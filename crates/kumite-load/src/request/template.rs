@@ -1,4 +1,4 @@
-//! Texts with names in double braces, each request with its own values.
+//! Texts with names in double braces, for which each request has its own values.
 
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -7,23 +7,24 @@ use crate::field::is_text;
 use crate::request::cookies::{self, Jar};
 
 const OWN: [&str; 3] = ["seq", "uuid", "connection"];
-/// Stands for two opening braces.
+/// The name that stands for two opening braces.
 const ESCAPE: &[u8] = b"\"{{\"";
 const BRACES: &str = "to send two braces write {{\"{{\"}}";
 
-/// The values of the names in double braces in a request's path, header values and body: `{{seq}}` is the number of
-/// the request in the run, from 0; `{{uuid}}` a random UUID (version 4), the same wherever it stands in one request;
-/// `{{connection}}` the number of the connection, from 0; and every column of `rows` has a name. Two opening braces
+/// The values of the names in double braces in a request's path, header values and body. `{{seq}}` is the number of
+/// the request in the run, from 0; `{{uuid}}` a random UUID (version 4), the same at all its places in one request;
+/// `{{connection}}` the number of the connection, from 0. Every column of `rows` is a name, too. Two opening braces
 /// that begin no name are written `{{"{{"}}`.
 #[derive(Debug, Clone, Default)]
 pub struct Variables {
-    /// Rows by turns: the request of number `seq` has row `seq` modulo their number.
+    /// The rows of values, taken in turns: the request of number `seq` has the row of number `seq` modulo their
+    /// count.
     pub rows: Rows,
     /// The seed of the UUIDs: the same seed gives the same request the same UUID.
     pub seed: u64,
 }
 
-/// The rows of a CSV file; none by default.
+/// The rows of a CSV file; no rows by default.
 #[derive(Debug, Clone, Default)]
 pub struct Rows(Arc<Table>);
 
@@ -34,63 +35,63 @@ struct Table {
     rows: Vec<csv::ByteRecord>,
 }
 
-/// Why a text with names in double braces, or the file with their values, is of no use.
+/// Why a text with names in double braces, or the file with their values, cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
-    /// Two opening braces without two closing ones.
+    /// Two opening braces are not closed.
     #[error("{text:?} has {{{{ without }}}}; {BRACES}")]
     Unclosed {
-        /// The text from there on, 80 characters at most.
+        /// The text from the opening braces on, at most 80 characters.
         text: String,
     },
-    /// A name that stands for nothing.
+    /// A name in double braces is unknown.
     #[error("{{{{{name}}}}} is unknown: there are {}, and the columns of a CSV file (--csv); {BRACES}", .known.join(", "))]
     Unknown {
-        /// The name.
+        /// The unknown name.
         name: String,
-        /// The names that stand for something.
+        /// The names that are known.
         known: Vec<String>,
     },
-    /// Not a CSV file with a header row.
+    /// The file is no CSV file with a header row.
     #[error("{file}: {source}")]
     Csv {
-        /// The file.
+        /// The path of the file.
         file: String,
-        /// The reader's error, with its place.
+        /// The reader's error, with its place in the file.
         source: csv::Error,
     },
-    /// A header row alone, or nothing.
+    /// The file has no row below its header.
     #[error("{file} has no row below its header")]
     NoRows {
-        /// The file.
+        /// The path of the file.
         file: String,
     },
-    /// A name for two columns, or one that is taken.
+    /// A column's name is that of another column, or one of `seq`, `uuid` and `connection`.
     #[error("{file}, line 1: the name {name:?} stands for something else already, give the column another")]
     Column {
-        /// The file.
+        /// The path of the file.
         file: String,
-        /// The name.
+        /// The column's name.
         name: String,
     },
-    /// A value that would break the request where it is used.
+    /// A value would break the request where it is used.
     #[error("{file}, line {line}: the value of {column:?} holds {found:?}, which a {place} must not")]
     Value {
-        /// The file.
+        /// The path of the file.
         file: String,
         /// The line on which the row begins.
         line: u64,
-        /// The column.
+        /// The name of the value's column.
         column: String,
-        /// The first such character.
+        /// The first character of the value that is not allowed.
         found: char,
-        /// Where the value is used.
+        /// The part of the request that uses the value: `path` or `header`.
         place: &'static str,
     },
 }
 
 impl Rows {
-    /// Reads CSV whose first row has the columns' names; `file` names it in errors.
+    /// Reads CSV whose first row has the columns' names. Errors name the file as `file`.
     pub fn read(file: &str, text: impl Read) -> Result<Rows, TemplateError> {
         let own = || file.to_owned();
         let bad = |source| TemplateError::Csv { file: own(), source };
@@ -120,7 +121,7 @@ impl Rows {
     }
 }
 
-/// Where a text stands, which decides what may be in a value.
+/// The part of a request that a text is in, which decides what characters a value may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Component {
     Path,
@@ -148,11 +149,11 @@ pub(crate) enum TemplatePart {
     Column(usize),
     /// The length of the body in bytes.
     Length,
-    /// The `Cookie` header's line, or nothing.
+    /// The line of the `Cookie` header, or nothing if there are no cookies.
     Cookies,
 }
 
-/// The values of one request's variables.
+/// The values of one request that depend on its number and its connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub seq: u64,
@@ -161,7 +162,8 @@ pub(crate) struct Given<'a> {
 }
 
 impl Variables {
-    /// The parts of `text`. Values of columns are checked, all of them, for the place where they will stand.
+    /// Splits `text` into parts, which are added to `parts`. An error if a name is unknown, or if any row has a value
+    /// that `component` must not have.
     pub(crate) fn split(
         &self,
         text: &[u8],
@@ -211,7 +213,8 @@ impl Variables {
         Ok(TemplatePart::Column(index))
     }
 
-    /// Appends the parts with their values, the first `head` of which are the head; allocates only to let `out` grow.
+    /// Appends the parts with their values to `out`. The first `head` parts are the head; the others are the body. It
+    /// allocates memory only to let `out` grow.
     pub(crate) fn render(&self, parts: &[TemplatePart], head: usize, given: &Given, out: &mut Vec<u8>) {
         for part in parts {
             match part {
@@ -231,7 +234,7 @@ impl Variables {
         }
     }
 
-    /// A part is never longer.
+    /// The length in bytes that this part never exceeds.
     pub(crate) fn longest(&self, part: &TemplatePart) -> usize {
         match part {
             TemplatePart::Text(text) => text.len(),
@@ -244,7 +247,7 @@ impl Variables {
         }
     }
 
-    /// The length of a part of the body, in bytes.
+    /// The length in bytes that this part of a body has in this request.
     fn length(&self, part: &TemplatePart, given: &Given) -> usize {
         let digits = |number: u64| number.checked_ilog10().unwrap_or(0) as usize + 1;
         match part {
@@ -262,7 +265,8 @@ fn number(number: u64, out: &mut Vec<u8>) {
     write!(out, "{number}").unwrap_or_default();
 }
 
-/// A UUID of version 4 and variant 10 (RFC 9562, section 5.4), whose random bits depend on the seed and the request.
+/// Appends a UUID of version 4 and variant 10 (RFC 9562, section 5.4). Its random bits depend on the seed and the
+/// request's number.
 fn uuid(seed: u64, seq: u64, out: &mut Vec<u8>) {
     let first = mix(mix(seed).wrapping_add(seq)) & !0xf000 | 0x4000;
     let second = mix(mix(!seed).wrapping_add(seq)) & !(0b11 << 62) | 0b10 << 62;

@@ -1,9 +1,9 @@
-//! Arrivals: when the requests of an open loop are due, whatever the server makes of them.
+//! Arrivals: the instants at which the requests of an open loop are due, whatever the server makes of them.
 //!
-//! Even arrivals come at the instants at which the integral of the rate passes 0, 1, 2 …; so a ramp has no steps. Random
-//! ones are a Poisson process with that rate: unit exponential gaps, carried back through the same integral (the time
-//! change of Çinlar, *Introduction to Stochastic Processes*, section 4.7). Instants are computed from the beginning, not
-//! from one another: no error adds up.
+//! Even arrivals come at the instants at which the integral of the rate passes 0, 1, 2 …, so that a ramp has no
+//! steps. Random ones are a Poisson process with that rate: unit exponential gaps, carried back through the same
+//! integral (the time change of Çinlar, *Introduction to Stochastic Processes*, section 4.7). Instants are computed
+//! from the beginning, not from one another, so that no error adds up.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,89 +12,90 @@ use jiff::SignedDuration;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// When requests are due, counted from the start of the load.
+/// The instants at which requests are due, counted from the start of the load.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Arrivals {
-    /// At a rate.
+    /// Requests are due at a rate, which may change.
     Rate {
-        /// The rate over time, one piece after the other; none is due after the last.
+        /// The rate over time, one piece after the other. No request is due after the last piece.
         pieces: Vec<Piece>,
-        /// How they follow one another.
+        /// The distribution of the gaps between arrivals.
         gaps: Gaps,
-        /// The number of requests that are due at the same instant, at least 1; such instants are so many times
-        /// rarer.
+        /// The number of requests that are due at each instant, at least 1. The instants are rarer by this factor, so
+        /// that the rate stays the same.
         burst: u32,
     },
-    /// At these instants, in ascending order.
+    /// Requests are due at these instants, in ascending order.
     At(Arc<[Duration]>),
 }
 
 /// A stretch of time in which the rate is constant or changes evenly.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Piece {
-    /// Requests a second at its beginning.
+    /// The rate at the piece's beginning, in requests a second.
     pub from: f64,
-    /// Requests a second at its end.
+    /// The rate at the piece's end, in requests a second.
     pub to: f64,
-    /// How long it lasts; none for without end, which its rate is then `from`.
+    /// The length of the piece. `None` if it has no end; the rate is then always `from`.
     pub lasts: Option<Duration>,
 }
 
-/// How arrivals follow one another.
+/// The distribution of the gaps between arrivals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gaps {
-    /// As evenly as the rate allows.
+    /// Gaps are as even as the rate allows.
     Even,
-    /// A Poisson process: independent of one another.
+    /// Arrivals are independent of one another: a Poisson process.
     Poisson {
-        /// The same seed gives the same arrivals.
+        /// The seed. The same seed gives the same arrivals.
         seed: u64,
     },
 }
 
-/// A recording that begins with a longer silence is none: its times count from somewhere else.
+/// The longest silence at a recording's beginning. If the first time is later, the times do not count from the
+/// recording's start.
 const LATEST_FIRST: Duration = Duration::from_secs(86_400);
-/// Nobody offers a load for longer than a year.
+/// The latest time of a recording: nobody offers a load for longer than a year.
 const LATEST: Duration = Duration::from_secs(366 * 86_400);
 
 /// Why a text is no [`Arrivals`].
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ArrivalsError {
-    /// Not a rate, or a rate of nothing.
+    /// A piece of the text is no rate, or a rate of 0 without end.
     #[error(
         "{text:?} is not a rate: write requests a second, as 500, 500@10s, 100..500@30s, or several with commas"
     )]
     Rate {
-        /// The text that was given.
+        /// The piece's text.
         text: String,
     },
-    /// A piece before the last that has no end.
+    /// A piece before the last has no end.
     #[error("the rate {text:?} has no end, but others follow: write {text}@10s")]
     Endless {
-        /// The text that was given.
+        /// The piece's text.
         text: String,
     },
-    /// A line of a recording that is no instant.
+    /// A line of a recording is no time in seconds, or one before the line above it.
     #[error(
         "line {line} of the recording, {text:?}, is not a time in seconds that is not before the one above it"
     )]
     Instant {
-        /// Counted from 1.
+        /// The line's number, from 1.
         line: usize,
-        /// The line.
+        /// The line's text.
         text: String,
     },
-    /// A recording whose times cannot be counted from its start.
+    /// A time of a recording is too late to be counted from the recording's start.
     #[error(
         "line {line} of the recording, {text:?}, is {days:.0} days after its start: are these times of the day or since \
          1970? They count from the start of the load in seconds, so subtract the first one from each"
     )]
     Absolute {
-        /// Counted from 1.
+        /// The line's number, from 1.
         line: usize,
-        /// The line.
+        /// The line's text.
         text: String,
-        /// The instant, in days after the start.
+        /// The time, in days after the start.
         days: f64,
     },
     /// The recording holds no time: it is empty, or each line is blank or a comment.
@@ -103,7 +104,7 @@ pub enum ArrivalsError {
 }
 
 impl Arrivals {
-    /// Evenly at this rate, without end.
+    /// Even arrivals at this rate, in requests a second, without end.
     pub fn constant(rate: f64) -> Arrivals {
         Arrivals::Rate {
             pieces: vec![Piece { from: rate, to: rate, lasts: None }],
@@ -112,8 +113,8 @@ impl Arrivals {
         }
     }
 
-    /// Parses rates in requests a second with how long they last: `500` without end, `500@10s`,
-    /// `100..500@30s` for a ramp, `100@5s,200@5s` for steps.
+    /// Parses rates in requests a second, each with its length: `500` without end, `500@10s`, `100..500@30s` for a
+    /// ramp, `100@5s,200@5s` for steps.
     ///
     /// # Errors
     ///
@@ -131,12 +132,13 @@ impl Arrivals {
         Ok(pieces)
     }
 
-    /// Reads a recording: a time in seconds on each line, from the start, ascending. What follows a comma or a blank on a
-    /// line, empty lines and lines that begin with `#` are skipped.
+    /// Reads a recording: each line has a time in seconds from the start, ascending. Empty lines, lines that begin
+    /// with `#`, and the rest of a line after a comma or a blank are skipped.
     ///
     /// # Errors
     ///
-    /// [`ArrivalsError::Instant`] and [`ArrivalsError::Absolute`] name the line; [`ArrivalsError::Empty`].
+    /// [`ArrivalsError::Instant`] and [`ArrivalsError::Absolute`] name the line. [`ArrivalsError::Empty`] says that
+    /// there is no time.
     pub fn recorded(text: &str) -> Result<Arrivals, ArrivalsError> {
         let mut instants: Vec<Duration> = Vec::new();
         for (index, line) in text.lines().enumerate() {
@@ -161,7 +163,7 @@ impl Arrivals {
         if instants.is_empty() { Err(ArrivalsError::Empty) } else { Ok(Arrivals::At(instants.into())) }
     }
 
-    /// After how long none is due any more; none if that never comes.
+    /// The time after which no request is due any more; `None` if the arrivals have no end.
     pub fn length(&self) -> Option<Duration> {
         match self {
             Arrivals::Rate { pieces, .. } => pieces.iter().map(|piece| piece.lasts).sum(),
@@ -169,7 +171,7 @@ impl Arrivals {
         }
     }
 
-    /// The highest rate there is in it, in requests a second; none in a recording.
+    /// The highest rate at any time, in requests a second; `None` for a recording.
     pub(crate) fn highest_rate(&self) -> Option<f64> {
         match self {
             Arrivals::Rate { pieces, .. } => {
@@ -179,7 +181,7 @@ impl Arrivals {
         }
     }
 
-    /// The mean rate of the first so long, in requests a second.
+    /// The mean rate, in requests a second, over the first `time` of the load.
     pub fn mean_rate(&self, time: Duration) -> f64 {
         let expected = match self {
             Arrivals::Rate { pieces, .. } => {
@@ -197,7 +199,8 @@ impl Arrivals {
         expected / time.as_secs_f64()
     }
 
-    /// The instants in ns from the start, in order: those whose number, from 0, is `part` modulo `parts`.
+    /// The instants, in ns from the start, in order, of those arrivals whose number, from 0, is `part` modulo
+    /// `parts`.
     pub(crate) fn instants(&self, part: usize, parts: usize) -> Instants {
         let source = match self {
             Arrivals::Rate { pieces, gaps, burst } => Source::Rate {
@@ -241,13 +244,13 @@ fn time_of(text: &str) -> Option<Duration> {
 }
 
 impl Piece {
-    /// Arrivals expected in its first so many seconds.
+    /// The number of arrivals expected in the first `seconds` of the piece.
     fn count(&self, seconds: f64) -> f64 {
         self.from * seconds + self.bend() * seconds * seconds
     }
 
-    /// When, in seconds, so many have come. The usual formula for the root of a quadratic loses its digits where the ramp
-    /// is slight.
+    /// The time, in seconds from the piece's beginning, at which `count` arrivals are expected. It is not the usual
+    /// formula for the root of a quadratic, which loses its digits if the ramp is slight.
     fn when(&self, count: f64) -> f64 {
         if count == 0.0 {
             return 0.0;
@@ -261,7 +264,7 @@ impl Piece {
     }
 }
 
-/// An iterator over instants in ns.
+/// An iterator over the instants of arrivals, in ns from the start.
 pub(crate) struct Instants {
     source: Source,
     skip: usize,
@@ -272,15 +275,15 @@ enum Source {
     Rate {
         pieces: Vec<Piece>,
         piece: usize,
-        /// When the present piece began, in seconds.
+        /// The beginning of the present piece, in seconds.
         piece_began: f64,
-        /// The integral of the rate then.
+        /// The integral of the rate up to the present piece.
         integral_before: f64,
-        /// Where the last arrival was.
+        /// The integral of the rate up to the last arrival.
         integral: f64,
         random: Option<Box<ChaCha8Rng>>,
         burst: u32,
-        /// Arrivals of the present burst that are still to come.
+        /// The number of arrivals of the present burst that are still to come.
         left: u32,
         at: u64,
         begun: bool,

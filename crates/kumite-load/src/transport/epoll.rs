@@ -16,7 +16,7 @@ use crate::request::target::Address;
 
 const BUFFER: usize = 64 * 1024;
 const EVENTS: usize = 256;
-/// Buffers that are kept for the next message.
+/// The most empty buffers that are kept for later messages.
 const POOL: usize = 64;
 
 pub(crate) struct Epoll {
@@ -26,7 +26,7 @@ pub(crate) struct Epoll {
     epoll: OwnedFd,
     connections: Vec<Connection>,
     events: Vec<Event>,
-    /// How many of `events` were handed out.
+    /// The number of `events` that were handed out.
     seen: usize,
     buffer: Vec<u8>,
     pool: Vec<Vec<u8>>,
@@ -36,14 +36,16 @@ pub(crate) struct Epoll {
 struct Connection {
     socket: Option<OwnedFd>,
     connecting: bool,
-    /// Bytes that the kernel has not taken: none but of messages that are too large for the socket's buffer.
+    /// Bytes that the kernel has not taken. There are none, unless a message is too large for the socket's buffer.
     unsent: Vec<u8>,
-    /// Why nothing can be sent any more. It is told when all that has come was read.
+    /// The error after which nothing can be sent any more; `None` while sending works. It is told when all bytes that
+    /// have come were read.
     failed: Option<Errno>,
 }
 
 impl Epoll {
-    /// `fixed` are the requests that [`Transport::send_fixed`] sends.
+    /// Makes a transport for `connections` connections to this address. [`Transport::send_fixed`] sends the requests
+    /// of `fixed`.
     pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Epoll, Errno> {
         Ok(Epoll {
             to: address.any()?,
@@ -85,13 +87,13 @@ impl Epoll {
     }
 }
 
-/// The number of bytes that the kernel has taken; 0 if it has no room.
+/// The number of bytes that the kernel has taken: 0 if it has no room, which is no error here.
 fn taken(sent: Result<usize, Errno>) -> Result<usize, Errno> {
     if sent == Err(Errno::AGAIN) { Ok(0) } else { sent }
 }
 
-/// Sends at once what the kernel takes, and keeps the rest. Returns `true` if nothing was kept before and something
-/// is now.
+/// Sends the bytes that the kernel takes at once, and keeps the rest. Returns `true` if nothing was kept before and
+/// something is now.
 fn send(connection: &mut Connection, bytes: &[u8]) -> Result<bool, Errno> {
     let Some(socket) = &connection.socket else { return Err(Errno::NOTCONN) };
     if !connection.unsent.is_empty() {
@@ -164,7 +166,7 @@ impl Transport for Epoll {
         Ok(sleeps)
     }
 
-    /// Reads each connection once: what is left is found by the next wait.
+    /// The next event. A connection is read once for each wait; the next wait finds bytes that are left.
     fn next(&mut self) -> Option<(usize, TransportEvent<'_>)> {
         loop {
             let event = *self.events.get(self.seen)?;

@@ -1,7 +1,7 @@
-//! The transport over io_uring: sends are queued and submitted together with the next wait, answers come without being
-//! asked for.
+//! The transport over io_uring: sends are queued and submitted together with the next wait, and answers come without
+//! being asked for.
 //!
-//! So a request that is "sent" may wait until the answers that came with the one before it are handled.
+//! So a request that counts as sent may be queued until the answers that came with the one before it are handled.
 
 use kumite_ring::{Event, Ring, RingError};
 use rustix::io::Errno;
@@ -17,7 +17,8 @@ pub(crate) struct Uring {
 }
 
 impl Uring {
-    /// `fixed` are the requests that [`Transport::send_fixed`] sends.
+    /// Makes a transport for `connections` connections to this address. [`Transport::send_fixed`] sends the requests
+    /// of `fixed`.
     pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Uring, RingError> {
         let to = address.any().map_err(|source| RingError::Refused { step: "use the address", source })?;
         Ok(Uring { address, to, ring: Ring::new(connections, fixed)? })
