@@ -1,16 +1,17 @@
-//! The highest rate that a server sustains.
+//! The search for the highest rate that a server sustains.
 //!
-//! The answer is *the rate at which a trial of so many seconds meets the SLO in half of the trials*. The time
-//! belongs to it. A server that is offered a little more than it can do falls behind by a little more each second, so
-//! longer trials give lower answers, down to what it can do for ever.
+//! The answer is *the rate at which a trial of so many seconds meets the SLO in half of the trials*. The length of a
+//! trial is part of it: a server that is offered a little more than it can do falls behind by a little more each
+//! second, so longer trials give lower answers, down to what the server can do for ever.
 //!
-//! - A trial is an open loop at one rate: the requests come whatever the server makes of them, and their times count from
-//!   when they were due. It meets the SLO, or it does not, or it is void: the load engine did not offer the rate, or the SLO
-//!   is not met and the engine may be the reason, because its busiest thread used its CPU up or it sent so late that this
-//!   would explain it. Three void trials at a rate are the engine's limit; there the search ends without an answer.
-//! - Before each trial the server is probed until it answers within the SLO's shortest time, or about as fast as before the
-//!   search, for at most 5 s: so the backlog of one trial does not fail the next.
-//! - Which rates are tried, and how an answer and its interval are made of it: see the module `search`.
+//! - A trial is an open loop at one rate: requests come whatever the server makes of them, and their times count from
+//!   when they were due. It meets the SLO, or it does not, or it is void. It is void if the load engine did not offer
+//!   the rate, or if the SLO is not met and the engine may be the reason: its busiest thread used its CPU up, or it
+//!   sent so late that this would explain it. Three void trials at a rate are the engine's limit, and there the
+//!   search ends without an answer.
+//! - Before each trial the server is probed until it answers within the SLO's shortest time, or about as fast as
+//!   before the search, for at most 5 s. So the backlog of one trial does not fail the next.
+//! - The module `search` says which rates are tried, and how an answer and its interval are made of it.
 
 mod search;
 mod slo;
@@ -28,61 +29,61 @@ use trial::{Engine, NoVerdict, Offers, Trials, median};
 
 pub use slo::{Slo, SloError};
 
-/// The limits of a search, its seed, and its command for the record.
+/// The limits of a search, its seed, and what its record says of it.
 #[derive(Clone, Debug)]
 pub struct RateRules {
     /// The shortest time of a trial.
     pub trial: Duration,
     /// The time of the whole search: a trial that would likely end later is not begun.
     pub budget: Duration,
-    /// Repeats the random choices.
+    /// The seed of the random choices. The same seed gives the same choices.
     pub seed: u64,
-    /// The command that repeats it, for the record.
+    /// The command that repeats the search, for the record.
     pub command: String,
     /// The address of the server, for the record.
     pub url: String,
 }
 
-/// No rate can be searched for.
+/// Why there is no search for a rate.
 #[derive(Debug, thiserror::Error)]
 pub enum FindRateError {
-    /// The server does not answer at all.
+    /// The server gives no right answer, even to single requests.
     #[error("no right answer from the server: {why}")]
     NoAnswer {
-        /// The first answer that was not right.
+        /// A description of the first answer that was not right, or the kinds of failures.
         why: String,
     },
-    /// A recording has its own rate.
+    /// The load's arrivals are a recording, which has its own rate.
     #[error("a recording of arrivals has a rate of its own: leave it out to search for one")]
     Recorded,
-    /// An objective above the time-out cannot be judged: a request that has not been answered by then may take any
-    /// time.
+    /// The SLO allows a time that is not below the time-out, and so cannot be judged: a request that has not been
+    /// answered by then may take any time.
     #[error(
         "the time-out of {timeout:?} is not above {longest:?}, which the SLO allows: raise it (--timeout)"
     )]
     Timeout {
         /// The time-out of the load.
         timeout: Duration,
-        /// The longest time in the SLO.
+        /// The longest time that the SLO allows.
         longest: Duration,
     },
-    /// The engine could not run.
+    /// The load engine could not run.
     #[error(transparent)]
     Load(#[from] kumite_load::Error),
 }
 
-/// A search makes about so many trials; a rate whose trials take longer than their share of the budget is too low to
-/// begin with.
+/// About the number of trials of a search. If a trial at a rate takes longer than this part of the budget, the rate
+/// is too low to begin with.
 const TRIALS: u32 = 40;
 
-/// Searches for the highest rate at which the server meets the SLO, with a load that is as `load` but for its rate and its
-/// limit. Of `load.arrivals` the gaps and the burst count; without, they come evenly and one by one. `watch` is told of each
-/// trial.
+/// Searches for the highest rate at which the server meets the SLO. The trials' load is `load` with another rate and
+/// limit. If `load.arrivals` is a rate, its gaps and its burst are kept; if there are no arrivals, requests come
+/// evenly and one by one. `watch` is told of each trial.
 ///
 /// # Errors
 ///
-/// If there is nothing to search: [`FindRateError`]. A search that ends without an answer is none, but says so in
-/// [`FoundRate::ended`].
+/// [`FindRateError`] says why there is nothing to search. A search that ends without an answer is no error:
+/// [`FoundRate::ended`] says so.
 pub fn find_rate(
     load: &Load,
     slo: &Slo,
@@ -203,7 +204,8 @@ fn found(
     }
 }
 
-/// Near the answer it is seen what breaks first; far above it, everything does.
+/// The factor up to which a rate is near the answer. Trials up to there show what breaks first; far above it,
+/// everything does.
 const NEAR: f64 = 1.25;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Comparing without an experiment: commands or servers with each other (`kumite compare`), a server with an objective
-//! (`kumite load --find-rate`), and kumite with itself (`kumite selfcheck`).
+//! Comparing without an experiment: commands or servers with each other (`kumite compare`), a server with an
+//! objective (`kumite load --find-rate`), and kumite with itself (`kumite selfcheck`).
 
 mod compare;
 mod find_rate;

@@ -1,4 +1,4 @@
-//! `kumite selfcheck`: on this machine, now, how far kumite can be trusted.
+//! `kumite selfcheck`: it finds out how far kumite can be trusted on this machine, now.
 
 mod commands;
 mod cpus;
@@ -23,36 +23,37 @@ use crate::compare::CompareError;
 
 pub use spin::spin;
 
-/// The promise: two that are alike are said to differ no oftener than this.
+/// The promised share of false verdicts: two that are alike are said to differ no more often than this.
 const ALPHA: f64 = 0.05;
-/// The budget of `kumite compare`.
+/// The margin of the comparisons: the share that `kumite compare` takes for no difference.
 const MARGIN: f64 = 0.0025;
-/// The confidence of intervals of shares.
+/// The confidence of the intervals of shares.
 const CONFIDENCE: f64 = 0.95;
 
-/// The share of the time that clock and CPUs get. The engine's part takes what it takes.
+/// The share of the budget for clock and CPUs. The check of the engine takes what it needs.
 const CPUS: f64 = 0.1;
-/// The share that the probes may take; they take six seconds.
+/// The share of the budget for the probes, which take six seconds.
 const PROBES: f64 = 0.1;
-/// The shares that the other parts get of the time that is then left.
+/// The share of the commands in the time that is left after clock, CPUs, probes and engine. [`SERVER`] and [`DUET`]
+/// are the others.
 const COMMANDS: f64 = 0.46;
 const SERVER: f64 = 0.4;
 const DUET: f64 = 0.14;
 
-/// The programs, CPUs and time that a check has.
+/// The programs, the time and the seed of a self-check.
 #[derive(Clone, Debug)]
 pub struct SelfChecking {
-    /// kumite itself, and the argument with which it is the runner's helper.
+    /// The path of kumite itself, and the argument by which it becomes the runner's helper.
     pub helper: (PathBuf, String),
-    /// The argument with which kumite calls [`spin`] with the number that follows.
+    /// The argument with which kumite calls [`spin`]; the number of steps follows it.
     pub worker: String,
-    /// About how long it may take.
+    /// About the time that the whole check may take.
     pub budget: Duration,
-    /// Repeats all orders and resampling.
+    /// The seed of all orders and of resampling. The same seed gives the same ones.
     pub seed: u64,
 }
 
-/// The request and the progress that the parts share.
+/// A self-check that is being made, as its parts share it.
 struct Check<'a> {
     asked: &'a SelfChecking,
     clock: &'a dyn Clock,
@@ -60,7 +61,8 @@ struct Check<'a> {
     watch: &'a mut dyn FnMut(&str),
 }
 
-/// Checks, part after part; an interrupted one has what was found until then.
+/// Makes a self-check, part after part. `watch` is told of each step. If `stop` is set, it returns what was found
+/// until then.
 pub fn selfcheck(
     asked: &SelfChecking,
     clock: &dyn Clock,
@@ -102,7 +104,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// There is time for another one, if it takes as long as those before it; there always is for the first.
+    /// `true` if there is time for one more, if that takes as long as those `done` took on average. It is always
+    /// `true` for the first.
     fn time_for_more(&self, began: Duration, time: Duration, done: u64) -> bool {
         let spent = self.clock.now().saturating_sub(began);
         done == 0 || spent + spent.div_f64(done as f64) <= time
@@ -116,7 +119,7 @@ impl Check<'_> {
     }
 }
 
-/// Counts over comparisons of something with itself.
+/// The counts and ratios of comparisons of something with itself.
 struct Tally {
     found: SameTwice,
     seconds: f64,
@@ -136,7 +139,8 @@ impl Tally {
         Tally { found, seconds: 0.0, logs: Vec::new() }
     }
 
-    /// A comparison: for each metric, whether the two were said to differ; none if it could not be said.
+    /// Adds a comparison. `differ` has, for each metric, `true` if the two were said to differ; `None` if there was
+    /// no verdict.
     fn add(&mut self, differ: &[Option<bool>], logs: &[f64], seconds: f64) {
         self.found.comparisons += 1;
         self.seconds += seconds;
@@ -147,7 +151,7 @@ impl Tally {
         }
     }
 
-    /// None without a comparison.
+    /// The summary of all comparisons; `None` if there was none.
     fn done(&self, seed: u64) -> Option<SameTwice> {
         if self.logs.is_empty() {
             return None;

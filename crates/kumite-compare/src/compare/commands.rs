@@ -1,7 +1,7 @@
-//! Commands as what is compared: prepare, run, check, keep.
+//! Comparing commands: they are prepared, run, checked, and their figures kept.
 //!
-//! Runs with nothing around them are queued, so that the helper goes from one to the next; else each is made on its own.
-//! Every run is checked before it is kept, and a block is kept whole or not at all.
+//! If runs have no hooks they are queued, so that the helper goes from one to the next; otherwise each is made on its
+//! own. Every run is checked before it is kept, and a block is kept whole or not at all.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,12 +26,13 @@ use super::reading::Reading;
 use super::same_output::SameOutput;
 use super::sequence::{Blocks, Cut, Executed, GRACE, Progressed, Rules, until_decided};
 
-/// Runs of an empty process, of whose times the median is kept.
+/// The number of runs of an empty process, whose median time is kept.
 const EMPTY_RUNS: usize = 10;
-/// The number of a run, as hyperfine gives it to the run and to what goes around it.
+/// The variable with the number of a run, which hyperfine gives to a run and its hooks.
 const ITERATION: &str = "HYPERFINE_ITERATION";
 
-/// Compares commands, and says what came of it; with an error beside it, if that is why it ended.
+/// Compares commands, and returns the comparison, with an error beside it if that has ended it. If the comparison
+/// could not begin, an error alone.
 pub fn compare(
     setting: &Setting,
     rules: &Rules,
@@ -74,22 +75,22 @@ struct Commands<'a> {
     lines: &'a [CommandLine],
     hooks: &'a Hooks<'a>,
     clock: &'a dyn Clock,
-    /// Set by the user.
+    /// Set when the user stops the comparison.
     stopped: &'a AtomicBool,
-    /// The budget ends a run that is still executed.
+    /// The budget also ends a run that is still executed.
     ends_blocks: bool,
     runner: Runner,
     same_output: Option<SameOutput>,
     outside: Outside,
-    /// Metrics that are judged.
+    /// The metrics that are judged.
     judged: Vec<CommandMetric>,
-    /// So many of the pairs that run at once are accompanied by one in turn.
+    /// The number of pairs run at once, from the first on, that are followed by a pair run in turn.
     accompanied: usize,
-    /// Runs that were begun, by command; warm-up is not in them.
+    /// The number of runs that were begun of each command, without warm-up.
     begun: Vec<usize>,
-    /// Time in what goes around runs.
+    /// The time that hooks around runs took.
     aside: Duration,
-    /// CPU time since noise was last looked at.
+    /// The CPU time of runs and of the helper since noise was last looked at.
     ours: Duration,
     found: Found,
 }
@@ -197,7 +198,7 @@ impl<'a> Commands<'a> {
         Ok((comparison, error))
     }
 
-    /// Median times of an empty process and of an empty shell, if any command has one.
+    /// Measures the median times of an empty process and, if any command has a shell, of an empty shell.
     fn costs(&mut self, stop: &AtomicBool) -> Result<Costs, CompareError> {
         let mut median = |job| -> Result<Option<f64>, CompareError> {
             let mut walls = Vec::new();
@@ -225,12 +226,12 @@ impl<'a> Commands<'a> {
         Ok(true)
     }
 
-    /// Ends what runs have left, and says what that was.
+    /// Ends the processes that runs have left, and returns their command lines.
     fn finish(self) -> Vec<String> {
         self.runner.finish()
     }
 
-    /// The next run of a command.
+    /// Counts the next run of a command, and returns its number.
     fn next(&mut self, command: usize) -> Nth {
         self.begun[command] += 1;
         Nth::Run(self.begun[command] - 1)
@@ -240,7 +241,7 @@ impl<'a> Commands<'a> {
         &self.setting.benches[command]
     }
 
-    /// A whole run: what goes before, itself, what goes after.
+    /// Makes one run with its hooks before and after, and checks it. `None` if it was stopped.
     fn one(
         &mut self,
         command: usize,
@@ -258,7 +259,8 @@ impl<'a> Commands<'a> {
         concluded.map(|()| Some(run))
     }
 
-    /// Tells the run that is ordered next which it is. Where all are to write the same it is not told.
+    /// Sets the variable with the number of the run that is ordered next. It is not set if all runs are to write the
+    /// same.
     fn number(&mut self, nth: Nth) {
         if !self.setting.same_output {
             self.runner.set_variable(ITERATION, &nth.as_hyperfine_says());
@@ -295,7 +297,8 @@ impl<'a> Commands<'a> {
         self.same_output.as_mut().map_or(Ok(()), |same| same.check(bench))
     }
 
-    /// Each with what goes around it; by position.
+    /// Runs a block one command after the other, each with its hooks. Returns the runs by the commands' positions;
+    /// `None` if it was stopped.
     fn in_turn(
         &mut self,
         order: &[usize],
@@ -311,7 +314,8 @@ impl<'a> Commands<'a> {
         Ok(Some(block.into_iter().flatten().collect()))
     }
 
-    /// With nothing around them, so that the helper goes from one run to the next without waiting for us.
+    /// Runs blocks of commands without hooks, queued so that the helper goes from one run to the next without waiting
+    /// for us.
     fn queued(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<CompareError> {
         let all = orders.concat();
         let (mut runs, mut cut) = (Vec::new(), None);
@@ -334,7 +338,8 @@ impl<'a> Commands<'a> {
         Executed { values: values.collect(), cut }
     }
 
-    /// So many at most as a queue can hold. The helper runs nothing more once one has failed. False if it was stopped.
+    /// Queues some runs, at most as many as a queue can hold, and appends their results to `runs`. The helper runs
+    /// nothing more once one has failed. `false` if they were stopped.
     fn in_a_queue(
         &mut self,
         some: &[usize],
@@ -356,7 +361,7 @@ impl<'a> Commands<'a> {
         Ok(true)
     }
 
-    /// Keeps a block, by position, and returns the readings that are judged.
+    /// Keeps a block's runs, which are by position, and returns the readings that are judged.
     fn keep(&mut self, block: &[TimedRun]) -> Vec<Vec<Reading>> {
         self.found.runs.iter_mut().zip(block).for_each(|(runs, run)| runs.push(*run));
         self.ours = self.ours.saturating_add(total(block.iter().map(TimedRun::all_cpu)));
@@ -364,7 +369,8 @@ impl<'a> Commands<'a> {
         block.iter().map(judged).collect()
     }
 
-    /// One block of whatever is not simply one run after the other.
+    /// Runs one block that cannot be queued: with hooks, with checked outputs, or two commands at once. `None` if it
+    /// was stopped.
     fn block(
         &mut self,
         order: &[usize],
@@ -385,7 +391,8 @@ impl<'a> Commands<'a> {
         Ok(Some(self.keep(&block)))
     }
 
-    /// Two at the same time, the first of the order on the first half of the CPUs.
+    /// Runs two commands at the same time, the first of the order on the first half of the CPUs. `None` if they were
+    /// stopped.
     fn at_once(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<TimedRun>>, CompareError> {
         let [halves, jobs] = [halves(&self.setting.cores), [vec![order[0]], vec![order[1]]]];
         let numbers = [self.next(order[0]), self.next(order[1])];
@@ -423,7 +430,7 @@ fn ended_at_last(left: &[String]) -> Option<Warning> {
     (!left.is_empty()).then(|| Warning { place: "left by hooks or runs".to_owned(), what })
 }
 
-/// The CPUs for either of two that run at once.
+/// The CPUs for each of two commands that run at once: the halves of these, or of all CPUs if there are none.
 pub(crate) fn halves(cores: &[usize]) -> [Vec<usize>; 2] {
     let cores = if cores.is_empty() { available_cores() } else { cores.to_vec() };
     let (one, other) = cores.split_at(cores.len() / 2);

@@ -1,4 +1,5 @@
-//! A command or a server that stands in each block twice: how far it is from itself, and what that leaves undecided.
+//! The control of a comparison: a command or a server that is in each block twice. It shows how far something is from
+//! itself, and which verdicts that leaves undecided.
 
 use kumite_record::{Comparison, Control, ControlRatio, GateState, Ratio, Speed, Thrift};
 
@@ -6,26 +7,27 @@ use super::gate;
 use super::judge::{Bar, Side, judge};
 use super::reading::Log;
 
-/// The probability that a control is called off by chance, in a comparison.
+/// The probability that a comparison finds its control off by chance.
 pub(crate) const ALPHA: f64 = 0.01;
 
-/// Of the interval that is shown.
+/// The probability that the interval shown of the control misses the true ratio.
 const SHOWN: f64 = 0.05;
 
-/// How many metrics of a comparison are looked at where none was named: wall time, CPU time and memory; of servers
-/// throughput and two percentiles.
+/// The number of metrics in which a control is looked at if none was named: wall time, CPU time and memory of
+/// commands; throughput and two percentiles of servers.
 pub(crate) const METRICS: usize = 3;
 
-/// What is compared twice, by its position, and the position of its second.
+/// The command or server that is compared with itself: its two positions in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Twice {
-    /// Its position.
+    /// The first position.
     pub of: usize,
-    /// Where it stands the second time: behind all others.
+    /// The second position, behind all others.
     pub at: usize,
 }
 
-/// What the blocks say of the control of this name; `logs` has, by metric, the first divided by the second, of times.
+/// The finding on the control of this name. `logs` has, for each metric, the ratio of the first to the second in each
+/// block, of values of which less is better.
 pub(crate) fn control(name: &str, logs: &[(&str, Vec<Log>)]) -> Control {
     let ratio = |logs: &[Log], alpha| judge(logs, Bar { alpha, margin: 0.0 });
     let of = |(metric, logs): &(&str, Vec<Log>)| ControlRatio {
@@ -40,13 +42,14 @@ pub(crate) fn control(name: &str, logs: &[(&str, Vec<Log>)]) -> Control {
     Control { itself, off: logs.iter().filter(is_off).map(of).collect(), ..Control::of(name) }
 }
 
-/// From "more than 1 is in favour of the second" to the second divided by the first.
+/// Turns a ratio of the first to the second into that of the second to the first.
 fn swapped(ratio: Ratio) -> Ratio {
     let turned = |end: Option<f64>| end.map(|end| 1.0 / end);
     Ratio { estimate: 1.0 / ratio.estimate, low: turned(ratio.high), high: turned(ratio.low) }
 }
 
-/// Leaves undecided what is nearer to 1 than the control is, by each metric in which that is off.
+/// Makes those verdicts undecided whose ratio is nearer to 1 than the control's, for each metric in which the control
+/// is off.
 pub(crate) fn leave_undecided(comparison: &mut Comparison) {
     let Some(control) = comparison.control.clone() else { return };
     let is_near = |metric: &str, ratio: &Ratio| {

@@ -1,14 +1,15 @@
-//! Work that is told to stop when its time is over, as when the user stops it.
+//! Work that is told to stop when its time is over, in the same way as when the user stops it.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often it is looked whether the user has stopped it.
+/// The longest time between two looks at the user's stop flag.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does it, and says whether its time was over before its end. It is given the flag to look at.
+/// Does `work`, which is to stop when the flag that it is given is set: by `stop`, or when `limit` is over. Returns
+/// `work`'s result, and `true` if its time was over before its end.
 pub(crate) fn within<T>(
     limit: Option<Duration>,
     stop: &AtomicBool,
@@ -25,7 +26,8 @@ pub(crate) fn within<T>(
     (done, is_over.load(Ordering::Relaxed))
 }
 
-/// Does what tidies up after other work: when that has been cut off, this has still so long.
+/// Does `work`, which tidies up after other work. Once `is_cut_off` says that the other work was cut off, this has
+/// still `grace`; then the flag that it is given is set.
 pub(crate) fn with_grace<T>(
     grace: Duration,
     is_cut_off: impl Fn() -> bool + Sync,
@@ -35,7 +37,8 @@ pub(crate) fn with_grace<T>(
     until(grace, || is_cut_off() && since.get_or_init(Instant::now).elapsed() >= grace, work)
 }
 
-/// Does it, and sets the flag that it is given once it is `over`. That is looked at after `first`, and often.
+/// Does `work`, and sets the flag that it is given once `over` returns `true`. That is asked again and again, at
+/// intervals of at most `first`.
 fn until<T>(first: Duration, over: impl Fn() -> bool + Sync, work: impl FnOnce(&AtomicBool) -> T) -> T {
     let (told, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
     let look = LOOK.min(first).max(Duration::from_millis(1));

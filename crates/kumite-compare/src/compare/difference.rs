@@ -1,9 +1,9 @@
-//! The first difference between two outputs that were to be the same.
+//! The first difference between two outputs that should be the same.
 
 /// The most bytes that are shown of a line that differs.
 const SHOWN: usize = 200;
 
-/// Two commands that were to write the same did not.
+/// The error that two commands that were to write the same did not.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "outputs differ{}",
@@ -16,22 +16,23 @@ const SHOWN: usize = 200;
     )
 )]
 pub struct Difference {
-    /// The name of the command whose output is what all others must be like.
+    /// The name of the command whose output all others must equal.
     pub first: String,
-    /// The name of the one whose output differs.
+    /// The name of the command whose output differs.
     pub second: String,
-    /// `None` where their lines are the same and only a digest differs: the file was written to meanwhile.
+    /// The first line that differs. `None` if all lines are the same and only the digests differ, because the file
+    /// was written to meanwhile.
     pub line: Option<DifferentLine>,
 }
 
-/// The first line that two outputs do not have in common, with its end.
+/// The first line that two outputs do not have in common.
 #[derive(Debug, PartialEq, Eq)]
 pub struct DifferentLine {
-    /// Counted from 1.
+    /// The number of the line, from 1.
     pub number: u64,
-    /// Empty if the first output has fewer lines.
+    /// The line in the first output, with its end; empty if that output has fewer lines.
     pub first: Vec<u8>,
-    /// Empty if the second output has fewer lines.
+    /// The line in the second output, with its end; empty if that output has fewer lines.
     pub second: Vec<u8>,
 }
 

@@ -1,4 +1,4 @@
-//! Makes the document of the runs of commands.
+//! The making of a comparison's document from the runs of commands.
 
 use std::time::Duration;
 
@@ -20,22 +20,22 @@ use super::judge::{Bar, Side, judge, remaining};
 use super::reading::{Log, Reading, untold};
 use super::sequence::Rules;
 
-/// From which share of the shortest median on the start of a process is worth a word.
+/// The share of the shortest median from which on the time of starting a process, or a shell, gives a warning.
 const START_MATTERS: f64 = 0.02;
 
-/// The warning about a run that the budget has ended.
+/// The text of the warning that the budget has ended a run.
 pub(crate) const CUT_OFF: &str = "what still ran when it was over was ended, and is in no figure";
 
-/// All runs, by command and then by block.
+/// All runs of a comparison, by command and then by block.
 pub(crate) struct Found {
     pub runs: Vec<Vec<TimedRun>>,
-    /// Those in turn, where the others were made two at once.
+    /// The runs made in turn, beside those made two at once; empty for each command without a duet.
     pub in_turn: Vec<Vec<TimedRun>>,
-    /// From the beginning of the first block to the end of the last.
+    /// The time from the beginning of the first block to the end of the last.
     pub elapsed: Duration,
-    /// The part of `elapsed` that went into hooks.
+    /// The part of `elapsed` that hooks took.
     pub aside: Duration,
-    /// The budget has ended a run.
+    /// The budget has ended a run that was still executed.
     pub was_cut_off: bool,
 }
 
@@ -71,7 +71,7 @@ impl Found {
     }
 }
 
-/// All but what is known of the machine and of the time.
+/// Makes the document of a comparison, without the machine, the times of its beginning and end, and its noise.
 pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, found: &Found) -> Comparison {
     let of = lines.len();
     let bar = rules.bar(of);
@@ -89,7 +89,7 @@ pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, 
     comparison
 }
 
-/// A document without runs and verdicts.
+/// A document of `of` commands or servers, without runs and verdicts.
 pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
     Comparison {
         schema: SCHEMA,
@@ -193,7 +193,7 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
     }
 }
 
-/// How far the control is from itself: in what was named, else in all that is judged of a command.
+/// The control's distance from itself, in the metrics that were named, or else in wall time, CPU time and memory.
 fn itself(setting: &Setting, found: &Found, twice: Twice, rules: &Rules) -> Control {
     let usual = [CommandMetric::TimeWallClock, CommandMetric::TimeCpu, CommandMetric::MemoryPeakResident];
     let metrics = if rules.metrics.is_empty() { &usual[..] } else { &rules.metrics };
@@ -260,7 +260,8 @@ fn peak_rss(run: &TimedRun) -> f64 {
     run.peak_rss_bytes as f64
 }
 
-/// The median, with the interval that may be looked at after every block.
+/// The median of some values, with its confidence interval, which may be looked at after every block. `None` if there
+/// are no values.
 pub(crate) fn estimate(values: &[f64], unit: Unit) -> Option<Estimate> {
     let interval = sequential_median(values, 0.05).ok();
     Some(Estimate {
@@ -273,7 +274,7 @@ pub(crate) fn estimate(values: &[f64], unit: Unit) -> Option<Estimate> {
     })
 }
 
-/// As a shell has it: 128 and the signal for one that was ended by a signal.
+/// The exit code of a run as a shell counts it: if a signal ended the run, 128 and the signal's number.
 pub(crate) fn exit_code(run: &TimedRun) -> i32 {
     shell_status(run.status).unwrap_or(-1)
 }

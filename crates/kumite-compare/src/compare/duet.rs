@@ -1,4 +1,4 @@
-//! The gain from running two at once on this machine.
+//! The gain from running two commands at once on this machine.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use kumite_stats::median;
 
 use super::judge::log_ratios;
 
-/// So many pairs in turn are set beside the first pairs at once.
+/// The number of pairs run in turn, which are set beside the first pairs run at once.
 pub(crate) const BESIDE: usize = 20;
 
-/// Of two commands each; at most the first [`BESIDE`] blocks are looked at. An interval is as wide as the pairs scatter,
-/// and half as wide with four times the pairs.
+/// The gain from runs of two commands at once over runs in turn; at most the first [`BESIDE`] blocks are looked at.
+/// The width of an interval grows with the scatter of the pairs, and halves with four times as many pairs.
 pub(crate) fn gain(at_once: &[Vec<TimedRun>], in_turn: &[Vec<TimedRun>]) -> Duet {
     let pairs = in_turn.iter().chain(at_once).map(Vec::len).min().unwrap_or(0);
     let width = |runs: &[Vec<TimedRun>], time: fn(Duration, Duration) -> Duration| -> Option<f64> {

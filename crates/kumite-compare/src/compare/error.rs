@@ -1,7 +1,7 @@
 //! Why a comparison could not be made, or not to its end.
 //!
-//! A [`UsageError`] is found before anything is run. The rest happens while commands or servers are compared, and what
-//! was measured until then is kept.
+//! A [`UsageError`] is found before anything is run. The other errors occur while commands or servers are compared,
+//! and what was measured until then is kept.
 
 use std::io;
 use std::path::PathBuf;
@@ -16,77 +16,77 @@ use super::difference::Difference;
 use super::nth::Nth;
 use super::parameters::ParameterError;
 
-/// A comparison was not made, or not to its end.
+/// Why a comparison was not made, or not to its end.
 #[derive(Debug, Error)]
 pub enum CompareError {
-    /// Nothing was run.
+    /// The arguments make no sense; nothing was run.
     #[error(transparent)]
     Usage(#[from] UsageError),
     /// A process could not be started, watched or ended.
     #[error(transparent)]
     Process(#[from] kumite_process::Error),
-    /// A command ended otherwise than it may.
+    /// A command ended with a status that is a failure.
     #[error(
         "`{command}` {} in {nth}; --show-output shows what it says, --ignore-failure goes on all the same",
         how_it_ended(*status)
     )]
     Command {
-        /// As it was typed, parameters filled in.
+        /// The command line as it was typed, with parameters filled in.
         command: String,
         /// The run that failed.
         nth: Nth,
-        /// Never one that is allowed.
+        /// The status of the run, which is none of the allowed ones.
         status: ExitStatus,
     },
-    /// A hook ended otherwise than with 0.
+    /// A hook ended with another status than 0.
     #[error("{flag} `{text}` for `{command}` {}: {log}", how_it_ended(*status))]
     Hook {
-        /// The flag that gave it.
+        /// The flag that gave the hook, such as `--prepare`.
         flag: &'static str,
-        /// As it was typed, parameters filled in.
+        /// The hook's text as it was typed, with parameters filled in.
         text: String,
-        /// The command that it was run for.
+        /// The command that the hook was run for.
         command: String,
-        /// Never 0.
+        /// The status of the hook, which is not 0.
         status: ExitStatus,
-        /// The end of its output, on one line.
+        /// The last lines of the hook's output, on one line.
         log: String,
     },
-    /// A hook had to be ended.
+    /// A hook took too long, and was ended.
     #[error("{flag} `{text}` did not end within {limit:?}: {log}")]
     HookTooLong {
-        /// The flag that gave it.
+        /// The flag that gave the hook, such as `--prepare`.
         flag: &'static str,
-        /// As it was typed, parameters filled in.
+        /// The hook's text as it was typed, with parameters filled in.
         text: String,
-        /// The time it had.
+        /// The time that the hook was given.
         limit: Duration,
-        /// The end of its output, on one line.
+        /// The last lines of the hook's output, on one line.
         log: String,
     },
-    /// The budget was over before the first run.
+    /// The budget was over while `--setup` still ran, before the first run.
     #[error(
         "--setup `{text}` still ran when --budget was over ({budget:?}), and was ended: give a longer one, or do that \
          before"
     )]
     SetupTooLong {
-        /// As it was typed, parameters filled in.
+        /// The setup's text as it was typed, with parameters filled in.
         text: String,
-        /// All of it.
+        /// The whole budget.
         budget: Duration,
     },
-    /// There is no room for outputs.
+    /// No folder for outputs could be made.
     #[error("cannot make a folder for outputs: {0}")]
     Folder(#[source] io::Error),
-    /// An output that was written could not be read, or not be kept.
+    /// The output of a command could not be read or kept.
     #[error("cannot look at the output of `{command}`: {source}")]
     Unread {
-        /// As it was typed, parameters filled in.
+        /// The command line as it was typed, with parameters filled in.
         command: String,
         /// The system's reason.
         source: io::Error,
     },
-    /// Commands that were to write the same did not.
+    /// Two commands that were to write the same did not.
     #[error(transparent)]
     Differs(#[from] Difference),
     /// A load could not be offered.
@@ -94,10 +94,10 @@ pub enum CompareError {
     Load {
         /// The server's address.
         url: String,
-        /// The engine's reason.
+        /// The error of the load engine.
         source: kumite_load::Error,
     },
-    /// A server gave no right answer in a whole block: it has no throughput.
+    /// A server gave no right answer in a whole block, and so has no throughput.
     #[error(
         "no right answer from {url}{} ({}){}",
         within.map_or(String::new(), |within| format!(" within {within:?}")),
@@ -105,33 +105,33 @@ pub enum CompareError {
         first_wrong.as_ref().map_or(String::new(), |wrong| format!("; {wrong}"))
     )]
     NoAnswer {
-        /// As it was typed.
+        /// The server's address as it was typed.
         url: String,
-        /// The length of the block, unless it is a number of requests.
+        /// The length of the block; `None` if it is a number of requests.
         within: Option<Duration>,
-        /// Failed requests by kind.
+        /// The numbers of failed requests, by kind.
         errors: Box<Errors>,
-        /// The first answer that was not right, if there was any answer.
+        /// A description of the first answer that was not right; `None` if there was no answer.
         first_wrong: Option<String>,
     },
     /// A server of kumite's own could not be started.
     #[error("cannot start a server on 127.0.0.1: {0}")]
     Server(#[source] io::Error),
-    /// kumite cannot start itself by a path that is no text.
+    /// The path of kumite is not UTF-8, so that it cannot start itself.
     #[error("{}: its path is no text", .0.display())]
     Helper(PathBuf),
     /// A thread of kumite's own panicked.
     #[error("a thread on CPU {cpu} came to an end")]
     Thread {
-        /// The CPU that it was pinned to.
+        /// The CPU that the thread was pinned to.
         cpu: usize,
     },
-    /// The user ended it.
+    /// The user stopped the comparison.
     #[error("it was interrupted")]
     Interrupted,
 }
 
-/// The command line makes no sense. A sentence with the remedy.
+/// Why the arguments make no sense. The message has the remedy.
 #[derive(Debug, Error)]
 pub enum UsageError {
     /// There is no command, and no reference.
@@ -140,77 +140,77 @@ pub enum UsageError {
     /// Parameters make too many commands.
     #[error("there are more than {most} commands")]
     TooManyCommands {
-        /// The most that can be compared.
+        /// The most commands that can be compared.
         most: usize,
     },
-    /// Neither one for all commands nor one for each.
+    /// A flag was given neither once for all commands nor once for each.
     #[error("{given} times {flag} for {commands} commands: give one for all, or one for each")]
     NotOneEach {
-        /// The flag that may be given several times.
+        /// The flag.
         flag: &'static str,
-        /// Times that it was given.
+        /// The number of times that the flag was given.
         given: usize,
-        /// Those that were typed, with the reference where that is none of them.
+        /// The number of commands that were typed, including a reference that is none of them.
         commands: usize,
     },
-    /// Names without commands.
+    /// There are more names than commands.
     #[error("{names} names for {commands} commands")]
     TooManyNames {
-        /// Number of names.
+        /// The number of names.
         names: usize,
-        /// Number of commands that were typed.
+        /// The number of commands that were typed.
         commands: usize,
     },
-    /// A parameter, or their combinations.
+    /// A parameter, or the combination of several, cannot be used.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// Variables that cannot be set.
+    /// The value of `--env` sets no variables.
     #[error("--env {text:?}: {source}")]
     Env {
-        /// As it was typed.
+        /// The value as it was typed.
         text: String,
-        /// The reason.
+        /// The error in the value.
         source: EnvError,
     },
-    /// A command that cannot be started.
+    /// A command cannot be split into words, and so not be started.
     #[error(transparent)]
     Command(#[from] CommandLineError),
-    /// A hook that cannot be started.
+    /// A hook cannot be split into words, and so not be started.
     #[error("{flag} {text:?}: {source}")]
     Hook {
-        /// The flag that gave it.
+        /// The flag that gave the hook, such as `--prepare`.
         flag: &'static str,
-        /// As it was typed, parameters filled in.
+        /// The hook's text as it was typed, with parameters filled in.
         text: String,
-        /// The reason.
+        /// The error in the text.
         source: CommandLineError,
     },
-    /// The input of commands cannot be read.
+    /// The file that commands are to read cannot be read.
     #[error("--input {}: {source}", path.display())]
     Input {
-        /// As it was typed.
+        /// The path as it was typed.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
     },
-    /// The input of commands is a folder.
+    /// The file that commands are to read is a folder.
     #[error("--input {}: it is a folder", path.display())]
     InputIsFolder {
-        /// As it was typed.
+        /// The path as it was typed.
         path: PathBuf,
     },
 }
 
-/// A text sets no variables.
+/// Why a text sets no environment variables.
 #[derive(Debug, Error)]
 pub enum EnvError {
-    /// It cannot be split into words.
+    /// The text has an open quote, or ends in a backslash.
     #[error("a quote is not closed, or a backslash ends it")]
     Unclosed,
-    /// kumite sets those itself.
+    /// The text sets a variable whose name begins with `KUMITE_`; kumite sets those itself.
     #[error("names that begin with KUMITE_ are kumite's own")]
     Reserved,
-    /// A word without a name that a variable can have.
+    /// A word of the text is no `NAME=VALUE`, or its name is none that a variable can have.
     #[error("`{0}` is no NAME=VALUE")]
     NoAssignment(String),
 }

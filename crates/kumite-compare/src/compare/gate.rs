@@ -1,4 +1,5 @@
-//! The gate: is one slower than the reference by more than the margin? `--gate` goes on until that is decided. Pure.
+//! The gate: it is shut if a command or server is slower than the reference by more than the margin. With `--gate` a
+//! comparison goes on until that is decided. All functions here are pure.
 
 use kumite_record::{
     Comparison, ComparisonEnd, ComparisonGate, GateBar, GateState, JudgedMetric, PairGate, Remaining,
@@ -8,7 +9,8 @@ use kumite_stats::blocks_to_exclude;
 use super::judge::{Bar, between};
 use super::reading::Log;
 
-/// By the same interval as the verdict: it is a confidence sequence, so that one may stop as soon as this is decided.
+/// The state of the gate by the ratios of one pair. It rests on the interval of the verdict, which is a confidence
+/// sequence, so that a comparison may stop as soon as this is decided.
 pub(crate) fn state(logs: &[Log], bar: Bar) -> GateState {
     match between(logs, bar.alpha) {
         Some((_, high)) if high < -bar.margin => GateState::Shut,
@@ -17,7 +19,7 @@ pub(crate) fn state(logs: &[Log], bar: Bar) -> GateState {
     }
 }
 
-/// The state of the gate by one pair; with the blocks and time that it would take, if it is undecided.
+/// The state of the gate by one pair. If it is undecided, with about how many blocks and seconds are missing.
 pub(crate) fn pair(logs: &[Log], bar: Bar, seconds: f64) -> PairGate {
     let state = state(logs, bar);
     let remaining = (state == GateState::Undecided).then(|| remaining(logs, bar, seconds)).flatten();
@@ -33,7 +35,7 @@ fn remaining(logs: &[Log], bar: Bar, seconds: f64) -> Option<Remaining> {
     Some(Remaining { blocks, seconds: seconds / n.max(1) as f64 * blocks as f64 })
 }
 
-/// The state by all metrics of a pair: one that is shut shuts it.
+/// The state of the gate by all metrics of a pair: it is shut if one of them shuts it.
 pub(crate) fn of_metrics(metrics: &[JudgedMetric]) -> PairGate {
     let gates = || metrics.iter().filter_map(|metric| metric.gate);
     let state = GateState::of_all(gates().map(|gate| gate.state));
@@ -44,7 +46,7 @@ pub(crate) fn of_metrics(metrics: &[JudgedMetric]) -> PairGate {
     PairGate { state, remaining: most.filter(|_| state == GateState::Undecided) }
 }
 
-/// Of all pairs. What did not come to its end opens no gate.
+/// The state of the gate by all pairs. It is not open if the comparison did not come to its end.
 pub(crate) fn comparison_gate(passes: GateBar, comparison: &Comparison) -> ComparisonGate {
     let came_to_its_end = match comparison.ended {
         ComparisonEnd::Decided | ComparisonEnd::MaxRuns | ComparisonEnd::Budget => GateState::Open,

@@ -1,8 +1,8 @@
-//! Commands that go around runs, and the processes that they leave.
+//! Hooks: commands that are run before and after runs, and the processes that they leave.
 //!
-//! A hook is never timed, and runs on any CPU. What it leaves lives on, for it may be the server that runs talk to, until
-//! [`Hooks::finish`] or until the hooks are dropped. Once `--setup` has begun, `--cleanup` is run for each command,
-//! whatever comes between.
+//! A hook is never timed, and runs on any CPU. Processes that it leaves live on until [`Hooks::finish`], or until the
+//! hooks are dropped, because one may be the server that runs talk to. Once `--setup` has begun, `--cleanup` is run
+//! for each command, whatever comes between.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -17,24 +17,24 @@ use super::bench::{Bench, Setting};
 use super::deadline::{with_grace, within};
 use super::error::{CompareError, UsageError};
 
-/// Nobody waits longer for a build.
+/// The longest time that a hook may take: nobody waits longer for a build.
 const HOOK_LIMIT: Duration = Duration::from_secs(3600);
-/// Processes that hooks have left have so long to end by themselves, once they are asked to; and so long a conclusion
+/// The time that processes left by hooks have to end by themselves once they are asked to, and that a `--conclude`
 /// has once the budget is over.
 const GRACE: Duration = Duration::from_secs(1);
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// A variable that a hook has beside ours.
+/// The name and the value of a variable that a hook has on top of our environment.
 type Variable<'v> = (&'v str, &'v str);
 
-/// Runs commands that are not timed.
+/// The hooks of a comparison, which it runs and ends.
 pub(crate) struct Hooks<'a> {
     setting: &'a Setting,
     folder: TempDir,
-    /// Trees of hooks that have left a process which still runs.
+    /// The trees of hooks that have left a process which still runs.
     left: RefCell<Vec<Tree>>,
-    /// Hooks that were run.
+    /// The number of hooks that were run.
     hooks: Cell<u64>,
 }
 
@@ -44,12 +44,12 @@ impl<'a> Hooks<'a> {
         Ok(Hooks { setting, folder, left: RefCell::default(), hooks: Cell::new(0) })
     }
 
-    /// A file in a folder that is gone afterwards.
+    /// The path of a file of this name, in a folder that is removed when this is dropped.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Refuses hooks that cannot be run, before anything is run.
+    /// Refuses hooks that cannot be split into words, before anything is run.
     pub(crate) fn check(&self) -> Result<(), UsageError> {
         self.setting.benches.iter().try_for_each(|bench| {
             let hooks = [
@@ -65,7 +65,7 @@ impl<'a> Hooks<'a> {
         })
     }
 
-    /// To be typed in `sh`. A hook is never timed, and so may always have a shell.
+    /// The hook's text as a line for `sh`. A hook is never timed, and so may have a shell even with `--shell=none`.
     fn typed(&self, flag: &'static str, text: &str) -> Result<String, UsageError> {
         let shell = match &self.setting.shell {
             Shell::Never => &Shell::IfNeeded,
@@ -75,7 +75,8 @@ impl<'a> Hooks<'a> {
         typed.map_err(|source| UsageError::Hook { flag, text: text.to_owned(), source })
     }
 
-    /// All that is to be done once before, within this time; what it was begun for is to be cleaned up.
+    /// Runs the setup of each command, all together within `budget`. Once this was called, [`Hooks::cleanup`] is to
+    /// be called, too.
     pub(crate) fn setup(&self, budget: Option<Duration>, stop: &AtomicBool) -> Result<(), CompareError> {
         let mut last = None;
         let (done, is_over) = within(budget, stop, |stop| {
@@ -92,7 +93,7 @@ impl<'a> Hooks<'a> {
         }
     }
 
-    /// All that is to be done once after, whatever came before; the first failure, if there is one.
+    /// Runs the cleanup of each command, whatever came before. Returns the first failure.
     pub(crate) fn cleanup(&self) -> Result<(), CompareError> {
         let cleanup = |bench: &Bench| self.hook(bench, "--cleanup", &bench.cleanup, None, &NEVER);
         let all: Vec<_> = self.setting.benches.iter().map(cleanup).collect();
@@ -108,8 +109,8 @@ impl<'a> Hooks<'a> {
         self.hook(bench, "--prepare", &bench.prepare, Some(variable), stop)
     }
 
-    /// Is not stopped by the user: it ends what `prepare` began. Where the budget has cut off the run before it, or itself, it
-    /// has a little longer.
+    /// Runs the `--conclude` of a command. The user's stop does not end it, because it ends what `prepare` began.
+    /// Once `is_cut_off` says that the budget is over, it has still [`GRACE`].
     pub(crate) fn conclude(
         &self,
         bench: &Bench,
@@ -124,7 +125,7 @@ impl<'a> Hooks<'a> {
         }
     }
 
-    /// Ends what all of them have left, and says what that was.
+    /// Ends all processes that hooks have left, and returns their command lines.
     pub(crate) fn finish(&self) -> Vec<String> {
         let mut left = Vec::new();
         for mut tree in self.left.take() {
@@ -134,7 +135,7 @@ impl<'a> Hooks<'a> {
         left
     }
 
-    /// If somebody of it still runs.
+    /// Keeps the tree of a hook, if a process of it still runs.
     fn keep(&self, mut tree: Tree) {
         if !tree.left().is_empty() {
             let mut left = self.left.borrow_mut();

@@ -1,4 +1,4 @@
-//! hyperfine's JSON: the commands that were measured, and what came of it.
+//! hyperfine's JSON: commands that it has measured, with their figures.
 
 use std::collections::BTreeMap;
 
@@ -6,24 +6,24 @@ use kumite_record::{CommandMetric, ImportedRatio};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A command of an imported document.
+/// A command that hyperfine has measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// The file it was read from.
+    /// The path of the document, for messages.
     pub file: String,
-    /// As it was run.
+    /// The command line as it was run.
     pub command: String,
-    /// Its name, if that is something else.
+    /// The command's name; `None` if it has none but its command line.
     pub name: Option<String>,
-    /// The parameters that were filled in.
+    /// The parameters that were filled in: each name with its value.
     pub parameters: BTreeMap<String, String>,
-    /// The variables that were set for it.
+    /// The environment variables that were set for the command.
     pub environment: BTreeMap<String, String>,
-    /// Statistics by metric, in seconds and bytes, as far as the document has them.
+    /// The statistics of the runs by metric, in seconds or bytes, as far as the document has them.
     pub metrics: BTreeMap<CommandMetric, Statistics>,
 }
 
-/// Versions 1 and 2 of the form; of either, only what is needed.
+/// hyperfine's document, of version 1 or 2, with only the fields that are needed.
 #[derive(Deserialize)]
 struct Document {
     results: Vec<Measured>,
@@ -37,15 +37,15 @@ struct Measured {
     parameters: BTreeMap<String, Value>,
     #[serde(default)]
     environment: BTreeMap<String, String>,
-    /// Of version 1.
+    /// The times of version 1.
     #[serde(flatten)]
     times: Times,
     memory_usage_byte: Option<Vec<f64>>,
-    /// Of version 2, by metric; counters are among them.
+    /// The statistics of version 2, by metric. It also has counters, which are not read.
     summary: Option<BTreeMap<String, Statistics>>,
 }
 
-/// In seconds.
+/// The times of version 1, in seconds.
 #[derive(Deserialize)]
 struct Times {
     mean: Option<f64>,
@@ -54,12 +54,12 @@ struct Times {
     system: Option<f64>,
 }
 
-/// Of the runs of a command, in seconds or bytes.
+/// Statistics of the runs of a command, in seconds or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Statistics {
-    /// Their mean.
+    /// The mean of the runs.
     pub mean: f64,
-    /// The standard deviation of single runs.
+    /// The standard deviation of single runs; `None` if the document does not have it.
     pub stddev: Option<f64>,
 }
 
@@ -92,18 +92,19 @@ fn statistics(values: &[f64]) -> Option<Statistics> {
     Some(Statistics { mean, stddev: (n > 1.0).then(|| (squares / (n - 1.0)).sqrt()) })
 }
 
-/// A document has nothing to import.
+/// Why a text cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// It is not JSON, or no document of hyperfine's.
+    /// The text is not JSON, or no document of hyperfine's.
     #[error("it is not what hyperfine --export-json writes: {0}")]
     Form(#[from] serde_json::Error),
-    /// It is hyperfine's, and has no command.
+    /// The document has no command.
     #[error("it has no results")]
     Empty,
 }
 
-/// Reads hyperfine's `--export-json`, of versions 1.x and 2.x.
+/// Reads the commands of a document that hyperfine's `--export-json` wrote, of versions 1.x and 2.x. `file` names it
+/// in later messages.
 pub fn import(file: &str, text: &str) -> Result<Vec<Imported>, ImportError> {
     let document: Document = serde_json::from_str(text)?;
     if document.results.is_empty() {
@@ -128,7 +129,8 @@ pub fn import(file: &str, text: &str) -> Result<Vec<Imported>, ImportError> {
     Ok(document.results.into_iter().map(imported).collect())
 }
 
-/// The ratio b / a of means, and one standard deviation of it as hyperfine propagates it.
+/// The ratio b / a of the means, with its standard deviation as hyperfine propagates it. `None` if one of them lacks
+/// the metric, or its mean is not above 0.
 pub(crate) fn ratio(a: &Imported, b: &Imported, metric: CommandMetric) -> Option<ImportedRatio> {
     let (of_a, of_b) = (a.metrics.get(&metric)?, b.metrics.get(&metric)?);
     if of_a.mean <= 0.0 || of_b.mean <= 0.0 {

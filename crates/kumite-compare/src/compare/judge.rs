@@ -1,11 +1,11 @@
-//! From the values of two in the same blocks to a verdict. Pure.
+//! Judging a pair: from the values of two in the same blocks to a verdict. All functions here are pure.
 
 use kumite_record::{Ratio, Remaining, Speed, Thrift};
 use kumite_stats::{blocks_to_exclude, median, sequential_median_between};
 
 use super::reading::Log;
 
-/// The side of 1 on which the whole interval of a ratio lies.
+/// The position of a ratio's interval: above 1, below 1, within the margin around 1, or not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
     Above,
@@ -36,27 +36,28 @@ impl From<Side> for Thrift {
     }
 }
 
-/// The certainty that a verdict needs, and the ratios that are no difference.
+/// The bar for a verdict: its probability of being wrong, and the ratios that are no difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Bar {
     pub alpha: f64,
-    /// On the scale of logarithms: ln(1 + margin).
+    /// The margin as a logarithm: ln(1 + margin).
     pub margin: f64,
 }
 
-/// The logarithms of reference / other, one for each block, in any order. `None` if a value has no logarithm.
+/// The logarithms of reference / other, one for each block. `None` if a value is not above 0.
 pub(crate) fn log_ratios(other: &[f64], reference: &[f64]) -> Option<Vec<f64>> {
     let pairs = other.iter().zip(reference);
     pairs.map(|(a, b)| (*a > 0.0 && *b > 0.0).then(|| b.ln() - a.ln())).collect()
 }
 
-/// The ends of the interval of the logarithms; `None` if they are too few for one.
+/// The ends of the confidence interval of the median logarithm; `None` if there are too few blocks for one.
 pub(crate) fn between(logs: &[Log], alpha: f64) -> Option<(f64, f64)> {
     let bounds: Vec<(f64, f64)> = logs.iter().map(|log| (log.least, log.most)).collect();
     sequential_median_between(&bounds, alpha).ok()
 }
 
-/// The interval first, then the verdict: within the margin, else on a side of 1, else unknown.
+/// The side of a ratio, with its estimate and interval. The side is within the margin if the whole interval is, else
+/// above or below 1 if the whole interval is, else unknown.
 pub(crate) fn judge(logs: &[Log], bar: Bar) -> (Side, Ratio) {
     let known: Vec<f64> = logs.iter().map(|log| log.estimate()).collect();
     let estimate = median(&known).unwrap_or(0.0).exp();
@@ -73,7 +74,8 @@ pub(crate) fn judge(logs: &[Log], bar: Bar) -> (Side, Ratio) {
     (side, Ratio { estimate, low: end(low), high: end(high) })
 }
 
-/// About how many more blocks, and seconds, it takes to the verdict that is nearest. `None` if none is in reach.
+/// About how many more blocks and seconds the nearest verdict takes, if the ratios go on like this. `None` if no
+/// verdict is in reach.
 pub(crate) fn remaining(logs: &[Log], bar: Bar, seconds: f64) -> Option<Remaining> {
     let n = logs.len();
     let beyond = |is: &dyn Fn(&Log) -> bool| logs.iter().filter(|log| is(log)).count();

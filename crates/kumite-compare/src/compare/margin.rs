@@ -1,23 +1,23 @@
-//! The margin of a comparison, as people write it.
+//! The margin of a comparison, as the user writes it.
 
 use std::str::FromStr;
 
 use thiserror::Error;
 
-/// The share by which two may differ and be no difference: at least 0, below 1.
+/// The share by which two may differ and still count as no difference: at least 0, below 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margin(pub f64);
 
-/// A text that is no margin.
+/// Why a text is no margin.
 #[derive(Debug, PartialEq, Error)]
 pub enum MarginError {
-    /// It is no number, with or without `%`.
+    /// The text is no number, with or without `%`.
     #[error("expected a share such as 0.25% or 0.0025")]
     NoShare,
-    /// It would be a share if it were a percentage.
+    /// The number is 1 or more without `%`, and would be a share with `%`.
     #[error("{0} is more than all: write {0}% or {share}", share = .0 / 100.0)]
     NoPercent(f64),
-    /// It is less than nothing, or all.
+    /// The share is below 0, or is 100 % or more.
     #[error("it must be at least 0 and below 100%")]
     Beyond,
 }

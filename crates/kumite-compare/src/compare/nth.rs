@@ -1,18 +1,18 @@
-//! The number of a run.
+//! The number of a run of a command.
 
 use std::fmt;
 
-/// A run of a command, counted from 0.
+/// The number of a run of a command, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nth {
-    /// Before the first block; no figure is of it.
+    /// A warm-up run, before the first block; it is in no figure.
     WarmUp(usize),
-    /// In a block.
+    /// A run in a block.
     Run(usize),
 }
 
 impl Nth {
-    /// The value of `HYPERFINE_ITERATION`.
+    /// The number as hyperfine writes it into `HYPERFINE_ITERATION`: `warmup-0` or `0`.
     pub(crate) fn as_hyperfine_says(self) -> String {
         match self {
             Nth::WarmUp(nth) => format!("warmup-{nth}"),
@@ -21,7 +21,7 @@ impl Nth {
     }
 }
 
-/// Counted from 1, as people do.
+/// Shows the number counted from 1, as people count: `its run 1`.
 impl fmt::Display for Nth {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Noise from outside, looked at in stretches of whole blocks.
+//! Noise from outside during a comparison, measured over stretches of whole blocks.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use kumite_host::{Ours, Watch};
 use kumite_process::available_cores;
 use kumite_record::ComparedNoise;
 
-/// A look costs about 0.1 ms, and what it can tell is exact to 10 ms of CPU time.
+/// The least length of a stretch. A look costs about 0.1 ms, and its CPU times are exact to 10 ms.
 const STRETCH: Duration = Duration::from_secs(1);
 
-/// Looks at the machine about once a second.
+/// A watch over the machine's noise that looks about once a second, between blocks.
 pub(crate) struct Outside {
     cpus: Vec<usize>,
     watch: Option<(Watch, Duration)>,
@@ -18,7 +18,7 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// Looks at these CPUs; none: at all.
+    /// A watch over these CPUs, or over all if there are none.
     pub(crate) fn new(cpus: &[usize]) -> Outside {
         let cpus = if cpus.is_empty() { available_cores() } else { cpus.to_vec() };
         let found = ComparedNoise {
@@ -30,7 +30,8 @@ impl Outside {
         Outside { cpus, watch: None, ours: Duration::ZERO, found }
     }
 
-    /// Called between blocks: CPU time of ours since it was called last, and what time it is.
+    /// Notes the end of a block at `now`. `ours` is our CPU time since the last call. If the stretch is long enough,
+    /// its noise is recorded and a new one begins.
     pub(crate) fn block(&mut self, ours: Duration, now: Duration) {
         self.ours += ours;
         let Some((watch, since)) = &self.watch else { return };
@@ -53,13 +54,13 @@ impl Outside {
         self.begin(now);
     }
 
-    /// Before the first block.
+    /// Begins the first stretch at `now`; to be called before the first block.
     pub(crate) fn begin(&mut self, now: Duration) {
         self.ours = Duration::ZERO;
         self.watch = Some((Watch::begin(&self.cpus), now));
     }
 
-    /// None if no stretch was long enough.
+    /// The noise of all stretches; `None` if none was long enough.
     pub(crate) fn found(&self) -> Option<ComparedNoise> {
         (self.found.stretches > 0).then(|| self.found.clone())
     }

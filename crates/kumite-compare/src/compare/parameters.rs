@@ -1,49 +1,49 @@
-//! `{name}` in commands, and the values that are put there.
+//! Parameters: `{name}` in commands, and the values that are put in its place.
 
 use std::collections::BTreeMap;
 
-/// More values than anybody compares are a slip in a step.
+/// The most values of a parameter, and the most combinations. More are a slip in a step.
 const MOST_VALUES: u64 = 1_000;
-/// Digits behind the point; more would not fit beside those before it.
+/// The most digits behind the decimal point. With more, the digits before it would not fit in the number.
 const MOST_DECIMALS: usize = 9;
 
-/// A parameter cannot be made of what was typed.
+/// Why a parameter cannot be made from what was typed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
-    /// Its name is empty.
+    /// The parameter's name is empty.
     #[error("a parameter has no name")]
     NoName,
-    /// An end of its range, or its step.
+    /// An end of the range, or the step, is no number.
     #[error("`{0}` is not a number")]
     NotANumber(String),
-    /// Its values would not rise.
+    /// The step is not above 0.
     #[error("the step of a parameter must be above 0")]
     NoStep,
-    /// It has no values.
+    /// The range ends below its beginning. The name is the parameter's.
     #[error("the range of parameter {0} is empty: it ends below its beginning")]
     Empty(String),
-    /// Its step is too small.
+    /// The step makes too many values. The name is the parameter's.
     #[error("parameter {0} has more than {MOST_VALUES} values")]
     TooManyValues(String),
-    /// Two have one name.
+    /// Two parameters have this name.
     #[error("parameter {0} is given twice")]
     Twice(String),
-    /// All of them together.
+    /// All parameters together have too many combinations.
     #[error("there are more than {MOST_VALUES} combinations of parameters")]
     TooManyCombinations,
 }
 
-/// A name, and what is put in its place.
+/// A parameter: a name in commands, and the values that are put in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Without its braces.
+    /// The name without its braces.
     pub name: String,
-    /// In order.
+    /// The values, in the order in which they are used.
     pub values: Vec<String>,
 }
 
 impl Parameter {
-    /// `a,b,c`; a comma after a backslash is part of a value.
+    /// A parameter with the values in `a,b,c`. A comma after a backslash is part of a value.
     pub fn list(name: &str, values: &str) -> Result<Parameter, ParameterError> {
         let mut split = vec![String::new()];
         let mut characters = values.chars();
@@ -61,7 +61,8 @@ impl Parameter {
         Parameter { name: name.to_owned(), values: split }.checked()
     }
 
-    /// From a number to another one, both included, in exact decimal steps.
+    /// A parameter with the numbers from `from` to `to`, both included, in exact decimal steps of `step`, or of 1 if
+    /// there is none.
     pub fn scan(name: &str, from: &str, to: &str, step: Option<&str>) -> Result<Parameter, ParameterError> {
         let number =
             |text: &str| Decimal::parse(text).ok_or_else(|| ParameterError::NotANumber(text.to_owned()));
@@ -91,7 +92,7 @@ impl Parameter {
 
 #[derive(Clone, Copy)]
 struct Decimal {
-    /// Without the point.
+    /// The number's digits without the decimal point, with its sign.
     digits: i64,
     decimals: usize,
 }
@@ -118,7 +119,7 @@ fn decimal(units: i128, decimals: usize) -> String {
     if decimals == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction:0decimals$}") }
 }
 
-/// Every combination of values, the last parameter changing first.
+/// Every combination of the parameters' values, as values by name. The last parameter changes first.
 pub(crate) fn combinations(
     parameters: &[Parameter],
 ) -> Result<Vec<BTreeMap<String, String>>, ParameterError> {
@@ -143,7 +144,8 @@ pub(crate) fn combinations(
     Ok(all)
 }
 
-/// Puts the values in their places, in one pass: a value that has braces itself is not looked at again.
+/// The text with each `{name}` replaced by its value, in one pass: braces in a value are not looked at again. Unknown
+/// names stay.
 pub(crate) fn filled(text: &str, values: &BTreeMap<String, String>) -> String {
     let mut out = String::new();
     let mut rest = text;

@@ -1,14 +1,15 @@
-//! A reading of a run: a value; or, where it is too small for the counter, only a bound from above. Pure.
+//! A reading of a run: a value or, if that is too small for the kernel's counter, an upper bound. All functions here
+//! are pure.
 
 use std::time::Duration;
 
 use kumite_process::TimedRun;
 use kumite_record::CommandMetric;
 
-/// A time in which no tick of the kernel fell is read as 0, and taken for anything up to the longest tick there is.
+/// The longest tick of the kernel. A time in which no tick fell is read as 0, and may be anything up to this.
 const TICK: Duration = Duration::from_millis(10);
 
-/// A value lies between these.
+/// A value that is known to lie from `least` to `most`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reading {
     least: f64,
@@ -45,7 +46,7 @@ impl Reading {
     }
 }
 
-/// The logarithm of reference / other in one block, which lies between these; either may be infinite.
+/// The logarithm of reference / other in one block. It lies from `least` to `most`, either of which may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Log {
     pub least: f64,
@@ -57,7 +58,7 @@ impl Log {
         Log { least: reference.least.ln() - other.most.ln(), most: reference.most.ln() - other.least.ln() }
     }
 
-    /// The value; or the end that is known; or, where nothing is, 0.
+    /// The value, as the middle of the two ends; if only one end is finite, that one; if none is, 0.
     pub(crate) fn estimate(self) -> f64 {
         match (self.least.is_finite(), self.most.is_finite()) {
             (true, true) => self.least.midpoint(self.most),
@@ -67,7 +68,7 @@ impl Log {
         }
     }
 
-    /// It is not known exactly, and may lie on either side of the border.
+    /// `true` if the value is not known exactly, and may lie on either side of the border.
     fn hides(self, border: f64) -> bool {
         self.least < self.most && self.least <= border && border <= self.most
     }
@@ -79,12 +80,13 @@ impl From<f64> for Log {
     }
 }
 
-/// In how many blocks it cannot be told on which side of the border the ratio lies.
+/// The number of blocks in which the ratio may lie on either side of the border.
 pub(crate) fn untold(logs: &[Log], border: f64) -> usize {
     logs.iter().filter(|log| log.hides(border)).count()
 }
 
-/// So many blocks hide the border that, going on like this, no verdict on it ever comes.
+/// `true` if so many blocks hide their side of the border that no verdict on it ever comes if the blocks go on like
+/// this.
 pub(crate) fn cannot_be_told(logs: &[Log], border: f64) -> bool {
     !logs.is_empty() && 2 * untold(logs, border) >= logs.len()
 }

@@ -8,9 +8,9 @@ use super::bench::Bench;
 use super::difference::{Difference, DifferentLine};
 use super::error::CompareError;
 
-/// The first output, which all others must be like.
+/// The first output, which all others must equal.
 pub(crate) struct SameOutput {
-    /// Every run writes into this one.
+    /// The file that every run writes into.
     pub(crate) file: PathBuf,
     first: Option<First>,
 }
@@ -26,7 +26,7 @@ impl SameOutput {
         SameOutput { file, first: None }
     }
 
-    /// Looks at what a run has written.
+    /// Compares the output of the last run with the first output. An error if they differ.
     pub(crate) fn check(&mut self, bench: &Bench) -> Result<(), CompareError> {
         let cannot = |source| CompareError::Unread { command: bench.command.clone(), source };
         let digest = digest(&self.file).map_err(cannot)?;

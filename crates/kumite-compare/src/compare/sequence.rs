@@ -1,10 +1,11 @@
-//! Block after block until the verdicts are reached, or what is allowed is spent.
+//! Executes block after block until the verdicts are reached, or the limits are.
 //!
-//! Looking after every block costs no false verdicts, for the intervals hold at all times at once ([`judge`]). Blocks
-//! are short, so several are executed between two looks where a look could bring nothing, or would keep the next run
-//! waiting. Only whole blocks count: one that was cut off is in no figure.
+//! A look after every block costs no false verdicts, because the intervals hold at all times at once ([`judge`]).
+//! Blocks are short, so several are executed between two looks if a look could bring nothing, or would keep the next
+//! run waiting. Only whole blocks count: one that was cut off is in no figure.
 //!
-//! It knows neither commands nor servers ([`Blocks`]) and has its time from a [`Clock`], so that its tests take none.
+//! This module knows neither commands nor servers ([`Blocks`]) and has its time from a [`Clock`], so that its tests
+//! take no time.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,59 +23,62 @@ use super::gate;
 use super::judge::{Bar, Side, judge};
 use super::reading::{Log, Reading, cannot_be_told};
 
-/// Judged after every block up to here; beyond, whenever there is one per cent more of them, so that judging stays
-/// cheap beside the shortest commands.
+/// The number of blocks up to which each is followed by a look. Beyond, a look comes whenever there is one per cent
+/// more blocks, so that judging stays cheap beside the shortest commands.
 const EVERY_BLOCK: usize = 200;
-/// More than anybody waits for, and what memory allows.
+/// The most blocks of a comparison: more than anybody waits for, and as many as memory allows.
 const MOST_BLOCKS: usize = 1_000_000;
-/// Blocks that take less together are executed without a look in between, for each look keeps the next run waiting.
+/// The time for which blocks are executed without a look in between, because each look keeps the next run waiting.
 const LOOK: Duration = Duration::from_millis(10);
-/// The same for blocks that cannot bring a verdict yet; a failure is noticed no later than this.
+/// The time for which blocks are executed without a look while they cannot bring a verdict yet. A failure is noticed
+/// no later than this.
 const LOOK_AT_FIRST: Duration = Duration::from_secs(1);
 
-/// No budget ends a block that has not taken as long: a machine may stand still for a moment.
+/// The least time that a block is given, whatever the budget: a machine may stand still for a moment.
 pub(crate) const GRACE: Duration = Duration::from_secs(1);
 
-/// One command alone, of which nothing is to be decided, has at least as many runs and as long as with hyperfine.
+/// The least number of runs of a command that is compared with no other; [`ALONE`] is its least time. Both are
+/// hyperfine's.
 const ALONE_RUNS: usize = 10;
 const ALONE: Duration = Duration::from_secs(3);
 
 /// The rules by which a comparison ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// How often a verdict may be wrong, all of them taken together.
+    /// The probability that any of the verdicts is wrong.
     pub alpha: f64,
-    /// A ratio from 1 / (1 + margin) to 1 + margin is no difference.
+    /// The margin: a ratio from 1 / (1 + margin) to 1 + margin is no difference.
     pub margin: f64,
-    /// No verdict before so many blocks.
+    /// The number of blocks before which there is no verdict.
     pub min_blocks: usize,
-    /// No more than these.
+    /// The most blocks; `None` for no such limit.
     pub max_blocks: Option<usize>,
-    /// No block is begun that would end later, once there are `min_blocks`.
+    /// The time in which blocks may end: once there are `min_blocks`, no block is begun that would end later.
     pub budget: Duration,
-    /// The budget also ends a block that is still executed then, unless it just takes somewhat longer than others did.
+    /// The budget also ends a block that is still executed then, unless the block just takes somewhat longer than
+    /// others did.
     pub ends_blocks: bool,
-    /// Repeats the order within the blocks.
+    /// The seed of the order within the blocks. The same seed gives the same orders.
     pub seed: u64,
-    /// Position of the reference.
+    /// The position of the reference.
     pub reference: usize,
-    /// Who stands in each block twice, and where; none without a control.
+    /// The control, which is in each block twice; `None` for no control.
     pub control: Option<Twice>,
     /// The bar of a gate that is to be decided; `None` to go on until there are verdicts.
     pub gate: Option<GateBar>,
-    /// The metrics by which commands are judged; wall time if there is none.
+    /// The metrics by which commands are judged; empty for wall time.
     pub metrics: Vec<CommandMetric>,
 }
 
 impl Rules {
-    /// The share of `alpha` that each verdict has, where `of` are compared, and the margin as a logarithm.
+    /// The bar for each verdict, if `of` stand in a block: its part of `alpha`, and the margin as a logarithm.
     pub(crate) fn bar(&self, of: usize) -> Bar {
         let of = of - usize::from(self.control.is_some());
         let verdicts = of.saturating_sub(1).max(1) * self.judged().len();
         Bar { alpha: self.alpha / verdicts as f64, margin: self.margin.ln_1p() }
     }
 
-    /// Those that are compared with the reference, of so many that stand in a block.
+    /// The positions of those that are compared with the reference, if `of` stand in a block.
     pub(crate) fn others(&self, of: usize) -> impl Iterator<Item = usize> {
         let second = self.control.map(|control| control.at);
         let reference = self.reference;
@@ -86,49 +90,51 @@ impl Rules {
         if self.metrics.is_empty() { &[CommandMetric::TimeWallClock] } else { &self.metrics }
     }
 
-    /// The fewest blocks with which a verdict on each of `of` is possible, and with a control those in which it could be off.
+    /// The fewest blocks with which each verdict is possible, if `of` stand in a block. With a control, also the
+    /// fewest with which the control could be off.
     pub fn fewest(&self, of: usize) -> usize {
         let of_control = self.control.map(|_| control::ALPHA / self.looked_at() as f64);
         let levels = of_control.into_iter().chain([self.bar(of).alpha]);
         levels.map(|alpha| fewest_blocks(alpha).unwrap_or(usize::MAX)).max().unwrap_or(usize::MAX)
     }
 
-    /// How many metrics a control is looked at in.
+    /// The number of metrics in which a control is looked at.
     fn looked_at(&self) -> usize {
         if self.metrics.is_empty() { control::METRICS } else { self.metrics.len() }
     }
 }
 
-/// Stands for the ratio of one command alone.
+/// Stands for the ratio of a command that is compared with no other.
 const NO_RATIO: Ratio = Ratio { estimate: 1.0, low: None, high: None };
 
 /// The progress of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Progressed {
-    /// Whole blocks so far.
+    /// The number of whole blocks so far.
     pub blocks: usize,
-    /// Time since the first began.
+    /// The time since the first block began.
     pub elapsed: Duration,
     /// The ratio of the first pair that has no verdict yet.
     pub ratio: Ratio,
 }
 
-/// Executes blocks.
+/// The commands or servers of a comparison, of which it executes blocks.
 pub(crate) trait Blocks {
     type Error;
 
-    /// These blocks, each in its order. What was executed is kept, also if it then was stopped or failed.
+    /// Executes these blocks, each in its order of positions. Blocks that were executed whole are kept, even if a
+    /// later one was stopped or failed.
     fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<Self::Error>;
 
-    /// The budget has ended one that was still executed.
+    /// Notes that the budget has ended a block that was still executed.
     fn cut_off(&mut self) {}
 }
 
-/// Blocks that were executed whole.
+/// The readings of the blocks that were executed whole.
 pub(crate) struct Executed<E> {
-    /// By block, what is judged of each, by position and then by metric; smaller is better.
+    /// The readings that are judged, by block, then by position, then by metric. Smaller is better.
     pub values: Vec<Vec<Vec<Reading>>>,
-    /// Why there are no more of them; none if these are all.
+    /// Why not all blocks were executed; `None` if they were.
     pub cut: Option<Cut<E>>,
 }
 
@@ -138,7 +144,8 @@ pub(crate) enum Cut<E> {
     Failed(E),
 }
 
-/// How it ended, and the time from the beginning of the first block to the end of the last.
+/// Executes blocks until a comparison is decided or a limit is reached. Returns how it ended, and the time from the
+/// beginning of the first block to the end of the last whole one.
 pub(crate) fn until_decided<B: Blocks>(
     blocks: &mut B,
     of: usize,
@@ -213,14 +220,14 @@ pub(crate) fn until_decided<B: Blocks>(
     (Ok(ComparisonEnd::MaxRuns), elapsed)
 }
 
-/// How long so many blocks may take: until the budget is over, or twice as long as the longest until now, or [`GRACE`].
-/// The first may take all of it.
+/// The time that `blocks` blocks may take: until the budget is over, or twice as long as `longest`, the longest block
+/// until now, or [`GRACE`]; whichever is longest. The first block may take the whole budget.
 fn allowed(budget: Duration, before: Duration, longest: Option<Duration>, blocks: usize) -> Duration {
     let as_usual = longest.map_or(budget, |longest| longest.saturating_mul(2 * blocks as u32));
     budget.saturating_sub(before).max(as_usual).max(GRACE)
 }
 
-/// The ratio of a pair by a metric of which what is asked is not decided yet, and can be.
+/// The ratio of a pair by a metric; `None` if the verdict, or the gate, is decided on it, or never can be.
 fn undecided(logs: &[Log], bar: Bar, rules: &Rules) -> Option<Ratio> {
     let (side, ratio) = judge(logs, bar);
     let (is_decided, border) = match rules.gate {

@@ -1,4 +1,4 @@
-//! Running servers as what is compared: a load on each, in turn.
+//! Comparing running servers: a load on each, in turn.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,22 +17,22 @@ use super::judge::{Side, judge, log_ratios, remaining};
 use super::reading::{Log, Reading};
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
 
-/// A 99th percentile has ten requests beyond it.
+/// The number of requests of a 99th percentile, so that ten lie beyond it.
 const ENOUGH_FOR_P99: u64 = 1_000;
 
-/// A server that somebody else started, and the load that it gets.
+/// A server that is already running, and the load that it gets.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// Unique among those that are compared.
+    /// The server's name, which is unique in the comparison.
     pub name: String,
-    /// As it was typed.
+    /// The server's address as it was typed.
     pub url: String,
     /// The load of one block.
     pub load: Load,
 }
 
-/// Compares running servers by what they answer under load, and says what came of it; with an error beside it, if that
-/// is why it ended. Each gets `warm_up` loads that are not counted.
+/// Compares running servers by their answers under load. Returns the comparison, with an error beside it if that has
+/// ended it. Each server first gets `warm_up` loads that are not counted.
 pub fn compare_servers(
     servers: &[Server],
     warm_up: usize,
@@ -71,15 +71,15 @@ pub fn compare_servers(
 
 struct Loads<'a> {
     servers: &'a [Server],
-    /// The engine's CPUs.
+    /// The CPUs of the load engine.
     cores: Vec<usize>,
-    /// By server, then by block.
+    /// The figures of each load, by server and then by block.
     trials: Vec<Vec<Trial>>,
-    /// The budget has ended one.
+    /// The budget has ended a block that was still executed.
     was_cut_off: bool,
 }
 
-/// The figures of one load.
+/// The figures of one load on a server.
 #[derive(Clone)]
 struct Trial {
     requests: u64,

@@ -1,7 +1,7 @@
 //! The search itself, which knows nothing of load, time or servers.
 //!
-//! Near the highest rate it is chance whether a trial meets an SLO: the same rate passes now and fails then. One bisection
-//! thus gives one draw of an answer, and how much answers differ is what an interval is made of. So:
+//! Near the highest rate it is chance whether a trial meets an SLO: the same rate passes now and fails then. One
+//! bisection thus gives one draw of an answer, and the scatter of answers makes an interval. There are three steps:
 //!
 //! 1. **Range.** The rate is doubled until a trial fails, or halved until one succeeds, and what lies between is bisected
 //!    on a log scale down to 2 %. That answer is where the next step begins, and in no figure.
@@ -26,38 +26,38 @@ use kumite_stats::{Interval, sequential_median};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A bisection ends when its ends are that near.
+/// The ratio of its ends at which a bisection ends.
 const PRECISION: f64 = 1.02;
-/// From the last answer to either end of the next bracket.
+/// The factor from the last answer to either end of the next bracket.
 const REACH: f64 = 1.2;
-/// From the estimate to either end of its interval, when it is over.
+/// The factor from the estimate to either end of its interval at which a search is over.
 const CLOSE_ENOUGH: f64 = 1.05;
 const ALPHA: f64 = 0.05;
 
-/// A reason to make no further trial.
+/// The reasons to make no further trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoTrial {
     OutOfTime,
     Interrupted,
-    /// The bracket's upper end is the engine's, not the server's.
+    /// The bracket's upper end is the limit of the load engine, not of the server.
     EngineLimit,
-    /// Not even the lowest rate was met.
+    /// Not even the lowest rate met the SLO.
     NeverMet,
 }
 
-/// Findings of a search until now.
+/// The findings of a search until now. Rates are in requests a second.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     /// The rate that each repetition found.
     pub answers: Vec<f64>,
-    /// The last rate at which a trial met the SLO.
+    /// The last rate at which a trial met the SLO; `None` if none did.
     pub met: Option<f64>,
-    /// The last one at which it did not, by the server's fault.
+    /// The last rate at which a trial did not meet the SLO, by the server's fault; `None` if there was none.
     pub unmet: Option<f64>,
 }
 
 impl Known {
-    /// The median of the answers and its interval; none before the sixth.
+    /// The median of the answers, with its confidence interval; `None` before the sixth answer.
     pub fn interval(&self) -> Option<Interval> {
         sequential_median(&self.answers, ALPHA).ok()
     }
@@ -68,10 +68,11 @@ impl Known {
     }
 }
 
-/// Makes a trial at a rate.
+/// A function that makes a trial at a rate, in requests a second, and returns its verdict.
 pub(super) type Try<'a> = dyn FnMut(f64) -> Result<RateVerdict, NoTrial> + 'a;
 
-/// Searches from a rate on, and not below a lowest one before it has found one that is met. None if it came to its end.
+/// Searches from the rate `start` on, and not below `lowest` before it has found a rate that meets the SLO. Returns
+/// the findings, and why the search ended early; `None` if it came to its end.
 pub(super) fn search(attempt: &mut Try, start: f64, lowest: f64, seed: u64) -> (Known, Option<NoTrial>) {
     let mut search =
         Search { attempt, known: Known::default(), engine: None, random: ChaCha8Rng::seed_from_u64(seed) };
@@ -82,7 +83,8 @@ pub(super) fn search(attempt: &mut Try, start: f64, lowest: f64, seed: u64) -> (
 struct Search<'a, 'b> {
     attempt: &'a mut Try<'b>,
     known: Known,
-    /// The last rate at which a trial failed, if the engine, and not the server, may have been the reason.
+    /// The last rate at which a trial failed, if the engine, and not the server, may have been the reason; otherwise
+    /// `None`.
     engine: Option<f64>,
     random: ChaCha8Rng,
 }
@@ -98,7 +100,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Tries one rate; true if the server meets the SLO.
+    /// Tries one rate. `true` if the trial meets the SLO.
     fn meets(&mut self, rate: f64) -> Result<bool, NoTrial> {
         match (self.attempt)(rate)? {
             RateVerdict::Met => {
@@ -131,7 +133,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The geometric middle of what is left; its upper end is one where a trial failed, or the bracket's own.
+    /// Bisects between two rates, and returns the geometric middle of what is left. The upper end of that is a rate
+    /// at which a trial failed, or `high`. An error if that trial failed by the engine's fault.
     fn bisect(&mut self, low: f64, high: f64) -> Result<f64, NoTrial> {
         let (low, high) = self.narrow(low, high)?;
         self.check_engine(high)?;

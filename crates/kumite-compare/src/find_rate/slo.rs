@@ -1,4 +1,4 @@
-//! Objectives that a server is to keep: `p99 < 10ms and errors < 0.1%`.
+//! Service level objectives for a server: `p99 < 10ms and errors < 0.1%`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,18 +6,18 @@ use std::time::Duration;
 
 use kumite_load::{Histogram, Outcome, PERCENTILES, percentile};
 
-/// A service level objective: conditions that a trial meets all of, or does not meet.
+/// A service level objective: a trial meets it if it meets all of its conditions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slo {
     conditions: Vec<Condition>,
 }
 
-/// A text is no [`Slo`].
+/// The error that a text is no [`Slo`], with the place in the text and what was expected there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}, character {at}: expected {expected}; write an SLO like 'p99 < 10ms and errors < 0.1%'")]
 pub struct SloError {
     text: String,
-    /// Counted from 1.
+    /// The number of the character, from 1.
     at: usize,
     expected: &'static str,
 }
@@ -25,48 +25,50 @@ pub struct SloError {
 #[derive(Clone, Debug, PartialEq)]
 struct Condition {
     subject: Subject,
-    /// The value must be below the limit, and may not be the limit itself.
+    /// The value must be below the limit; without this it may also be the limit itself.
     below: bool,
-    /// In µs, or a share from 0 to 1.
+    /// The limit, in µs; for errors a share from 0 to 1.
     limit: f64,
     text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Subject {
-    /// One request in so many is slower.
+    /// The percentile of this name, beyond which one request in this number lies.
     Percentile(&'static str, u64),
     Mean,
     Max,
     Errors,
 }
 
-/// A trial held against an SLO.
+/// The judgement of a trial by an SLO.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Judged {
-    /// By metric.
+    /// The figures that the SLO names, by metric. Times are in µs.
     pub figures: BTreeMap<String, f64>,
-    /// The conditions that were not met, as they were written.
+    /// The conditions that were not met, as the SLO's text has them.
     pub broke: Vec<String>,
-    /// By how many µs at most times are over their limits; endless if errors are.
+    /// The most by which a time is over its limit, in µs; infinite if the limit of errors is exceeded, 0 if nothing
+    /// is.
     pub excess_us: f64,
-    /// A figure that was needed has too few requests.
+    /// A figure that the SLO names has too few requests.
     pub too_few: bool,
-    /// Service times meet what the response times do not, and nothing else is broken.
+    /// The response times broke the SLO only because requests waited: service times meet what response times do not,
+    /// and no other condition is broken.
     pub waited: bool,
 }
 
-/// Requests that a trial has at least: fewer say nothing about a mean.
+/// The least number of requests of a trial: fewer say nothing about a mean.
 const FEWEST_REQUESTS: u64 = 10;
 
 impl Slo {
-    /// Parses conditions joined by `and` or commas. On the left stands `p50`, `p90`, `p99`, `p99.9`, `mean` or `max` of the
-    /// response time, or `errors`; then `<` or `<=`; on the right a time in `us`, `ms` or `s`, or a share in `%`. Without a
-    /// condition about errors none are allowed (`errors = 0`).
+    /// Parses conditions joined by `and` or commas. Left stands `p50`, `p90`, `p99`, `p99.9`, `mean` or `max` of the
+    /// response time, or `errors`; then `<` or `<=`; then a time in `us`, `ms` or `s`, or a share in `%`. Without a
+    /// condition on errors none are allowed (`errors = 0`).
     ///
     /// # Errors
     ///
-    /// If the text is no objective: names what was expected, and at which character.
+    /// If the text is no objective. The error says what was expected, and at which character.
     pub fn parse(text: &str) -> Result<Slo, SloError> {
         let mut parser = Parser { text, at: 0 };
         let mut conditions = vec![parser.condition()?];
@@ -85,8 +87,8 @@ impl Slo {
         Ok(Slo { conditions })
     }
 
-    /// How many requests a trial has at least: ten beyond each percentile, and so many that one error is no more than the
-    /// limit.
+    /// The least number of requests of a trial: ten beyond each percentile, and so many that one error does not
+    /// exceed the limit of errors.
     pub(super) fn requests_needed(&self) -> u64 {
         let needed = |condition: &Condition| match condition.subject {
             Subject::Percentile(_, one_in) => FEWEST_REQUESTS * one_in,
@@ -96,7 +98,7 @@ impl Slo {
         self.conditions.iter().map(needed).max().unwrap_or(FEWEST_REQUESTS)
     }
 
-    /// The shortest and the longest time that it names.
+    /// The shortest and the longest time that the SLO names; `None` if it names none.
     pub(super) fn times(&self) -> Option<(Duration, Duration)> {
         let times = || {
             let times = self.conditions.iter().filter(|condition| condition.subject != Subject::Errors);
@@ -105,8 +107,8 @@ impl Slo {
         times().min().zip(times().max())
     }
 
-    /// Judges one trial. A request that is not answered within the time-out, or not sent, counts as having taken it: a
-    /// server that drops what is slow is not fast.
+    /// Judges one trial. A request that was not answered within the time-out, or not sent, counts as having taken the
+    /// time-out: a server that drops slow requests is not fast.
     pub(super) fn judge(&self, outcome: &Outcome, timeout: Duration) -> Judged {
         let lost = outcome.errors.timeout + outcome.errors.unsent;
         let response = with_lost(&outcome.response, lost, timeout);
@@ -173,7 +175,7 @@ impl Subject {
         }
     }
 
-    /// None if there are too few requests to tell.
+    /// The figure of a trial, in µs or as a share; `None` if there are too few requests for it.
     fn figure(self, times: &Histogram<u64>, error_share: f64) -> Option<f64> {
         match self {
             Subject::Errors => Some(error_share),
@@ -187,7 +189,7 @@ impl Subject {
 
 struct Parser<'a> {
     text: &'a str,
-    /// Place in the text, in bytes.
+    /// The position in the text, in bytes.
     at: usize,
 }
 

@@ -1,4 +1,4 @@
-//! One trial at a rate, by real load on a real server.
+//! Trials at a rate, by real load on a real server.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,26 +10,27 @@ use kumite_record::{RateTrial, RateVerdict, VoidReason};
 use super::search::NoTrial;
 use super::slo::Slo;
 
-/// Trials at one rate that may be void before it counts as the engine's limit: something else may have had the CPU.
+/// The number of void trials at one rate that count as the engine's limit. A single one may be void because something
+/// else had the CPU.
 const VOID_TRIALS: usize = 3;
-/// The engine may send late by this share of the shortest time in the SLO, whatever comes of it.
+/// The lateness of sending that makes no trial void, as a share of the shortest time in the SLO.
 const LAG_SHARE: f64 = 0.1;
-/// So much less than asked for is not what was asked for.
+/// The least share of the requests asked for that counts as offering the rate.
 const OFFERED_SHARE: f64 = 0.99;
-/// The most time that a server has to come to rest between two trials.
+/// The longest time that a server has to come to rest before a trial.
 const SETTLING: Duration = Duration::from_secs(5);
 const PROBES: u64 = 3;
 const BETWEEN_PROBES: Duration = Duration::from_millis(50);
 
-/// Offers loads, and has the clock. Replaced in tests.
+/// The offering of loads, and a clock. Tests replace it.
 pub(super) trait Offers {
     fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error>;
-    /// Since some fixed moment.
+    /// The time since a fixed moment.
     fn now(&self) -> Duration;
     fn sleep(&self, time: Duration);
 }
 
-/// The engine, with the machine's clock.
+/// The real load engine, with the machine's clock.
 pub(super) struct Engine(pub Instant);
 
 impl Offers for Engine {
@@ -46,16 +47,16 @@ impl Offers for Engine {
     }
 }
 
-/// Makes trials.
+/// The trials of a search: it makes them and keeps them.
 pub(super) struct Trials<'a> {
     pub offers: &'a dyn Offers,
     pub load: &'a Load,
     pub slo: &'a Slo,
-    /// The shortest time of one.
+    /// The shortest time of a trial.
     pub shortest: Duration,
-    /// How long an answer takes before the search, one request at a time.
+    /// The median response time before the search, to one request at a time.
     pub at_rest: Duration,
-    /// The moment at which the last trial has to be over.
+    /// The moment at which the last trial must be over.
     pub until: Duration,
     pub gaps: Gaps,
     pub burst: u32,
@@ -63,7 +64,7 @@ pub(super) struct Trials<'a> {
     pub made: Vec<RateTrial>,
 }
 
-/// A reason why a rate has no verdict.
+/// The reasons why a rate has no verdict.
 pub(super) enum NoVerdict {
     NoTrial(NoTrial),
     Failed(Error),
@@ -82,7 +83,8 @@ impl From<Error> for NoVerdict {
 }
 
 impl Trials<'_> {
-    /// Tries this rate until a trial is not void, a few times at most.
+    /// Makes trials at this rate, in requests a second, until one is not void, at most three void ones. Returns the
+    /// verdict of the last.
     pub fn at(&mut self, rate: f64, watch: &mut dyn FnMut(&RateTrial)) -> Result<RateVerdict, NoVerdict> {
         let mut time = self.length(rate);
         let mut void = 0;
@@ -101,7 +103,8 @@ impl Trials<'_> {
         }
     }
 
-    /// Long enough for every percentile to have ten requests beyond it.
+    /// The length of a trial at this rate: at least the shortest, and long enough for every percentile to have ten
+    /// requests beyond it.
     pub fn length(&self, rate: f64) -> Duration {
         let needed = self.slo.requests_needed() as f64;
         // Four standard deviations of a Poisson process, or the last burst.
@@ -137,7 +140,7 @@ impl Trials<'_> {
         Ok(self.judge(rate, &outcome, settled))
     }
 
-    /// The trial, and whether it is too short for a figure that the SLO names.
+    /// The trial with its verdict, and `true` if it is too short for a figure that the SLO names.
     fn judge(&self, rate: f64, outcome: &Outcome, settled: bool) -> (RateTrial, bool) {
         let judged = self.slo.judge(outcome, self.load.timeout);
         let lag_us = outcome.send_lag.value_at_quantile(0.99) as f64 / 1e3;
@@ -179,8 +182,9 @@ impl Trials<'_> {
         (trial, judged.too_few)
     }
 
-    /// The SLO might have been met, had the engine sent in time: it reads as late as it sends. A lag that is small
-    /// beside the times in question is none; else trials that only just fail would be void, and answers too high.
+    /// `true` if the SLO might have been met had the engine sent in time: it reads answers as late as it sends. A lag
+    /// that is small beside the SLO's times does not count; otherwise trials that only just fail would be void, and
+    /// answers too high.
     fn may_be_lag(&self, lag_us: f64, excess_us: f64) -> bool {
         let shortest_us = self.slo.times().map(|(shortest, _)| shortest.as_secs_f64() * 1e6);
         shortest_us.is_some_and(|shortest| lag_us > shortest * LAG_SHARE) && excess_us <= 2.0 * lag_us
@@ -192,8 +196,8 @@ impl Trials<'_> {
         outcome.requests as f64 >= asked * OFFERED_SHARE - chance * f64::from(self.burst)
     }
 
-    /// Waits until the server is done with what an overloaded trial has left it, and answers within the SLO's shortest time,
-    /// or within twice the time that it took before the search. Whether it came to that.
+    /// Waits until the server has worked off what an overloaded trial has left, and answers within the SLO's shortest
+    /// time, or within twice the time that it took before the search. `false` if it does not within [`SETTLING`].
     fn settle(&self) -> Result<bool, NoVerdict> {
         let until = self.offers.now() + SETTLING;
         let limit =
@@ -213,7 +217,7 @@ impl Trials<'_> {
         }
     }
 
-    /// A few requests, one after the other.
+    /// Sends a few requests, one after the other, and returns their outcome.
     pub fn probe(&self) -> Result<Outcome, Error> {
         let load = Load {
             arrivals: None,

@@ -1,4 +1,4 @@
-//! A command against itself, as `kumite compare` does it.
+//! The self-check of commands: a command is compared with itself, as `kumite compare` does it.
 
 use std::time::Duration;
 
@@ -9,11 +9,13 @@ use kumite_record::{ComparedUse, Comparison, ComparisonEnd, SameTwice, Speed, Th
 use super::{ALPHA, Check, MARGIN, Tally};
 use crate::compare::{Allowed, Bench, CompareError, Rules, Setting, compare, log_ratios};
 
-/// A false verdict comes early if it comes: of a fair coin's within 200 pairs, seven of eight come within 40.
+/// The most pairs of a comparison. A false verdict comes early if it comes: of those on a fair coin within 200 pairs,
+/// seven of eight come within 40.
 const MOST_PAIRS: usize = 40;
 
 impl Check<'_> {
-    /// As many comparisons as the time allows.
+    /// Makes as many comparisons of a command with itself as the time allows, and keeps their summary in `found`
+    /// after each.
     pub(super) fn commands(
         &mut self,
         time: Duration,

@@ -1,4 +1,4 @@
-//! The clock, and what a thread that is kept to a CPU gets there.
+//! The self-check of the clock and of the CPUs: how much of a CPU's time a pinned thread gets.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,17 +17,17 @@ use super::{ALPHA, Check};
 use crate::compare::CompareError;
 
 const MOST_CPUS: usize = 16;
-/// The most time for which the clock is read on each CPU.
+/// The longest time for which the clock is read on each CPU.
 const READING: Duration = Duration::from_millis(100);
-/// Nothing but the clock is read: what takes so long was not ours.
+/// The least step between two readings that is a gap. Nothing but the clock is read, so something else had the CPU.
 const GAP: Duration = Duration::from_micros(5);
-/// Work of about half a millisecond.
+/// The steps of a piece of work, which takes about half a millisecond.
 const STEPS: u64 = 300_000;
 const MOST_ROUNDS: usize = 300;
-/// The thread looks where it is once in so many readings.
+/// The number of readings after which the thread looks which CPU it is on.
 const LOOK_EVERY: u64 = 64;
 
-/// Findings from reading the clock over and over.
+/// Statistics of a clock that is read over and over on one CPU.
 #[derive(Default)]
 struct Readings {
     count: u64,
@@ -72,7 +72,7 @@ impl Readings {
 }
 
 impl Check<'_> {
-    /// Half of the time goes on reading the clock, half on work.
+    /// Checks the clock and the CPUs. Half of `time` goes on reading the clock, half on work.
     pub(super) fn cpus(
         &mut self,
         time: Duration,
@@ -113,7 +113,8 @@ impl Check<'_> {
         Ok((clock, checks))
     }
 
-    /// The same work on each CPU in random order, round after round: seconds, by CPU.
+    /// Does the same work on each CPU, in random order, round after round. Returns the seconds by round and then by
+    /// CPU.
     fn work(&self, cpus: &[usize], time: Duration) -> Result<Vec<Vec<f64>>, CompareError> {
         let until = self.clock.now() + time;
         let mut random = ChaCha8Rng::seed_from_u64(self.asked.seed);
@@ -132,7 +133,8 @@ impl Check<'_> {
     }
 }
 
-/// In a thread of its own, so that ours stays free. One that cannot be pinned works all the same: it is seen elsewhere.
+/// Does `work` in a thread that is pinned to this CPU. If it cannot be pinned it works all the same, and its looks
+/// show that it is elsewhere.
 fn on<T: Send>(cpu: usize, work: impl FnOnce() -> T + Send) -> Result<T, CompareError> {
     thread::scope(|scope| {
         let thread = scope.spawn(|| {
@@ -158,7 +160,7 @@ fn read(cpu: usize, time: Duration) -> Readings {
     readings
 }
 
-/// The median of the differences between neighbours, without sign.
+/// The median absolute difference between neighbouring times, in percent; `None` if there are fewer than two.
 fn scatter_percent(times: &[f64]) -> Option<f64> {
     let differences: Vec<f64> =
         times.windows(2).map(|two| (two[1].ln() - two[0].ln()).abs() * 100.0).collect();

@@ -1,4 +1,4 @@
-//! The gain from running two commands at once on this machine.
+//! The self-check of duets: the gain from running two commands at once on this machine.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use super::{ALPHA, Check};
 use crate::compare::{BESIDE, Bar, CompareError, Log, Rules, Side, judge};
 
 impl Check<'_> {
-    /// Round after round of what `--duet` measures itself: pairs at once and pairs in turn, alternating. None with one
-    /// CPU.
+    /// Measures the gain as `--duet` does, in pairs at once and pairs in turn that alternate, round after round.
+    /// `None` if there is only one CPU, or no round had a gain.
     pub(super) fn duet(&mut self, time: Duration, work: u64) -> Result<Option<DuetCheck>, CompareError> {
         if available_cores().len() < 2 {
             return Ok(None);
@@ -31,7 +31,7 @@ impl Check<'_> {
     }
 }
 
-/// None without a round.
+/// The finding from the gain of each round; `None` without a round.
 fn judged(widths: &[f64]) -> Option<DuetCheck> {
     let logs: Vec<Log> = widths.iter().map(|width| width.ln().into()).collect();
     let (side, sequential_width) = judge(&logs, Bar { alpha: ALPHA, margin: 0.0 });

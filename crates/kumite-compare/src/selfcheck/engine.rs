@@ -1,7 +1,7 @@
-//! The load engine against servers that know what they did.
+//! The self-check of the load engine, against servers that record what they did.
 //!
-//! Every request is in both: the engine's response time is the server's and the way there and back. So each percentile
-//! of the engine's is at least the server's, and more by what the way took.
+//! Both sides time every request: the engine's response time is the server's time and the way there and back. So each
+//! percentile of the engine's is at least the server's, and is longer by what the way took.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ use super::servers::{load, started};
 use crate::compare::CompareError;
 
 const CONNECTIONS: usize = 4;
-/// A 99th percentile has ten requests beyond it.
+/// The number of requests, so that ten lie beyond the 99th percentile.
 const REQUESTS: u64 = 1_000;
 const FAST: Duration = Duration::from_millis(1);
 const SLOW: Duration = Duration::from_millis(20);
@@ -27,26 +27,27 @@ const SLOW_EVERY: u64 = 10;
 const STALL: Duration = Duration::from_millis(300);
 const TRIES: usize = 3;
 
-/// The engine's histogram has three digits.
+/// The least ratio of the engine's time to the server's: the engine's histogram has three digits.
 const LEAST: f64 = 0.998;
-/// The way between server and engine may add to a time this share,
+/// The share of a time that the way between server and engine may add to it.
 const MORE: f64 = 0.02;
-/// and so many microseconds,
+/// The microseconds that the way between server and engine may add to a percentile, besides [`MORE`].
 const WAY_US: f64 = 500.0;
-/// or so many to the longest of all, which one late wake-up is enough for.
+/// The microseconds that the way may add to the longest time, in place of [`WAY_US`]: one late wake-up is enough for
+/// them.
 const LONGEST_WAY_US: f64 = 5_000.0;
 
-/// Nine of ten answers at once (1 ms), the tenth after 20 ms.
+/// A server with two response times: nine of ten answers after 1 ms, the tenth after 20 ms.
 struct TwoModes(Log);
 
-/// Answers after 1 ms; but at one request everybody has to wait for 300 ms.
+/// A server that answers after 1 ms, but at one request stops all answers for 300 ms.
 struct Stalls {
     log: Log,
     at: u64,
     gate: Mutex<()>,
 }
 
-/// The time of each answer after its request.
+/// A record of the time from each request to its answer.
 #[derive(Default)]
 struct Log(Mutex<Vec<Duration>>);
 
@@ -86,8 +87,8 @@ impl Behaviour for Stalls {
 }
 
 impl Check<'_> {
-    /// Figures that disagree are tried again: a machine that held up an answer is no engine that lies, and an engine
-    /// that lies does so again.
+    /// Checks the engine against two servers. If figures disagree the check is tried again: a machine that held up an
+    /// answer does not do so each time, but an engine that counts wrong does.
     pub(super) fn engine(&mut self, found: &mut Vec<EngineCheck>) -> Result<(), CompareError> {
         (self.watch)("the load engine against a server with two modes");
         let two_modes = TwoModes(Log::default());
@@ -125,7 +126,8 @@ impl Check<'_> {
     }
 }
 
-/// None if it cannot be told: only too much was seen, while something else was at work.
+/// `true` if all figures agree, `false` if not. `None` if it cannot be told: the engine's figures are only too large,
+/// and other processes ran.
 fn truthful(figures: &[EngineFigure], marks: &[Mark]) -> Option<bool> {
     let excused = |figure: &EngineFigure| !marks.is_empty() && figure.too_much();
     if figures.iter().all(EngineFigure::agrees) {
@@ -134,7 +136,8 @@ fn truthful(figures: &[EngineFigure], marks: &[Mark]) -> Option<bool> {
     if figures.iter().all(|figure| figure.agrees() || excused(figure)) { None } else { Some(false) }
 }
 
-/// Of tries, all but the last of which did not agree.
+/// The answer from all tries, of which only the last may have agreed: `true` if it did, `false` if each was clearly
+/// wrong, otherwise `None`.
 fn all_alike(found: &[Option<bool>]) -> Option<bool> {
     match found.last() {
         Some(Some(true)) => Some(true),
@@ -161,7 +164,8 @@ fn offered<B: Behaviour>(
     }
 }
 
-/// The figures of the server beside those of the engine. An answer that took longer than `slow` is slow.
+/// The server's figures beside the engine's, with the range in which the engine's may lie. An answer that took longer
+/// than `slow` counts as slow.
 fn compared(server: &[Duration], engine: &Outcome, slow: Duration) -> Vec<EngineFigure> {
     let mut server: Vec<f64> = server.iter().map(|after| after.as_secs_f64() * 1e6).collect();
     server.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,5 @@
-//! What this machine charges when it is calm, as the probes before a trial find it.
+//! The self-check of probes: the figures of this machine while it is calm, by the probes that are made before a
+//! trial.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,13 +11,14 @@ use kumite_stats::median;
 use super::Check;
 use crate::compare::CompareError;
 
-/// A limit is made of the most that any of them found.
+/// The number of times that each probe is made. A limit is made from the highest figure.
 const PROBES: u64 = 40;
-/// With what lies between two.
+/// The time of a round of probes, with the pause before the next.
 const EACH: Duration = Duration::from_millis(150);
 
 impl Check<'_> {
-    /// Each probe on the CPUs of contenders and engine; nothing where that takes more than this time, or cannot be had.
+    /// Makes all probes on the CPUs of contenders and engine. The result is empty if that would take longer than
+    /// `time`, and is cut short if the probing process fails.
     pub(super) fn probes(
         &mut self,
         time: Duration,

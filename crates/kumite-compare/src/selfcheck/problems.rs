@@ -1,8 +1,8 @@
-//! The findings that are worse than promised.
+//! The findings of a self-check that are worse than promised.
 
 use kumite_record::{CpuCheck, EngineCheck, EngineFigure, FalseVerdicts, Problem, SelfCheck};
 
-/// The faults of this machine that a reader should know before believing a result of it.
+/// The faults of this machine that a user should know before trusting a result from it.
 pub(super) fn problems(check: &SelfCheck) -> Vec<Problem> {
     let of_same = |what: &str, verdicts: &[FalseVerdicts]| -> Vec<Problem> {
         verdicts.iter().filter(|of| of.low > of.promised).map(|of| false_verdicts(what, of)).collect()

@@ -1,4 +1,4 @@
-//! A small HTTP server of our own, with keep-alive, a thread for each connection.
+//! A small HTTP server for the self-check, with keep-alive and a thread for each connection.
 
 use std::io::{Error, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,20 +13,20 @@ pub(super) const BODY: &[u8] = b"pong";
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong";
 const LONGEST_REQUEST: usize = 16 << 10;
 
-/// The delay between request and answer, and a record of it.
+/// The behaviour of a server: the delay between request and answer, and a record of it.
 pub(super) trait Behaviour: Send + Sync + 'static {
-    /// The request with this number, from 1, has been read.
+    /// Called when the request of this number, from 1, has been read. The answer follows when it returns.
     fn before_answer(&self, _nth: u64) {}
-    /// So long after it was read the answer is about to be written.
+    /// Called before the answer is written, with the time since the request was read.
     fn answered(&self, _after: Duration) {}
 }
 
-/// Answers at once.
+/// The behaviour of answering at once.
 pub(super) struct Prompt;
 
 impl Behaviour for Prompt {}
 
-/// Listens on a free port of the loopback interface until it is stopped or dropped.
+/// A server on a free port of the loopback interface, until it is dropped.
 pub(super) struct Server {
     pub(super) addr: SocketAddr,
     ending: Arc<AtomicBool>,
@@ -34,7 +34,7 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// On these CPUs, where that is allowed.
+    /// Starts a server on these CPUs, or on any if they may not be used.
     pub(super) fn start(cores: &[usize], behaviour: Arc<impl Behaviour>) -> Result<Server, Error> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let addr = listener.local_addr()?;
@@ -50,7 +50,7 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Waits for the answers in progress. All connections are to be closed by then.
+    /// Stops the server, and waits for the answers in progress. All connections must be closed by then.
     fn drop(&mut self) {
         self.ending.store(true, Ordering::SeqCst);
         let woken = TcpStream::connect(self.addr).is_ok();

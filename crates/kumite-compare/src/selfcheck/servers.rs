@@ -1,4 +1,4 @@
-//! An HTTP server against itself, as `kumite compare URL URL` does it.
+//! The self-check of servers: an HTTP server is compared with itself, as `kumite compare URL URL` does it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +12,16 @@ use super::{Check, Tally};
 use crate::compare::{CompareError, Rules, Server as Compared, compare_servers, log_ratios};
 
 const CONNECTIONS: usize = 8;
-/// So short that there are enough comparisons.
+/// The time of a load, short enough for many comparisons.
 const LOAD: Duration = Duration::from_millis(40);
 const TIMEOUT: Duration = Duration::from_secs(1);
-/// Of the false verdicts of a fair coin within 200 pairs, three of four come within these.
+/// The most pairs of a comparison. Of the false verdicts on a fair coin within 200 pairs, three of four come within
+/// this number.
 const MOST_PAIRS: usize = 10;
 
 impl Check<'_> {
-    /// As many comparisons as the time allows.
+    /// Makes as many comparisons of a server with itself as the time allows, and keeps their summary in `found` after
+    /// each.
     pub(super) fn servers(
         &mut self,
         time: Duration,
@@ -68,7 +70,7 @@ fn add(tally: &mut Tally, comparison: &Comparison) {
     tally.add(&[Some(matches!(pair.verdict, Speed::Faster | Speed::Slower))], &logs, pair.seconds);
 }
 
-/// On one connection, with a time-out that nothing here reaches.
+/// A load of this limit on the server, over one connection, with a time-out that no answer here reaches.
 pub(super) fn load(server: &Server, limit: Limit) -> Load {
     Load {
         expect: Expect { status: Some(200), body: Body::Equals(BODY.to_vec()) },

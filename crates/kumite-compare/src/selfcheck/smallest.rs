@@ -8,16 +8,18 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::ALPHA;
 
-/// Fewer pairs say too little about the tails.
+/// The least number of pairs for an answer: fewer say too little about the tails.
 const FEWEST: usize = 30;
 const MINUTE_S: f64 = 60.0;
 const MINUTES: usize = 200;
-/// A minute of the shortest pairs has no more, and sorting them takes time.
+/// The most pairs that are drawn for a minute: even of the shortest pairs a minute has no more, and sorting them
+/// takes time.
 const MOST_PAIRS: usize = 20_000;
 const SEEN_IN: f64 = 0.9;
 
-/// Resamples the logarithms of the ratios of pairs to as many as a minute has. Each is drawn with either sign: the two
-/// were the same, so which of them was divided by which is chance.
+/// The smallest difference that a comparison of one minute would find, in nine of ten. The logarithms of the pairs'
+/// ratios are resampled to as many as a minute has. Each is drawn with either sign, because the two were the same,
+/// and which was divided by which is chance. `None` if there are too few pairs.
 pub(super) fn smallest(logs: &[f64], seconds_per_pair: f64, seed: u64) -> Option<SmallestDifference> {
     let pairs = (MINUTE_S / seconds_per_pair) as usize;
     if logs.len() < FEWEST || !seconds_per_pair.is_normal() {

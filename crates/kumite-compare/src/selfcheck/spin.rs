@@ -1,4 +1,4 @@
-//! Work whose amount is exact.
+//! Work of an exact amount.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -7,8 +7,8 @@ const TARGET: Duration = Duration::from_millis(5);
 const TRIAL: u64 = 1_000_000;
 const TRIALS: usize = 5;
 
-/// So many steps of a generator of random numbers, none of which the compiler can leave out (xorshift64: Marsaglia,
-/// "Xorshift RNGs", Journal of Statistical Software 8(14), 2003).
+/// Does this number of steps of a random number generator, none of which the compiler can leave out (xorshift64:
+/// Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003).
 pub fn spin(steps: u64) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     for _ in 0..steps {
@@ -19,13 +19,13 @@ pub fn spin(steps: u64) {
     }
 }
 
-/// The number of steps that take about 5 ms on this machine, at best.
+/// The number of steps that take about 5 ms on this machine, at its fastest.
 pub(super) fn calibrated() -> u64 {
     let fastest = (0..TRIALS).map(|_| timed(TRIAL)).min().unwrap_or(TARGET).max(Duration::from_nanos(1));
     steps_for(TARGET, fastest)
 }
 
-/// How many steps take that long, if [`TRIAL`] of them took so long.
+/// The number of steps that take `target`, if [`TRIAL`] steps take `trial`; at least 1.
 fn steps_for(target: Duration, trial: Duration) -> u64 {
     ((TRIAL as f64 * target.as_secs_f64() / trial.as_secs_f64()) as u64).max(1)
 }
