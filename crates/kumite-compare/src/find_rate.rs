@@ -72,8 +72,8 @@ pub enum FindRateError {
     Load(#[from] kumite_load::Error),
 }
 
-/// About the number of trials of a search. If a trial at a rate takes longer than this part of the budget, the rate
-/// is too low to begin with.
+/// About the number of trials of a search. A rate at which a trial takes longer than the budget divided by this
+/// number is too low to begin with.
 const TRIALS: u32 = 40;
 
 /// Searches for the highest rate at which the server meets the SLO. The trials' load is `load` with another rate and

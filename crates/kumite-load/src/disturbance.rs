@@ -9,7 +9,7 @@ pub struct Disturbance {
     /// The kind of failure.
     pub kind: DisturbanceKind,
     /// The time for which the server is watched, counted from when the disturbance is over and the last request of a
-    /// burst is finished. A recovery is confirmed only if the watch is longer by 1.5 time-outs.
+    /// burst is finished. A recovery is confirmed only if the watch is longer than the recovery by 1.5 time-outs.
     pub watch: Duration,
 }
 

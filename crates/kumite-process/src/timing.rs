@@ -216,8 +216,8 @@ impl Timer {
         })
     }
 
-    /// Waits until the process has ended, or has failed because it was stopped. It stays a zombie, which keeps its
-    /// id, until it is reaped.
+    /// Waits until the process has ended, and lends it the terminal if it wants that. The process stays a zombie,
+    /// which keeps its id, until it is reaped. An error if it was stopped and nobody let it go on.
     fn await_end(&self, pid: Pid, lent: &mut Option<Terminal>) -> Result<(), Failure> {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
         let mut stops = 0;

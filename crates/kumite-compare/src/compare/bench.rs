@@ -59,7 +59,7 @@ pub struct Bench {
     pub conclude: Option<String>,
     /// A command that is run once, after everything; `None` for none.
     pub cleanup: Option<String>,
-    /// The figures that another tool found for this command, in place of runs of ours; `None` if it is run.
+    /// The figures that another tool found for this command, which are shown beside ours; `None` if there are none.
     pub imported: Option<Imported>,
 }
 

@@ -172,10 +172,10 @@ pub enum UsageError {
         /// The error in the value.
         source: EnvError,
     },
-    /// A command cannot be split into words, and so not be started.
+    /// The text of a command is no command line: it is empty, or cannot be split into words.
     #[error(transparent)]
     Command(#[from] CommandLineError),
-    /// A hook cannot be split into words, and so not be started.
+    /// The text of a hook is no command line: it is empty, or cannot be split into words.
     #[error("{flag} {text:?}: {source}")]
     Hook {
         /// The flag that gave the hook, such as `--prepare`.

@@ -49,7 +49,7 @@ impl<'a> Hooks<'a> {
         self.folder.path().join(name)
     }
 
-    /// Refuses hooks that cannot be split into words, before anything is run.
+    /// Refuses hooks whose text is no command line, before anything is run.
     pub(crate) fn check(&self) -> Result<(), UsageError> {
         self.setting.benches.iter().try_for_each(|bench| {
             let hooks = [

@@ -45,7 +45,7 @@ const ALONE: Duration = Duration::from_secs(3);
 /// The rules by which a comparison ends.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
-    /// The probability that any of the verdicts is wrong.
+    /// The largest probability with which any of the verdicts may be wrong.
     pub alpha: f64,
     /// The margin: a ratio from 1 / (1 + margin) to 1 + margin is no difference.
     pub margin: f64,

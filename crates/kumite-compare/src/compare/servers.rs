@@ -17,7 +17,7 @@ use super::judge::{Side, judge, log_ratios, remaining};
 use super::reading::{Log, Reading};
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
 
-/// The number of requests of a 99th percentile, so that ten lie beyond it.
+/// The least number of right answers for a 99th percentile, so that ten lie beyond it.
 const ENOUGH_FOR_P99: u64 = 1_000;
 
 /// A server that is already running, and the load that it gets.

@@ -126,8 +126,8 @@ impl Check<'_> {
     }
 }
 
-/// `true` if all figures agree, `false` if not. `None` if it cannot be told: the engine's figures are only too large,
-/// and other processes ran.
+/// `true` if all figures agree, `false` if not. `None` if it cannot be told: all wrong figures are too large, and
+/// noise marked the measurement.
 fn truthful(figures: &[EngineFigure], marks: &[Mark]) -> Option<bool> {
     let excused = |figure: &EngineFigure| !marks.is_empty() && figure.too_much();
     if figures.iter().all(EngineFigure::agrees) {

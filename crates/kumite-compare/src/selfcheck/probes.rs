@@ -18,7 +18,7 @@ const EACH: Duration = Duration::from_millis(150);
 
 impl Check<'_> {
     /// Makes all probes on the CPUs of contenders and engine. The result is empty if that would take longer than
-    /// `time`, and is cut short if the probing process fails.
+    /// `time`, or if a probe fails.
     pub(super) fn probes(
         &mut self,
         time: Duration,

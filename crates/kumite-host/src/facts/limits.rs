@@ -18,8 +18,8 @@ pub(super) fn findings(system: &System) -> Vec<Finding> {
     vec![open_files(system), backlog(system), ports(system), reuse(system)]
 }
 
-/// The soft and the hard limit of this name in `/proc/self/limits`; `None` inside for an unlimited one. `None` as a
-/// whole if the file does not have the name.
+/// The soft and the hard limit of this name in `/proc/self/limits`; either is `None` if it is unlimited. `None`
+/// instead of the pair if the file has no limit of this name.
 pub(super) fn limit(system: &System, name: &str) -> Option<(Option<u64>, Option<u64>)> {
     let text = system.text("/proc/self/limits")?;
     let mut words = text.lines().find_map(|line| line.strip_prefix(name))?.split_whitespace();

@@ -45,8 +45,8 @@ impl Drop for RealTime {
     }
 }
 
-/// The priority that stands for this process's niceness under `policy`, in the numbers of `thread_priority`, which
-/// sets a priority whenever it sets a policy. `None` if no number stands for it.
+/// The priority that stands for the calling thread's niceness under `policy`, in the numbers of `thread_priority`,
+/// which sets a priority whenever it sets a policy. `None` if no number stands for it.
 fn of_niceness(policy: ThreadSchedulePolicy) -> Option<ThreadPriority> {
     let niceness = rustix::process::getpriority_process(None).ok()?;
     (0..=99).filter_map(priority).find(|priority| priority.to_posix(policy).ok() == Some(niceness))

@@ -9,7 +9,7 @@ use hdrhistogram::Histogram;
 /// with one, between p94.6 and p99.8, and it is no other than the second longest.
 const BEYOND: u64 = 10;
 
-/// The percentiles that are reported, each with its name and with `n`, if one request in `n` lies beyond it.
+/// The percentiles that are reported: each has its name, and the number `n` if one request in `n` lies beyond it.
 pub const PERCENTILES: [(&str, u64); 4] = [("p50", 2), ("p90", 10), ("p99", 100), ("p99_9", 1000)];
 
 /// The least number of requests for a percentile beyond which one request in `one_in` lies.

@@ -61,7 +61,7 @@ const LATEST: Duration = Duration::from_secs(366 * 86_400);
 /// Why a text is no [`Arrivals`].
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ArrivalsError {
-    /// A piece of the text is no rate, or a rate of 0 without end.
+    /// A piece of the text is no rate, or is a ramp or a rate of 0 without end.
     #[error(
         "{text:?} is not a rate: write requests a second, as 500, 500@10s, 100..500@30s, or several with commas"
     )]
