@@ -8,7 +8,7 @@ use jiff::Timestamp;
 pub trait Clock {
     /// The time since a fixed moment; it never goes back.
     fn now(&self) -> Duration;
-    /// The time of day.
+    /// The time of day, as the machine has it.
     fn timestamp(&self) -> Timestamp;
 }
 

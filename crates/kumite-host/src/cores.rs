@@ -27,9 +27,9 @@ pub struct GivenCores {
 pub struct CoresError {
     /// The name of the parameter that asks for the CPUs.
     pub param: &'static str,
-    /// The number that was asked for.
+    /// The number of CPUs that was asked for.
     pub asked: usize,
-    /// The number that kumite may give.
+    /// The number of CPUs that kumite may give.
     pub there: usize,
     /// The load engine keeps CPUs of its own, which `there` does not count.
     pub beside_engine: bool,

@@ -1,4 +1,4 @@
-//! The cgroups that this process is in.
+//! The cgroups that this process is in, and their folders.
 
 use std::path::Path;
 

@@ -22,7 +22,7 @@ pub enum LockError {
     /// Another kumite measures on this machine, and has the lock.
     #[error("another kumite ({holder}) is measuring on this machine ({} is locked): wait for it to end", path.display())]
     Taken {
-        /// The file that is locked.
+        /// The path of the file that is locked.
         path: PathBuf,
         /// The process that has the lock, for messages only.
         holder: Holder,
@@ -50,7 +50,7 @@ pub enum Holder {
     Unseen,
     /// The process can be seen from here.
     Process {
-        /// Its process id.
+        /// The id of the process.
         pid: u32,
         /// The user of the process; `None` if it is our own.
         user: Option<User>,

@@ -58,7 +58,7 @@ pub struct Ours {
     pub waited: Option<Waited>,
 }
 
-/// Noise from outside between two moments.
+/// Noise from outside between two moments: its figures, and the marks for kinds that cast doubt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Noise {
     /// The figures by name. The end of a name is its unit, as in `clock_jump_ms`.
@@ -79,7 +79,7 @@ impl Watch {
         Watch { system, groups, cpus, before }
     }
 
-    /// The noise between the beginning and now.
+    /// The noise since this watch began. `ours` is the contenders' part in it.
     pub fn end(&self, ours: &Ours) -> Noise {
         noise(&self.before, &Reading::take(&self.system, &self.groups, &self.cpus), ours)
     }

@@ -17,7 +17,7 @@ pub struct TooManyConnections {
     pub limit: u64,
 }
 
-/// Descriptors that others in this process may open during a run.
+/// The number of file descriptors that other parts of this process may open during a run.
 const SPARE: u64 = 16;
 
 /// Raises the soft limit on open files, up to the hard one, if `connections` more need it.

@@ -26,7 +26,7 @@ pub enum Check {
     Contains(Vec<u8>),
     /// The pattern matches somewhere in the body.
     Matches(Pattern),
-    /// The body is JSON and has this value at this place.
+    /// The body is JSON, and has a given value at a given place.
     Json(JsonCheck),
 }
 

@@ -75,7 +75,8 @@ impl Connection {
         self.state == ConnectionState::Open && self.in_flight.len() < self.room
     }
 
-    /// Sets the most requests that may be on their way. Returns `true` if that is more than before.
+    /// Sets the most requests that may be on their way. Returns `true` if that is more than before. `now` is in ns on
+    /// the engine's clock.
     pub fn allow(&mut self, room: usize, now: u64) -> bool {
         let grew = room > self.room;
         self.room = room;
@@ -108,7 +109,7 @@ impl Connection {
         self.incoming.reset();
     }
 
-    /// Reads the bytes that came, and puts the answers that they complete into `heard`. An error ends the connection,
+    /// Reads bytes that came, and puts the answers that they complete into `heard`. An error ends the connection,
     /// after those answers.
     pub fn hear(
         &mut self,

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// own connections go on all the time, in their closed loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disturbance {
-    /// The kind of failure.
+    /// The kind of disturbance.
     pub kind: DisturbanceKind,
     /// The time for which the server is watched, counted from when the disturbance is over and the last request of a
     /// burst is finished. A recovery is confirmed only if the watch is longer than the recovery by 1.5 time-outs.

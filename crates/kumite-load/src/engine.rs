@@ -87,11 +87,11 @@ pub(crate) struct Engine<'a, T, C> {
     pace: Pace,
     /// The queues of an open loop; `None` in a closed loop.
     open_loop: Option<OpenLoop>,
-    /// Host and port, or a path, that all connections lead to; for messages alone.
+    /// Host and port, or a path, that all connections lead to, for messages.
     server_address: String,
     /// The most requests that may be on their way on one connection, if the server takes so many.
     pipeline_room: usize,
-    /// A connection on which more than this waits to be sent is ended.
+    /// The most bytes that may wait to be sent on one connection. A connection with more is ended.
     most_unsent_bytes: usize,
     timeout_ns: u64,
     /// The clock. It counts from the beginning of the load; before that, from when the engine was made.
@@ -259,8 +259,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// The next instant at which something is to be done that no event announces, except an arrival of an open loop.
-    /// `wait_for_events` adds that, because the engine may have to wake up before it is due ([`Pace`]).
+    /// The next instant at which something is to be done that no event announces. Arrivals of an open loop are left
+    /// out: `wait_for_events` adds them, because the engine may have to wake up before a request is due ([`Pace`]).
     fn next_deadline_ns(&self) -> u64 {
         let due = [
             self.recorder.next_boundary_ns(),
@@ -382,7 +382,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.flush_layers(slot);
     }
 
-    /// The server allows more requests on a connection than before: sends those that waited for that.
+    /// Sends requests that waited for a connection to take more of them, after the server has allowed that.
     fn use_new_room(&mut self, slot: usize, now: u64) {
         let is_open = self.connections[slot].state == ConnectionState::Open;
         if is_open && slot < self.base_connections && !self.opening.is_holding() {
@@ -502,9 +502,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Counts a request that was sent and is finished now. `wrong_status` is what the answer was, if that is to be
-    /// logged. Requests of a closed loop that finish after its end enter no rate and no response time; they are
-    /// counted apart, as drained.
+    /// Counts a request that was sent and is finished now. `wrong_status` is the answer, if it is to be logged.
+    /// Requests of a closed loop that finish after its end enter no rate and no response time; they are counted
+    /// apart, as drained.
     fn finish_request(
         &mut self,
         slot: usize,
@@ -532,7 +532,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.opening.count_opened(&mut self.connections[slot]);
     }
 
-    /// Starts what the connection is to do next, and sends the bytes that its layers made of it.
+    /// Begins the next thing that the connection is to do, and sends the bytes that its layers made of it.
     fn proceed(&mut self, slot: usize, now: u64) {
         self.use_connection(slot, now);
         self.flush_layers(slot);

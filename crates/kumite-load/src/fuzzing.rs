@@ -1,13 +1,14 @@
-//! Properties of the reader of answers that hold whatever bytes come: the fuzz target in `fuzz/` calls this.
+//! A property of the reader of answers that holds whatever bytes come; the fuzz target in `fuzz/` calls it.
 
 use crate::check::Check;
 use crate::protocol::response::{Answer, Asked, Malformed, Reader};
 use crate::request::cookies::Jar;
 
-/// Reads `input` as a connection's bytes, whole, byte by byte and in pieces of changing size, and panics if that makes a
-/// difference, if more bytes are used than given, or if much more memory is held than bytes came.
+/// Reads `input` as a connection's bytes: whole, byte by byte, and in pieces of changing size. Panics if the results
+/// differ, if more bytes are used than given, or if much more memory is held than bytes came.
 ///
-/// The first byte says what was asked, the second the sizes of the pieces, the rest is what the server sent.
+/// The first byte of `input` says what was asked, the second the sizes of the pieces; the rest is what the server
+/// sent.
 pub fn response(input: &[u8]) {
     let [what, sizes, bytes @ ..] = input else { return };
     let asked = asked(*what);

@@ -1,39 +1,43 @@
-//! The HTTP load engine: offers HTTP/1.1 load from one thread for each CPU, and checks every answer.
+//! The HTTP load engine: it offers load in HTTP/1.1 or HTTP/2, from one thread for each CPU, and checks every answer.
 //!
-//! [`Load::run`] composes three parts: the *schedule* says which requests may be sent and when it is over, the *transport*
-//! moves bytes over sockets, the *recorder* counts and times what is finished. The engine knows nothing of experiments.
+//! [`Load::run`] composes three parts. The *schedule* says which requests may be sent and when the load is over, the
+//! *transport* moves bytes over sockets, the *recorder* counts and times finished requests. The engine knows nothing
+//! of experiments.
 //!
-//! - In a *closed loop* each connection sends as soon as its last request is finished; only at the beginning it waits after
-//!   its first one until all have had an answer, for a second at most.
-//! - In an *open loop* requests are due at given instants ([`Arrivals`]), whatever the server makes of them. Each is sent
-//!   on the connection that has been free for longest; if none is free it waits for one. Its response time counts from when
-//!   it was due, its service time from when it was sent. What has not been sent a time-out after it was due is not sent any
-//!   more and counts as `unsent`, also where a connection is free because this machine stood still.
+//! - In a *closed loop* each connection sends as soon as its last request is finished. Only at the beginning does it
+//!   wait after its first request until all connections have had an answer, for a second at most.
+//! - In an *open loop* requests are due at given instants ([`Arrivals`]), whatever the server makes of them. Each is
+//!   sent on the connection that has been free for longest; if none is free it waits for one. Its response time
+//!   counts from when it was due, its service time from when it was sent. A request that has not been sent a time-out
+//!   after it was due is not sent any more and counts as `unsent`, even if a connection is free because this machine
+//!   stood still.
 //!
 //! How requests are counted:
 //!
 //! - A request is finished when its answer is right, or when it has failed; each failure is of one kind ([`Errors`]).
 //!   An attempt to connect that fails is a finished request too.
-//! - After a failure the connection is closed and opened again; after a failure to connect, 10 ms later. But a whole answer
-//!   in time leaves it as it is, also a wrong one. At most 64 connects are in flight at once.
-//! - A connection that a server announces to close (`Connection: close`, HTTP/1.0) or closes while it is idle is replaced
-//!   without an error. One that it closes *without notice* takes the request with it that was sent at the same moment:
-//!   that request counts as `closed` and is never sent again, for nobody can tell whether the server acted on it.
-//! - In TLS and HTTP/2 what is agreed on first is part of connecting: it is in no response time, and where it fails or
-//!   takes longer than the time-out, that counts as `connect`, with the reason in [`Outcome::first_wrong`].
-//! - In HTTP/2 a request that fails or times out fails alone, and its connection goes on, unless nothing has come on it
-//!   since the request was sent. A connection on which the server says goodbye (GOAWAY) is replaced without an error when
-//!   its last answer has come; what the server says it has not looked at counts as `closed`.
-//! - Connections that the engine closes stay in TIME_WAIT for a minute. A server that fails thousands of requests a
-//!   second can so use up the free ports: then the load ends with [`Error::NoPort`], for that is no failure of the server's.
+//! - After a failure the connection is closed and opened again; after a failure to connect, 10 ms later. But after a
+//!   whole answer in time, even a wrong one, the connection stays open. At most 64 connects are in flight at once.
+//! - If a server announces that it closes a connection (`Connection: close`, HTTP/1.0), or closes it while it is
+//!   idle, the connection is replaced without an error. If a server closes a connection *without notice*, a request
+//!   that was sent at the same moment is lost: it counts as `closed` and is never sent again, because nobody can tell
+//!   whether the server acted on it.
+//! - In TLS and HTTP/2 the handshakes are part of connecting, and in no response time. If they fail, or take longer
+//!   than the time-out, that counts as `connect`, with the reason in [`Outcome::first_wrong`].
+//! - In HTTP/2 a request that fails or times out fails alone, and its connection goes on, unless nothing has come on
+//!   it since the request was sent. A connection that the server ends with GOAWAY is replaced without an error when
+//!   its last answer has come. Requests that the server then says it has not looked at count as `closed`.
+//! - Connections that the engine closes stay in TIME_WAIT for a minute. So a server that fails thousands of requests
+//!   a second can use up the free ports. The load then ends with [`Error::NoPort`], because that is no failure of the
+//!   server's.
 //!
-//! Three stretches of time, counted apart: the warm-up, the *window*, which is what is measured, and, if a [`Disturbance`]
-//! is asked for, what it brings: a server that is stopped for a while, or a burst of connections, and then the time in
-//! which it is watched. The load goes on through all of them without a pause. [`Recovery`] says how long failures lasted:
-//! from the first one, and after a disturbance never from before it was over ([`Disturbed`]).
+//! A load has up to three stretches of time, counted apart: the warm-up; the *window*, which is what is measured;
+//! and, if there is a [`Disturbance`], the time of the disturbance and of watching the server after it. The load goes
+//! on through all of them without a pause. [`Recovery`] says how long failures lasted: from the first one, and after
+//! a disturbance never from before it was over ([`Disturbed`]).
 //!
-//! [`Load::run`] raises the process's soft limit on open files when the connections need it; processes started later
-//! inherit that.
+//! [`Load::run`] raises the process's soft limit on open files if the connections need it. Processes that are started
+//! later inherit the limit.
 
 mod check;
 mod clock;
@@ -130,7 +134,7 @@ pub struct Load {
     pub variables: Variables,
     /// Each connection sends back the cookies that the server gives it.
     pub cookies: bool,
-    /// The answer that should come back.
+    /// The answer that every request should have.
     pub expect: Expect,
     /// The number of connections, at least 1.
     pub connections: usize,
@@ -155,9 +159,9 @@ pub struct Load {
     pub disturbance: Option<Disturbance>,
     /// Keeps every finished request in [`Outcome::log`].
     pub log: bool,
-    /// The system interface that moves the bytes.
+    /// The system interface that moves the bytes over sockets.
     pub io: Io,
-    /// The version of HTTP.
+    /// The version of HTTP that the load speaks.
     pub http: Http,
     /// The check of the server's certificate, if the targets are spoken to in TLS.
     pub tls: Tls,
@@ -287,7 +291,7 @@ pub enum Error {
     /// The path of a Unix socket is too long.
     #[error("{}: a Unix socket's path has at most 107 bytes, and this one has {bytes}", .path.display())]
     SocketPath {
-        /// The path.
+        /// The path of the socket.
         path: std::path::PathBuf,
         /// The path's length in bytes.
         bytes: usize,

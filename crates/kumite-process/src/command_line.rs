@@ -1,4 +1,4 @@
-//! From a command line to a program and its arguments, through a shell only where one is needed.
+//! The way from a command line to a program and its arguments, through a shell only if one is needed.
 
 use shlex::QuoteError;
 

@@ -1,6 +1,6 @@
-//! The CPUs that the calling thread may run on, and pinning it to some of them.
+//! The CPUs that the calling thread may run on, and pinning the thread to some of them.
 //!
-//! A process inherits the CPUs of the thread that starts it, and so is pinned by pinning that thread.
+//! A process inherits the CPUs of the thread that starts it. So a process is pinned by pinning that thread before.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;

@@ -1,4 +1,4 @@
-//! Errors of processes and control groups. Each names what was asked for and, where there is one, the remedy.
+//! Errors of processes and control groups. Each names what was asked for and, if there is one, the remedy.
 
 use std::ffi::OsString;
 use std::io;
@@ -25,7 +25,7 @@ pub enum Error {
     Log {
         /// The path of the log, as the caller gave it.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
@@ -34,38 +34,38 @@ pub enum Error {
     Start {
         /// The command line, as the caller gave it.
         command: String,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
     /// A core that a command was to be pinned to does not exist, or may not be used.
     #[error("cannot pin to cores {cores:?}; choose from {available:?}: {source}")]
     Cores {
-        /// The cores asked for.
+        /// The cores that were asked for.
         cores: Vec<usize>,
-        /// The cores this process may use.
+        /// The cores that this process may use.
         available: Vec<usize>,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
-    /// The state of a running process could not be had.
+    /// The state of a running process could not be read.
     #[error("cannot watch process {pid}: {source}")]
     Watch {
         /// The process id of the tree's root.
         pid: u32,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
     /// The table of the system's TCP sockets could not be read.
     #[error("cannot tell who listens on port {port}; is /proc there, with {table}? {source}")]
     Listeners {
-        /// The port asked for.
+        /// The port that was asked about.
         port: u16,
         /// The path of the table in `/proc`.
         table: &'static str,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
@@ -76,7 +76,7 @@ pub enum Error {
         command: String,
         /// The time that the command was given.
         limit: Duration,
-        /// The file that has its output.
+        /// The path of the log, which has the command's output.
         log: PathBuf,
     },
 
@@ -85,7 +85,7 @@ pub enum Error {
     Interrupted {
         /// The command line, as the caller gave it.
         command: String,
-        /// The file that has its output.
+        /// The path of the log, which has the command's output until then.
         log: PathBuf,
     },
 
@@ -96,7 +96,7 @@ pub enum Error {
     Program {
         /// The program, as the caller gave it.
         program: OsString,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
@@ -105,7 +105,7 @@ pub enum Error {
     Input {
         /// The path of the input, as the caller gave it.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
@@ -146,7 +146,7 @@ pub enum Error {
     Output {
         /// The path of the output, as the caller gave it.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
@@ -155,7 +155,7 @@ pub enum Error {
     Runner {
         /// The path of the helper's program.
         helper: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 
@@ -173,7 +173,7 @@ pub enum Error {
     Group {
         /// The file or folder of the group.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
 

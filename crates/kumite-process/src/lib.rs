@@ -1,34 +1,37 @@
-//! Process trees: start, pin, limit, account, pause, end. The only crate of ours that starts or kills anything. Linux
-//! only.
+//! Process trees: start, pin, limit, account, pause, end. Of all crates of kumite only this one starts or kills
+//! processes. Linux only.
 //!
-//! A [`Tree`] is a command and everything it started. [`Tree::start`] puts it in a process group of its own, on the
-//! cores it is given; [`Tree::usage`] says what the whole tree has used; [`Tree::listeners`] says whether it is the tree
-//! that listens on a port; [`Tree::pause`] and [`Tree::resume`] stop it where it is and let it go on; [`Tree::stop`], and
-//! dropping it, end it so that no member stays alive. [`Tree::start_talking`] starts one that is spoken with, line by line,
-//! through a [`Talk`]. [`run`] does all of it for a command that is to run to its end: a
-//! build, a version.
+//! A [`Tree`] is a command and everything it started. [`Tree::start`] puts the command in a process group of its own,
+//! on the cores that it is given. [`Tree::usage`] says what the whole tree has used. [`Tree::listeners`] says whether
+//! the tree is what listens on a port. [`Tree::pause`] and [`Tree::resume`] stop the tree where it is and let it go
+//! on. [`Tree::stop`], and dropping the tree, end it so that no member stays alive. [`Tree::start_talking`] starts a
+//! tree that is spoken with, line by line, through a [`Talk`]. [`run`] does all of this for a command that is to run
+//! to its end, such as a build.
 //!
-//! A [`Group`] limits what a tree may have of CPU time and memory, counts it, and freezes the tree, by cgroups, as far as
+//! A [`Group`] limits the CPU time and memory of a tree, counts them, and freezes the tree, by cgroups, as far as
 //! [`Control::look`] says that this machine lets us.
 //!
-//! A [`Runner`] runs commands that are to be timed, thousands of times if need be: from a helper process, which is a
-//! tree of its own and does nothing else, so that little is spent between two runs (some 12 µs, if they are queued) and
-//! no command inherits our peak memory. `bench/compare` measures both.
+//! A [`Runner`] runs commands that are to be timed, thousands of times if need be. It does so from a helper process,
+//! which is a tree of its own and does nothing else: little time is spent between two runs (some 12 µs, if they are
+//! queued), and no command inherits our peak memory. `bench/compare` measures both.
 //!
 //! [`Stops`] finds those of our descendants that somebody else has stopped.
 //!
-//! A member is the root, and whatever has a member as its parent, or is in its process group or its session, or carries
-//! the root's `KUMITE_TREE` in its environment, or its mark: the limit on file locks (`RLIMIT_LOCKS`), which Linux does not
-//! use, and whatever is started has it from who starts it. So a daemon that forked twice, left group and session and cleared
-//! its environment is found, too. What escapes is a process that also sets just this limit anew.
+//! The members of a tree are its root, and every process that has a member as its parent, or is in a member's process
+//! group or session, or carries the root's `KUMITE_TREE` in its environment, or its mark. The mark is the limit on
+//! file locks (`RLIMIT_LOCKS`), which Linux does not use, and which a process inherits from the one that starts it.
+//! So a daemon that forked twice, left group and session and cleared its environment is found, too. Only a process
+//! that also sets just this limit anew escapes.
 //!
-//! When *this* process ends without having stopped its trees, by SIGKILL too, they are ended all the same: at once by a
-//! shell that waits for just that from the first tree on (one for the whole process, a child of ours and of no tree's;
-//! it is gone some milliseconds after us), and by [`end_orphans`], which the next kumite calls, for what that shell
-//! could not find. Both also end who is in a group of ours, frozen or not, and remove the group. `KUMITE_TREE`, and what
-//! comes after `kumite-` in a group's name, is `NAMESPACE-PID-STARTED-COUNT`: the inode of our pid namespace, our process
-//! id, when we were started (clock ticks after boot, as in `/proc/PID/stat`), and a number for the tree or group.
-//! PR_SET_PDEATHSIG would need unsafe code, and would end the first process only.
+//! When *this* process ends without having stopped its trees, even by SIGKILL, they are ended all the same. A shell
+//! ends them at once; it waits for that from the first tree on. (There is one for the whole process; it is a child of
+//! ours and of no tree, and is gone some milliseconds after us.) [`end_orphans`], which the next kumite calls, ends
+//! what the shell could not find. Both also end all processes in a group of ours, frozen or not, and remove the
+//! group.
+//!
+//! `KUMITE_TREE`, and a group's name after `kumite-`, is `NAMESPACE-PID-STARTED-COUNT`: the inode of our pid
+//! namespace, our process id, our start (clock ticks after boot, as in `/proc/PID/stat`), and a number for the tree
+//! or group. PR_SET_PDEATHSIG is not used: it would need unsafe code, and would end the first process only.
 
 mod command_line;
 mod cores;

@@ -2,17 +2,17 @@
 //!
 //! # CPU time, never counted twice
 //!
-//! A process has used `own` (its CPU clock, exact) and `waited` (what the children it has waited for had used, with
-//! theirs; the kernel adds it in the moment it forgets the child). Over the living, `own + waited` counts each process
-//! once: a child is either still there, or in the `waited` of its parent, or in neither.
+//! A process has used `own` (its CPU clock, exact) and `waited` (what the children that it has waited for had used,
+//! with theirs; the kernel adds it at the moment when it forgets the child). Over the living, `own + waited` counts
+//! each process once: a child is either still there, or in the `waited` of its parent, or in neither.
 //!
-//! In neither is a child that ended when its parent ignored SIGCHLD, or had ended before. It is remembered by its last
-//! figure in the `gone` of the parent, and the parent counts `max(waited, gone)`, not the sum: if it did wait, `waited`
-//! has the same child and more. Whose parent is no member (it was re-parented to us or to init) is in nobody's
-//! `waited` and goes into `lost`.
+//! A child is in neither if it ended while its parent ignored SIGCHLD, or after its parent. If the parent is a
+//! member, the child's last figure is added to the parent's `gone`, and the parent counts `max(waited, gone)`, not
+//! the sum: if the parent did wait, `waited` has the same child and more. If the parent is no member (the child went
+//! to us or to init), the figure is in nobody's `waited` and goes into `lost`.
 //!
 //! A look is not a snapshot, so it reads every `waited` before any `own`: a child that is waited for in between is
-//! missing from that look, not twice in it. The result is a lower bound: missing are children that nobody waited for
+//! missing from that look, not twice in it. The result is a lower bound: it misses children that nobody waited for
 //! and that lived between two looks, and a tick (10 ms) or two for every living parent. It never goes down.
 
 use std::collections::BTreeMap;
@@ -227,7 +227,7 @@ impl Members {
         }
     }
 
-    /// Ids and process groups of the members that have not ended.
+    /// The ids and process groups of the members that have not ended.
     pub(crate) fn running(&self) -> impl Iterator<Item = (i32, i32)> {
         self.known.iter().filter(|(_, member)| !member.zombie).map(|(pid, member)| (*pid, member.group))
     }

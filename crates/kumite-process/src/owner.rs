@@ -25,7 +25,7 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    /// This process; `None` if `/proc` is not there, or is that of another pid namespace.
+    /// This process as an owner; `None` if `/proc` is not there, or is that of another pid namespace.
     pub(crate) fn this() -> Option<Owner> {
         let pid = std::process::id().cast_signed();
         if fs::read_link("/proc/self").ok()? != Path::new(&pid.to_string()) {

@@ -57,7 +57,7 @@ pub struct Job {
     pub program: OsString,
     /// The arguments of the program, without its name.
     pub args: Vec<String>,
-    /// The directory to run in.
+    /// The directory that the command runs in.
     pub dir: PathBuf,
     /// Variables that are set on top of our own environment.
     pub env: Vec<(String, String)>,
@@ -72,7 +72,7 @@ pub struct Job {
 pub enum Stdin {
     /// Empty input.
     Null,
-    /// This file, from its beginning in each run.
+    /// The content of this file, from its beginning in each run.
     File(PathBuf),
 }
 

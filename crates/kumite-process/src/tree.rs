@@ -71,7 +71,7 @@ const STOPPED: &str = r#"kill -s STOP $$; exec /bin/sh -c "$1""#;
 pub struct Spawn<'a> {
     /// The command line, which is run by `sh -c`.
     pub command: &'a str,
-    /// The directory to run in.
+    /// The directory that the command runs in.
     pub dir: &'a Path,
     /// Variables that are set on top of our own environment.
     pub env: &'a [(String, String)],
@@ -281,7 +281,7 @@ impl Tree {
         self.named(|pid, _, root| pid != root)
     }
 
-    /// Command lines of the members that run in another process group than the root's.
+    /// The command lines of the members that run in another process group than the root's.
     pub(crate) fn left_outside(&mut self) -> Vec<String> {
         self.named(|_, group, root| group != root)
     }

@@ -28,7 +28,7 @@ pub enum Unavailable {
     NoFile {
         /// The folder of our own group.
         group: PathBuf,
-        /// The file's name.
+        /// The name of the file that is missing.
         file: &'static str,
     },
     /// Processes that we did not start are in our own group, and are not ours to move out of it.
@@ -48,7 +48,7 @@ pub enum Unavailable {
     Refused {
         /// The folder of our own group.
         group: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: Errno,
     },
 }

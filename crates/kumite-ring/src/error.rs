@@ -17,7 +17,7 @@ pub enum RingError {
     /// The kernel's io_uring lacks an operation or option that the ring needs (`EINVAL`).
     #[error("this kernel's io_uring is too old, Linux 6.1 is needed; use epoll")]
     Old,
-    /// More sockets than the limit of open files allows (`EMFILE`).
+    /// The limit of open files does not allow so many sockets (`EMFILE`).
     #[error("no {connections} sockets can be registered: raise the limit of open files (ulimit -n)")]
     Files {
         /// The number of sockets asked for.

@@ -1,26 +1,28 @@
-//! A safe interface over io_uring for the sockets of a load engine: connect, send, receive and close, all by completion.
+//! A safe interface over io_uring for the sockets of a load engine: connect, send, receive and close, all by
+//! completion.
 //!
-//! One [`Ring`] serves all connections of one thread. What is to be done is queued in memory, goes to the kernel with the
-//! next [`Ring::wait`], and what became of it is read out of memory again: a system call is shared by all that happens
-//! between two waits. It needs Linux 6.1; where io_uring is missing, too old or forbidden, [`RingError`] says which.
+//! One [`Ring`] serves all connections of one thread. Operations are queued in memory, and go to the kernel with the
+//! next [`Ring::wait`]; their outcomes are read out of memory again. So all that happens between two waits shares one
+//! system call. A ring needs Linux 6.1; if io_uring is missing, too old or forbidden, [`RingError`] says which.
 //!
 //! # Unsafe code
 //!
-//! Of the crates that kumite is made of this is the one that is about it. (The other places in the workspace are
-//! `titan_one.rs` of kumite-play, `memory.rs` of kumite-probe and `uring.rs` of `bench/floor`.) The kernel reads and writes a program's memory behind the
-//! compiler's back: after an operation is queued, and until its completion has come, its bytes must neither move nor be
-//! freed nor, where the kernel writes, be looked at. No type can say that to the compiler, so this crate keeps all such
-//! memory itself, and lends it out only when the kernel is done with it:
+//! This crate has most of the workspace's unsafe code. (The rest is in `titan_one.rs` of kumite-play, `memory.rs` of
+//! kumite-probe and `uring.rs` of `bench/floor`.) The kernel reads and writes a program's memory behind the
+//! compiler's back: after an operation is queued, and until its completion has come, its bytes must neither move nor
+//! be freed nor, if the kernel writes them, be looked at. No type can say that to the compiler, so this crate keeps
+//! all such memory itself, and lends it out only when the kernel is done with it:
 //!
 //! - Bytes to send belong to the ring ([`Ring::send_own`] takes them, [`Ring::new`] the shared ones) and are neither
-//!   changed nor freed before the completion of their operation. A quiet send has no completion, but is told not to wait
-//!   (`MSG_DONTWAIT`): it is over when the system call that submits it returns.
-//! - Received bytes lie in buffers that are only reached through raw pointers. One is lent as a slice after the kernel
-//!   has given it up, and goes back to the kernel when that slice can no longer be alive: [`Ring::next`] borrows the ring.
-//! - Addresses to connect to, and the numbers of sockets that are registered, lie in a list of fixed capacity that is
-//!   cleared after the system call which submits them: the kernel has copied them by then.
-//! - A ring that is dropped cancels all that is in flight and frees its memory when the kernel says that there is nothing
-//!   left. If that does not come about within a second, the memory is leaked.
+//!   changed nor freed before the completion of their operation. A quiet send has no completion, but is told not to
+//!   wait (`MSG_DONTWAIT`): it is over when the system call that submits it returns.
+//! - Received bytes lie in buffers that are only reached through raw pointers. A buffer is lent as a slice after the
+//!   kernel has given it up, and goes back to the kernel when that slice can no longer be alive: [`Ring::next`]
+//!   borrows the ring.
+//! - Addresses to connect to, and the numbers of sockets that are registered, lie in a list of fixed capacity. It is
+//!   cleared after the system call that submits them, by which time the kernel has copied them.
+//! - A ring that is dropped cancels all that is in flight, and frees its memory when the kernel says that nothing is
+//!   left. If that takes longer than a second, the memory is leaked.
 //! - A ring stays on the thread that made it (it is not `Send`): the kernel would refuse any other.
 
 #[cfg(not(target_os = "linux"))]

@@ -28,7 +28,8 @@ pub(crate) struct Send {
     pub next: u32,
 }
 
-/// All sends. A place is used again when its send is over, so an index means one send as long as the kernel knows it.
+/// All sends, by index. A place is used again once its send is over, so an index means one send as long as the kernel
+/// knows it.
 pub(crate) struct Sends {
     all: Vec<Send>,
     free: u32,

@@ -414,7 +414,7 @@ impl<'a> Commands<'a> {
     }
 }
 
-/// A warning that names the processes that still ran when everything was over; `None` if there was none.
+/// A warning that names the processes that still ran when the comparison was over; `None` if there was none.
 fn ended_at_last(left: &[String]) -> Option<Warning> {
     const SHOWN: usize = 5;
     let shown: Vec<String> = left.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();

@@ -33,7 +33,7 @@ pub enum CompareError {
     Command {
         /// The command line as it was typed, with parameters filled in.
         command: String,
-        /// The run that failed.
+        /// The number of the run that failed.
         nth: Nth,
         /// The status of the run, which is none of the allowed ones.
         status: ExitStatus,
@@ -83,7 +83,7 @@ pub enum CompareError {
     Unread {
         /// The command line as it was typed, with parameters filled in.
         command: String,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
     /// Two commands that were to write the same did not.
@@ -137,7 +137,7 @@ pub enum UsageError {
     /// There is no command, and no reference.
     #[error("there is nothing to run: give a command, or two to compare")]
     NoCommand,
-    /// Parameters make too many commands.
+    /// The parameters make more commands than can be compared.
     #[error("there are more than {most} commands")]
     TooManyCommands {
         /// The most commands that can be compared.
@@ -190,7 +190,7 @@ pub enum UsageError {
     Input {
         /// The path as it was typed.
         path: PathBuf,
-        /// The system's reason.
+        /// The system's error.
         source: io::Error,
     },
     /// The file that commands are to read is a folder.

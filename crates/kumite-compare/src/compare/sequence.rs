@@ -42,7 +42,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(1);
 const ALONE_RUNS: usize = 10;
 const ALONE: Duration = Duration::from_secs(3);
 
-/// The rules by which a comparison ends.
+/// The rules by which a comparison ends, with its seed and its positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
     /// The largest probability with which any of the verdicts may be wrong.
@@ -138,7 +138,7 @@ pub(crate) struct Executed<E> {
     pub cut: Option<Cut<E>>,
 }
 
-/// A reason why blocks that were ordered were not executed.
+/// The reasons why blocks that were ordered were not executed.
 pub(crate) enum Cut<E> {
     Stopped,
     Failed(E),

@@ -27,7 +27,7 @@ pub struct Server {
     pub name: String,
     /// The server's address as it was typed.
     pub url: String,
-    /// The load of one block.
+    /// The load that the server gets in each block.
     pub load: Load,
 }
 

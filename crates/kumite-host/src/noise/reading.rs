@@ -1,4 +1,4 @@
-//! The kernel's counters at one moment.
+//! A reading of the kernel's counters at one moment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

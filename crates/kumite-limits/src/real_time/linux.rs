@@ -13,7 +13,7 @@ pub struct RealTime {
     before: Option<Before>,
 }
 
-/// The policy and priority that a thread is given back.
+/// The policy and the priority that a thread had before, and gets back.
 type Before = (ThreadSchedulePolicy, ThreadPriority);
 
 impl RealTime {

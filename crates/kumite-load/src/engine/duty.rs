@@ -1,4 +1,4 @@
-//! A thread's part of a load: its share of the connections, of the requests and of the arrivals, and all that it needs to
+//! A thread's part of a load: its share of the connections, the requests and the arrivals, and all that it needs to
 //! read answers by itself. Threads share nothing while requests are on their way.
 
 use crate::protocol::incoming::ExpectedAnswer;

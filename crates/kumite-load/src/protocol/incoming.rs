@@ -1,7 +1,7 @@
-//! The bytes that come on a connection, as answers that are judged.
+//! The bytes that come on a connection, read as answers that are judged.
 //!
-//! [`Incoming::hear`] is given every piece that the socket gives, in order, and puts the answers that it completes
-//! into [`Heard`], each with its failure if it is not the one that was expected. It reads no clock: the engine
+//! [`Incoming::hear`] is given every piece that the socket gives, in order. It puts the answers that a piece
+//! completes into [`Heard`], each with its failure if it is not the expected one. It reads no clock: the engine
 //! decides whether an answer was in time.
 
 use crate::check::excerpt;

@@ -5,22 +5,20 @@
 //! [`Malformed`] if there is any doubt about where it ends, because what follows it on the connection cannot be
 //! trusted:
 //!
-//! The parser is fed whatever pieces the socket gives. It keeps no body unless the [`Check`] must see all of it: each
-//! piece is compared with the expected body as it passes. Only a head that arrives in pieces is copied. An answer that
-//! leaves any doubt about where it ends is [`Malformed`], for what follows it on the connection cannot be trusted:
-//!
 //! - a head that is not HTTP/1, or is longer than 64 KiB;
 //! - `Content-Length` that is not a number, or several that differ, or one beside `Transfer-Encoding`;
 //! - any `Transfer-Encoding` but the single word `chunked`, or one in an HTTP/1.0 answer;
-//! - chunks whose lines do not end in CR LF, whose size is not hexadecimal or exceeds 64 bits, with words after the size
-//!   that are no extension or trailers that are no headers, or with more than 64 KiB of either;
+//! - chunks whose lines do not end in CR LF, whose size is not hexadecimal or exceeds 64 bits, with words after the
+//!   size that are no extension or trailers that are no headers, or with more than 64 KiB of either;
 //! - `101 Switching Protocols`, which nobody asked for.
 //!
-//! Line feeds alone end the lines of a head too, as RFC 9112, section 2.2, allows. A header that is none (a blank in its
-//! name, a control character in its value, a value over several lines) is passed over, as curl does, unless it could be
-//! one that decides where the answer ends. Minor versions above 1 are refused, though a client could read them. `corpus.rs` lists where hyper reads differently.
-//! Bytes after the end of the answer are handed back: whether they may be the next answer only the caller knows. The
-//! framing is that of RFC 9112, section 6.3.
+//! Line feeds alone end the lines of a head too, as RFC 9112, section 2.2, allows. A malformed header (a blank in its
+//! name, a control character in its value, a value over several lines) is passed over, as curl does, unless it could
+//! be a header that decides where the answer ends. Minor versions above 1 are refused, though a client could read
+//! them. `corpus.rs` lists where hyper reads differently.
+//!
+//! Bytes after the end of the answer are handed back, because only the caller knows whether they may be the next
+//! answer. The framing is that of RFC 9112, section 6.3.
 
 mod chunked;
 #[cfg(test)]
@@ -70,7 +68,7 @@ pub(crate) struct Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Malformed(pub &'static str);
 
-/// The state of one answer between two pieces of it.
+/// The state of reading one answer between two pieces of it.
 #[derive(Debug)]
 pub(crate) struct Reader {
     state: ParseState,
@@ -233,7 +231,7 @@ impl Reader {
         self.held.capacity() + self.cookies.capacity() + self.excerpt.capacity()
     }
 
-    /// A wrong answer in words: its status, and what is wrong with its body.
+    /// A wrong answer in words: its status, its length, and what is wrong with its body.
     pub fn describe(&self, asked: &Asked) -> String {
         let bytes = self.body_length;
         let words = match &asked.check {

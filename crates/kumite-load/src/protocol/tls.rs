@@ -1,9 +1,9 @@
-//! TLS by rustls: whom to trust, and the session of one connection.
+//! TLS by rustls: which certificates are trusted, and the session of one connection.
 //!
-//! The certificates that are trusted are those of the system (what curl trusts), so that a company's own authority needs no
-//! option. TLS 1.3 and 1.2 are spoken. A connection that replaces another resumes its session if the server allows it, as
-//! browsers do, so a reconnect may cost the server less than a first connect. Nothing is sent to end a session (no
-//! `close_notify`): the engine closes a connection only when nothing is expected on it any more.
+//! The trusted certificates are those of the system (what curl trusts), so that a company's own authority needs no
+//! option. TLS 1.3 and 1.2 are spoken. A connection that replaces another resumes its session if the server allows
+//! it, as browsers do, so a reconnect may cost the server less than a first connect. Nothing is sent to end a session
+//! (no `close_notify`): the engine closes a connection only when nothing is expected on it any more.
 
 use std::io::{BufRead, Read, Write};
 use std::net::{IpAddr, TcpStream};
@@ -32,7 +32,7 @@ const SESSIONS: usize = 8;
 pub struct Tls {
     /// Any certificate is accepted.
     pub insecure: bool,
-    /// A PEM file of certificates to trust besides the system's.
+    /// The path of a PEM file of certificates to trust besides the system's; `None` for none.
     pub roots: Option<PathBuf>,
 }
 

@@ -57,7 +57,7 @@ pub(crate) struct Recorder<'a> {
     /// The time in ns by which the window opens sooner than planned, until
     /// [`take_opening_advance`](Self::take_opening_advance) has told the engine; 0 otherwise.
     opening_advance_ns: u64,
-    /// The next instant at which an interval or a stretch of time ends, so that an answer has only one time to be
+    /// The next instant at which an interval or a stretch of time ends. With it an answer has only one time to be
     /// compared with.
     next_boundary_ns: u64,
     counts: [Counts; 3],
@@ -234,8 +234,8 @@ impl<'a> Recorder<'a> {
         *if right { &mut self.burst.ok } else { &mut self.burst.errors } += 1;
     }
 
-    /// Keeps a description of the first failure, so that whoever reads the counts need not guess. `describe` is
-    /// called once at most.
+    /// Keeps a description of the first failure, so that a reader of the counts need not guess. `describe` is called
+    /// once at most.
     pub fn describe_first_wrong(&mut self, describe: impl FnOnce() -> String) {
         self.outcome.first_wrong.get_or_insert_with(describe);
     }

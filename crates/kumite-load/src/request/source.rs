@@ -28,7 +28,7 @@ pub(crate) struct RequestSource {
     step: u64,
 }
 
-/// The request to one target.
+/// The request to one target: fixed, or rendered anew each time.
 enum Entry {
     /// The request of this index in `fixed`.
     Fixed(usize),

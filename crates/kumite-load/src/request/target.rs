@@ -124,7 +124,7 @@ pub enum TargetError {
     Path {
         /// The text that was given.
         url: String,
-        /// The first such character.
+        /// The first character that a URL must not have.
         found: char,
     },
     /// The URL has more than 65,534 bytes.

@@ -79,7 +79,7 @@ pub enum TemplateError {
     Value {
         /// The path of the file.
         file: String,
-        /// The line on which the row begins.
+        /// The number of the line, from 1, on which the row begins.
         line: u64,
         /// The name of the value's column.
         column: String,

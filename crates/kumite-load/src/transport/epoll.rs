@@ -1,8 +1,9 @@
 //! The transport over epoll.
 //!
-//! Every socket is registered once, level-triggered, so an answer costs `recv`, the next request `send`, and their share
-//! of one `epoll_pwait2`. Interest changes only when a connection is established, and while a request is too large for the
-//! socket's buffer. Level-triggering also finds what edge-triggering may miss: a FIN that arrived together with an answer.
+//! Every socket is registered once, level-triggered. So an answer costs a `recv`, the next request a `send`, and both
+//! their share of one `epoll_pwait2`. Interest changes only when a connection is established, and while a request is
+//! too large for the socket's buffer. Level-triggering also finds what edge-triggering may miss: a FIN that arrived
+//! together with an answer.
 
 use std::os::fd::OwnedFd;
 

@@ -1,4 +1,4 @@
-//! A group's folders, and what is written into their files and read from them.
+//! The folders of a group in each hierarchy, and the files in them by which it is controlled.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -21,7 +21,7 @@ const PERIOD_US: f64 = 20_000.0;
 const LONGEST_PERIOD_US: f64 = 1_000_000.0;
 const LEAST_QUOTA_US: f64 = 1_000.0;
 
-/// A group's folder for each controller, or why it has none.
+/// The folder of a group for each controller, or why it has none.
 #[derive(Debug)]
 pub(crate) struct CgroupDirs {
     cpu: Result<CgroupDir, Unavailable>,
