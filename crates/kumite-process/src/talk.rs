@@ -32,7 +32,7 @@ pub struct Talk {
     ended: bool,
 }
 
-/// What a process said next, or why there is nothing.
+/// The next line of a process, or why there is none.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
     /// A line, without its end, and the moment at which its last byte was read.

@@ -127,9 +127,9 @@ pub struct Templates {
     pub parameters: Vec<Parameter>,
     /// The setup, one for all commands; it is run for each.
     pub setup: Option<String>,
-    /// What to run before each run: one for all commands, or one for each.
+    /// The commands to run before each run: one for all commands, or one for each.
     pub prepare: Vec<String>,
-    /// What to run after each run: one for all commands, or one for each.
+    /// The commands to run after each run: one for all commands, or one for each.
     pub conclude: Vec<String>,
     /// The cleanup, one for all commands; it is run for each.
     pub cleanup: Option<String>,
