@@ -72,7 +72,7 @@ pub enum FindRateError {
     Load(#[from] kumite_load::Error),
 }
 
-/// About the number of trials of a search. A rate at which a trial takes longer than the budget divided by this
+/// The approximate number of trials in a search. A rate at which a trial takes longer than the budget divided by this
 /// number is too low to begin with.
 const TRIALS: u32 = 40;
 

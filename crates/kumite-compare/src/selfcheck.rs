@@ -47,7 +47,7 @@ pub struct SelfChecking {
     pub helper: (PathBuf, String),
     /// The argument with which kumite calls [`spin`]; the number of steps follows it.
     pub worker: String,
-    /// About the time that the whole check may take.
+    /// The approximate time of the whole check.
     pub budget: Duration,
     /// The seed of all orders and of resampling. The same seed gives the same ones.
     pub seed: u64,

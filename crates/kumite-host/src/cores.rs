@@ -35,7 +35,7 @@ pub struct CoresError {
     pub beside_engine: bool,
 }
 
-/// The CPUs that a workload wants for its contender.
+/// The CPUs that a workload asks for its contender.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedCores {
     /// The name of the parameter that asks for the CPUs.

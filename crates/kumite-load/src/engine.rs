@@ -429,8 +429,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Finishes the requests whose answers are in `heard`, and then goes on with the connection, or ends it with the
-    /// failure in `result`. `now` is the instant at which all of that came.
+    /// Finishes the requests whose answers are in `heard`. Then goes on with the connection, or ends it with the
+    /// failure in `result`. `now` is the instant at which the answers, or the failure, came.
     fn take_answers(&mut self, slot: usize, result: Result<(), Failure>, now: u64) {
         let mut result = result;
         let mut answers = std::mem::take(&mut self.heard.answers);

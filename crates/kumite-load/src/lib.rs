@@ -132,7 +132,7 @@ pub struct Load {
     pub request: Request,
     /// The values for names in double braces, in the request and in the targets' paths.
     pub variables: Variables,
-    /// Each connection sends back the cookies that the server gives it.
+    /// The cookies that the server gives on a connection are sent back on it.
     pub cookies: bool,
     /// The answer that every request should have.
     pub expect: Expect,

@@ -18,7 +18,7 @@ use crate::schedule::arrivals::Instants;
 /// `started` and `finished` count the requests of the window once it is open, and those of the warm-up before.
 pub(crate) struct Schedule {
     arrivals: Option<Peekable<Instants>>,
-    /// The arrivals have come to their end.
+    /// The arrivals have come to their end, so that no further request is due.
     exhausted: bool,
     opens: u64,
     opened: bool,

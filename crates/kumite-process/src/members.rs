@@ -28,7 +28,7 @@ use crate::total;
 /// The time in which nobody can start so many processes (32,768 at least) that their ids come round again.
 const FULL_CIRCLE: Duration = Duration::from_secs(1);
 
-/// CPU time and memory that a tree has used until now.
+/// The CPU time, memory, processes and threads of a tree until now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// User and system time of all members, living and ended, since the start. It never falls from one call to the

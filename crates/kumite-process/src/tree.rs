@@ -136,7 +136,8 @@ pub struct TreeEnd {
 }
 
 impl Tree {
-    /// Starts a command in a process group of its own, pinned before its first instruction.
+    /// Starts a command in a process group of its own, pinned to its cores before its first instruction. An error if
+    /// the directory is missing, a core may not be used, the log cannot be written, or the command cannot be started.
     pub fn start(spawn: &Spawn) -> Result<Tree, Error> {
         let log = |source| Error::Log { path: spawn.log.to_owned(), source };
         let out = File::create(spawn.log).map_err(log)?;

@@ -74,7 +74,7 @@ pub enum Allowed {
     /// Exit code 0 only.
     #[default]
     None,
-    /// All exit codes, and ends by a signal.
+    /// Every exit code, and an end by a signal.
     All,
     /// Exit code 0 and these.
     Codes(Vec<i32>),

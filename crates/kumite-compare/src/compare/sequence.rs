@@ -64,7 +64,7 @@ pub struct Rules {
     pub reference: usize,
     /// The control, which is in each block twice; `None` for no control.
     pub control: Option<Twice>,
-    /// The bar of a gate that is to be decided; `None` to go on until there are verdicts.
+    /// The bar of a gate, until whose decision the comparison goes on; `None` to go on until there are verdicts.
     pub gate: Option<GateBar>,
     /// The metrics by which commands are judged; empty for wall time.
     pub metrics: Vec<CommandMetric>,

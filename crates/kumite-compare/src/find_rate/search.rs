@@ -133,8 +133,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Bisects between two rates, and returns the geometric middle of what is left. The upper end of that is a rate
-    /// at which a trial failed, or `high`. An error if that trial failed by the engine's fault.
+    /// Bisects between two rates, and returns the geometric middle of what is left. Its upper end is a rate at which
+    /// a trial failed, or `high`. An error if the engine may be the reason why that trial failed.
     fn bisect(&mut self, low: f64, high: f64) -> Result<f64, NoTrial> {
         let (low, high) = self.narrow(low, high)?;
         self.check_engine(high)?;

@@ -1,4 +1,4 @@
-//! Findings on the CPUs: how they are divided between contender and engine, and who else uses them.
+//! Findings on the CPUs: how they are divided between contender and engine, and which other programs use them.
 
 use std::collections::BTreeSet;
 

@@ -60,7 +60,8 @@ pub(crate) struct Layers {
     session: Option<Session>,
     http2: Option<Http2>,
     connected: bool,
-    /// When the connection last brought anything, its end included: ns on the engine's clock, 0 before that.
+    /// The instant at which the connection last brought anything, its end included, in ns on the engine's clock; 0
+    /// before that.
     pub heard_at: u64,
 }
 

@@ -4,33 +4,35 @@
 /// kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Errors {
-    /// A whole answer, in time, with another status than expected (its body is not looked at).
+    /// The number of whole answers, in time, with another status than expected; their bodies are not looked at.
     pub status: u64,
-    /// A whole answer, in time, with the expected status and another body.
+    /// The number of whole answers, in time, with the expected status and a wrong body.
     pub body: u64,
-    /// No whole answer within the time-out after the request was sent. An answer, or an error on the connection, that
-    /// comes later than that is a time-out too.
+    /// The number of requests without a whole answer within the time-out after they were sent. An answer, or an error
+    /// on the connection, that comes later counts as a time-out too.
     pub timeout: u64,
-    /// A request of an open loop was not sent within the time-out after it was due, because no connection was free or
-    /// this machine stood still. In the second case [`Outcome::send_lag`](crate::Outcome::send_lag) has it, too.
+    /// The number of requests of an open loop that were not sent within the time-out after they were due, because no
+    /// connection was free or this machine stood still. In the second case
+    /// [`Outcome::send_lag`](crate::Outcome::send_lag) has them, too.
     pub unsent: u64,
-    /// No connection: the server refused it (ECONNREFUSED).
+    /// The number of connects that the server refused (ECONNREFUSED).
     pub refused: u64,
-    /// No connection for another reason: none within the time-out, no route, no agreement on TLS or HTTP/2. (If this
-    /// machine has no port or file left, the load ends instead.)
+    /// The number of connects that failed for another reason: they took longer than the time-out, had no route, or
+    /// did not agree on TLS or HTTP/2. (If this machine has no port or file left, the load ends instead.)
     pub connect: u64,
-    /// The connection broke off (ECONNRESET, EPIPE or another socket error) before the answer was whole.
+    /// The number of requests whose connection broke off (ECONNRESET, EPIPE or another socket error) before the
+    /// answer was whole.
     pub reset: u64,
-    /// The server closed the connection before the answer was whole. Also counted here: the server ended a
-    /// connection, in whatever way, that had brought right answers before, and sent no byte in answer to the last
-    /// request on it.
+    /// The number of requests whose connection the server closed before the answer was whole. Also counted here: the
+    /// server ended a connection, in whatever way, that had brought right answers before, and sent no byte in answer
+    /// to the last request on it.
     pub closed: u64,
-    /// Bytes that are not one well-formed answer, or more bytes than the answer has.
+    /// The number of requests whose answer was not well-formed, or was followed by more bytes than it has.
     pub malformed: u64,
 }
 
 impl Errors {
-    /// The sum of all kinds.
+    /// The sum of the counts of all kinds.
     pub fn total(&self) -> u64 {
         self.iter().map(|(_, count)| count).sum()
     }
