@@ -112,7 +112,7 @@ pub fn compare_gate(comparison: &Comparison) -> Option<String> {
     gate::line(comparison, &Names::of_all(comparison))
 }
 
-/// The reason why a comparison was cut short; none if it was interrupted by nothing and no run failed.
+/// The reason why a comparison was cut short; none if it ended by its decision, its number of runs or its budget.
 pub fn cut_short(ended: ComparisonEnd) -> Option<&'static str> {
     match ended {
         ComparisonEnd::Interrupted => Some("it was interrupted"),

@@ -1,4 +1,4 @@
-//! A page of one sheet: what `kumite compare` and `kumite load` write as HTML.
+//! The page of one sheet that `kumite compare` and `kumite load` write as HTML.
 
 use minijinja::context;
 use minijinja::value::Serde;
@@ -8,13 +8,13 @@ use crate::charts::strip::StripChart;
 use crate::charts::{RowChart, Timeline};
 use crate::page::{CSS, page};
 
-/// The contents of the page, from above.
+/// The contents of the page, in the order from top to bottom.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Leaf {
     pub title: String,
-    /// Doubts that come before the answer.
+    /// Doubts, which stand above the answer.
     pub alarms: Vec<String>,
-    /// The answer, a paragraph for each sentence.
+    /// The sentences of the answer, a paragraph each.
     pub sentences: Vec<String>,
     pub ratios: Option<RowChart>,
     pub strip: Option<StripChart>,
@@ -22,7 +22,7 @@ pub(crate) struct Leaf {
     pub bars: Vec<Bar>,
     pub series: Option<Timeline>,
     pub notes: Vec<String>,
-    /// The command that repeats it.
+    /// The command that repeats the measurement; empty if there is none.
     pub command: String,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Table {
 #[derive(Debug, Serialize)]
 pub(crate) struct Head {
     pub text: String,
-    /// True of a column of figures, which are aligned at the right.
+    /// True of a column of figures, which are aligned to the right.
     pub figures: bool,
 }
 

@@ -1,4 +1,4 @@
-//! One load, as `kumite load` shows it: for a terminal, in Markdown and as a page. Doubts come before the figures.
+//! The result of `kumite load` for a terminal, in Markdown and as a page. Doubts come before the figures.
 
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{Latency, LoadResult, Unit};
@@ -82,7 +82,8 @@ pub fn load_html(result: &LoadResult) -> String {
     })
 }
 
-/// Right answers and failures a second, with the moment from which figures are; none where the record has no series.
+/// The chart of right answers and failures a second, with the moment from which on they were steady; none if there is
+/// no series of answers.
 fn series(result: &LoadResult) -> Option<Timeline> {
     let series = &result.series;
     let since_ms = result.steadiness.as_ref().and_then(|steadiness| steadiness.since_ms);
@@ -96,7 +97,7 @@ fn series(result: &LoadResult) -> Option<Timeline> {
     rates.chart("series".to_owned(), title, seconds_of(series))
 }
 
-/// All that is neither the answer nor a table.
+/// The lines on the load that are neither doubts, nor the answer, nor a table.
 fn notes(result: &LoadResult) -> Vec<String> {
     let mut notes = vec![summary(result)];
     notes.extend(counted(result));
@@ -111,7 +112,7 @@ fn throughput(result: &LoadResult) -> Option<String> {
     (result.ok > 0).then(|| format!("throughput: {} req/s", significant(result.throughput_rps, 3)))
 }
 
-/// How many requests there were, what became of them, and how the first failed.
+/// The lines on how many requests there were, what became of them, and how the first one failed.
 fn counted(result: &LoadResult) -> Vec<String> {
     let errors = result.errors.iter().filter(|(_, n)| **n > 0);
     let errors: Vec<String> =
@@ -154,7 +155,7 @@ fn summary(result: &LoadResult) -> String {
     format!("{}, {offered}, {}", one_line(&result.url), Unit::Seconds.text(result.seconds))
 }
 
-/// Doubts about the figures. They stand above all else.
+/// Doubts about the figures, which stand above all else.
 fn doubts(result: &LoadResult) -> Vec<String> {
     let mut doubts = Vec::new();
     doubts.extend(result.void.as_ref().map(|void| format!("void: {void}, so measure again")));
@@ -184,7 +185,7 @@ fn doubts(result: &LoadResult) -> Vec<String> {
     doubts
 }
 
-/// The part of the time that the figures are of.
+/// The sentence on the part of the time that figures are of; none if the load was not examined for it.
 fn steady(result: &LoadResult) -> Option<String> {
     let steadiness = result.steadiness.as_ref()?;
     let found = format!("over time: {}", of_trial(steadiness, result.warm_up_ms));
@@ -202,7 +203,7 @@ fn percentiles(result: &LoadResult, response: &Latency, style: Style) -> String 
     grid(&columns, &rows, style)
 }
 
-/// Heads, and whether their column is of figures; then rows.
+/// The table of percentiles: its heads, each with true if its column holds figures; then its rows.
 fn percentile_rows(result: &LoadResult, response: &Latency) -> (Vec<(String, bool)>, Vec<Vec<String>>) {
     let us = Unit::Microseconds;
     let missing = |name: &str| {
@@ -223,7 +224,8 @@ fn percentile_rows(result: &LoadResult, response: &Latency) -> (Vec<(String, boo
 
 const BARS: usize = 12;
 
-/// Right answers by response time, in bars of equal ratio: the end of each, and how many there are.
+/// Right answers by response time, in bars whose ends have equal ratios: the upper end of each in µs, and its number
+/// of answers.
 fn bars(bins: &[(f64, u64)]) -> Vec<(f64, u64)> {
     let known = || bins.iter().filter(|(end, n)| *n > 0 && end.is_finite() && *end > 0.0);
     let low = known().map(|(end, _)| *end).fold(f64::INFINITY, f64::min);
@@ -253,7 +255,7 @@ fn histogram(bins: &[(f64, u64)], style: Style) -> Option<String> {
     Some(lines.collect())
 }
 
-/// A bar of that many columns, to an eighth of one; what is not empty is seen.
+/// A bar of `columns` characters, to an eighth of one. It is at least an eighth long if `some`.
 fn bar(columns: f64, some: bool) -> String {
     let eighths = ((columns * 8.0).round() as usize).max(usize::from(some));
     let rest =

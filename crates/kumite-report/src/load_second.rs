@@ -1,4 +1,4 @@
-//! A load that goes on: the lines for whoever watches.
+//! The lines that `kumite load` shows while it goes on.
 
 use std::time::Duration;
 
@@ -6,36 +6,37 @@ use crate::words::quantity::time_us;
 
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The last second of a load, and the seconds before it.
+/// The last second of a load, and what is known of the seconds before it.
 #[derive(Clone, Debug, Default)]
 pub struct LoadSecond {
-    /// When its last tenth began, from the start of counting; below 0 while it warms up.
+    /// The beginning of the last tenth of a second, in ms from the start of counting; negative during the warm-up.
     pub start_ms: i64,
-    /// The requests after which the load ends.
+    /// The number of requests after which the load ends; none if there is no such limit.
     pub requests: Option<u64>,
-    /// The time after which the load ends.
+    /// The time after which the load ends; none if there is no such limit.
     pub duration: Option<Duration>,
     /// Requests so far, right or failed.
     pub done: u64,
     /// Requests so far that failed.
     pub errors: u64,
-    /// Right answers a second.
+    /// Right answers a second, in the last second.
     pub rate: f64,
-    /// True if there was a right answer.
+    /// True if any right answer came in the last second.
     pub has_answers: bool,
-    /// Median response time of the last tenth, in µs.
+    /// The median response time of the last tenth of a second, in µs.
     pub p50_us: f64,
-    /// The longest 99th percentile of a tenth, in µs.
+    /// The longest 99th percentile among the tenths of the last second, in µs.
     pub p99_us: f64,
-    /// The most requests that waited to be sent.
+    /// The most requests that waited to be sent at once in the last second.
     pub backlog: u64,
-    /// CPU time of the engine as a share of its CPUs.
+    /// The CPU time of the engine as a share of its CPUs' time, from 0 to 1.
     pub engine_busy: f64,
-    /// Of the seconds before, oldest first: right answers, and the longest 99th percentile in µs.
+    /// The seconds before, the oldest first: the right answers in each, and the longest 99th percentile of a tenth in
+    /// µs.
     pub past: Vec<(u64, f64)>,
 }
 
-/// How far, how much, how fast, how many failed, how much of the engine is left.
+/// One line on a load: how far it is, its rate, response times and errors, and how busy the engine is.
 pub fn load_line(of: &LoadSecond) -> String {
     let elapsed = (of.start_ms + 100) as f64 / 1e3;
     let place = match (of.requests, of.duration) {
@@ -57,14 +58,14 @@ pub fn load_line(of: &LoadSecond) -> String {
     format!("{place}; {:.0}/s{times}, {} errors{backlog}; engine {busy:.0} % busy", of.rate, of.errors)
 }
 
-/// The same, and below it throughput and 99th percentiles of the seconds before.
+/// The line on a load, and below it bars of the rate and the 99th percentile of the seconds before.
 pub fn load_lines(of: &LoadSecond) -> String {
     let rates = bars(of.past.iter().map(|(ok, _)| *ok as f64));
     let times = bars(of.past.iter().map(|(_, p99)| *p99));
     format!("{}\n  answers/s {rates}\n  p99       {times}", load_line(of))
 }
 
-/// A bar for each value, from nothing to the largest.
+/// A character for each value, as high as its share of the largest one.
 fn bars(values: impl Iterator<Item = f64> + Clone) -> String {
     let most = values.clone().fold(0.0, f64::max);
     let level = |value: f64| (value / most * (LEVELS.len() - 1) as f64).round() as usize;

@@ -1,4 +1,4 @@
-//! The report of a run in GitHub's Markdown, with the same words and tables as the terminal's.
+//! The report of a run in GitHub's Markdown, with the words and tables of the terminal's.
 //!
 //! The words of others are escaped, so that no name of a contender can be a link, a table or HTML.
 
@@ -232,7 +232,8 @@ fn table_lines(table: &Table) -> String {
     lines
 }
 
-/// Text that means nothing to Markdown or HTML. Line breaks become `<br>`, the only form that a table bears.
+/// The text with all characters escaped that mean something to Markdown or HTML. Line breaks become `<br>`, the only
+/// form that a table allows.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -256,7 +257,7 @@ fn code(text: &str) -> String {
     format!("{fence}{space}{text}{space}{fence}")
 }
 
-/// A code block, fenced likewise.
+/// A code block, fenced by more backticks than the text has in a row.
 fn block(text: &str) -> String {
     let fence = "`".repeat(longest_run_of_backticks(text).max(2) + 1);
     format!("{fence}text\n{text}\n{fence}\n")
@@ -266,7 +267,7 @@ fn longest_run_of_backticks(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// Heads, and whether their column is of figures; then rows.
+/// A table in Markdown, from its heads, each with true if its column holds figures, and its rows.
 pub(crate) fn table((heads, rows): (Vec<(String, bool)>, Vec<Vec<String>>)) -> String {
     let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let names = line(heads.iter().map(|(head, _)| escaped(head)).collect());

@@ -1,14 +1,14 @@
-//! The names of metrics, from their words in the record; and the choice of those that are shown.
+//! The names of metrics in words, and the metrics that are shown.
 
 use std::collections::HashSet;
 
 use kumite_record::{Cell, Metric, Unit};
 
-/// A metric in words.
+/// Names for reports.
 pub trait Named {
     /// The name in words, without its unit: `response p99.9`.
     fn words(&self) -> String;
-    /// The head of its column; with the unit, where the values do not carry theirs: `throughput, req/s`.
+    /// The head of the metric's column, with the unit if values are shown without it: `throughput, req/s`.
     fn label(&self) -> String;
 }
 
@@ -48,13 +48,13 @@ fn is_percentile(word: &str) -> bool {
     word.strip_prefix('p').is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
-/// Those of the metrics that any of the cells has or lacks requests for, in their order.
+/// The metrics of `known`, in their order, that any of the cells has a figure of or lacks requests for.
 pub fn present<'m>(known: &'m [Metric], cells: &[&Cell]) -> Vec<&'m Metric> {
     let names: HashSet<&str> = cells.iter().copied().flat_map(names).collect();
     known.iter().filter(|metric| names.contains(&*metric.name)).collect()
 }
 
-/// The declared ones and, behind them, what cells have beside these.
+/// The declared metrics, then those that cells have beside them, by name.
 pub fn known(declared: &[Metric], cells: &[Cell]) -> Vec<Metric> {
     let mut undeclared: Vec<&str> =
         cells.iter().flat_map(names).collect::<HashSet<_>>().into_iter().collect();

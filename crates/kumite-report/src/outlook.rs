@@ -1,4 +1,4 @@
-//! A run before it is begun, and what its blocks can decide.
+//! The text of a run before it begins: its plan, and what its blocks can decide.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::words::number::plural;
 use crate::words::prospects;
 use crate::words::quantity::length;
 
-/// The text of `kumite run --dry-run`, with the lines on near-ties of an earlier run, if there are any.
+/// The text of `kumite run --dry-run`. `near_ties` are lines on near-ties of an earlier run, empty if there are none.
 pub fn outlook(of: &Outlook, near_ties: &str) -> String {
     let mut text = format!("{}: {}\n\n", of.experiment, of.question);
     text += &of.contenders.iter().map(contender).collect::<String>();
@@ -49,7 +49,7 @@ fn point(of: &OutlookPoint, all: &[&str]) -> String {
     }
 }
 
-/// The last line: how much it is.
+/// The line on the size of a run: points, blocks, trials and time.
 fn extent(of: &Outlook) -> String {
     let [least, most] = of.blocks;
     let trials = |blocks: u32| of.trials * blocks as usize;
@@ -64,7 +64,7 @@ fn extent(of: &Outlook) -> String {
     format!("\nprofile {}: {points}, {blocks} blocks each, {trials} trials; {time}\n", of.profile)
 }
 
-/// The least and the most time under load of a run, or of each sitting.
+/// The least and the most time under load of a run, or of each sitting; none if it is not known in advance.
 fn time(of: &Outlook) -> Option<[Duration; 2]> {
     of.time.map(|[shortest, longest]| [shortest * of.blocks[0], longest * of.blocks[1]])
 }
@@ -73,7 +73,7 @@ fn time_text(time: Duration) -> String {
     length(time.as_secs_f64())
 }
 
-/// How long all sittings take.
+/// The lines on the time of all sittings; empty if there is one.
 fn in_all(of: &Outlook, OutlookSittings { number, apart }: OutlookSittings) -> String {
     if number == 1 {
         return String::new();
@@ -88,7 +88,7 @@ fn in_all(of: &Outlook, OutlookSittings { number, apart }: OutlookSittings) -> S
     format!("{number} sittings of that, {} apart: {time}\n{near}", time_text(apart))
 }
 
-/// The doubt that sittings so far apart are not several, as they will be judged.
+/// The doubt that sittings `apart` from each other are judged as one; none if they are far enough apart.
 pub fn too_near(apart: Duration) -> Option<String> {
     let is_near = Duration::try_from(SITTINGS_APART).is_ok_and(|enough| apart < enough);
     is_near.then(|| {
@@ -109,7 +109,7 @@ fn share(shard: &Shard, blocks: u32) -> String {
     format!("shard {nth} of {of}, on {node}: {here} of {blocks} blocks; `kumite merge` judges all of them\n")
 }
 
-/// The contenders that do not take part in a run that begins: a line for each reason.
+/// The contenders that do not take part in a run, a line for each reason.
 pub fn absent(contenders: &[Contender]) -> Vec<String> {
     let mut by_reason: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for contender in contenders {

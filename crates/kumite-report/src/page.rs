@@ -1,9 +1,9 @@
-//! Pages from the templates below `page/`.
+//! Pages made from the templates below `page/`.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, Value};
 
-/// Any page may include these. The head shows `title` and `css` of its context; charts show `chart`.
+/// Templates that any page may include. The head uses `title` and `css` of its context; charts use `chart`.
 const COMMON: [(&str, &str); 8] = [
     ("head.html", include_str!("page/head.html")),
     ("table.html", include_str!("page/table.html")),
@@ -14,11 +14,11 @@ const COMMON: [(&str, &str); 8] = [
     ("strip.html", include_str!("page/strip.html")),
     ("timeline.html", include_str!("page/timeline.html")),
 ];
-/// How they look.
+/// The style sheet of all pages.
 pub(crate) const CSS: &str = include_str!("page/report.css");
 
-/// The first of these templates, which may include the others. Their names' endings turn escaping on: each is written so that
-/// it is XML, too.
+/// Renders the first of `templates`, which may include the others and those of `COMMON`. The endings of their names
+/// turn escaping on; each is written so that the page is XML, too. Panics if a template is wrong.
 pub(crate) fn page(templates: &[(&'static str, &'static str)], context: Value) -> String {
     let page = || -> Result<String, Error> {
         let mut known = Environment::new();

@@ -1,4 +1,4 @@
-//! The pictures of what every report has, in the order of the document's tables.
+//! The pictures that reports of all kinds have, in the order of the document's tables.
 
 use serde::Serialize;
 
@@ -13,11 +13,11 @@ use crate::tables::group::{Group, Groups};
 /// The pictures of a page, beside its tables.
 #[derive(Debug, Serialize)]
 pub struct Pictures {
-    /// For each group without a disturbance: lines over the x axis, or rows where it has one point.
+    /// The pictures of each group without a disturbance: lines over the x axis, or rows if it has one point.
     pub groups: Vec<GroupPictures>,
-    /// For each disturbed point.
+    /// The pictures of each point with a disturbance.
     pub disturbances: Vec<DisturbedPictures>,
-    /// What the machine charged before each trial.
+    /// The charts of what the machine took for the probes before each trial.
     pub probes: Vec<Timeline>,
 }
 

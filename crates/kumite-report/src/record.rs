@@ -1,4 +1,5 @@
-//! A record, with what is looked up in it again and again: made once, so that a report takes as long as its record is.
+//! A record with an index of what is looked up in it often. It is made once, so that the time for a report grows with
+//! the size of the record alone.
 
 use std::collections::HashMap;
 
@@ -6,26 +7,28 @@ use kumite_record::{AxisValue, Cell, Export, Metric, Point, Trial, standing};
 
 use crate::metric::{known, present};
 
-/// A record and its index.
+/// A record with its index.
 pub struct Record<'a> {
     pub export: &'a Export,
-    /// Metrics of trials, in the order in which they are shown; last those without a descriptor.
+    /// The metrics of trials, in the order in which they are shown; those without a descriptor are last.
     pub metrics: Vec<Metric>,
-    /// The metrics of parts of trials, such as single calls.
+    /// The metrics of parts of trials, such as single calls, in the order in which they are shown.
     pub part_metrics: Vec<Metric>,
     places: HashMap<&'a Point, usize>,
     points: Vec<AtPoint<'a>>,
     nothing: AtPoint<'a>,
 }
 
-/// All of a point, each in the order of the record.
+/// The cells, parts and trials of a point, each in the order of the record.
 #[derive(Default)]
 pub struct AtPoint<'a> {
     pub cells: Vec<&'a Cell>,
-    /// The parts of its trials: contenders in the order of the record, each with its parts in theirs.
+    /// The parts of the point's trials, by contender in the order of the record, then in the order of the axis within
+    /// trials.
     pub parts: Vec<&'a Cell>,
     pub trials: Vec<&'a Trial>,
-    /// The trials at this point that count.
+    /// The trials at this point that stand: all but void ones and those that were measured anew. Their outcome may be
+    /// a failure.
     pub standing: Vec<&'a Trial>,
 }
 
@@ -80,38 +83,40 @@ impl<'a> Record<'a> {
         self.points.iter_mut().for_each(|point| point.parts.sort_by_cached_key(order));
     }
 
-    /// All of a point; nothing of one that the record does not have.
+    /// The cells, parts and trials of a point; empty if the record does not have it.
     pub fn at(&self, point: &Point) -> &AtPoint<'a> {
         self.places.get(point).map_or(&self.nothing, |place| &self.points[*place])
     }
 
-    /// The trials of a cell that count.
+    /// The trials of a cell that stand: all but void ones and those that were measured anew.
     pub fn trials_of(&self, cell: &Cell) -> impl Iterator<Item = &'a Trial> {
         let contender = &cell.contender;
         self.at(&cell.point).standing.iter().copied().filter(move |trial| trial.contender == *contender)
     }
 
-    /// The metrics of trials that any of these cells has, in their order.
+    /// The metrics of trials that any of these cells has a figure of or lacks requests for, in the order in which
+    /// they are shown.
     pub fn metrics_of(&self, cells: &[&Cell]) -> Vec<&Metric> {
         present(&self.metrics, cells)
     }
 
-    /// The metrics of parts of trials that any of these cells has.
+    /// The metrics of parts that any of these cells has a figure of or lacks requests for, in the order in which they
+    /// are shown.
     pub fn part_metrics_of(&self, cells: &[&Cell]) -> Vec<&Metric> {
         present(&self.part_metrics, cells)
     }
 
-    /// The metric of trials that has this role in a report.
+    /// The metric of trials with this role; none if there is none.
     pub fn metric(&self, role: &str) -> Option<&Metric> {
         with_role(&self.metrics, role)
     }
 
-    /// The metric of parts of trials that plays this part in charts, if there is one.
+    /// The metric of parts with this role; none if there is none.
     pub fn part_metric(&self, role: &str) -> Option<&Metric> {
         with_role(&self.part_metrics, role)
     }
 
-    /// A trial's figure in this role.
+    /// The figure of a trial in the metric with this role; none if either is missing.
     pub fn figure(&self, trial: &Trial, role: &str) -> Option<f64> {
         trial.sample.metrics.get(&self.metric(role)?.name).copied()
     }

@@ -1,5 +1,5 @@
-//! Two runs beside each other: in what they differ, then claim by claim whether they say the same. All that they say may be a
-//! stranger's, and is escaped in each format.
+//! The comparison of two runs: how they differ, then claim by claim whether they say the same. Their texts may be a
+//! stranger's, and are escaped in each format.
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment::Left;
@@ -14,15 +14,15 @@ use crate::words::reason::reason;
 use crate::words::text::one_line;
 use crate::words::verdict::VerdictText;
 
-/// More is not shown of a value that differs; JSON has it.
+/// The most characters of a differing value that are shown; JSON has all of it.
 const SHOWN_CHARS: usize = 48;
 
-/// All of it, for a terminal.
+/// The comparison of two runs for a terminal: their differences, then their claims.
 pub fn replication_terminal(replication: &Replication, style: &Style) -> String {
     format!("{}\n{}", replication_differences(replication, style), replication_claims(replication, style))
 }
 
-/// Which runs these are, and in what they differ: what is known before the second has a verdict.
+/// The two runs and their differences, for a terminal. They are known before the second run has a verdict.
 pub fn replication_differences(replication: &Replication, style: &Style) -> String {
     let mut out = style.bold(&style.wrap(&title(replication), 0));
     for (name, run) in named_runs(replication) {
@@ -39,7 +39,7 @@ pub fn replication_differences(replication: &Replication, style: &Style) -> Stri
     format!("{out}\n{}", grid(&columns, &rows, *style))
 }
 
-/// How the claims came out.
+/// The claims of two runs, for a terminal: the tally, then both verdicts on each claim.
 pub fn replication_claims(replication: &Replication, style: &Style) -> String {
     let mut out = style.bold(&style.wrap(&tally(replication), 0));
     for claim in claims(replication) {
@@ -58,7 +58,7 @@ pub fn replication_claims(replication: &Replication, style: &Style) -> String {
     out
 }
 
-/// The same in GitHub's Markdown.
+/// The comparison of two runs in GitHub's Markdown.
 pub fn replication_markdown(replication: &Replication) -> String {
     let mut out = format!("# {}\n\n", escaped(&title(replication)));
     for (name, run) in named_runs(replication) {
@@ -79,7 +79,7 @@ pub fn replication_markdown(replication: &Replication) -> String {
     out
 }
 
-/// The same as one self-contained page.
+/// The comparison of two runs as one self-contained page.
 pub fn replication_html(replication: &Replication) -> String {
     let heads = ["claim", "outcome", &replication.names[0], &replication.names[1], "intervals"];
     let rows = claims(replication).into_iter().map(|claim| {
@@ -104,16 +104,16 @@ pub fn replication_html(replication: &Replication) -> String {
 
 const NO_DIFFERENCE: &str = "They differ in nothing that is recorded of them.";
 
-/// A claim in words.
+/// The texts on a claim.
 struct Line {
     outcome: PairOutcome,
     symbol: char,
     word: &'static str,
     title: String,
-    /// What each run says of it.
+    /// The verdict of each run on the claim.
     said: [String; 2],
     intervals: &'static str,
-    /// All of it but the title, a line each.
+    /// All lines below the title.
     below: Vec<String>,
 }
 
@@ -156,7 +156,8 @@ fn outcome_word(outcome: PairOutcome) -> &'static str {
     }
 }
 
-/// The verdict with its effect, its bound, what was claimed, and both figures; or why there is none.
+/// The verdict of a run on a claim: with its effect, its bound, what was claimed and both figures, or with the reason
+/// why there is no effect.
 fn said((run, claim): (&Run, &Option<Claim>)) -> String {
     let Some(claim) = claim else { return "it has no such claim".to_owned() };
     let text = VerdictText::new(run, claim);
@@ -184,7 +185,7 @@ fn title(replication: &Replication) -> String {
     }
 }
 
-/// Each run by its name here, and what tells it from others.
+/// The name of each run in this comparison, and its id, time and profile.
 fn named_runs(replication: &Replication) -> impl Iterator<Item = (String, String)> {
     replication.names.iter().zip(&replication.runs).map(|(name, run)| {
         let began = run.started.strftime("%Y-%m-%d %H:%M UTC");
@@ -245,7 +246,7 @@ fn name(of: &Differing) -> String {
     })
 }
 
-/// `6 claims: 4 same verdict, 1 another verdict, 1 could not tell.`
+/// `6 claims: 4 same verdict, 1 another verdict, 1 could not tell.` Outcomes that none has are left out.
 fn tally(replication: &Replication) -> String {
     let of = [PairOutcome::Same, PairOutcome::Another, PairOutcome::CouldNotTell];
     let counted = of.map(|outcome| (replication.count(outcome), outcome_word(outcome)));

@@ -1,8 +1,8 @@
-//! A run in the list of those that are kept.
+//! The line of a run in `kumite list --runs`.
 
 use kumite_record::{Run, Sitting};
 
-/// A line of `kumite list --runs`.
+/// A line of `kumite list --runs`: the run's id, experiment, profile, part and end.
 pub fn run_line(run: &Run) -> String {
     let ended = match (&run.finished, &run.cut_short) {
         (None, _) => "not finished",

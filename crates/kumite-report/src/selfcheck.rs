@@ -1,4 +1,4 @@
-//! How far kumite can be trusted on a machine: the whole self-check.
+//! The result of the self-check: how far kumite can be trusted on a machine.
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment::{Left, Right};

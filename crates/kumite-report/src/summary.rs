@@ -20,9 +20,9 @@ use crate::words::sittings::stood;
 use crate::words::text::one_line;
 use crate::words::verdict::VerdictText;
 
-/// Lines that fit on most screens.
+/// The number of lines that fit on most screens.
 const LINES: usize = 40;
-/// A table gets the lines that are left, but at least this many rows.
+/// The least number of rows that a table gets, however few lines are left.
 const LEAST_ROWS: usize = 5;
 
 /// A run on one screen: at most 40 lines, unless there are too many claims for that.
@@ -62,7 +62,7 @@ pub fn summary(export: &Export, style: &Style) -> String {
     format!("{head}\n{verdicts}{table}\n{end}{}", last_line(export, style))
 }
 
-/// Each claim with its title, what it came to, and the figures of both sides.
+/// A run's claims, each with its title and its result, in as many lines as they take.
 pub fn verdict_lines(export: &Export, document: &Document, style: Style) -> String {
     lines_of(export, document, style, Room::Ample)
 }
@@ -72,12 +72,12 @@ fn lines_of(export: &Export, document: &Document, style: Style, room: Room) -> S
     verdicts.map(|(claim, text)| Line::new(&export.run, claim, text).written(style, room)).collect()
 }
 
-/// One claim, as soon as it is decided.
+/// The lines on one claim, printed as soon as it is decided.
 pub fn decided(run: &Run, claim: &Claim, style: &Style) -> String {
     Line::new(run, claim, &VerdictText::new(run, claim)).written(*style, Room::Ample)
 }
 
-/// The faults of the run as a whole.
+/// The faults of the run as a whole: that it was cut short, a control that is off, red checks.
 fn alarms(document: &Document, style: Style) -> String {
     let alarm = |text: String| {
         let text = style.wrap(&text, 2);
@@ -94,10 +94,10 @@ fn alarms(document: &Document, style: Style) -> String {
     cut_short.chain(off).chain(red).collect()
 }
 
-/// How much room a claim has.
+/// The number of lines that a claim may take.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Room {
-    /// As many lines as it takes.
+    /// As many lines as needed.
     Ample,
     /// Two lines: the title, and the result, cut to one line.
     Two,
@@ -105,12 +105,13 @@ enum Room {
     One,
 }
 
-/// A claim's symbol, title and result.
+/// A claim's verdict, and what is said beside it.
 struct Line<'a> {
     verdict: &'a VerdictText,
-    /// The reason that there is no effect; none where there is one.
+    /// The reason why there is no effect; none if there is one.
     reason: Option<String>,
-    /// In how many sittings it stood; and for an undecided claim: about how many more blocks, nodes or sittings would decide it.
+    /// The sittings in which the verdict stood, and how many more blocks, nodes or sittings would decide an open one;
+    /// none if neither is known.
     more: Option<String>,
 }
 
@@ -178,7 +179,7 @@ impl Line<'_> {
     }
 }
 
-/// Cuts the middle out of a text: similar claims often differ at the end.
+/// Cuts the middle out of a text longer than `width` characters: similar claims often differ at the end.
 fn cut(text: &str, width: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= width {
@@ -190,7 +191,7 @@ fn cut(text: &str, width: usize) -> String {
     format!("{}…{}", begin.trim_end_matches([' ', ',', '.', ';']), end.trim_start())
 }
 
-/// The title and table of the group with the most rows.
+/// The title and the table of the group with the most rows; none if no group has a table.
 fn table(document: &Document) -> Option<(String, &Table)> {
     let tables = document.groups.iter().filter_map(|group| match (&group.overview, group.points.first()) {
         (Some(overview), _) => Some((overview.title.clone(), &overview.table)),
@@ -201,7 +202,7 @@ fn table(document: &Document) -> Option<(String, &Table)> {
     tables.rev().max_by_key(|(_, table)| table.rows.len())
 }
 
-/// The rows and columns that there is room for.
+/// The table cut to `room` rows, and to the columns that fit on a line.
 fn table_lines(table: &Table, room: usize, style: Style) -> String {
     let texts = |row: &Vec<crate::tables::cells::Entry>| row.iter().map(|entry| entry.text.clone()).collect();
     let mut rows: Vec<Vec<String>> = table.rows.iter().map(texts).collect();
@@ -226,7 +227,7 @@ fn table_lines(table: &Table, room: usize, style: Style) -> String {
     grid(&columns, &rows, style) + &more
 }
 
-/// At most three lines: trials that do not count, marked trials, other warnings.
+/// At most three lines: on trials that do not count, on marked trials, and on checks, absent contenders and warnings.
 pub(crate) fn doubts(export: &Export, document: &Document) -> Vec<String> {
     let mut said = Vec::new();
     let sum = |of: fn(&Cell) -> u32| export.cells.iter().map(of).sum::<u32>() as usize;

@@ -1,4 +1,4 @@
-//! Measurements as rows and columns of text, before any format. No table knows a kind of workload or a chart.
+//! Measurements as rows and columns of text, before they get a format. No table knows a kind of workload or a chart.
 
 pub mod cells;
 pub mod facts;

@@ -30,7 +30,8 @@ pub struct Timeline {
     pub failures: String,
     /// The x at which answers were steady again, or jobs became steady; none if they did not.
     pub recovered: Option<f64>,
-    /// The y of an error as long as a frame; none if the chart does not show errors.
+    /// The y of an error as long as a frame; none if the chart shows no errors, or if the length of a frame is not
+    /// known.
     pub one_frame: Option<f64>,
 }
 

@@ -250,7 +250,7 @@ pub(super) fn estimate(ratio: Ratio) -> String {
 }
 
 /// A ratio to a thousandth: with less, a difference of that size would look like none. A ratio that would look like 1
-/// and is not gets up to six decimals.
+/// and is not gets up to six decimals; one from 10 on gets four digits.
 pub(super) fn factor(value: f64) -> String {
     if value >= 10.0 {
         return significant(value, 4);

@@ -57,7 +57,7 @@ fn is_wall_time_shown(comparison: &Comparison) -> bool {
 }
 
 /// The chart of each pair's ratio to the reference, by wall time or by throughput of servers; none if there is no
-/// pair or no ratio, or if wall time is not shown.
+/// pair, or if wall time is not shown.
 fn ratios(comparison: &Comparison, names: &Names) -> Option<RowChart> {
     let of_servers = !comparison.servers.is_empty();
     if !of_servers && !is_wall_time_shown(comparison) {

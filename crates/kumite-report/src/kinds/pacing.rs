@@ -1,4 +1,4 @@
-//! Players that act at given instants.
+//! The report's part on players, whose states are due at set times.
 
 mod distribution;
 mod errors;

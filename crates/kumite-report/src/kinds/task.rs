@@ -1,4 +1,4 @@
-//! Workers that do jobs.
+//! The report's part on workers that do jobs.
 
 mod events;
 mod jobs;
@@ -50,7 +50,8 @@ impl KindReport for Task {
     }
 }
 
-/// The time of an exchange that does nothing: the pipe's own cost for each task.
+/// The sentence on the time of an exchange that does nothing: the pipe's own cost in each elapsed time. None if it
+/// was not measured.
 fn empty_exchange(record: &Record) -> Option<String> {
     let metric = record.metric("round-trip")?;
     let estimates = record.export.cells.iter().filter_map(|cell| cell.metrics.get(&metric.name));

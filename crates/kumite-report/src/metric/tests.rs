@@ -1,4 +1,4 @@
-//! Figures as people read them, by known answers.
+//! Tests of the names of metrics.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Cells as tables, for whatever metrics there are.
+//! The tables of cells, for any metrics.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -17,16 +17,16 @@ use crate::words::text::one_line;
 #[derive(Debug, Serialize)]
 pub struct GroupTables {
     pub title: String,
-    /// The first metric of every cell; none where there is only one point.
+    /// The table of the first metric over all points; none if there is only one point.
     pub overview: Option<Overview>,
     pub points: Vec<PointTables>,
 }
 
-/// One metric, contenders by points.
+/// A table of one metric, contenders by points.
 #[derive(Debug, Serialize)]
 pub struct Overview {
     pub title: String,
-    /// True if cells are empty because they were not planned.
+    /// True if some cells are empty because they were not planned.
     pub sparse: bool,
     pub table: Table,
 }
@@ -34,14 +34,14 @@ pub struct Overview {
 /// The tables of one point.
 #[derive(Debug, Serialize)]
 pub struct PointTables {
-    /// The point among all.
+    /// The point, as it is told among all points.
     pub place: String,
-    /// How the rows are ordered.
+    /// The order of the rows, in words; empty if there is none.
     pub order: String,
     pub main: Table,
-    /// Metrics that the main table has no room for.
+    /// The table of metrics that the main table has no room for; none if there are no such metrics.
     pub details: Option<Table>,
-    /// Each cell in the form that the source of its experiments used.
+    /// A line for each cell, in the format that the source of the experiment used; empty if it used none.
     pub source_lines: Vec<String>,
 }
 
@@ -49,16 +49,16 @@ pub struct PointTables {
 pub struct OfKind<'a> {
     /// A column of the main table that is no metric.
     pub column: &'a dyn Fn(&[&Cell], &Point) -> Option<Filled>,
-    /// Each cell in the form that the source of its experiments used.
+    /// The lines of cells in the format that the source of the experiment used.
     pub source_lines: &'a dyn Fn(&[&Cell]) -> Vec<String>,
 }
 
-/// Column headings and rows of text.
+/// Columns and rows of text.
 #[derive(Debug, Serialize)]
 pub struct Table {
     pub columns: Vec<Column>,
     pub rows: Vec<Vec<Entry>>,
-    /// True if formats without small print keep every interval, and not only that of the first figure.
+    /// True if every figure keeps its interval in formats without small print; false if only the first one does.
     pub all_notes: bool,
 }
 
@@ -77,12 +77,12 @@ pub struct Column {
 pub struct Entry {
     pub text: String,
     pub note: Option<String>,
-    /// True if there is no figure, or not all of them, because trials do not count.
+    /// True if a figure, or a part of it, is missing because trials do not count.
     pub lost: bool,
 }
 
 impl Table {
-    /// Columns of equal length, as rows.
+    /// A table of columns that all have the same length.
     pub fn from_columns(columns: Vec<Filled>) -> Table {
         let length = columns.first().map_or(0, |(_, entries)| entries.len());
         let (columns, entries): (Vec<Column>, Vec<Vec<Entry>>) = columns.into_iter().unzip();
@@ -91,7 +91,7 @@ impl Table {
         Table { columns, rows, all_notes: false }
     }
 
-    /// The rows for formats without small print: unless all are wanted, only the first figure keeps its
+    /// The rows as text, for formats without small print: unless `all_notes` is set, only the first figure keeps its
     /// interval.
     pub fn rows_flat(&self) -> impl Iterator<Item = Vec<String>> {
         let first = self.columns.iter().position(|column| column.numeric);
@@ -111,13 +111,13 @@ impl Entry {
     }
 }
 
-/// A column of words about each cell.
+/// A column with a text for each cell, each on one line.
 pub fn text_column(cells: &[&Cell], name: &str, numeric: bool, of: impl Fn(&Cell) -> String) -> Filled {
     let entries = cells.iter().map(|cell| Entry::plain(one_line(&of(cell))));
     (Column { name: name.to_owned(), numeric }, entries.collect())
 }
 
-/// The tables of a group.
+/// The tables of a group: an overview if there are several points, then those of each point.
 pub fn group_tables(record: &Record, groups: &Groups, group: &Group, own: &OfKind) -> GroupTables {
     GroupTables {
         title: group.title(groups),
@@ -147,7 +147,7 @@ fn overview(record: &Record, groups: &Groups, group: &Group) -> Option<Overview>
     })
 }
 
-/// A metric, contenders by points, each point named by its value.
+/// The table of one metric, contenders by points. `value` gives the head of a point's column.
 pub fn matrix(
     cells: &[&Cell],
     points: &[&Point],
@@ -181,7 +181,7 @@ pub fn matrix(
     Table::from_columns(std::iter::once(first).chain(columns).collect())
 }
 
-/// The word in place of the figures of a planned cell that has none: failed, disqualified or not measured.
+/// The word in place of the figures of a planned cell that has none: `failed`, `disqualified` or `not measured`.
 pub fn lost(cell: &Cell) -> &'static str {
     match (cell.failed, cell.disqualified) {
         (0, 0) => "not measured",
@@ -230,7 +230,8 @@ fn tables(record: &Record, groups: &Groups, group: &Group, point: &Point, own: &
     }
 }
 
-/// Best estimate first; what has none stays last. Says what the order is, where there is one.
+/// Sorts cells by a metric, the best estimate first and those without one last, and returns the order in words. None,
+/// and cells stay as they are, if neither direction of the metric is better.
 pub fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
     let better = metric.better?;
     let value = |cell: &Cell| cell.metrics.get(&metric.name).map(|estimate| estimate.estimate);
@@ -243,7 +244,8 @@ pub fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
     Some(format!("by {}, {extreme} first", one_line(&metric.words())))
 }
 
-/// A figure of a cell, its interval, and whether it is the least it can be.
+/// The figure of a cell with its interval, marked if it is a lower bound. Without a figure, the entry says how many
+/// requests it needs, or `–`.
 pub fn figure(record: &Record, cell: &Cell, metric: &Metric) -> Entry {
     match cell.metrics.get(&metric.name) {
         Some(estimate) => {
@@ -254,7 +256,7 @@ pub fn figure(record: &Record, cell: &Cell, metric: &Metric) -> Entry {
     }
 }
 
-/// A column for each metric. That a cell has no interval is said once in its row.
+/// A column for each metric. A remark that a cell has no interval stands only once in its row.
 pub fn figures(record: &Record, cells: &[&Cell], metrics: &[&Metric]) -> Vec<Filled> {
     let firsts: Vec<Option<String>> = metrics
         .first()
@@ -280,7 +282,7 @@ pub fn model<'a>(record: &Record<'a>, name: &str) -> &'a str {
     record.export.contenders.iter().find(|contender| contender.name == name).map_or("", |c| &c.model)
 }
 
-/// Doubts about a cell's trials, by mark.
+/// The marks, failures and disqualifications of a cell's trials, with their numbers.
 pub fn marks(record: &Record, cell: &Cell) -> String {
     let of = |n: u32, what: &str| (n > 0).then(|| format!("{n} {what}"));
     let mut kinds = BTreeMap::<&str, u32>::new();

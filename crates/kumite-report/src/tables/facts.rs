@@ -1,4 +1,4 @@
-//! Facts by which a run can be repeated, or doubted.
+//! The facts that a reader needs to repeat a run, or to doubt it.
 
 use kumite_record::{
     Claim, Cores, Export, Machine, RoleElsewhere, Rule, Run, Scope, Shard, Trial, Unit, standing,
@@ -19,8 +19,8 @@ pub struct Fact {
     pub text: String,
 }
 
-/// Machine, cores, settings and time of a run, and what its kind adds; without what the record does not know. `engine_is` is
-/// what is at work beside the contenders.
+/// Facts on the machine, cores, settings and time of a run, and those of its kind; facts that the record does not
+/// have are left out. `engine_is` is the name of the program that works beside the contenders.
 pub fn facts(record: &Record, of_kind: Vec<Fact>, engine_is: &str) -> Vec<Fact> {
     let export = record.export;
     let (run, machine) = (&export.run, &export.machine);
@@ -62,7 +62,8 @@ fn hardware(machine: &Machine) -> String {
     parts.join(", ")
 }
 
-/// The nodes, and whether verdicts are about these or about nodes like these.
+/// The nodes of a run, and whether its verdicts are about these nodes or about nodes like these; empty for a run on
+/// one node.
 fn nodes(run: &Run) -> String {
     if let Some(Shard { nth, of, node }) = &run.shard {
         return format!("shard {nth} of {of}, on {node}");
@@ -76,7 +77,7 @@ fn nodes(run: &Run) -> String {
     format!("{} of {} shards, on {}; {scope}", merged.runs.len(), merged.of, names.join(", "))
 }
 
-/// The roles of other nodes, and their machines.
+/// The roles that other nodes had, with their machines; empty if none had any.
 fn roles(roles: &[RoleElsewhere]) -> String {
     let of_node = |one: &[RoleElsewhere]| {
         let words: Vec<&str> = one.iter().map(|of| of.role.as_str()).collect();
@@ -139,7 +140,7 @@ fn judged(export: &Export) -> String {
     format!("{right}; ratios within {margin} % are no difference")
 }
 
-/// The part of the time that was not measuring, and the trials that were made anew.
+/// The number of trials, the share of time that was not measuring, and the trials that were measured anew.
 fn trials(export: &Export) -> String {
     let sum = |value: fn(&Trial) -> Option<f64>| export.trials.iter().filter_map(value).sum::<f64>() / 1e3;
     let (under_load, took) = (sum(|trial| trial.load_ms), sum(|trial| trial.took_ms));

@@ -1,4 +1,4 @@
-//! Failures are results: of requests, of trials, and those that were induced.
+//! The tables of failures: of requests, of trials, and those that kumite caused.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -11,12 +11,12 @@ use crate::tables::group::Groups;
 use crate::words::number::{count, plural};
 use crate::words::text::{clean, one_line};
 
-/// Everything that went wrong, or was made to.
+/// Everything that failed or was disturbed.
 #[derive(Debug, Serialize)]
 pub struct Failures {
     pub title: &'static str,
     pub disturbances: Vec<Disturbed>,
-    /// Failures without a disturbance, within trials that count.
+    /// Failures within trials that count, outside disturbances; none if the kind of workload has no such table.
     pub failed: Option<Failed>,
     /// Trials that do not count.
     pub trials: Vec<LostTrials>,
@@ -27,21 +27,22 @@ pub struct Failures {
 pub struct Failed {
     pub title: &'static str,
     pub caption: &'static str,
-    /// None where nothing failed.
+    /// The table; none if nothing failed.
     pub table: Option<Table>,
-    /// The sentence in place of the table.
+    /// The sentence in place of the table; none if there is none.
     pub nothing: Option<&'static str>,
 }
 
-/// Trials of one contender that ended badly in the same way.
+/// Trials of one contender that ended badly in the same way, for the same reason.
 #[derive(Debug, Serialize)]
 pub struct LostTrials {
-    /// `kotlin-ktor failed in 7 trials: connections = 1`.
+    /// The contender, how it ended and where: `kotlin-ktor failed in 7 trials: connections = 1`.
     pub title: String,
     pub reason: String,
 }
 
-/// More of them are counted, not told: in all, and of one contender that ended in the same way.
+/// The most entries in the list; `TOLD_ALIKE` is the most of one contender that ended in the same way. Of more, only
+/// the number of trials is given.
 const TOLD: usize = 30;
 const TOLD_ALIKE: usize = 3;
 
@@ -52,7 +53,7 @@ impl Failures {
     }
 }
 
-/// Cells that are not without failures, and where they are.
+/// The cells with a trial that `failed` is true of, and their places.
 pub fn failing<'a>(
     record: &Record<'a>,
     groups: &Groups,
@@ -114,7 +115,7 @@ pub fn sum(counts: impl Iterator<Item = u64>) -> String {
     count(counts.sum::<u64>() as f64)
 }
 
-/// The sums of counts by name, without those that are 0.
+/// The sums of counts by name, the largest first, without those that are 0.
 pub fn most_first<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> Vec<(&'a str, u64)> {
     let mut all: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, n) in counts.flatten() {
@@ -129,13 +130,13 @@ pub fn most_first<'a>(counts: impl Iterator<Item = &'a BTreeMap<String, u64>>) -
 #[derive(Debug, Serialize)]
 pub struct Disturbed {
     pub title: String,
-    /// The disturbance in a sentence.
+    /// The disturbance, in a sentence.
     pub what: String,
     pub order: String,
     pub table: Table,
-    /// True if a figure is a lower bound.
+    /// True if any figure is a lower bound, which `NOT_RECOVERED` explains.
     pub bounded: bool,
 }
 
-/// Explains lower bounds.
+/// The sentence that explains lower bounds of recovery.
 pub const NOT_RECOVERED: &str = "“>” and “or more”: in some trials answers were not steady again when watching ended, so the figure is the least it can be.";

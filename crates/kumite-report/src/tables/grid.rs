@@ -1,11 +1,11 @@
-//! Tables for a terminal. One that is too wide is cut between columns and goes on below, as wrapped lines of figures
-//! cannot be read.
+//! Tables for a terminal. A table that is too wide is cut between columns, and its other columns go below.
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Row, Table, presets};
 
 use crate::style::Style;
 
-/// Lines of a table whose first column names the rows; the other columns are in as few pieces as the width allows.
+/// The lines of a table whose first column names the rows. Other columns that do not fit go below, in as few pieces
+/// as the width allows, each with the first column again.
 pub fn grid(columns: &[(&str, CellAlignment)], rows: &[Vec<String>], style: Style) -> String {
     let width = style.width.max(40);
     let all: Vec<usize> = (0..columns.len()).collect();

@@ -1,4 +1,4 @@
-//! Every trial's time series as data for the page's script, in as few characters as a picture needs.
+//! The time series of all trials, as data for the page's script, with no more digits than a picture needs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,10 +14,10 @@ use crate::tables::trials::{has_series, median_trials};
 use crate::words::steadiness::of_trial;
 use crate::words::text::one_line;
 
-/// The data of the page's script; short names because there is one of each for every trial.
+/// The data of the page's script. Names of fields are short because every trial repeats them.
 #[derive(Debug, Serialize)]
 pub struct Explorer {
-    /// The number of steps of a trial that are one step here.
+    /// The number of steps of a trial's series that are merged into one step here.
     merged: usize,
     contenders: Vec<Named>,
     points: Vec<String>,
@@ -30,28 +30,30 @@ struct Named {
     color: usize,
 }
 
-/// A trial: positions of contender and point, then the series with times in whole microseconds to three digits.
+/// The series of a trial. `c` and `p` are the positions of its contender and its point. Response times are in whole
+/// µs, with three digits.
 #[derive(Debug, Serialize)]
 struct Steps {
     c: usize,
     p: usize,
-    /// The label in the list of trials.
+    /// The trial's label in the list: its block, then remarks.
     name: String,
-    /// True of the trial that is shown first.
+    /// True of a trial that is shown first: the one in the middle of its cell.
     first: bool,
     dt_ms: u64,
     start_ms: i64,
     window_ms: f64,
-    /// When it became steady, if it was not so from the beginning.
+    /// The moment from which on the trial was steady, in ms from the window's opening; none if it was so from the
+    /// beginning, or never.
     steady_ms: Option<i64>,
     disturbance: Option<Disturbed>,
     ok: Vec<Option<i64>>,
-    /// Nothing where nothing failed.
+    /// Failures in each step; empty if nothing failed.
     errors: Vec<Option<i64>>,
     p50: Vec<Option<i64>>,
     p99: Vec<Option<i64>>,
     max: Vec<Option<i64>>,
-    /// CPU use in hundredths of a core.
+    /// CPU use in each step, in hundredths of a core.
     cpu: Vec<Option<i64>>,
 }
 
@@ -60,15 +62,16 @@ struct Disturbed {
     kind: String,
     began_ms: f64,
     ended_ms: f64,
-    /// When answers were steady again, if they were.
+    /// The moment at which answers were steady again, in ms from the window's opening; none if they were not, or it
+    /// is not known.
     steady_ms: Option<f64>,
 }
 
-/// More are merged, so that the page stays below about 3 MB.
+/// The most steps of all trials together: of more, neighbours are merged, so that the page stays below about 3 MB.
 const MOST_STEPS: usize = 80_000;
 
 impl Explorer {
-    /// None where no trial has a time series.
+    /// The series of all trials; none if no trial has one.
     pub fn new(record: &Record, groups: &Groups) -> Option<Explorer> {
         let places: Vec<(String, &Point)> = groups.points().collect();
         let tried: HashSet<&str> = record.export.trials.iter().map(|trial| &*trial.contender).collect();
@@ -160,7 +163,7 @@ fn sum(values: &[f64]) -> f64 {
     values.iter().sum()
 }
 
-/// The upper of two in the middle.
+/// The median, or the upper of the two values in the middle. Panics without values.
 fn middle(values: &[f64]) -> f64 {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);

@@ -1,4 +1,5 @@
-//! One trial of a load in steps: what became of what was due, second by second, and how long right answers took.
+//! Charts of single trials of a load in steps: what became of the requests, by when they were due, and how long right
+//! answers took.
 
 use kumite_record::{Series, Trial, Unit};
 use serde::Serialize;
@@ -13,7 +14,7 @@ use crate::words::number::{count, significant};
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// The fates of requests: the column of those that were due, the style, and in words; in the order in which they are stacked.
+/// The fates of requests, in the order in which they are stacked: the column of the series, the style, and the words.
 const FATES: [(&str, &str, &str); 5] = [
     ("due_good", "good", "good"),
     ("due_late", "late", "late"),
@@ -23,22 +24,23 @@ const FATES: [(&str, &str, &str); 5] = [
 ];
 const RESPONSE: &str = "due_response_mean_us";
 
-/// A trial over time.
+/// A chart of one trial over time.
 #[derive(Debug, Serialize)]
 pub struct OverloadChart {
-    /// Unique in its page.
+    /// The id of the chart, unique in its page.
     pub id: String,
     pub title: String,
     pub description: String,
-    /// One or two, from the top; the last has the time axis.
+    /// The panel of requests, then that of response times if there were right answers. The last one has the time
+    /// axis.
     pub panels: Vec<Panel>,
-    /// The fates of requests, as bars upon one another.
+    /// The requests of each fate, as stacked bars.
     pub fates: Vec<Bars>,
-    /// The requests that were due in a second.
+    /// The requests that were due a second, as an SVG path.
     pub offered: String,
-    /// How long right answers took, on average.
+    /// The mean response time of right answers, as an SVG path.
     pub responses: String,
-    /// The figures of each stretch of time, for a pointer.
+    /// The figures of stretches of time, which a pointer shows.
     pub tips: Vec<Tip>,
     pub drop: Option<Dropped>,
 }
@@ -50,14 +52,14 @@ pub struct Panel {
     pub frame: Frame,
 }
 
-/// The requests of one fate.
+/// The bars of the requests of one fate, as an SVG path.
 #[derive(Debug, Serialize)]
 pub struct Bars {
     pub kind: &'static str,
     pub path: String,
 }
 
-/// A stretch of time and what is said of it.
+/// A stretch of time, and the text that a pointer shows there.
 #[derive(Debug, Serialize)]
 pub struct Tip {
     pub x: f64,
@@ -65,30 +67,31 @@ pub struct Tip {
     pub text: String,
 }
 
-/// When the load dropped, and what came of it.
+/// The moment at which the load dropped, and how the contender recovered.
 #[derive(Debug, Serialize)]
 pub struct Dropped {
     pub x: f64,
-    /// When it was back to normal, if it was.
+    /// The x at which the contender was back to normal; none if it was not while it was watched.
     pub recovered: Option<f64>,
     pub text: String,
 }
 
 const RATES: Plot = Plot { width: 560.0, left: 62.0, right: 550.0, top: 22.0, bottom: 150.0 };
 const TIMES: Plot = Plot { top: 182.0, bottom: 282.0, ..RATES };
-/// Bars are as many tenths of a second long, and not more than `MOST_BARS`.
+/// The lengths that a bar may have, in intervals of the series (tenths of a second): the first that gives at most
+/// `MOST_BARS` bars is taken.
 const BAR_TENTHS: [usize; 7] = [5, 10, 20, 50, 100, 600, 6000];
 const MOST_BARS: usize = 240;
 const TIPS: usize = 45;
-/// Between two values of an axis.
+/// The least distance between the ticks of response times.
 const ROOM: f64 = 16.0;
 
-/// True of a trial whose series counts requests by when they were due.
+/// True of a trial whose series counts requests by the time at which they were due.
 pub fn has_fates(trial: &Trial) -> bool {
     trial.sample.series.columns.contains_key(FATES[0].0)
 }
 
-/// All on one scale, so that they can be compared.
+/// A chart for each trial. All have the same scales, so that they can be compared.
 pub fn overload_charts(record: &Record, id: &str, trials: &[&Trial]) -> Vec<OverloadChart> {
     let bars = |trial: &&Trial| trial.sample.series.columns.get(FATES[0].0).map_or(0, Vec::len);
     let longest = trials.iter().map(bars).max().unwrap_or(0);
@@ -112,18 +115,18 @@ struct Scales {
     times: Option<Scale>,
 }
 
-/// A stretch of time in seconds, and the requests that were due in it.
+/// A stretch of a trial, in seconds from its start, and the requests that were due in it.
 struct Step {
     from: f64,
     to: f64,
-    /// The number of requests of each fate.
+    /// The number of requests of each fate, in the order of `FATES`.
     fates: [f64; FATES.len()],
-    /// The sum of the times of right answers.
+    /// The sum of the response times of right answers, in µs.
     response_us: f64,
 }
 
 impl Step {
-    /// So many requests in this step, as a number a second.
+    /// A number of requests in this step as a rate, in requests a second.
     fn rate(&self, requests: f64) -> f64 {
         requests / (self.to - self.from)
     }
@@ -141,7 +144,8 @@ impl Step {
     }
 }
 
-/// Sums of so many intervals; without those at the end in which nothing was due any more.
+/// Merges every `merged` intervals of a series into a step. Intervals at the end in which nothing was due are left
+/// out.
 fn merge(series: &Series, merged: usize) -> Vec<Step> {
     let values = |name: &str| -> &[Option<f64>] { series.columns.get(name).map_or(&[], Vec::as_slice) };
     let at = |name: &str, nth: usize| values(name).get(nth).copied().flatten().filter(|v| v.is_finite());
@@ -199,7 +203,7 @@ fn panels(scales: &Scales) -> Vec<Panel> {
     std::iter::once(rates).chain(times).collect()
 }
 
-/// Powers of ten alone, where others would be too near to one another.
+/// The ticks of response times: powers of ten alone if others would be too near one another.
 fn time_ticks(scale: &Scale) -> Vec<Tick> {
     let mut values = scale.ticks();
     if scale.log && values.windows(2).any(|pair| (scale.at(pair[0]) - scale.at(pair[1])).abs() < ROOM) {
@@ -209,7 +213,7 @@ fn time_ticks(scale: &Scale) -> Vec<Tick> {
     values.into_iter().map(tick).collect()
 }
 
-/// The bars of a fate, upon those below it.
+/// The bars of fate `nth` as an SVG path, on top of the fates before it.
 fn bars(steps: &[Step], nth: usize, scales: &Scales) -> String {
     let bar = |step: &Step| {
         let below: f64 = step.fates[..nth].iter().sum();
@@ -222,7 +226,7 @@ fn bars(steps: &[Step], nth: usize, scales: &Scales) -> String {
     steps.iter().filter_map(bar).collect()
 }
 
-/// The rate that was offered, in steps.
+/// The rate of requests that were due, as an SVG path in steps.
 fn outline(steps: &[Step], scales: &Scales) -> String {
     let mut line = String::new();
     for (nth, step) in steps.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Response times at the defaults, without a disturbance, from the median to the longest.
+//! The chapter on response times by percentile, from the median to the longest. It is on the first group without a
+//! disturbance, which is that of the defaults.
 
 use kumite_record::{Cell, Metric, Point};
 use serde::Serialize;
@@ -9,7 +10,7 @@ use crate::record::Record;
 use crate::tables::cells::{Table, figures, sort, text_column};
 use crate::tables::group::Groups;
 
-/// The percentiles of a point.
+/// The percentiles at one point, as a table and a chart.
 #[derive(Debug, Serialize)]
 struct OnPage {
     #[serde(flatten)]
@@ -17,7 +18,7 @@ struct OnPage {
     chart: Option<RowChart>,
 }
 
-/// Roles, and what they are called.
+/// The roles of the metrics shown, and the names of their markers.
 const SHOWN: [(&str, &str); 5] = [
     ("response-p50", "p50"),
     ("response-p90", "p90"),
@@ -31,7 +32,8 @@ fn shown<'m>(record: &'m Record) -> Vec<Figure<'m>> {
     SHOWN.iter().filter_map(figure).collect()
 }
 
-/// Where in the first group percentiles were measured: its points, and their cells with the lowest median first.
+/// The points of the first group at which percentiles were measured, and their cells, the lowest median first. A cell
+/// that lacks requests for a percentile counts as measured.
 fn points<'a>(record: &Record<'a>, groups: &Groups) -> Vec<(String, Vec<&'a Cell>)> {
     let Some(group) = groups.calm().next() else { return Vec::new() };
     let shown = shown(record);

@@ -1,4 +1,4 @@
-//! How contenders took what was done to them after the window.
+//! The chapter on disturbances after the window, and how contenders recovered from them.
 
 use kumite_record::{Cell, Disturbance, Metric, Point, Unit};
 
@@ -17,13 +17,13 @@ use crate::words::number::count;
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// The disturbance at each point, and how contenders took it.
+/// The table of each point with a disturbance.
 pub fn disturbances(record: &Record, groups: &Groups) -> Vec<Disturbed> {
     let all = groups.disturbed().flat_map(|group| group.points.iter().map(move |point| (group, *point)));
     all.map(|(group, point)| disturbed(record, groups, group, point)).collect()
 }
 
-/// The recovery from each disturbance as a picture.
+/// The pictures of each point with a disturbance.
 pub fn pictures(record: &Record, groups: &Groups) -> Vec<DisturbedPictures> {
     let points = groups.disturbed().flat_map(|group| groups.points_of(group));
     points.enumerate().map(|(nth, (place, point))| picture(record, nth, place, point)).collect()

@@ -1,4 +1,4 @@
-//! Requests that failed in a window.
+//! The table of requests that failed in a window.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::tables::group::Groups;
 use crate::words::number::count;
 use crate::words::text::one_line;
 
-/// The failed requests of trials without a disturbance, by kind.
+/// The failed requests of all trials by cell and kind, without those after a disturbance began.
 pub fn failed(record: &Record, groups: &Groups) -> Failed {
     Failed {
         title: "Requests that failed in a window",
@@ -51,7 +51,7 @@ fn requests(record: &Record, groups: &Groups) -> Option<Table> {
     Some(Table::from_columns(columns))
 }
 
-/// `500 refused after 1 (1,312), 503 (4)`, most first.
+/// Refusals and their counts, the most frequent first: `500 refused after 1 (1,312), 503 (4)`.
 fn answer_counts<'a>(answers: impl Iterator<Item = &'a BTreeMap<String, u64>>) -> String {
     let said = most_first(answers);
     let said: Vec<String> =
@@ -59,7 +59,7 @@ fn answer_counts<'a>(answers: impl Iterator<Item = &'a BTreeMap<String, u64>>) -
     said.join(", ")
 }
 
-/// `timeout 1,312, reset 4`, most first.
+/// Kinds of errors and their counts, the most frequent first: `timeout 1,312, reset 4`. `none` if there are none.
 pub fn kinds<'a>(errors: impl Iterator<Item = &'a Errors>) -> String {
     let all = most_first(errors);
     match all.is_empty() {

@@ -1,4 +1,4 @@
-//! The axis within trials, such as the steps of a load: the parts of trials as tables.
+//! The chapter on the parts of trials, such as the steps of a load.
 
 use kumite_record::{Cell, Metric, Point};
 use serde::Serialize;
@@ -14,28 +14,28 @@ use crate::tables::group::Groups;
 use crate::tables::trials::median_trials;
 use crate::words::text::one_line;
 
-/// The roles of what is shown over the steps, as far as it was measured.
+/// The roles of the metrics that are shown over the steps, as far as they were measured.
 const SHOWN: [&str; 2] = ["goodput", "response-p50"];
 
-/// The steps at a point; and one trial of each contender over time.
+/// The part on one point: tables and charts of its steps, and one trial of each contender over time.
 #[derive(Debug, Serialize)]
 struct StepsOnPage {
     #[serde(flatten)]
     tables: ChapterPoint,
     lines: Vec<LineChart>,
-    /// The metric by which the trials shown are in the middle.
+    /// The metric that chose the trials shown: each is in the middle of its cell by it.
     by: String,
     overload: Vec<OverloadChart>,
 }
 
-/// A point whose trials have parts.
+/// A point whose trials have parts, and the cells of the parts.
 struct PartsAt<'r, 'a> {
     place: String,
     point: &'a Point,
     cells: &'r [&'a Cell],
 }
 
-/// The points whose trials have parts, and the axis that they sweep.
+/// The axis that trials sweep, and the points whose trials have parts; none if there are none.
 fn parts<'r, 'a>(record: &'r Record<'a>, groups: &Groups<'a>) -> Option<(&'a str, Vec<PartsAt<'r, 'a>>)> {
     let within = record.export.run.within.as_ref()?;
     let at = |(place, point)| PartsAt { place, point, cells: &record.at(point).parts };
@@ -43,14 +43,14 @@ fn parts<'r, 'a>(record: &'r Record<'a>, groups: &Groups<'a>) -> Option<(&'a str
     (!points.is_empty()).then_some((&within.axis, points))
 }
 
-/// The tables of each of them.
+/// The chapter on steps as text; none if no trial has parts.
 pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
     let (axis, points) = parts(record, groups)?;
     let points = points.iter().map(|at| tables(record, axis, at)).collect();
     Some(Chapter { title: "Step by step", about: None, points })
 }
 
-/// The chapter on steps for a page, with pictures.
+/// The chapter on steps for a page, with pictures; none if no trial has parts.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let (axis, points) = parts(record, groups)?;
     let shown = |(nth, at): (usize, &PartsAt)| {
@@ -66,7 +66,7 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     PageChapter::new("by-step", "Step by step", "steps.html", &shown)
 }
 
-/// Over the axis that trials sweep.
+/// A chart for each metric of `SHOWN`, over the axis that trials sweep.
 fn charts(record: &Record, axis: &str, at: &PartsAt, id: &str) -> Vec<LineChart> {
     let over = Metric::named(axis).label();
     let shown = record.part_metrics.iter().filter(|metric| has_role(metric, &SHOWN));

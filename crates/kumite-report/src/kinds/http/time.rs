@@ -1,4 +1,4 @@
-//! Trials over time, and any trial that the reader chooses.
+//! The chapter on trials over time, with a script that shows any trial of the reader's choice.
 
 use kumite_record::{Mark, Metric, Point, Trial};
 use minijinja::value::{Serde, Value};
@@ -14,7 +14,8 @@ use crate::record::Record;
 use crate::tables::group::Groups;
 use crate::tables::trials::{has_series, median_trials};
 
-/// The points without a disturbance that have a time series, and any trial that the reader chooses.
+/// The chapter for a page: charts of points without a disturbance, and the series of all trials for the script. None
+/// if no trial has a series.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let points = groups.calm().flat_map(|group| groups.points_of(group)).enumerate();
     let shown: Vec<Timelines> = points
@@ -32,8 +33,9 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     })
 }
 
-/// All over the same time, so that they can be set side by side; without those of loads in steps, which have a picture of
-/// their own.
+/// A chart of one trial of each contender at a point. All show the same stretch of time, so that they can be set side
+/// by side. Trials of loads in steps are left out: they have a chart of their own. `metric` chooses the trials; none
+/// leaves the choice to the usual metric.
 pub fn timelines(
     record: &Record,
     id: &str,
@@ -58,7 +60,7 @@ pub fn timelines(
     }
 }
 
-/// None where the trial has no series of answers.
+/// The chart of a trial over `seconds`; none if it has no series of answers.
 fn timeline(record: &Record, id: String, trial: &Trial, seconds: (f64, f64)) -> Option<Timeline> {
     let disturbance = trial.sample.disturbance.as_ref();
     let is_recovered = !trial.marks.contains(&Mark::NotRecovered);

@@ -1,4 +1,4 @@
-//! How many of a cell's states were off by how much: from the median outwards, a row for each contender.
+//! The chapter on how far off the states of players came, with a row for each contender.
 
 use kumite_record::{Metric, Trial, Unit};
 use minijinja::value::{Serde, Value};
@@ -18,7 +18,7 @@ use crate::tables::trials::median_trials;
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// The states of players: of all trials at each point; and of one trial of each contender over time.
+/// The chapter on a page: the states of all trials at each point, and those of one trial of each contender over time.
 #[derive(Debug, Serialize)]
 struct OnPage {
     about: &'static str,
@@ -27,7 +27,7 @@ struct OnPage {
     points: Vec<Timelines>,
 }
 
-/// Stands above the figures of all states.
+/// The sentence above the figures of all states.
 const POOLED: &str = "Of the states of all trials that count: how far off 50, 90, 99 and 99.9 % of them were at most, and the worst of all, early or late.";
 
 /// How exactly states came at each point, as tables, for formats without pictures.
@@ -95,7 +95,7 @@ fn state_by_state(record: &Record, points: &[PacedAt]) -> Vec<Timelines> {
     points.iter().zip(&chosen).enumerate().map(timelines).collect()
 }
 
-/// The charts of all points, on one scale.
+/// A chart for each point, all on one scale; empty if no trial counts.
 fn charts(record: &Record, points: &[PacedAt]) -> Vec<RowChart> {
     let all = pooled(record, points);
     let ends = all.iter().flatten().filter_map(|pooled| pooled.within_us).flatten();

@@ -1,4 +1,4 @@
-//! The error of each state of one trial, by when it was due, so that one sees drift as a line that rises.
+//! Charts of the error of each state of a trial, by when the state was due: drift is a line that rises.
 
 use std::collections::BTreeSet;
 
@@ -14,26 +14,26 @@ use crate::words::number::plural;
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// The scales that all charts share, so that they can be compared.
+/// The scales that charts of errors share, so that they can be compared.
 pub struct ErrorScales {
     seconds: Scale,
-    /// Of what `squeezed` makes of an error.
+    /// The scale of errors, after `squeezed`.
     errors: Scale,
     y_ticks: Vec<Tick>,
 }
 
 const PLOT: Plot = Plot { top: 8.0, bottom: 164.0, ..timeline::PLOT };
-/// Between two values of the axis.
+/// The least distance between the ticks of errors.
 const ROOM: f64 = 15.0;
-/// Errors up to about so much are drawn to scale: less is no matter.
+/// The size up to which errors are drawn about to scale, in µs. Beyond it the scale becomes logarithmic.
 const LINEAR_US: f64 = 10.0;
-/// How high a dot is.
+/// The height of a dot.
 const DOT: i64 = 3;
-/// Roles.
+/// The roles of the metrics that a chart's description tells.
 const TOLD: [&str; 6] = ["error-p50", "error-p99", "error-max", "missed", "error-first", "error-last"];
 
 impl ErrorScales {
-    /// For these trials, and a frame of that length.
+    /// Scales for the states of `trials`, in which an error as long as a frame has a place, too.
     pub fn new(trials: &[&Trial], frame_us: Option<f64>) -> ErrorScales {
         let arrivals = || trials.iter().flat_map(|trial| &trial.sample.arrivals);
         let errors = || arrivals().map(|of| of.error_us).filter(|us| us.is_finite()).chain(frame_us);
@@ -51,12 +51,13 @@ impl ErrorScales {
     }
 }
 
-/// About zero to scale, and the logarithm beyond; early is below zero.
+/// The place of an error in µs on the axis: about linear near zero, logarithmic beyond `LINEAR_US`. Early states are
+/// below zero.
 fn squeezed(us: f64) -> f64 {
     us.signum() * (1.0 + us.abs() / LINEAR_US).log10()
 }
 
-/// Zero, and powers of ten at equal distances.
+/// A tick at zero, and one on either side for powers of ten at equal distances.
 fn y_ticks(scale: &Scale, low: f64, high: f64) -> Vec<Tick> {
     let decade = (scale.at(0.0) - scale.at(1.0)).abs().max(0.1);
     let each = (ROOM / decade).ceil() as i32;
@@ -66,7 +67,7 @@ fn y_ticks(scale: &Scale, low: f64, high: f64) -> Vec<Tick> {
     std::iter::once(Tick { at: scale.at(0.0), label: "0".to_owned() }).chain(values.map(tick)).collect()
 }
 
-/// The errors of a trial.
+/// The chart of the errors of a trial's states.
 pub fn error_chart(
     record: &Record,
     id: String,
@@ -93,7 +94,8 @@ pub fn error_chart(
     }
 }
 
-/// A dot for each state; those that touch above one another are one stroke, so that there is never more than fits.
+/// The SVG path of the dots, one for each state. Dots that touch in one column are one stroke, so that the path has a
+/// limit whatever the number of states.
 fn dots(arrivals: &[Arrival], scales: &ErrorScales) -> String {
     let known = arrivals.iter().filter(|of| of.error_us.is_finite() && of.due_ms.is_finite());
     let places: BTreeSet<(i64, i64)> = known

@@ -1,4 +1,4 @@
-//! The states of a player, one by one: how far from when they were due they came.
+//! The states of a player: how far they came from when they were due.
 
 use kumite_record::{Arrival, AxisValue, Cell, Outcome, Point, Trial};
 
@@ -7,19 +7,19 @@ use crate::tables::cells::{Column, Entry, Filled};
 use crate::tables::group::Groups;
 use crate::words::number::significant;
 
-/// A point at which states were due.
+/// A point at which states came.
 pub struct PacedAt<'a> {
     pub place: String,
     pub point: &'a Point,
 }
 
-/// Shares of the states that are told, and what they are called.
+/// The shares of states of which the greatest error is told, with their names.
 pub const SHARES: [(f64, &str); 5] =
     [(0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (0.999, "99.9 %"), (1.0, "all")];
-/// Contenders are ordered by the third of them, 99 %.
+/// The position in `SHARES` of the share that orders contenders: 99 %.
 const ORDER: usize = 2;
 
-/// How far off so much of a cell's states was at most, in µs; none where no trial counts.
+/// The size in µs within which each share of a cell's states came, early or late; none if no trial counts.
 pub struct Pooled<'a> {
     pub cell: &'a Cell,
     pub within_us: Option<[f64; SHARES.len()]>,
@@ -29,7 +29,8 @@ pub fn has_arrivals(trial: &Trial) -> bool {
     !trial.sample.arrivals.is_empty()
 }
 
-/// The points at which states came; those that differ in nothing but the load of the machine are side by side.
+/// The points without a disturbance at which states came. Points that differ only in the load of the machine are next
+/// to each other.
 pub fn paced<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<PacedAt<'a>> {
     let came = |point: &Point| record.at(point).standing.iter().any(|trial| has_arrivals(trial));
     let all = groups.calm().flat_map(|group| groups.points_of(group));
@@ -44,7 +45,8 @@ pub fn paced<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<PacedAt<'a>> {
     points
 }
 
-/// The states of all points: contenders in the same order everywhere, which is that of the first point.
+/// The errors of the cells of each point. Contenders have the same order at all points: that of the first one, the
+/// smallest error first.
 pub fn pooled<'a>(record: &Record<'a>, points: &[PacedAt]) -> Vec<Vec<Pooled<'a>>> {
     let mut all: Vec<Vec<Pooled>> = points.iter().map(|paced| pooled_at(record, paced.point)).collect();
     let Some(first) = all.first_mut() else { return all };
@@ -56,7 +58,7 @@ pub fn pooled<'a>(record: &Record<'a>, points: &[PacedAt]) -> Vec<Vec<Pooled<'a>
     all
 }
 
-/// Of the states of all trials that count, whether they were late or early.
+/// The errors of the cells of a point, over the trials that count.
 fn pooled_at<'a>(record: &Record<'a>, point: &Point) -> Vec<Pooled<'a>> {
     let here = record.at(point);
     let of_cell = |cell: &&'a Cell| {
@@ -73,13 +75,14 @@ fn pooled_at<'a>(record: &Record<'a>, point: &Point) -> Vec<Pooled<'a>> {
     here.cells.iter().map(of_cell).collect()
 }
 
-/// The nearest rank.
+/// The value at a share of sorted sizes, by the nearest rank. Panics if there are none.
 fn rank(sizes: &[f64], share: f64) -> f64 {
     let rank = (share * sizes.len() as f64).ceil() as usize;
     sizes[rank.clamp(1, sizes.len()) - 1]
 }
 
-/// How long a frame is at a point; where the record does not say, the shortest time from one state to the next.
+/// The length of a frame at a point, in µs. If the record does not say the frames a second, the shortest time between
+/// two states stands for it; none if no two are known.
 pub fn frame_us(record: &Record, point: &Point) -> Option<f64> {
     let fps = point.get("fps").or_else(|| record.export.run.workload.get("fps")).and_then(AxisValue::number);
     let states = record.at(point).standing.iter().map(|trial| &*trial.sample.arrivals);
@@ -91,7 +94,7 @@ fn shortest_us<'a>(plays: impl Iterator<Item = &'a [Arrival]>) -> Option<f64> {
     gaps.map(|(state, next)| (next.due_ms - state.due_ms) * 1e3).filter(|us| *us > 0.0).reduce(f64::min)
 }
 
-/// How far off the last 60 frames were on average, in frames.
+/// The mean error of the last 60 frames in frames: `< 1 frame`, `2.35 frames`.
 pub fn off_at_end(last_us: f64, frame_us: f64) -> String {
     match last_us / frame_us {
         frames if frames < 1.0 => "< 1 frame".to_owned(),
@@ -99,7 +102,7 @@ pub fn off_at_end(last_us: f64, frame_us: f64) -> String {
     }
 }
 
-/// The error at the end of each cell, in frames, as a column; none where the length of a frame is not known.
+/// The column of errors at the end, in frames; none if no cell has one, or if the length of a frame is not known.
 pub fn end_column(record: &Record, cells: &[&Cell], point: &Point) -> Option<Filled> {
     let metric = record.metric("error-last")?;
     let last = |cell: &Cell| cell.metrics.get(&metric.name).map(|of| of.estimate);

@@ -1,4 +1,4 @@
-//! The events within one job of a trial: time by thread, a lane for each thread, a mark for each event.
+//! Charts of the events within one job of a trial: time along x, a lane for each thread, a mark for each event.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,36 +19,36 @@ use crate::words::number::{count, plural};
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// The events of a job of one trial of each contender at a point.
+/// The charts of a point: the events of a job in one trial of each contender.
 #[derive(Debug, Serialize)]
 struct Events {
     place: String,
-    /// The metric by which the trials shown are in the middle.
+    /// The metric that chose the trials: each is in the middle of its cell by it.
     by: String,
     charts: Vec<EventChart>,
 }
 
-/// The events of a job.
+/// The chart of the events of a job.
 #[derive(Debug, Serialize)]
 pub struct EventChart {
-    /// Unique in its page.
+    /// The id of the chart, unique in its page.
     pub id: String,
     pub title: String,
-    /// Why its figures do not count, if they do not.
+    /// The reason why the trial does not count; none if it does.
     pub lost: Option<&'static str>,
     pub description: String,
     pub frame: Frame,
-    /// Where the axis of the other charts ends, if this one goes on.
+    /// The x at which the axis of the other charts ends; none unless this chart goes on longer.
     pub common_end: Option<f64>,
-    /// Those with `next` events first.
+    /// The lanes of threads, those with `next` events first.
     pub lanes: Vec<Lane>,
     pub looks: Vec<Marks>,
     pub key: Vec<Key>,
-    /// How many marks stand for how many events, where they are fewer.
+    /// The sentence that marks were merged, with their numbers; none if each event has its own.
     pub merged: Option<String>,
 }
 
-/// An entry of the key.
+/// A mark and its name, below the chart.
 #[derive(Debug, Serialize)]
 pub struct Key {
     pub class: &'static str,
@@ -57,39 +57,41 @@ pub struct Key {
     pub label: String,
 }
 
-/// The time that a chart shows.
+/// The time axis of a chart, from 0 to `end_ns`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Axis {
     pub end_ns: u64,
-    /// Where that of the other charts ends, if this one has its own.
+    /// The end of the other charts' axis; none if this chart shares it.
     pub others_end_ns: Option<u64>,
 }
 
-/// As high as its lanes make it; the rest at the right is for their counts.
+/// The plot without lanes: its bottom is set by their number, and the room at its right is for their counts.
 const PLOT: Plot = Plot { width: 580.0, left: 170.0, right: 528.0, top: 22.0, bottom: 22.0 };
 const KEY_HEIGHT: f64 = 24.0;
 const MOST_LANES: usize = 16;
 const LABEL_CHARS: usize = 21;
-/// The height that the `next` events of all lanes share at most.
+/// The greatest height that the `next` events of all lanes take together.
 const ROOM: f64 = 240.0;
-/// `next` events nearer than this are one upon the other.
+/// The distance below which `next` events are put one upon the other.
 const PILE: f64 = 1.5;
-/// The height of a lane's other events.
+/// The height of the part of a lane that is for other events than `next`.
 const OTHERS: f64 = 13.0;
 const GAP: f64 = 4.0;
-/// A worker's words have no limit of their own.
+/// The most characters of a name of a thread, a kind or an id in texts: a worker may send longer ones.
 const WORD_CHARS: usize = 60;
-/// More first words than these are no families.
+/// The most different first words of ids that count as families.
 const MOST_FAMILIES: usize = 3;
 
-/// Kinds of events in the order of the key, `next` last, so that it is drawn over the others.
+/// The kinds of events other than `next`, in the order of the key. `next` comes behind them, so that it is drawn over
+/// them.
 const KINDS: [&str; 4] = ["tick", "subscribe", "complete", "other"];
 const OTHER: usize = 3;
 const NEXT: [&str; MOST_FAMILIES] = ["next-0", "next-1", "next-2"];
-/// Diameters of the marks of `next` events.
+/// The diameters of marks of `next` events, by family.
 const SIZES: [f64; MOST_FAMILIES] = [6.4, 4.2, 5.6];
 
-/// The chapter on events for a page: each point without a disturbance that has events. None if no trial has any.
+/// The chapter on events for a page, with each point without a disturbance at which trials have events; none if no
+/// trial has any.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let chosen = |(place, point)| {
         let (metric, trials) = telling_trials(record, point, has_events);
@@ -114,7 +116,8 @@ fn has_events(trial: &Trial) -> bool {
     !trial.sample.events.is_empty()
 }
 
-/// The first words of the ids of `next` events (`student`, `score`), where there are a few different ones.
+/// The families of `next` events: the different first words of their ids, such as `student` and `score`. Empty if
+/// there is only one, or more than `MOST_FAMILIES`.
 pub fn families(trials: &[&Trial]) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     for JobEvent(.., id) in trials.iter().flat_map(|trial| &trial.sample.events).filter(is_next) {
@@ -129,9 +132,9 @@ pub fn families(trials: &[&Trial]) -> Vec<String> {
     if known.len() > 1 { known } else { Vec::new() }
 }
 
-/// The same axis for those that end within a factor of one and a half, as many as can be, and for what is somewhat shorter;
-/// the others have their own, for beside one that takes twice as long there is little to be seen. Trials that do not count
-/// decide nothing here.
+/// The time axis of each trial's chart. As many trials as possible that end within a factor of 1.5 share one axis,
+/// and so do shorter ones down to a quarter of it. The others have their own, since beside a longer one little of a
+/// chart would be seen. Trials that do not count have no say in the choice.
 pub fn axes(trials: &[&Trial]) -> Vec<Axis> {
     let ends = |counting: bool| {
         let counts = move |trial: &&&Trial| !counting || trial.outcome == Outcome::Ok;
@@ -149,7 +152,7 @@ pub fn axes(trials: &[&Trial]) -> Vec<Axis> {
     ends(false).into_iter().map(axis).collect()
 }
 
-/// The events of a trial's job over that axis. `families` tells its `next` events apart.
+/// The chart of the events of a trial's job on `axis`. `families` tells `next` events apart.
 pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], budget: Budget) -> EventChart {
     let events = &trial.sample.events;
     let threads = threads(events);
@@ -203,7 +206,7 @@ pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], b
     }
 }
 
-/// A thread that events were on.
+/// A thread, its numbers of events, and when the first one came.
 struct Thread<'a> {
     name: &'a str,
     next: usize,
@@ -211,7 +214,7 @@ struct Thread<'a> {
     first_ns: u64,
 }
 
-/// Those with `next` events first, each kind in the order of their first event.
+/// The threads of events: those with `next` events first, and within each half by their first event.
 fn threads(events: &[JobEvent]) -> Vec<Thread<'_>> {
     let mut known: BTreeMap<&str, Thread> = BTreeMap::new();
     for event in events {
@@ -226,8 +229,8 @@ fn threads(events: &[JobEvent]) -> Vec<Thread<'_>> {
     threads
 }
 
-/// Where a lane has what: the lower end of the marks of each family of `next` events, how far each of a pile is above the
-/// one before, and the middle of the other events.
+/// The places of marks in a lane: for each family of `next` events the lower end and the distance between marks of a
+/// pile, and the middle of other events.
 struct Room {
     bottoms: Vec<f64>,
     steps: Vec<f64>,
@@ -245,7 +248,7 @@ impl Room {
     }
 }
 
-/// The lanes from top to bottom, what is where in each, and where they end.
+/// The lanes from top to bottom, the places of marks in each, and the y at which the last lane ends.
 fn lanes(threads: &[Thread], spots: &[Spot]) -> (Vec<Lane>, Vec<Room>, f64) {
     let whole = if threads.len() > MOST_LANES { MOST_LANES - 1 } else { threads.len() };
     let (own, rest) = threads.split_at(whole);
@@ -296,12 +299,12 @@ fn lanes(threads: &[Thread], spots: &[Spot]) -> (Vec<Lane>, Vec<Room>, f64) {
     (lanes, rooms, tenth(y))
 }
 
-/// One event, or several of one look that are near each other on a thread.
+/// A mark for one event, or for several of one look that are near each other on a lane.
 struct Spot<'a> {
     lane: usize,
     look: usize,
     x: f64,
-    /// How many are below it in its pile.
+    /// The number of marks below this one in its pile.
     level: usize,
     first: &'a JobEvent,
     last_ns: u64,
@@ -324,7 +327,8 @@ impl Spot<'_> {
     }
 }
 
-/// The same spots or, where they are too many, one for all of a look within the least length that makes them few enough.
+/// The spots unchanged if there are at most `most`. Otherwise those of one look and lane are merged within a width,
+/// which is doubled until few enough are left.
 fn merged(spots: Vec<Spot>, most: usize) -> Vec<Spot> {
     if spots.len() <= most {
         return spots;
@@ -351,7 +355,7 @@ fn merged(spots: Vec<Spot>, most: usize) -> Vec<Spot> {
     few
 }
 
-/// `next` events of a family that are at the same place of a lane are put one upon the other, in the order of time.
+/// Puts `next` events of one family and lane that are at the same place one upon the other, in the order of time.
 fn pile_up(spots: &mut [Spot]) {
     let mut piles: BTreeMap<(usize, usize), (f64, usize)> = BTreeMap::new();
     for spot in spots.iter_mut().filter(|spot| family(spot.look).is_some()) {
@@ -364,7 +368,7 @@ fn pile_up(spots: &mut [Spot]) {
     }
 }
 
-/// The position of a kind among `KINDS` or, behind them, that of a family of `next` events.
+/// The position of the event's kind in `KINDS`; for a `next` event, `KINDS.len()` plus the position of its family.
 fn look(event: &JobEvent, families: &[String]) -> usize {
     if is_next(&event) {
         let word = first_word(&event.3);
@@ -373,7 +377,7 @@ fn look(event: &JobEvent, families: &[String]) -> usize {
     KINDS.iter().position(|kind| *kind == event.2).unwrap_or(OTHER)
 }
 
-/// The family of `next` events of this look; none of another kind.
+/// The family of a look of `next` events; none for another kind.
 fn family(look: usize) -> Option<usize> {
     look.checked_sub(KINDS.len())
 }
@@ -382,7 +386,7 @@ fn class(look: usize) -> &'static str {
     family(look).map_or(KINDS[look.min(OTHER)], |family| NEXT[family])
 }
 
-/// Around a point, in as few characters as it takes: dots are the round ends of lines without length.
+/// The SVG path of a mark around a point, as short as possible. Dots are the round ends of lines without length.
 fn outline(look: usize, x: f64, y: f64) -> String {
     match class(look) {
         "tick" => format!("M{x},{}v11", tenth(y - 5.5)),
@@ -419,8 +423,7 @@ fn key(looks: impl DoubleEndedIterator<Item = usize>, families: &[String]) -> Ve
     next.into_iter().chain(others).map(entry).collect()
 }
 
-/// The chart in words, for those who do not see it: which threads did how many of the `next` events, and who else was
-/// there.
+/// The chart in words, for readers who do not see it: the kinds of events, and how many were on each thread.
 fn described(trial: &Trial, threads: &[Thread], end: &str) -> String {
     let events = &trial.sample.events;
     let (with, without): (Vec<&Thread>, Vec<&Thread>) = threads.iter().partition(|thread| thread.next > 0);
@@ -482,7 +485,7 @@ fn named(thread: &str) -> String {
     shortened(thread, WORD_CHARS)
 }
 
-/// A name cut in its middle, for threads differ at their end.
+/// The name of a thread, cut in its middle to `LABEL_CHARS`, since names differ at their ends.
 fn label(name: &str) -> String {
     let name: Vec<char> = one_line(if name.trim().is_empty() { "no name" } else { name }).chars().collect();
     if name.len() <= LABEL_CHARS {

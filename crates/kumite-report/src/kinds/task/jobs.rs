@@ -1,4 +1,4 @@
-//! The jobs of one trial in their order, so that one sees what warming up does.
+//! Charts of the jobs of one trial in their order, which show the warm-up.
 
 use kumite_record::{Export, Job, Trial, Unit};
 
@@ -15,12 +15,13 @@ use crate::words::number::{count, plural};
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// Fewer measured jobs are no series.
+/// The least number of measured jobs that make a chart.
 const LEAST: usize = 6;
-/// The first ones are drawn: it is there that warming up is seen.
+/// The most jobs in a chart. They are the first ones, where a warm-up is seen.
 const MOST: usize = 1_000;
 
-/// One trial of each contender, at each point without a disturbance whose trials have several jobs.
+/// The chapter on jobs for a page: one trial of each contender, at each point without a disturbance. None if no trial
+/// has enough jobs.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let point = |(nth, (place, point))| {
         let (by, trials) = median_trials(record, point, None, has_jobs);
@@ -38,7 +39,7 @@ fn has_jobs(trial: &Trial) -> bool {
     trial.sample.jobs.iter().filter(|job| !job.warm_up).count() >= LEAST
 }
 
-/// The elapsed time of each job.
+/// The chart of the elapsed times of a trial's jobs.
 fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
     let all = &trial.sample.jobs;
     let drawn = &all[..all.len().min(MOST)];
@@ -74,7 +75,8 @@ fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
     }
 }
 
-/// How many jobs came before those that were steady, if any became so and some came before.
+/// The number of jobs before the steady ones; none if jobs were steady from the start, never, or only after the jobs
+/// drawn.
 fn steady_from(trial: &Trial) -> Option<usize> {
     let since_ms = trial.sample.steadiness.as_ref()?.since_ms.filter(|since_ms| *since_ms > 0)?;
     let mut began_ms = 0.0;
