@@ -12,43 +12,43 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::runtime::Builder;
 
-/// The kind of a call.
+/// The kind of a call, in the words of the Invoke API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Invocations {
-    /// Its answer is waited for.
+    /// The caller waits for the answer.
     RequestResponse,
-    /// It is only handed over.
+    /// The call is handed over, and nobody waits for its answer.
     Event,
-    /// Only whether it could be made.
+    /// The call is only checked, and not made.
     DryRun,
 }
 
 /// A host's reply to a call.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// 200, 202 or 204 if the call was taken.
+    /// The HTTP status: 200, 202 or 204 if the call was taken.
     pub status: u16,
-    /// The function's answer, or the document of a refusal or an error.
+    /// The function's answer, or the JSON document of a refusal or an error.
     pub payload: Vec<u8>,
-    /// AWS's name of the error, if the call was refused.
+    /// AWS's name of the error; none if the call was taken, or if no host of kumite answered.
     pub refused: Option<String>,
-    /// The function was called and failed.
+    /// True if the function was called and failed.
     pub function_error: bool,
-    /// The end of the log.
+    /// The end of the call's log; none if the host sent none.
     pub log: Option<String>,
 }
 
-/// A call that a host did not take.
+/// The refusal of a call by a host.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The host's own words, or all that came if it is no host of ours.
+    /// The host's own words, or the whole reply if it does not come from a host of kumite.
     pub words: String,
-    /// It is about something that the caller sent; else the host could not take any call now.
+    /// True if it is about what the caller sent; false if the host takes no call now, or none of this caller.
     pub is_callers: bool,
 }
 
 impl Reply {
-    /// None if the call was taken.
+    /// The refusal in this reply; none if the call was taken.
     pub fn refusal(&self) -> Option<Refusal> {
         let status = self.status;
         if [200, 202, 204].contains(&status) {
@@ -66,40 +66,41 @@ impl Reply {
     }
 }
 
-/// There is no reply.
+/// The reason why there is no reply to a call.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// No function can be called so.
+    /// The name is none that a function can have.
     #[error("'{0}' is not a function's name")]
     Name(String),
-    /// The URL is none of a host.
+    /// The URL is not that of a host.
     #[error("'{0}' is not the URL of a host, such as http://127.0.0.1:9001")]
     Endpoint(String),
-    /// Nobody answered.
+    /// The host did not answer.
     #[error("no answer from {endpoint}: {source}; is `kumite function serve` running there?")]
     Unanswered {
-        /// As it was given.
+        /// The URL of the host, as it was given.
         endpoint: String,
-        /// The exchange's fault.
+        /// The error of the exchange.
         source: ExchangeError,
     },
 }
 
-/// A request was not answered whole.
+/// The reason why a request has no whole answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
-    /// No connection came about.
+    /// The connection could not be made.
     #[error(transparent)]
     Connect(#[from] io::Error),
-    /// The connection ended, or carried what is not HTTP.
+    /// The connection ended early, or carried what is not HTTP.
     #[error(transparent)]
     Http(#[from] hyper::Error),
-    /// The answer was not whole when its time was over.
+    /// The answer was not whole within this time.
     #[error("nothing came within {} s", .0.as_secs_f64())]
     TooLate(Duration),
 }
 
-/// Calls a function at a host.
+/// Calls a function at a host, and waits for the reply for at most `limit`. `endpoint` is the URL of the host; only
+/// `http` will do.
 pub fn invoke_at(
     endpoint: &str,
     name: &str,

@@ -1,9 +1,9 @@
-//! The environment of an instance: what AWS documents for runtimes, and what the function is configured with.
+//! The environment of an instance: what AWS documents for runtimes, and the variables of the function.
 
 use crate::Function;
 
-/// Variables of our own environment that an instance gets: where programs are, who it runs as, and in which language
-/// and time zone. No others, for the environment of a host may have credentials in it.
+/// Variables of the host's own environment that an instance gets: where programs are, who it runs as, and its
+/// language and time zone. It gets no others, since they may be credentials.
 pub(crate) const KEPT: [&str; 10] = [
     "PATH",
     "HOME",
@@ -17,7 +17,7 @@ pub(crate) const KEPT: [&str; 10] = [
     "SSL_CERT_FILE",
 ];
 
-/// Variables that AWS documents as reserved: no function can be configured with them.
+/// The variables that AWS documents as reserved: no function can set them.
 const RESERVED: [&str; 21] = [
     "_HANDLER",
     "_X_AMZN_TRACE_ID",
@@ -42,7 +42,7 @@ const RESERVED: [&str; 21] = [
     "AWS_LAMBDA_METADATA_TOKEN",
 ];
 
-/// Why a function cannot be configured with this variable; `None` if it can.
+/// The reason why a function cannot set this variable; none if it can.
 pub fn unfit_variable(name: &str) -> Option<&'static str> {
     if RESERVED.contains(&name) {
         return Some("reserved for the host, as on Lambda: leave it out, or set it in the command");
@@ -51,7 +51,8 @@ pub fn unfit_variable(name: &str) -> Option<&'static str> {
     (!is_name).then_some("no name that a variable can have")
 }
 
-/// All that is set for an instance, whose Runtime API is at this address.
+/// The variables of instance `number`, whose Runtime API listens on `address`: those of the function, then those of
+/// the host.
 pub(crate) fn environment(
     function: &Function,
     region: &str,
@@ -63,8 +64,9 @@ pub(crate) fn environment(
     env
 }
 
-/// Of what is reserved there is not what AWS leaves undefined for runtimes of one's own (the runtime, the trace, which each
-/// event has) and what only instances have that serve several calls at once, or that can ask for metadata.
+/// The variables that the host sets. Of the reserved ones, two groups are left out: those that AWS leaves undefined
+/// for custom runtimes (the runtime and the trace, which each event has), and those of instances that serve several
+/// calls at once or can ask for metadata.
 fn own(function: &Function, region: &str, address: &str, number: u32) -> [(&'static str, String); 16] {
     let folder = function.dir.display().to_string();
     let dummy = || "dummy".to_owned();

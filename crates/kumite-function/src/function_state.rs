@@ -1,9 +1,9 @@
 //! A function that is being served: its slots, its instances, and what has happened to them.
 //!
-//! The rules are those that AWS documents for on-demand functions. The init phase has a whole core and a limit of its own;
-//! where it fails or is cut off, the process is started once more within the call, with the call's CPU share and time-out,
-//! and is then part of what is billed. The invoke phase ends when the runtime client, having answered, asks for the next
-//! event. A call that takes too long, and a process that ends, cost the instance.
+//! The rules are those that AWS documents for on-demand functions. The init phase has a whole core and a limit of its
+//! own. If it fails or is cut off, the process is started once more within the call, with the call's CPU share and
+//! time-out, and that time is billed. The invoke phase ends when the runtime client, having answered, asks for the
+//! next event. A call that takes too long ends the instance, and so does the end of its process.
 
 mod call;
 mod events;
@@ -24,20 +24,20 @@ use crate::slots::Slots;
 use crate::turns::Turns;
 use crate::{InstanceEvent, Lifecycle};
 
-/// The end of a call's log that is kept with it, in bytes.
+/// The most bytes of a call's log that are kept with it: its end.
 const KEPT_LOG_BYTES: u64 = 256 << 10;
-/// The last words of a process may come a little later than its end.
+/// The time for which a process's last request is waited for after its end.
 const LAST_WORDS: Duration = Duration::from_millis(50);
-/// The events of instances that are remembered.
+/// The most events of a function's instances that are remembered: the last ones.
 const MOST_EVENTS: usize = 100_000;
 
 pub(crate) type Tell = dyn Fn(&str) + Send + Sync;
 
-/// A function, its instances, and what has happened to them.
+/// A function that is being served, with its instances and what has happened to them.
 pub(crate) struct FunctionState {
     pub setting: Arc<Setting>,
     turns: Turns<Instance>,
-    /// Places for calls that nobody waits for.
+    /// The places for calls that nobody waits for.
     room: Arc<Semaphore>,
     timeline: Mutex<VecDeque<InstanceEvent>>,
     instances: AtomicU32,
@@ -59,12 +59,12 @@ impl FunctionState {
         }
     }
 
-    /// Events of all instances, in the order of time; the last [`MOST_EVENTS`].
+    /// The events of all instances, in the order of time: at most the last [`MOST_EVENTS`].
     pub fn timeline(&self) -> Vec<InstanceEvent> {
         locked(&self.timeline).iter().cloned().collect()
     }
 
-    /// Ends all instances that are idle; whether no call is in flight.
+    /// Ends all instances that are idle. True if no call is in flight.
     pub async fn end_idle(&self) -> bool {
         let (idle, quiet) = self.turns.drain();
         for instance in idle {
@@ -73,7 +73,7 @@ impl FunctionState {
         quiet
     }
 
-    /// Records the requests of an instance that were out of turn.
+    /// Records the requests of an instance that broke the protocol.
     fn record_rejected(&self, instance: &Instance) {
         for rejected in instance.protocol.rejected() {
             self.record(instance.number, Lifecycle::Rejected(rejected));
@@ -114,7 +114,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Until the host is stopped.
+/// Waits until the host is stopped.
 pub(crate) async fn stopping(mut stop: watch::Receiver<bool>) {
     // Nobody is left who could stop it: the host is gone.
     let _ = stop.wait_for(|stop| *stop).await;

@@ -1,4 +1,4 @@
-//! The host: functions, their instances, and whoever calls them.
+//! The host of functions: it starts their instances and takes calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -20,16 +20,16 @@ use crate::instance::Setting;
 use crate::invoke_api::{Functions, routes};
 use crate::{Cpu, Function, InstanceEvent, Invocation, Refused, unfit_variable};
 
-/// The region of a host that is given none.
+/// The region that a host says it is in.
 const REGION: &str = "us-east-1";
-/// The account in AWS's documentation.
+/// The account number that AWS uses in its documentation.
 const ACCOUNT: &str = "123456789012";
-/// How often it is looked whether the last call is over, when the host is stopped.
+/// The time between two looks for calls in flight, when the host is stopped.
 const LOOK: Duration = Duration::from_millis(5);
-/// Ending an instance takes about a second at the longest.
+/// The most time that a host waits for its instances to end, which takes about a second at the longest.
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
-/// Runs functions until it is stopped or dropped.
+/// A host, which runs functions until it is stopped or dropped.
 pub struct Host {
     address: SocketAddr,
     functions: Functions,
@@ -39,10 +39,10 @@ pub struct Host {
     thread: Option<JoinHandle<()>>,
 }
 
-/// A host cannot run.
+/// The reason why a host cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
-    /// It cannot listen there.
+    /// The host cannot listen on the address.
     #[error("cannot listen on {address}: {source}")]
     Listen {
         /// The address that was asked for.
@@ -50,47 +50,47 @@ pub enum HostError {
         /// The system's reason.
         source: io::Error,
     },
-    /// A folder is not there.
+    /// A folder does not exist or cannot be entered.
     #[error("{}: {source}", path.display())]
     Folder {
-        /// As it was given.
+        /// The folder, as it was given.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
     },
-    /// Two functions have one name, or a name is none.
+    /// Two functions have this name, or it is none that a function can have.
     #[error(
         "'{0}' is not a name for a function, or there are two of it: letters, digits, - and _, at most 64"
     )]
     Name(String),
-    /// A variable that cannot be set for a function.
+    /// A variable cannot be set for a function.
     #[error("function {function}: the variable '{name}' is {why}")]
     Variable {
-        /// The function that it was to be set for.
+        /// The name of the function.
         function: String,
-        /// As it was given.
+        /// The name of the variable.
         name: String,
-        /// The reason, and the remedy.
+        /// The reason and, where there is one, the remedy.
         why: &'static str,
     },
-    /// The system gives no thread.
+    /// The thread of the host, or its runtime, cannot be started.
     #[error("cannot start: {0}")]
     Thread(io::Error),
 }
 
-/// Why a host does not do what it lacks the rights for; `None` where it does.
+/// The reasons for what a host cannot do because it lacks rights. Each is none if it can.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingRights {
-    /// CPU shares are not limited.
+    /// The reason why CPU shares are not limited.
     pub cpu: Option<Unavailable>,
-    /// Memory is not limited.
+    /// The reason why memory is not limited.
     pub memory: Option<Unavailable>,
-    /// Instances are frozen by SIGSTOP instead of the cgroup's freezer.
+    /// The reason why instances are frozen by SIGSTOP instead of the cgroup's freezer.
     pub freezer: Option<Unavailable>,
 }
 
 impl MissingRights {
-    /// The rights that a host lacks on this machine; those for CPU shares only if it is to limit `shares`.
+    /// The rights that a host lacks on this machine. Those for CPU shares are looked at only if `shares`.
     pub fn here(shares: bool) -> MissingRights {
         MissingRights::from_control(&Control::look(), shares)
     }
@@ -103,7 +103,7 @@ impl MissingRights {
         }
     }
 
-    /// A line for each.
+    /// A line for each right that is missing.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let line = |what: &str, why: &Option<Unavailable>| why.as_ref().map(|why| format!("{what}: {why}"));
         [
@@ -117,8 +117,8 @@ impl MissingRights {
 }
 
 impl Host {
-    /// Starts a host for these functions; the Invoke API listens on `address` (port 0: any that is free). Logs of instances go
-    /// to `logs`, a folder. `tell` is given what is written to them, with the lines around each call.
+    /// Starts a host for these functions. The Invoke API listens on `address`; with port 0, on any that is free. The
+    /// logs of instances go to the folder `logs`. `tell` gets what they write, with the lines around each call.
     pub fn start(
         functions: Vec<Function>,
         address: SocketAddr,
@@ -168,12 +168,12 @@ impl Host {
         self.address
     }
 
-    /// The rights that this host lacks.
+    /// The rights that this host lacks, and why.
     pub fn missing_rights(&self) -> &MissingRights {
         &self.missing_rights
     }
 
-    /// Calls a function and waits for its answer, as the Invoke API does. May be called from several threads.
+    /// Calls a function and waits for its answer, as the Invoke API does. Several threads may call at once.
     pub fn invoke(&self, name: &str, payload: Vec<u8>) -> Result<Invocation, Refused> {
         let (functions, name, call) = (self.functions.clone(), name.to_owned(), Call::new(payload.into()));
         let (done, answer) = oneshot::channel();
@@ -183,20 +183,20 @@ impl Host {
         answer.blocking_recv().unwrap_or(Err(Refused::Stopping))
     }
 
-    /// Events of the instances of a function until now, in the order of time; the last 100,000. Empty for an unknown
-    /// function.
+    /// The events of a function's instances until now, in the order of time: at most the last 100,000. Empty for an
+    /// unknown function.
     pub fn timeline(&self, name: &str) -> Vec<InstanceEvent> {
         self.functions.named(name).map(|function| function.timeline()).unwrap_or_default()
     }
 
-    /// Lets calls in flight be refused, and later ones, without waiting for it: for whoever still has threads in
-    /// [`Host::invoke`].
+    /// Refuses calls in flight and later ones, without waiting for the host's end: for use while other threads are
+    /// still in [`Host::invoke`].
     pub fn give_up(&self) {
         let _ = self.stop.send(true);
     }
 
-    /// Ends all instances; calls in flight are refused. Returns what happened to the instances of each function, their end
-    /// included.
+    /// Stops the host: calls in flight are refused, and all instances end. Returns the events of each function's
+    /// instances, their end included.
     pub fn stop(mut self) -> BTreeMap<String, Vec<InstanceEvent>> {
         self.end();
         self.functions.by_name.iter().map(|(name, function)| (name.clone(), function.timeline())).collect()
@@ -216,7 +216,7 @@ impl Drop for Host {
     }
 }
 
-/// Until it is stopped, and all instances are gone.
+/// Serves calls until the host is stopped, then ends all instances.
 async fn run(listener: TcpListener, site: Site, functions: Functions) {
     let calls = kumite_guard::serve(listener, routes(functions.clone(), site), Limits::default(), |_| {});
     tokio::select! {

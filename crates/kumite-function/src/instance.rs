@@ -1,7 +1,7 @@
-//! One instance of a function: a process tree in a control group of its own, with a Runtime API of its own.
+//! An instance of a function: a process tree in a control group of its own, with a Runtime API of its own.
 //!
-//! Where control groups cannot be had its CPU share and memory are not limited, and SIGSTOP freezes it. An instance that
-//! is dropped has ended, with all that it started.
+//! Without control groups its CPU share and memory are not limited, and SIGSTOP freezes it. Dropping an instance ends
+//! it, with all that it started.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -21,24 +21,24 @@ use crate::environment::{KEPT, environment};
 use crate::runtime_api::RuntimeApi;
 use crate::runtime_protocol::RuntimeProtocol;
 
-/// Of a core: what an instance is given in its init phase.
+/// The share of a core that an instance has in its init phase, unless its own is larger.
 const INIT_SHARE: f64 = 1.0;
-/// An instance that ends at SIGTERM does so in this time; more is not waited for, for callers wait meanwhile.
+/// The time that an instance has to end after SIGTERM. It is short, since callers wait meanwhile.
 const GRACE: Duration = Duration::from_millis(200);
 
-/// An instance could not be started, or not be given its share.
+/// The reason why an instance could not be started, or not be given its CPU share.
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
-    /// It would have nobody to ask for events.
+    /// The Runtime API of the instance cannot listen.
     #[error("its Runtime API cannot listen on 127.0.0.1: {0}")]
     Api(#[source] io::Error),
-    /// Its process or its control group.
+    /// The process or its control group failed.
     #[error(transparent)]
     Process(#[from] kumite_process::Error),
-    /// The thread that was to start it came to an end.
+    /// The thread that was to start the process came to an end.
     #[error("starting it failed: {0}")]
     Thread(#[from] JoinError),
-    /// Nobody would know when it ends.
+    /// The end of the process cannot be watched for.
     #[error("its end cannot be watched: {0}")]
     Watch(#[source] io::Error),
 }
@@ -50,34 +50,35 @@ pub(crate) struct Setting {
     pub control: Control,
     pub arn: String,
     pub region: String,
-    /// The folder of their logs.
+    /// The folder for the logs of instances.
     pub logs: PathBuf,
-    /// Counts processes, so that each has a log of its own.
+    /// The number of processes started so far: it gives each a log of its own.
     pub started: AtomicU32,
 }
 
-/// A process of an instance that runs, or has ended by itself. What is dropped is ended.
+/// The process of an instance, which runs or has ended by itself. Dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct Instance {
-    /// Counted from 1.
+    /// The number of the instance, counted from 1 for each function.
     pub number: u32,
     pub protocol: Arc<RuntimeProtocol>,
     pub began: Instant,
-    /// Goes before the tree and its group, which wait for what runs in them.
+    /// The Runtime API. It is dropped before the tree and the group, which wait for what runs in them.
     _api: RuntimeApi,
     exit: watch::Receiver<bool>,
     tree: Tree,
     group: Option<Group>,
-    /// The group can freeze; else SIGSTOP stands in.
+    /// True if the control group can freeze; false if SIGSTOP stands in.
     freezes: bool,
     frozen: bool,
     log: PathBuf,
-    /// The memory's share of a core, if it is limited.
+    /// The share of a core in the invoke phase; none if it is not limited.
     share: Option<f64>,
 }
 
 impl Instance {
-    /// Starts one. In its init phase it has a whole core, with `throttled` its share from the beginning.
+    /// Starts an instance. It has a whole core in its init phase; if `throttled`, it has its share from the
+    /// beginning.
     pub async fn start(
         setting: &Arc<Setting>,
         number: u32,
@@ -133,7 +134,7 @@ impl Instance {
         })
     }
 
-    /// The init phase is over.
+    /// Limits the CPU time to the share of the invoke phase, when the init phase is over.
     pub fn throttle(&mut self) -> Result<(), InstanceError> {
         match (&self.group, self.share) {
             (Some(group), Some(share)) => Ok(group.limit_cpu(Some(share))?),
@@ -141,24 +142,25 @@ impl Instance {
         }
     }
 
-    /// Until its first process has ended.
+    /// Waits until the first process of the instance has ended.
     pub async fn ended(&self) {
         let mut exit = self.exit.clone();
         // Its thread tells before it ends.
         let _ = exit.wait_for(|ended| *ended).await;
     }
 
-    /// The status of its first process, once that has ended.
+    /// The status of the first process, once it has ended.
     pub fn exited(&mut self) -> Option<ExitStatus> {
         self.tree.exited().ok().flatten()
     }
 
-    /// The kernel has killed a process of it for want of memory.
+    /// True if the kernel has killed a process of the instance for want of memory.
     pub fn ran_out_of_memory(&self) -> bool {
         self.group.as_ref().and_then(Group::oom_kills).is_some_and(|kills| kills > 0)
     }
 
-    /// Lets it stand still; whether it will: callers are not to wait for one that has used up its share.
+    /// Begins to freeze the instance, and does not wait until it stands still: one that has used up its share takes
+    /// long. True if it could.
     pub fn freeze(&mut self) -> bool {
         self.frozen = match &self.group {
             Some(group) if self.freezes => group.begin_freeze().is_ok(),
@@ -167,7 +169,7 @@ impl Instance {
         self.frozen
     }
 
-    /// Lets it go on; whether it had stood still.
+    /// Lets the instance go on. True if it had been frozen.
     pub fn thaw(&mut self) -> bool {
         if !std::mem::take(&mut self.frozen) {
             return false;
@@ -181,25 +183,25 @@ impl Instance {
         }
     }
 
-    /// CPU time of all that it ever started.
+    /// The CPU time of all that the instance ever started.
     pub fn cpu(&mut self) -> Option<Duration> {
         let of_group = self.group.as_ref().and_then(|group| group.cpu().ok());
         of_group.or_else(|| Some(self.tree.usage().cpu))
     }
 
-    /// The most memory that it has had at a time: what its group was charged, which has children of a moment in it and what the
-    /// kernel killed; or what was seen resident, which has pages that others were charged for.
+    /// The most memory at a time, in bytes: the larger of two figures. The group's charge covers short-lived children
+    /// and what the kernel killed; resident memory covers pages that others were charged for.
     pub fn max_memory_bytes(&mut self) -> u64 {
         let charged = self.group.as_ref().and_then(Group::peak_memory_bytes).unwrap_or(0);
         charged.max(self.tree.usage().peak_rss_bytes)
     }
 
-    /// The length of its log, in bytes.
+    /// The length of the log, in bytes; 0 if it cannot be read.
     pub fn logged(&self) -> u64 {
         std::fs::metadata(&self.log).map_or(0, |data| data.len())
     }
 
-    /// Its log from that byte on, at most the last `most` bytes; empty if it cannot be read.
+    /// The log from byte `since` on, at most the last `most` bytes; empty if it cannot be read.
     pub fn log_since(&self, since: u64, most: u64) -> String {
         use std::io::{Read, Seek, SeekFrom};
         let read = || -> io::Result<String> {
@@ -213,7 +215,7 @@ impl Instance {
         read().unwrap_or_default()
     }
 
-    /// Ends it and all that it started.
+    /// Ends the instance and all that it started.
     pub async fn end(self) {
         let end = move || {
             let Instance { _api, tree, group, .. } = self;
@@ -226,7 +228,7 @@ impl Instance {
 }
 
 impl Setting {
-    /// A control group, if there is anything to be had from one.
+    /// A new control group; none if control groups can limit or freeze nothing here.
     fn group(&self) -> Result<Option<Group>, kumite_process::Error> {
         let control = &self.control;
         if control.cpu.is_err() && control.memory.is_err() && control.freezer.is_err() {
@@ -236,8 +238,8 @@ impl Setting {
     }
 }
 
-/// Is told once a descriptor can be read. A thread waits for it, for a process has its end told in no other way that needs
-/// no unsafe code; it ends with the process.
+/// Becomes true once `fd` can be read. A thread of its own waits for that, since no other way to learn of a process's
+/// end does without unsafe code; the thread ends with the process.
 fn until_readable(fd: OwnedFd) -> io::Result<watch::Receiver<bool>> {
     let (tell, told) = watch::channel(false);
     let wait = move || {

@@ -1,4 +1,4 @@
-//! AWS's Invoke API, as an SDK or the command line calls it.
+//! AWS's Invoke API, for calls by an SDK or the command line.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ use crate::invoke_error::{forbidden, refused, unknown};
 use crate::lines::tail;
 use crate::{ContentError, Invocation, ParameterError, Refused};
 
-/// The most bytes of a call that is not waited for: what AWS documents.
+/// The most bytes of the payload of a call that is not waited for, as AWS documents it.
 const MOST_EVENT_BYTES: usize = 1 << 20;
-/// The most bytes of a client context, in base64: what AWS documents.
+/// The most bytes of a client context in base64, as AWS documents it.
 const MOST_CONTEXT_BYTES: usize = 3583;
-/// The longest name with its region, account and qualifier: what AWS documents.
+/// The most bytes of a name with its region, account and qualifier, as AWS documents it.
 const LONGEST_NAME: usize = 256;
 const REQUEST_ID: &str = "x-amzn-requestid";
 
@@ -37,7 +37,7 @@ type GivenName = Result<Path<String>, PathRejection>;
 type GivenQuery = Result<Query<Parameters>, QueryRejection>;
 type Parameters = BTreeMap<String, String>;
 
-/// The functions that are served.
+/// The functions that are served, by name.
 #[derive(Clone)]
 pub(crate) struct Functions {
     pub by_name: Arc<BTreeMap<String, Arc<FunctionState>>>,
@@ -49,7 +49,7 @@ impl Functions {
         self.by_name.get(name).ok_or_else(|| Refused::Unknown(name.to_owned()))
     }
 
-    /// A call to its end, whether or not who made it waits for it.
+    /// Makes a call to its end, even if its caller is gone meanwhile.
     pub async fn call(&self, name: &str, call: Call) -> Result<Invocation, Refused> {
         let function = Arc::clone(self.named(name)?);
         Call::check(&call.payload, MOST_PAYLOAD_BYTES)?;
@@ -59,7 +59,7 @@ impl Functions {
         }
     }
 
-    /// A call that nobody waits for.
+    /// Takes over a call that nobody waits for.
     fn enqueue(&self, name: &str, call: Call) -> Result<(), Refused> {
         let function = self.named(name)?;
         Call::check(&call.payload, MOST_EVENT_BYTES)?;
@@ -76,7 +76,7 @@ pub(crate) fn routes(functions: Functions, site: Site) -> Router {
         .layer(from_fn_with_state(site, guarded))
 }
 
-/// Whatever comes of a request, it has an id.
+/// Refuses requests of other sites, and gives every response a request id.
 async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
     let mut response = match site.check(request.headers()) {
         Ok(()) => next.run(request).await,
@@ -94,7 +94,7 @@ fn identify(response: &mut Response, id: &str) {
     }
 }
 
-/// How a call is made.
+/// The kind of a call, from its header.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     RequestResponse,
@@ -151,7 +151,7 @@ fn kind_of(header: Option<&str>) -> Result<Kind, ParameterError> {
     }
 }
 
-/// The name of a function that was asked for in its only version.
+/// The name of the function that a request asks for. A version other than `$LATEST` is unknown.
 fn named(name: GivenName, query: GivenQuery) -> Result<String, Refused> {
     let Path(given) = name.map_err(ParameterError::from)?;
     let Query(query) = query.map_err(ParameterError::from)?;
@@ -174,7 +174,7 @@ fn named(name: GivenName, query: GivenQuery) -> Result<String, Refused> {
     }
 }
 
-/// The whole payload, if it is no longer than it may be; an empty document if there is none.
+/// The whole payload, or a refusal if it has more than `most` bytes; an empty JSON object if there is none.
 async fn payload(headers: &HeaderMap, mut body: Body, most: usize) -> Result<Bytes, Refused> {
     let told = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if let Some(bytes) = told.filter(|bytes| *bytes > most) {
@@ -206,13 +206,13 @@ async fn payload(headers: &HeaderMap, mut body: Body, most: usize) -> Result<Byt
     }
 }
 
-/// The name in a name, a partial ARN or an ARN, and its qualifier.
+/// The function's name and its qualifier, from a name, a partial ARN or an ARN.
 fn name_of(given: &str) -> (&str, Option<&str>) {
     let rest = given.split_once("function:").map_or(given, |(_, rest)| rest);
     rest.split_once(':').map_or((rest, None), |(name, qualifier)| (name, Some(qualifier)))
 }
 
-/// The client context for a runtime client: a JSON object, in the letters that a header may have.
+/// The client context for a runtime client: a JSON object, with only the characters that a header may have.
 fn context(encoded: &str) -> Result<String, ContentError> {
     if encoded.len() > MOST_CONTEXT_BYTES {
         return Err(ContentError::LongContext(MOST_CONTEXT_BYTES));

@@ -1,4 +1,4 @@
-//! Errors of the Invoke API as AWS has them: which, in a header, and what it is about, as JSON.
+//! Errors of the Invoke API as AWS has them: the kind in a header, the message as JSON.
 
 use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::Refused;
 
-/// A call that did not get to its function.
+/// The response to a call that did not get to its function.
 pub(crate) fn refused(why: &Refused) -> Response {
     let (status, kind) = match why {
         Refused::Unknown(_) => (StatusCode::NOT_FOUND, "ResourceNotFoundException"),
@@ -33,12 +33,12 @@ pub(crate) fn refused(why: &Refused) -> Response {
     error_response(status, kind, &body)
 }
 
-/// A request of another site, or for a name that is not ours.
+/// The response to a request from another site, or for a host name that is not this host's.
 pub(crate) fn forbidden(why: &str) -> Response {
     error_response(StatusCode::FORBIDDEN, "AccessDeniedException", &user(why))
 }
 
-/// A request that the host does not have.
+/// The response to a request that the host does not know.
 pub(crate) async fn unknown(method: axum::http::Method, uri: Uri) -> Response {
     let what = format!(
         "this host has no {method} {}; it has POST /2015-03-31/functions/NAME/invocations",
@@ -51,7 +51,7 @@ fn user(message: &str) -> Value {
     document("User", message)
 }
 
-/// AWS's service model has `Message` for some and `message` for others.
+/// The JSON of an error. AWS's service model has `Message` for some errors and `message` for others, so it has both.
 fn document(at_fault: &str, message: &str) -> Value {
     json!({ "Type": at_fault, "Message": message, "message": message })
 }

@@ -1,5 +1,5 @@
-//! A function host: functions run on AWS's own runtime clients, through the Runtime API (2018-06-01) that AWS documents, and
-//! are called through the Invoke API by any of AWS's SDKs.
+//! A function host. Functions run on AWS's own runtime clients, through the Runtime API (2018-06-01) that AWS
+//! documents. Any of AWS's SDKs calls them, through the Invoke API.
 
 mod client;
 mod environment;

@@ -1,11 +1,11 @@
-//! The lines that a log has around what a function wrote, and its end.
+//! The log of a call: the lines around what a function wrote, and its end.
 
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-/// The end of a log that a caller gets, in bytes.
+/// The most bytes of a log that a caller gets: its end.
 pub(crate) const TAIL_BYTES: usize = 4096;
 
 /// The figures of a REPORT line.
@@ -15,13 +15,13 @@ pub(crate) struct Report<'a> {
     pub billed: Duration,
     pub memory_mb: u32,
     pub max_memory_bytes: u64,
-    /// Only of a cold call whose init phase was done.
+    /// The length of the init phase; none unless the call was cold and the phase was done.
     pub init: Option<Duration>,
-    /// `timeout` or `error`, where it was.
+    /// `timeout` or `error`; none if the call succeeded.
     pub status: Option<&'a str>,
 }
 
-/// A function's own log of a call, with the lines around it.
+/// The log of a call: what the function wrote, between the START line and the END and REPORT lines.
 pub(crate) fn of_call(wrote: &str, report: &Report) -> String {
     let id = report.request_id;
     let end_of_line = if wrote.is_empty() || wrote.ends_with('\n') { "" } else { "\n" };
@@ -31,7 +31,7 @@ pub(crate) fn of_call(wrote: &str, report: &Report) -> String {
     )
 }
 
-/// The line of an init phase that was not done: `timeout` or `error`.
+/// The INIT_REPORT line of an init phase that failed; `status` is `timeout` or `error`.
 pub(crate) fn init_report(took: Duration, status: &str) -> String {
     format!("INIT_REPORT Init Duration: {:.2} ms\tPhase: init\tStatus: {status}\n", ms(took))
 }
@@ -56,7 +56,7 @@ impl Report<'_> {
     }
 }
 
-/// The end of a log, as callers get it: whole characters.
+/// The end of a log in base64, as callers get it. It begins with a whole character.
 pub(crate) fn tail(log: &str) -> String {
     let from = log.ceil_char_boundary(log.len().saturating_sub(TAIL_BYTES));
     BASE64_STANDARD.encode(&log[from..])

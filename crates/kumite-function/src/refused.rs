@@ -6,66 +6,66 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 
 use crate::InstanceError;
 
-/// A call did not get to its function.
+/// The reason why a call did not get to its function.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// No function of that name, or no such version of it.
+    /// The host has no function of this name, or not this version of it.
     #[error("no function '{0}'")]
     Unknown(String),
-    /// All its instances are busy.
+    /// All instances are busy; the number is how many there may be.
     #[error("all {0} instances are busy")]
     Throttled(u32),
-    /// The queue of asynchronous calls is full.
+    /// The queue of calls that nobody waits for is full.
     #[error("too many asynchronous calls wait already")]
     QueueFull,
     /// The payload is too long for this kind of call.
     #[error("the payload has {bytes} bytes; the most are {most}")]
     TooLarge {
-        /// Those that came, or that the caller has announced.
+        /// The bytes that came, or that the caller announced.
         bytes: usize,
-        /// Those that are allowed.
+        /// The most bytes that are allowed.
         most: usize,
     },
-    /// The payload or the client context.
+    /// The payload or the client context is wrong.
     #[error(transparent)]
     Content(#[from] ContentError),
-    /// The name, the qualifier or the kind of the call.
+    /// The name, the qualifier or the kind of the call is wrong.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// The host is being stopped.
     #[error("the host is stopping")]
     Stopping,
-    /// An instance could not be started at all.
+    /// An instance could not be started, or not be given its CPU share.
     #[error("an instance could not be started: {0}")]
     Start(#[from] InstanceError),
 }
 
-/// The content of a call is not what it has to be. Callers read it in the words of AWS.
+/// An error in the content of a call. Callers read it in AWS's words.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
     /// The end of the payload did not come.
     #[error("the payload broke off after {bytes} bytes: {source}")]
     BrokenOff {
-        /// Those that had come.
+        /// The bytes that had come.
         bytes: usize,
         /// The connection's reason.
         source: axum::Error,
     },
-    /// The payload is no text.
+    /// The payload is not UTF-8.
     #[error("Could not parse request body into json: {0}")]
     NoText(#[from] Utf8Error),
-    /// The payload is no JSON.
+    /// The payload is not JSON.
     #[error("Could not parse request body into json: {0}")]
     NoJson(#[from] serde_json::Error),
-    /// The client context is too long.
+    /// The client context has more than this many bytes.
     #[error("Client context must be at most {0} bytes.")]
     LongContext(usize),
-    /// The client context is something else than an object.
+    /// The client context is not a JSON object in base64.
     #[error("Client context must be a valid Base64-encoded JSON object.")]
     NoContext,
 }
 
-/// A parameter of a call makes no sense.
+/// An error in a parameter of a call.
 #[derive(Debug, thiserror::Error)]
 pub enum ParameterError {
     /// The name cannot be read from the path.
@@ -74,18 +74,18 @@ pub enum ParameterError {
     /// The query cannot be read.
     #[error(transparent)]
     Query(#[from] QueryRejection),
-    /// No function could have that name.
+    /// The name is none that a function can have.
     #[error("'{}' is not a function's name", .0.escape_debug())]
     NoName(String),
-    /// The name and the query ask for two versions.
+    /// The name and the query ask for different versions.
     #[error("the name has the qualifier '{in_name}', and the request '{}'", in_query.escape_debug())]
     TwoQualifiers {
-        /// In the name.
+        /// The qualifier in the name.
         in_name: String,
-        /// In the query.
+        /// The qualifier in the query.
         in_query: String,
     },
-    /// The header names a kind of call that there is not.
+    /// The header names an unknown kind of call.
     #[error("the invocation type '{}' is none of RequestResponse, Event and DryRun", .0.escape_debug())]
     Kind(String),
 }

@@ -1,4 +1,5 @@
-//! AWS's Runtime API (2018-06-01), as one instance sees it: each has a port of its own, so that whoever speaks there is known.
+//! AWS's Runtime API (2018-06-01) for one instance. Each instance has a port of its own, which tells it from the
+//! others.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,17 +21,17 @@ use tokio::task::JoinHandle;
 
 use crate::runtime_protocol::{Answer, Rejected, RuntimeProtocol};
 
-/// The most bytes of an answer: what AWS documents.
+/// The most bytes of an answer, as AWS documents it.
 pub(crate) const MOST_ANSWER_BYTES: usize = 6_291_556;
-/// So much of one that is too long is read before it is told so.
+/// The most bytes that are read of an answer that is too long, before it is refused.
 const MOST_READ_BYTES: usize = 16 * MOST_ANSWER_BYTES;
 
-/// Says what kind of error it is, in a header or in a trailer.
+/// The header or trailer with the type of an error.
 const ERROR_TYPE: &str = "lambda-runtime-function-error-type";
 
 type Context = State<Arc<RuntimeProtocol>>;
 
-/// Serves an instance until it is dropped.
+/// The server of an instance's Runtime API; it ends when it is dropped.
 #[derive(Debug)]
 pub(crate) struct RuntimeApi {
     pub address: SocketAddr,
@@ -68,7 +69,7 @@ async fn serve(listener: TcpListener, address: SocketAddr, protocol: Arc<Runtime
     kumite_guard::serve(listener, routes, limits, malformed).await;
 }
 
-/// A request of another site's page is not the instance's doing, so it changes nothing.
+/// Refuses requests from pages of other sites. They are not the instance's doing, and are not recorded as such.
 async fn guarded(State(site): State<Site>, request: Request, next: Next) -> Response {
     match site.check(request.headers()) {
         Ok(()) => next.run(request).await,
@@ -154,9 +155,10 @@ async fn unknown(State(protocol): Context, method: axum::http::Method, uri: Uri)
 
 /// A body that has come to its end.
 struct Whole {
-    /// At most [`MOST_READ_BYTES`]; of a body that is too long, nothing is right but their number.
+    /// The bytes, at most [`MOST_READ_BYTES`]. If there are more than [`MOST_ANSWER_BYTES`], only their number is
+    /// right.
     bytes: Bytes,
-    /// The error in its trailers: the function failed after it had begun to answer.
+    /// The error in the trailers, if the function failed after it had begun to answer.
     error: Option<Answer>,
 }
 
@@ -164,7 +166,7 @@ struct Whole {
 #[derive(Debug, thiserror::Error)]
 #[error("broke off after {bytes} bytes: {source}")]
 struct BrokenOff {
-    /// So many had come.
+    /// The number of bytes that had come.
     bytes: usize,
     source: axum::Error,
 }
@@ -193,7 +195,8 @@ async fn read(mut body: Body) -> Result<Whole, BrokenOff> {
     Ok(Whole { bytes: bytes.into(), error })
 }
 
-/// The error in the trailers of an answer. Its body is in base64, for it may have lines.
+/// The error in the trailers of an answer; none if there is none. Its body is in base64, since it may have several
+/// lines.
 fn failed_midway(trailers: &HeaderMap) -> Option<Answer> {
     let encoded = trailers.get("lambda-runtime-function-error-body");
     if encoded.is_none() && !trailers.contains_key(ERROR_TYPE) {
@@ -204,7 +207,7 @@ fn failed_midway(trailers: &HeaderMap) -> Option<Answer> {
     Some(wrong(trailers, &body))
 }
 
-/// An error that a function reports: what kind, and its document. What is no JSON is told as a message.
+/// The error that a function reports, with its type and its document. A body that is not JSON becomes the message.
 fn wrong(headers: &HeaderMap, body: &[u8]) -> Answer {
     #[derive(Deserialize)]
     struct Document {
@@ -226,7 +229,7 @@ fn wrong(headers: &HeaderMap, body: &[u8]) -> Answer {
     }
 }
 
-/// An error as callers get it.
+/// The JSON document of an error, as callers get it.
 pub(crate) fn document(kind: &str, message: &str) -> Vec<u8> {
     serde_json::json!({ "errorType": kind, "errorMessage": message }).to_string().into_bytes()
 }

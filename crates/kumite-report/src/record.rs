@@ -27,8 +27,8 @@ pub struct AtPoint<'a> {
     /// trials.
     pub parts: Vec<&'a Cell>,
     pub trials: Vec<&'a Trial>,
-    /// The trials at this point that stand: all but void ones and those that were measured anew. Their outcome may be
-    /// a failure.
+    /// The trials at this point that stand: those of each block's last attempt, if none of them is void. Their
+    /// outcome may be a failure.
     pub standing: Vec<&'a Trial>,
 }
 
@@ -88,7 +88,8 @@ impl<'a> Record<'a> {
         self.places.get(point).map_or(&self.nothing, |place| &self.points[*place])
     }
 
-    /// The trials of a cell that stand: all but void ones and those that were measured anew.
+    /// The trials of a cell that stand: those of each block's last attempt, if none of them is void. Their outcome
+    /// may be a failure.
     pub fn trials_of(&self, cell: &Cell) -> impl Iterator<Item = &'a Trial> {
         let contender = &cell.contender;
         self.at(&cell.point).standing.iter().copied().filter(move |trial| trial.contender == *contender)

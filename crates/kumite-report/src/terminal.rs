@@ -1,4 +1,4 @@
-//! The whole report of a run for a terminal. Verdicts come first, and once more at the end, where one sees them.
+//! The whole report of a run for a terminal. Verdicts come first, and once more at the end, where readers see them.
 
 use anstyle::AnsiColor;
 use comfy_table::CellAlignment;
@@ -19,7 +19,7 @@ use crate::words::control::ControlText;
 use crate::words::gate::last_line;
 use crate::words::verdict::VerdictText;
 
-/// The report for a terminal: no line is wider than the style says, except commands, which are to be copied.
+/// The report of a run for a terminal. No line is wider than `style` says, except commands, which are to be copied.
 pub fn terminal(export: &Export, style: &Style) -> String {
     let (record, groups, style) = (Record::new(export), Groups::new(export), *style);
     let document = Document::new(&record, &groups);
@@ -98,7 +98,7 @@ fn head_lines(document: &Document, style: Style) -> String {
     lines
 }
 
-/// Those that are green are a number.
+/// The lines on checks that are red or were not tested. Green ones are only counted.
 fn check_lines(document: &Document, style: Style) -> String {
     let Some(checks) = &document.checks else { return String::new() };
     let mut lines = format!("\n{}", style.wrap(&checks.tally, 0));
@@ -119,7 +119,7 @@ fn heading(text: &str, style: Style) -> String {
     format!("\n{}\n", style.bold(&text.to_uppercase()))
 }
 
-/// A name and a text, which goes below the name where it has several lines.
+/// A name and a text; the text goes below the name if it has several lines.
 fn labelled(name: &str, text: &str, style: Style) -> String {
     if text.contains('\n') {
         style.wrap(&format!("{name}:"), 0) + &style.wrap(text, 4)

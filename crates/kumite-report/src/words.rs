@@ -1,5 +1,5 @@
-//! Sentences and figures, before any format: the same words on a terminal, in HTML, Markdown and CSV. What others
-//! wrote is cleaned here.
+//! Sentences and figures, before they get a format: a terminal, HTML, Markdown and CSV have the same words. Texts
+//! that others wrote are cleaned here.
 
 pub mod bound;
 pub mod check;

@@ -1,4 +1,4 @@
-//! A call from its offer to its answer: a slot, its instance, the invoke phase, the report.
+//! A call from its offer to its answer: its slot, its instance, the invoke phase and the report.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -18,12 +18,12 @@ use crate::runtime_protocol::{Answer, Event};
 use crate::turns::Turn;
 use crate::{ContentError, FunctionError, Invocation, Lifecycle, Refused};
 
-/// The most bytes of a call that is waited for: what AWS documents.
+/// The most bytes of the payload of a call that is waited for, as AWS documents it.
 pub(crate) const MOST_PAYLOAD_BYTES: usize = 6_291_456;
 /// The time between two looks at the length of the log.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// A call as it is offered.
+/// A call that was offered.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub request_id: String,
@@ -38,7 +38,7 @@ impl Call {
         Call { request_id, payload, client_context: None, offered: Instant::now() }
     }
 
-    /// Refuses a payload that is too long or no JSON.
+    /// Refuses a payload that is longer than `most` bytes, or is no JSON.
     pub fn check(payload: &[u8], most: usize) -> Result<(), Refused> {
         if payload.len() > most {
             return Err(Refused::TooLarge { bytes: payload.len(), most });
@@ -50,11 +50,11 @@ impl Call {
     }
 }
 
-/// The end of the invoke phase.
+/// The outcome of the invoke phase.
 enum Invoked {
-    /// The instance has answered and waits for the next event since then.
+    /// The instance has answered, and has waited for the next event since this moment.
     Answered(Answer, Instant),
-    /// The instance is of no more use.
+    /// The instance is of no more use; it is ended for the reason `why`.
     Over {
         answer: Answer,
         why: Lifecycle,
@@ -65,7 +65,7 @@ enum Invoked {
 }
 
 impl Invoked {
-    /// The end of the invoke phase by a second initialization, unless that was done.
+    /// The outcome of an invoke phase in which a second initialization did not succeed; none if it did.
     fn without_event(init: Init, deadline: Instant) -> Option<Invoked> {
         match init {
             Init::Done(_) => None,
@@ -77,20 +77,20 @@ impl Invoked {
     }
 }
 
-/// Measurements of the invoke phase.
+/// The measurements of an invoke phase.
 struct InvokePhase {
-    /// A second initialization included.
+    /// The length of the phase, a second initialization included.
     took: Duration,
     cpu: Option<Duration>,
     max_memory_bytes: u64,
-    /// The function's own log.
+    /// What the function wrote to its log.
     wrote: String,
-    /// From the offer of the call to its answer.
+    /// The time from the offer of the call to its answer.
     wall: Duration,
 }
 
 impl FunctionState {
-    /// A call from its offer to its answer.
+    /// Makes a call, from its offer to its answer. It is refused if all instances are busy, or if the host stops.
     pub async fn call(&self, call: Call) -> Result<Invocation, Refused> {
         let busy = || Refused::Throttled(self.setting.function.max_instances);
         let turn = tokio::select! {
@@ -101,7 +101,7 @@ impl FunctionState {
         self.called(turn, call).await
     }
 
-    /// A call whose turn it is.
+    /// Makes a call that has its turn.
     pub(super) async fn called(
         &self,
         mut turn: Turn<'_, Instance>,
@@ -147,7 +147,7 @@ impl FunctionState {
         Ok(self.invocation(call, init, invoke, answer, status))
     }
 
-    /// Makes the outcome of a call, and passes its log on.
+    /// The record of a call. Its log is also passed to `tell`.
     fn invocation(
         &self,
         call: Call,
@@ -192,7 +192,8 @@ impl FunctionState {
         }
     }
 
-    /// After a call the instance is frozen until the next, or ended: what it answered, and what its report says of that.
+    /// Freezes the instance until the next call, or ends it. Returns the answer, and the status for the report if the
+    /// call failed.
     async fn put_back(
         &self,
         turn: &mut Turn<'_, Instance>,
@@ -223,7 +224,7 @@ impl FunctionState {
         }
     }
 
-    /// Gives an instance its event and waits for what comes of it.
+    /// Gives an instance its event, and waits for the outcome until `deadline`.
     async fn invoke(&self, instance: &mut Instance, call: &Call, deadline: Instant) -> Invoked {
         let left = deadline.saturating_duration_since(Instant::now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -270,7 +271,7 @@ impl FunctionState {
     }
 }
 
-/// As X-Ray's are: who calls whom cannot be told here, so each call is a trace of its own.
+/// A trace id in the form of X-Ray's. Each call is a trace of its own, since the host cannot tell who calls whom.
 fn trace_id(now: Duration) -> String {
     let random = Uuid::new_v4().simple().to_string();
     let parent = Uuid::new_v4().simple().to_string();

@@ -1,4 +1,4 @@
-//! Calls that nobody waits for: each is made when it is its turn, and made again if it fails.
+//! Calls that nobody waits for: each is made when its turn comes, and made again if it fails.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,16 +8,17 @@ use tokio::sync::Semaphore;
 use super::{Call, FunctionState, stopping};
 use crate::{Invocation, Refused};
 
-/// Of a function, at most; a long payload has the places of several calls, so that all of them take at most about 330 MB.
+/// The most places in a function's queue. A long payload takes several, so that all payloads have at most about 330
+/// MB.
 const MOST_WAITING: usize = 10_000;
-/// The bytes of a payload that one place in the queue stands for.
+/// The bytes of a payload for each place in the queue.
 const BYTES_OF_A_PLACE: usize = 32 << 10;
-/// When one is made again after it failed: as AWS does by default.
+/// The times to wait after the first and the second failure of a call before it is made again: AWS's defaults.
 const RETRIES: [Duration; 2] = [Duration::from_secs(60), Duration::from_secs(120)];
-/// An older one is given up: as on AWS, by default.
+/// The age at which a call is given up: AWS's default.
 const OLDEST: Duration = Duration::from_secs(6 * 3600);
 
-/// The places of a function.
+/// The places in a function's queue.
 pub(super) fn room() -> Arc<Semaphore> {
     Arc::new(Semaphore::new(MOST_WAITING))
 }
@@ -27,7 +28,7 @@ fn places(call: &Call) -> u32 {
 }
 
 impl FunctionState {
-    /// Takes a call over; refused if there are too many already.
+    /// Takes a call over, to be made later. It is refused if the queue is full.
     pub fn enqueue(self: &Arc<Self>, call: Call) -> Result<(), Refused> {
         let place = Arc::clone(&self.room).try_acquire_many_owned(places(&call));
         let place = place.map_err(|_| Refused::QueueFull)?;
@@ -44,7 +45,7 @@ impl FunctionState {
         Ok(())
     }
 
-    /// Until it has succeeded; or why it has not.
+    /// Makes a call until it succeeds. The error is the reason why it was given up.
     async fn delivered(&self, call: Call) -> Result<(), &'static str> {
         let stopped = "the host is stopped";
         let mut retries = RETRIES.into_iter();

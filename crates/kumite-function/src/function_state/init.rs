@@ -1,4 +1,4 @@
-//! The beginning of a call: its slot's instance goes on, or a new one is initialized.
+//! The beginning of a call: the instance of its slot goes on, or a new one is initialized.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,27 +11,27 @@ use crate::lines;
 use crate::runtime_protocol::{Answer, Initialized};
 use crate::{Lifecycle, Refused};
 
-/// The end of an initialization.
+/// The outcome of an initialization.
 pub(super) enum Init {
     Done(Instant),
     Failed { answer: Answer, why: Lifecycle, status: &'static str },
     Stopping,
 }
 
-/// The init phase of a call's instance.
+/// The init phase of a call's instance; on a warm instance it has no length.
 pub(super) struct InitPhase {
     /// The number of the instance.
     pub number: u32,
     pub cold: bool,
-    /// As far as it went.
+    /// The length of the phase, as far as it went.
     pub took: Duration,
     pub cpu: Option<Duration>,
-    /// It did not fail.
+    /// True if the phase did not fail.
     pub done: bool,
 }
 
 impl FunctionState {
-    /// The instance of a slot, if it still lives; else a new one, after its init phase. None if that failed.
+    /// The slot's instance if it still lives, else a new one after its init phase; none if that failed.
     pub(super) async fn begin(
         &self,
         idle: Option<Instance>,
@@ -77,7 +77,7 @@ impl FunctionState {
         Ok((instance, InitPhase { number, cold: true, took, cpu, done }))
     }
 
-    /// An instance's process once more, within a call.
+    /// Starts the process of an instance once more, within a call that ends at `deadline`.
     pub(super) async fn begin_again(
         &self,
         number: u32,
@@ -93,7 +93,7 @@ impl FunctionState {
         Ok((instance, init))
     }
 
-    /// A warm instance goes on, if it still lives.
+    /// Thaws a warm instance. None if its process has ended meanwhile.
     async fn awake(&self, mut instance: Instance) -> Option<Instance> {
         let number = instance.number;
         if let Some(status) = instance.exited() {
@@ -107,7 +107,8 @@ impl FunctionState {
         Some(instance)
     }
 
-    /// Waits for the end of an initialization.
+    /// Waits for the end of an initialization, at most until `until`. If it is cut off there, `free` decides whether
+    /// the call goes on or has timed out.
     async fn initialized(
         &self,
         instance: &mut Instance,

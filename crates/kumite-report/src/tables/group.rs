@@ -1,4 +1,4 @@
-//! The points of a run, put into groups that are never mixed: one axis is gone along, the others stay fixed.
+//! The points of a run in groups that are never mixed: within a group only the x axis changes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -7,39 +7,40 @@ use kumite_record::{AxisValue, Cell, Export, Point};
 use crate::record::Record;
 use crate::words::text::one_line;
 
-/// The groups of a run, that of all defaults first.
+/// The groups of a run's points, the group of all defaults first.
 #[derive(Debug)]
 pub struct Groups<'a> {
-    /// The numeric axis with the most values, where one has two or more.
+    /// The numeric axis with the most values; none if no axis is numeric and has several.
     pub x: Option<&'a str>,
     pub groups: Vec<Group<'a>>,
-    /// The position of the group that a point is in.
+    /// The position of each point's group in `groups`.
     group_of: HashMap<&'a Point, usize>,
 }
 
-/// Points that differ in the x axis only.
+/// Points that differ in nothing but the x axis.
 #[derive(Debug)]
 pub struct Group<'a> {
-    /// The values that tell it from the other groups; empty where it is the only one.
+    /// The values that tell this group from the others; empty if it is the only one. The group of all defaults has
+    /// those defaults.
     pub label: String,
     /// True of the group of all defaults.
     pub is_default: bool,
-    /// The disturbance after the window, where there was one.
+    /// The kind of disturbance after the window; none if there was none.
     pub disturbance: Option<String>,
-    /// In the order of the x axis.
+    /// The points, in the order of the x axis.
     pub points: Vec<&'a Point>,
 }
 
 /// The axes in which the points of a run differ.
 struct Axes<'a> {
     export: &'a Export,
-    /// See [`Groups::x`].
+    /// The x axis, as in [`Groups::x`].
     x: Option<&'a str>,
-    /// The others that have several values, each with its default.
+    /// The other axes with several values, each with its default.
     varied: Vec<(&'a str, Option<String>)>,
 }
 
-/// The values of a point on the varied axes.
+/// The values of a point on the varied axes, in their order.
 type Key = Vec<Option<String>>;
 
 impl<'a> Axes<'a> {
@@ -108,12 +109,12 @@ impl<'a> Axes<'a> {
     }
 }
 
-/// A point's value on an axis; the workload's, where the point has none.
+/// A point's value on an axis, or else that of the workload; none if neither has one.
 fn value(export: &Export, axis: &str, point: &Point) -> Option<String> {
     point.get(axis).or_else(|| export.run.workload.get(axis)).map(AxisValue::to_string)
 }
 
-/// The points that have the same key, that of all defaults first, the others in the order in which they come.
+/// The points by key, those of all defaults first, the others in their order.
 fn parted<'a>(points: Vec<&'a Point>, axes: &Axes<'a>) -> Vec<(Key, Vec<&'a Point>)> {
     let mut found: Vec<(Key, Vec<&Point>)> = Vec::new();
     let mut nth_of: HashMap<Key, usize> = HashMap::new();
@@ -152,22 +153,22 @@ impl<'a> Groups<'a> {
         self.groups.iter().filter(|group| group.disturbance.is_some())
     }
 
-    /// The x axis in words.
+    /// The name of the x axis in words; none if there is no x axis.
     pub fn over(&self) -> Option<String> {
         self.x.map(|x| one_line(&x.replace('_', " ")))
     }
 
-    /// The points of a group, and their places among all.
+    /// The points of a group, each as it is told among all points.
     pub fn points_of(&self, group: &Group<'a>) -> Vec<(String, &'a Point)> {
         group.points.iter().map(|point| (self.full_place(group, point), *point)).collect()
     }
 
-    /// All points, and their places.
+    /// The points of all groups, each as it is told among all points.
     pub fn points(&self) -> impl Iterator<Item = (String, &'a Point)> {
         self.groups.iter().flat_map(|group| self.points_of(group))
     }
 
-    /// `connections = 50`: a point among those of its group.
+    /// A point as it is told within its group: `connections = 50`.
     pub fn place(&self, point: &Point) -> String {
         match self.x.and_then(|x| Some((x, point.get(x)?))) {
             Some((x, value)) => one_line(&format!("{x} = {value}")),
@@ -175,7 +176,8 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// `connections = 50, server_cores = all`: a point among all; what is not named has its default.
+    /// A point as it is told among all points: `connections = 50, server_cores = all`. An axis that is not named has
+    /// its default.
     pub fn full_place(&self, group: &Group, point: &Point) -> String {
         match self.x {
             Some(_) if !group.is_default => at(&self.place(point), &group.label, ", "),
@@ -183,13 +185,13 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The same, whatever group the point is in.
+    /// A point as it is told among all points, whatever its group: `connections = 50, server_cores = all`.
     pub fn name(&self, point: &Point) -> String {
         let nth = self.group_of.get(&point);
         nth.map_or_else(|| title(point), |nth| self.full_place(&self.groups[*nth], point))
     }
 
-    /// The values that all points have and no place names, where there are several groups.
+    /// The values of the group of all defaults, which no place names; none if there is only one group.
     pub fn defaults(&self) -> Option<&str> {
         self.groups.iter().find(|group| group.is_default).map(|group| &*group.label).filter(|l| !l.is_empty())
     }
@@ -200,7 +202,7 @@ impl Group<'_> {
         self.points.iter().flat_map(|point| record.at(point).cells.iter().copied()).collect()
     }
 
-    /// Its label; or, where it is the only one, what it goes along.
+    /// The label of the group; for the only group, the axis or the point that it has.
     pub fn title(&self, groups: &Groups) -> String {
         match (self.label.as_str(), groups.over(), self.points.as_slice()) {
             ("", Some(over), _) => format!("Over {over}"),
@@ -211,17 +213,17 @@ impl Group<'_> {
     }
 }
 
-/// The value of the x axis as a number.
+/// The value of the axis `x` as a number; none if the point has no finite number there.
 pub fn x_value(point: &Point, x: &str) -> Option<f64> {
     point.get(x)?.number().filter(|value| value.is_finite())
 }
 
-/// A text and a group's label, where it has one.
+/// A text, and a group's label behind it unless that is empty.
 pub fn at(text: &str, label: &str, between: &str) -> String {
     if label.is_empty() { text.to_owned() } else { format!("{text}{between}{label}") }
 }
 
-/// `connections = 50, server_cores = 1`.
+/// All values of a point: `connections = 50, server_cores = 1`.
 pub fn title(point: &Point) -> String {
     if point.0.is_empty() {
         return "all trials".to_owned();

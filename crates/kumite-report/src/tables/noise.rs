@@ -1,4 +1,4 @@
-//! The noise from outside while each trial was measured.
+//! The table of noise from outside during each trial.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,15 +12,15 @@ use crate::words::number::{count, plural};
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// Trials in the order in which they were measured, so that one sees when it was noisy.
+/// A table of trials in the order of measurement, which shows when it was noisy.
 #[derive(Debug, Serialize)]
 pub struct NoiseText {
-    /// How many are marked for it, and what there was none of.
+    /// The sentence on how many trials are marked for noise, and which kinds no trial had.
     pub summary: String,
     pub table: Table,
 }
 
-/// None where no trial was watched.
+/// The table of noise; none if no trial was watched for it.
 pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
     let watched = |trial: &&Trial| {
         !trial.sample.noise.is_empty() || outside(trial).next().is_some() || trial.void.is_some()
@@ -58,7 +58,7 @@ pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
     Some(NoiseText { summary: summary(&trials, &zero), table: Table::from_columns(columns) })
 }
 
-/// With the role of the node that it is from, where nodes have roles.
+/// A mark in words, with the roles of the nodes that it comes from if nodes have roles.
 fn marked(trial: &Trial, mark: Mark) -> String {
     let is_from = |(role, marks): (&Role, &Vec<Mark>)| marks.contains(&mark).then_some(role.as_str());
     let roles: Vec<&str> = trial.sample.marked.iter().filter_map(is_from).collect();

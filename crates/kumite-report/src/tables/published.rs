@@ -1,4 +1,5 @@
-//! Published figures beside ours: shown, never compared. Only the source's own runs are held against each other.
+//! Published figures beside those of a run: shown, never compared. Only the source's own runs are compared with each
+//! other.
 
 use std::collections::BTreeSet;
 
@@ -12,25 +13,25 @@ use crate::tables::group::{Groups, title};
 use crate::words::quantity::Measured;
 use crate::words::text::{clean, one_line};
 
-/// Published figures as every format shows them.
+/// Published figures and those of the run, in words and tables.
 #[derive(Debug, Serialize)]
 pub struct PublishedText {
-    /// The values of our points that no table names.
+    /// The sentence on the values of the run's points that no table names; none if there are no such values.
     pub ours: Option<String>,
-    /// How they came about, by paragraph.
+    /// The note on how the published figures came about, by paragraph.
     pub note: Vec<String>,
-    /// One table for each metric that both have.
+    /// A table for each metric that was both published and measured.
     pub metrics: Vec<Beside>,
-    /// The rows of the other series.
+    /// The rows of series other than the main ones; none if there are none.
     pub others: Option<Table>,
 }
 
-/// One metric, published and ours.
+/// The table of one metric, as published and as measured.
 #[derive(Debug, Serialize)]
 pub struct Beside {
     pub title: String,
     pub table: Table,
-    /// True if the source's runs disagree in any row.
+    /// True if the source's series disagree on the order of two contenders.
     pub disagree: bool,
 }
 
@@ -114,7 +115,7 @@ fn beside(
     Beside { title: one_line(&metric.label()), table, disagree }
 }
 
-/// A column for each group that has any of these.
+/// The measured figures: a column for each group that has any of `keys` (a point and a contender).
 fn ours(
     record: &Record,
     groups: &Groups,
@@ -149,7 +150,7 @@ fn has_parts(record: &Record, published: &Published) -> bool {
     record.export.run.within.as_ref().is_some_and(|within| published.beside.contains(&within.axis))
 }
 
-/// Rows as they were published, whatever their figures are.
+/// A table of published rows, with all their figures.
 fn rows_table(record: &Record, rows: &[&PublishedRow]) -> Table {
     let column = |name: &str, of: &dyn Fn(&PublishedRow) -> String| -> Filled {
         (head(name, false), rows.iter().map(|row| Entry::plain(one_line(&of(row)))).collect())
@@ -169,7 +170,7 @@ fn rows_table(record: &Record, rows: &[&PublishedRow]) -> Table {
     Table::from_columns(columns)
 }
 
-/// The metrics of the rows: ours in their order, then the source's own.
+/// The metrics of the rows: those of the record in its order, then the source's own by name.
 fn metrics(record: &Record, rows: &[&PublishedRow]) -> Vec<Metric> {
     let mut names: BTreeSet<&str> =
         rows.iter().flat_map(|row| row.metrics.keys()).map(String::as_str).collect();

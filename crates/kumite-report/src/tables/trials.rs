@@ -1,4 +1,4 @@
-//! Single trials: those that stand for their cell, and those that count for nothing.
+//! The trials that stand for a cell, and those of void blocks.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,10 +7,11 @@ use kumite_record::{Cell, Export, Metric, Outcome, Point, Trial, VoidCause, stan
 use crate::record::Record;
 use crate::words::number::plural;
 
-/// A trial is chosen only if this is true of it.
+/// A condition on trials, such as that they have a time series.
 pub type Has = fn(&Trial) -> bool;
 
-/// The trial in the middle by that metric, among those that stand and end like that; none where there is no such trial.
+/// The trial of a cell in the middle by `metric`, among those that stand, have this outcome and fulfil `has`; none if
+/// there is none. A trial without the metric comes last.
 pub fn median_trial<'a>(
     record: &Record<'a>,
     cell: &Cell,
@@ -27,8 +28,8 @@ pub fn median_trial<'a>(
     trials.get(trials.len().checked_sub(1)? / 2).map(|(trial, _)| *trial)
 }
 
-/// For each contender at a point, in the order of the record, the trial in the middle by that metric or, without one, by
-/// the first that was measured there; and which metric that is.
+/// The trial in the middle of each cell at a point, among those that count and fulfil `has`, and the metric that
+/// chose it: `metric`, or else the first that was measured there. Contenders come in the order of the record.
 pub fn median_trials<'a>(
     record: &Record<'a>,
     point: &Point,
@@ -42,8 +43,9 @@ pub fn median_trials<'a>(
     (metric, trials)
 }
 
-/// The same; of a contender none of whose trials counts that of those which were disqualified or, without such, failed: what
-/// it did tells why.
+/// The trial in the middle of each cell at a point, and the metric that chose it: the first that was measured there.
+/// A contender of which no trial counts has a disqualified one in its place, or else a failed one: what it did tells
+/// why.
 pub fn telling_trials<'a>(record: &Record<'a>, point: &Point, has: Has) -> (Metric, Vec<&'a Trial>) {
     let cells = &record.at(point).cells;
     let metric = first(record, cells);
@@ -55,7 +57,7 @@ pub fn telling_trials<'a>(record: &Record<'a>, point: &Point, has: Has) -> (Metr
     (metric, trials)
 }
 
-/// The first metric that was measured; one without a name where none was.
+/// The first metric that any of the cells has; one without a name if there is none.
 fn first(record: &Record, cells: &[&Cell]) -> Metric {
     let measured = record.metrics_of(cells);
     measured.first().map_or_else(|| Metric::named(""), |metric| (*metric).clone())
@@ -73,7 +75,8 @@ pub fn void_trials(export: &Export) -> impl Iterator<Item = &Trial> {
     export.trials.iter().filter(move |trial| attempts.contains(&attempt(trial)))
 }
 
-/// How often blocks were void, by what, and how many of them have no result for it. None if none was.
+/// The sentence on void blocks: how many there were and by what, and how many of them have no result; none if no
+/// block was void.
 pub fn void_blocks(export: &Export) -> Option<String> {
     let mut causes = BTreeMap::<VoidCause, usize>::new();
     for void in export.trials.iter().filter_map(|trial| trial.void.as_ref()) {

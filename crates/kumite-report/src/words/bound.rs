@@ -1,4 +1,4 @@
-//! Figures that are the least they can be: a contender that had not recovered when watching ended.
+//! Lower bounds: figures of contenders that had not recovered when watching ended.
 
 use kumite_record::{Cell, Outcome};
 
@@ -7,14 +7,15 @@ use crate::record::Record;
 /// The parts of an estimate that are lower bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bound {
-    /// The median would be larger if the trials that had not recovered had taken for ever.
+    /// True if the estimate is a lower bound: the median would be larger if the trials that had not recovered had
+    /// taken for ever.
     pub estimate: bool,
-    /// At least one trial had not recovered, so the upper end of the interval could be larger.
+    /// True if the upper end of the interval is a lower bound: at least one trial had not recovered.
     pub high: bool,
 }
 
 impl Bound {
-    /// Finds out whether a figure of this cell is exact or the least it can be.
+    /// The bounds of a cell's figure in `metric`. Neither is set if it is exact.
     pub fn new(record: &Record, cell: &Cell, metric: &str) -> Bound {
         let trials = record.trials_of(cell).filter(|trial| trial.outcome == Outcome::Ok);
         let values: Vec<(f64, bool)> = trials
@@ -27,7 +28,7 @@ impl Bound {
     }
 }
 
-/// The one or two values in the middle, which the median is made of.
+/// The two values whose mean is the median, which are the same for an odd number; none without values.
 fn middle(mut values: Vec<f64>) -> Option<(f64, f64)> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;

@@ -1,4 +1,4 @@
-//! Checks in words: what must be so whatever the contenders are.
+//! Checks in words: sentences that must be true whatever the contenders are.
 
 use kumite_record::{Binds, Check, CheckOutcome, EffectKind, RedComparison, Run};
 use serde::Serialize;
@@ -8,15 +8,15 @@ use crate::words::quantity::Measured;
 use crate::words::reason::reason;
 use crate::words::text::{clean, one_line};
 
-/// So many red comparisons of a check are told one by one.
+/// The most red comparisons of a check that are told one by one.
 const TOLD: usize = 5;
 
-/// All checks of a run.
+/// The checks of a run, in words.
 #[derive(Debug, Serialize)]
 pub struct ChecksText {
-    /// `5 checks: all green.`
+    /// The numbers of checks by outcome: `5 checks: all green.`
     pub tally: String,
-    /// Checks that are not met, a finding for each.
+    /// The checks that are not true.
     pub red: Vec<CheckText>,
     pub not_tested: Vec<CheckText>,
     pub green: Vec<CheckText>,
@@ -26,17 +26,17 @@ pub struct ChecksText {
 #[derive(Debug, Serialize)]
 pub struct CheckText {
     pub id: String,
-    /// The check in plain words or, where there are none, in its grammar.
+    /// The check in plain words, or in its grammar if it has none.
     pub title: String,
-    /// A line for each red comparison, or why it was not tested.
+    /// A line for each red comparison, or the reason why the check was not tested.
     pub what: Vec<String>,
     pub because: String,
-    /// The check in its grammar, where the title is in plain words.
+    /// The check in its grammar; none if the title is it already.
     pub assert: Option<String>,
 }
 
 impl ChecksText {
-    /// The checks of a run in words; `None` if it has no checks.
+    /// The checks of a run in words; none if it has no checks.
     pub fn new(run: &Run, checks: &[Check]) -> Option<ChecksText> {
         let of = |outcome| -> Vec<CheckText> {
             checks
@@ -84,7 +84,8 @@ impl CheckText {
     }
 }
 
-/// `db_queries(go) = 3 * answered(go): not so in 2 of 12 rounds, at worst a difference of -3`.
+/// A red comparison in words: `db_queries(go) = 3 * answered(go): not so in 2 of 12 rounds, at worst a difference of
+/// -3`.
 fn off(binds: Binds, red: &RedComparison) -> String {
     let effect = match red.effect_kind {
         EffectKind::Ratio => format!("a ratio of {}", significant(red.effect, 3)),

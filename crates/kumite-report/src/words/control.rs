@@ -1,4 +1,4 @@
-//! A run's control in words: how far it is from itself.
+//! The control of a run in words: how far it is from itself.
 
 use kumite_record::{Comparison, Control, ControlRatio, Run};
 use serde::Serialize;
@@ -6,23 +6,23 @@ use serde::Serialize;
 use crate::words::number::{plural, significant};
 use crate::words::text::one_line;
 
-/// The sentence on a control.
+/// The sentence on a control, and whether it is an alarm.
 #[derive(Debug, Serialize)]
 pub struct ControlText {
-    /// It differs from itself by more than chance.
+    /// True if the control differs from itself by more than chance.
     pub is_off: bool,
     pub said: String,
 }
 
 impl ControlText {
-    /// None where a run has no control, or has not ended.
+    /// The sentence on a run's control; none if the run has no control or has not ended.
     pub fn new(run: &Run) -> Option<ControlText> {
         let control = run.control.as_ref().filter(|_| run.finished.is_some())?;
         let left = "an effect that this could carry over its border is undecided";
         Some(ControlText::said(control, left, &|of| place(run, of)))
     }
 
-    /// None where a comparison has none.
+    /// The sentence on a comparison's control; none if it has none.
     pub fn of_comparison(comparison: &Comparison) -> Option<ControlText> {
         let left = "a ratio that is nearer to 1 is undecided";
         let control = comparison.control.as_ref()?;
@@ -47,7 +47,8 @@ impl ControlText {
     }
 }
 
-/// Why a verdict is not given that the control might change.
+/// The reason why a verdict is not given: the control is so far off that the effect may be on the other side of its
+/// border.
 pub fn cannot_tell(run: &Run, by: &ControlRatio) -> String {
     let percent = significant((by.distance().exp() - 1.0) * 100.0, 2);
     format!("cannot tell: the control differs from itself by {percent} % in {}", place(run, by))

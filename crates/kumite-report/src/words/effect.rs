@@ -6,25 +6,25 @@ use crate::words::number::{digits_apart, significant};
 use crate::words::quantity::{Measured, with_symbol};
 use crate::words::text::one_line;
 
-/// The pieces of it, of which each format has as many as it has room for.
+/// The effect of a claim in pieces of text. Each format takes as many of them as it has room for.
 #[derive(Debug, Default, PartialEq)]
 pub struct EffectText {
-    /// `elixir-hedwig / node-botkit = 0.467 ×`
+    /// The sides and the effect: `elixir-hedwig / node-botkit = 0.467 ×`
     pub effect: String,
-    /// Such as `at most 0.542 ×`; none where nothing bounds the effect.
+    /// The bound of the effect, such as `at most 0.542 ×`; none if nothing bounds it.
     pub bound: Option<String>,
-    /// How sure that is: `95 %`, `alone, 90 %`.
+    /// The confidence in the bound: `95 %`, or `alone, 90 %` for an undecided claim.
     level: Option<String>,
-    /// Such as `≥ 1 claimed`; none where the claim names no figure.
+    /// The border that was claimed, such as `≥ 1 claimed`; none if the claim names no figure.
     claimed: Option<String>,
-    /// `18,300 against 39,200 /s`
+    /// The figures of both sides, such as `18,300 against 39,200 /s`; none if the effect is a figure itself.
     figures: Option<String>,
-    /// Such as `at connections=50`; none where the sides say all of it.
+    /// The place, such as `at connections=50`; none if the names of the sides say it all.
     place: Option<String>,
 }
 
 impl EffectText {
-    /// The effect of a claim in pieces of text; `None` where nothing was measured.
+    /// The effect of a claim in pieces; none if nothing was measured.
     pub fn new(run: &Run, claim: &Claim) -> Option<EffectText> {
         let (effect, decider) = (claim.effect.as_ref()?, claim.decided_by.as_ref()?);
         let Some(sides) = &decider.sides else {
@@ -56,23 +56,23 @@ impl EffectText {
         })
     }
 
-    /// `elixir-hedwig / node-botkit = 0.467 × (at most 0.542 ×)`
+    /// The effect with its bound: `elixir-hedwig / node-botkit = 0.467 × (at most 0.542 ×)`
     pub fn short(&self) -> String {
         format!("{}{}", self.effect, in_brackets([self.bound.clone()]))
     }
 
-    /// All of it but the level.
+    /// All pieces but the level of confidence.
     pub fn line(&self) -> String {
         let bracket = in_brackets([self.bound.clone(), self.claimed.clone()]);
         format!("{}{bracket}{}", self.effect, self.rest())
     }
 
-    /// The whole sentence: the line, with the level of confidence in the brackets.
+    /// All pieces in a sentence, with the level of confidence in the brackets.
     pub fn sentence(&self) -> String {
         format!("{}{}{}", self.effect, in_brackets([self.sure_bound(), self.claimed.clone()]), self.rest())
     }
 
-    /// The lines below the effect: the bound and what is claimed, the figures and the place.
+    /// The lines below the effect: first the bound and what was claimed, then the figures and the place.
     pub fn below(&self) -> Vec<String> {
         let bounds: Vec<String> = [self.sure_bound(), self.claimed.clone()].into_iter().flatten().collect();
         let figures: Vec<String> = [&self.figures, &self.place].into_iter().flatten().cloned().collect();
@@ -103,20 +103,23 @@ fn at(run: &Run, point: &Point) -> Option<String> {
     (!place.is_empty()).then(|| format!("at {}", one_line(&place.to_string())))
 }
 
-/// Another effect of the comparison that decided a claim, as its own is shown: `1.20 ×`.
+/// Another effect of the comparison that decided a claim, in the unit of the claim's own: `1.20 ×`. None if the claim
+/// has no effect or its decider no sides.
 pub fn figure(claim: &Claim, effect: f64) -> Option<String> {
     let sides = claim.decided_by.as_ref()?.sides.as_ref()?;
     let shown = Scaled::new(sides, claim.effect.as_ref()?);
     Some(shown.with_unit(shown.figure(effect)))
 }
 
-/// An interval of such effects: `0.90 to 1.10 ×`.
+/// An interval of effects of the comparison that decided a claim, in the unit of the claim's own effect: `0.90 to
+/// 1.10 ×`. None if the claim has no effect or its decider no sides.
 pub fn interval(claim: &Claim, low: f64, high: f64) -> Option<String> {
     let sides = claim.decided_by.as_ref()?.sides.as_ref()?;
     Some(Scaled::new(sides, claim.effect.as_ref()?).interval(low, high))
 }
 
-/// `90 %: 1.28 to 1.60 ×`, where a verdict rests on one end of an interval that has two.
+/// The whole interval of an effect whose verdict rests on one end of it: `90 %: 1.28 to 1.60 ×`. None if the verdict
+/// rests on both ends, or the other end is not known.
 pub fn two_sided(claim: &Claim) -> Option<String> {
     let (effect, decider) = (claim.effect.as_ref()?, claim.decided_by.as_ref()?);
     let (low, high) = match effect.bound {
@@ -129,22 +132,22 @@ pub fn two_sided(claim: &Claim) -> Option<String> {
     Some(format!("{}: {}", percent(effect.bound.level()?), shown.interval(low, high)))
 }
 
-/// How the effect of a comparison is shown: what is claimed of a multiple is shown of the metric itself, and what is compared
-/// with a number as a figure beside that number.
+/// The effect of a comparison, as it is shown. If a multiple was compared, the effect of the metric itself is shown;
+/// if one side is a number, a figure beside that number is shown.
 struct Scaled<'a> {
     left: &'a Side,
     right: &'a Side,
     op: Op,
     effect: &'a Effect,
-    /// The number stood on the left.
+    /// True if the number stood on the left, so that the sides are exchanged here.
     is_turned: bool,
-    /// An effect is multiplied by the one, and then the other is added.
+    /// The factor that an effect is multiplied with before `plus` is added.
     times: f64,
     plus: f64,
-    /// None of a ratio of two sides that are no numbers.
+    /// The unit of the effect; none if it is a ratio of two sides that are no numbers.
     unit: Option<Unit>,
     sides_unit: Unit,
-    /// How many digits tell these figures apart, and what they are divided by.
+    /// The number of digits that tell the shown figures apart. Figures are divided by `factor` and get `symbol`.
     digits: usize,
     factor: f64,
     symbol: String,
@@ -196,7 +199,7 @@ impl<'a> Scaled<'a> {
         shown
     }
 
-    /// An effect as it is shown.
+    /// An effect as it is shown, before it is divided by `factor`.
     fn scaled(&self, effect: f64) -> f64 {
         let effect = match (self.is_turned, self.effect.kind) {
             (false, _) => effect,
@@ -223,7 +226,7 @@ impl<'a> Scaled<'a> {
         self.with_unit(format!("{} to {}", self.figure(low), self.figure(high)))
     }
 
-    /// `a / b = 1.43 ×`, `elapsed_ms of a = 120 ms`, `a − 2 × b = 3.00 ms`, `1.53`
+    /// The sides and the effect: `a / b = 1.43 ×`, `elapsed_ms of a = 120 ms`, `a − 2 × b = 3.00 ms`, `1.53`
     fn named(&self, Names { left, right, .. }: &Names) -> String {
         let value = self.with_unit(self.figure(self.effect.value));
         let multiple = |side: &Side, name: &str| match side.times() {
@@ -262,7 +265,7 @@ impl<'a> Scaled<'a> {
         }
     }
 
-    /// The borders of what is claimed, as they are shown.
+    /// The borders that were claimed, as they are shown: one, or two for a band.
     fn borders(&self) -> Vec<f64> {
         let zone = self.op.zone(self.effect.kind);
         let borders = zone.into_iter().flat_map(|zone| [zone.from, zone.to]);
@@ -270,7 +273,7 @@ impl<'a> Scaled<'a> {
         borders.flatten().map(|border| border * self.times + self.plus).collect()
     }
 
-    /// `≥ 1 claimed`, `0.900 to 1.10 claimed`
+    /// The border that was claimed: `≥ 1 claimed`, `0.900 to 1.10 claimed`. None if the claim names none.
     fn claimed(&self, names: &Names) -> Option<String> {
         let text = |value: f64| match self.unit {
             Some(_) if value == 0.0 => "0".to_owned(),
@@ -302,7 +305,8 @@ impl<'a> Scaled<'a> {
         Some(format!("{sign} {what} claimed"))
     }
 
-    /// `18,300 against 39,200 /s`, unless the effect is a figure of its own.
+    /// The figures of both sides: `18,300 against 39,200 /s`. None if one side is a number, the comparison is exact,
+    /// or a figure is missing.
     fn figures(&self) -> Option<String> {
         let is_beside_a_number = matches!(self.right, Side::Number { .. });
         if is_beside_a_number || self.effect.kind == EffectKind::Exact {
@@ -339,10 +343,10 @@ fn turned(op: Op) -> Op {
 
 /// The names of both sides, and the place that both were measured at.
 struct Names {
-    /// The name of the left side; none where it is a number.
+    /// The name of the left side; none if it is a number.
     left: Option<String>,
     right: Option<String>,
-    /// The point that both were measured at; none where the sides do not say it.
+    /// The point that both sides were measured at; none if the sides do not say it.
     place: Option<Point>,
 }
 
@@ -380,13 +384,13 @@ impl Names {
     }
 }
 
-/// The part of a point that another has too, and the rest.
+/// The part of a point that it shares with another, and the rest.
 fn shared(of: &Point, other: &Point) -> (Point, Point) {
     let (shared, own) = of.0.clone().into_iter().partition(|(axis, value)| other.get(axis) == Some(value));
     (Point(shared), Point(own))
 }
 
-/// With at most two decimals: `95 %`, `99.17 %`.
+/// A share in percent, with at most two decimals: `95 %`, `99.17 %`.
 fn percent(share: f64) -> String {
     format!("{} %", (share * 10_000.0).round() / 100.0)
 }

@@ -1,5 +1,5 @@
-//! The line that says what `--gate` made of a run or a comparison: the last one on a terminal, in one piece, so that
-//! programs find it.
+//! The line that answers `--gate` for a run. On a terminal it is the last one, and is not wrapped, so that programs
+//! find it.
 
 use anstyle::AnsiColor;
 use kumite_record::{
@@ -11,10 +11,10 @@ use crate::words::number::plural;
 use crate::words::reason::reason;
 use crate::words::text::one_line;
 
-/// More are a number.
+/// The most reasons that the line names; of more it gives the number.
 const MOST_NAMED: usize = 3;
 
-/// The line on a run's gate, where it has one.
+/// The line that answers `--gate` for a run; none if no gate was asked.
 pub fn run_gate(export: &Export) -> Option<String> {
     let gate = export.gate.as_ref()?;
     let named = |reasons: &[GateReason]| -> Vec<String> {
@@ -35,7 +35,7 @@ pub fn run_gate(export: &Export) -> Option<String> {
     Some(format!("gate: {}: {}", gate.state.as_str(), parts.join("; ")))
 }
 
-/// Why something does not pass, in a sentence.
+/// The reason, in a sentence, why a claim, a check or a contender does not pass the gate.
 pub fn gate_reason(run: &Run, amiss: &Amiss) -> GateReason {
     let name = amiss.name();
     let why = match amiss {
@@ -71,7 +71,7 @@ pub fn gate_reason(run: &Run, amiss: &Amiss) -> GateReason {
     GateReason { name: name.to_owned(), why }
 }
 
-/// The line on a run's gate, as a terminal has it below all else.
+/// The line that answers `--gate`, in colour and with an empty line before it; empty if no gate was asked.
 pub(crate) fn last_line(export: &Export, style: Style) -> String {
     let gate = export.gate.as_ref().zip(run_gate(export));
     gate.map_or(String::new(), |(gate, line)| format!("\n{}", painted(&line, gate.state, style)))
@@ -93,7 +93,7 @@ pub(crate) fn painted(line: &str, state: GateState, style: Style) -> String {
     style.paint(color.on_default().bold(), line) + "\n"
 }
 
-/// The clause on a gate's bar, for what is undecided.
+/// A clause on whether the gate lets undecided claims pass.
 pub(crate) fn passing(bar: GateBar) -> &'static str {
     match bar {
         GateBar::Fails => "--gate lets that pass",

@@ -1,4 +1,4 @@
-//! A near-tie in words: what it came to, where further sittings would be, and what would decide it.
+//! Near-ties in words: the effect, where further sittings would be, and what would decide it.
 
 use kumite_record::{Claim, NearTie, Remedy, Run, Verdict};
 
@@ -7,7 +7,8 @@ use crate::words::noise_floor::small;
 use crate::words::number::plural;
 use crate::words::text::one_line;
 
-/// `a-first holds: a / b = 1.03 × (80 %: 0.98 to 1.09 ×; > 1 claimed), 103 against 100 /s; 40 rounds would decide it`
+/// A near-tie on one line: `a-first holds: a / b = 1.03 × (80 %: 0.98 to 1.09 ×; > 1 claimed), 103 against 100 /s; 40
+/// rounds would decide it`
 pub fn near_tie(run: &Run, near: &NearTie) -> String {
     let claim = Claim {
         // Its interval is that of further sittings, whatever the verdict rests on.

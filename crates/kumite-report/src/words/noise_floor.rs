@@ -1,11 +1,11 @@
-//! A self-check in a line: the differences that this machine can show, as every report of results says them.
+//! The self-check of a machine in one line: the smallest differences that it can show.
 
 use kumite_record::{FalseVerdicts, NoiseFloor, SmallestDifference};
 
 use super::number::{plural, significant};
 use super::text::one_line;
 
-/// Backquotes are around what is to be typed.
+/// The line on the noise floor, or that it was not measured. Commands are in backquotes.
 pub fn noise_floor(floor: Option<&NoiseFloor>) -> String {
     let Some(floor) = floor else {
         return "not measured on this machine: `kumite selfcheck` does".to_owned();

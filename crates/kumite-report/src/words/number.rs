@@ -1,6 +1,6 @@
-//! Numbers as people read them: significant digits, thousands separators. Every format uses these.
+//! Numbers as people read them: with significant digits and thousands separators. Every format uses them.
 
-/// `value` with that many significant digits; what is not a number becomes a dash.
+/// `value` with this many significant digits; `–` if it is infinite or no number.
 pub fn significant(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -19,7 +19,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     separated(&format!("{rounded:.decimals$}"))
 }
 
-/// A count, in full; half a count, as a median can be, keeps its half.
+/// A count in full. Half a count, as a median can be, keeps its half.
 pub fn count(value: f64) -> String {
     if value.is_finite() && (value * 2.0).fract() == 0.0 && value.abs() < 1e15 {
         separated(&if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") })
@@ -28,7 +28,7 @@ pub fn count(value: f64) -> String {
     }
 }
 
-/// The fewest digits, from 3 to 6, at which values that differ also look different; 3 where they never do.
+/// The fewest digits, from 3 to 6, at which all values that differ look different; 3 if 6 are too few.
 pub fn digits_apart(values: &[f64]) -> usize {
     let tells_apart = |digits: &usize| {
         values.iter().enumerate().all(|(i, a)| {
@@ -51,7 +51,7 @@ fn separated(number: &str) -> String {
     format!("{sign}{grouped}{fraction}")
 }
 
-/// `1 block`, `2 blocks`.
+/// A count with its word: `1 block`, `2 blocks`.
 pub fn plural(count: usize, word: &str) -> String {
     format!("{} {word}{}", self::count(count as f64), if count == 1 { "" } else { "s" })
 }

@@ -1,8 +1,9 @@
-//! Prospects of a plan's claims, in words.
+//! The prospects of a plan's claims, in words.
 
 use kumite_record::{Prospect, Prospects};
 
-/// Of each claim how many bets are made on it, and how many blocks decide it.
+/// The table of a plan's claims: how many comparisons each has, and how many blocks it needs to hold and to fail.
+/// Empty if there are no claims.
 pub fn table(prospects: &Prospects, blocks: u32) -> String {
     if prospects.of_claims.is_empty() {
         return String::new();
@@ -25,12 +26,12 @@ pub fn table(prospects: &Prospects, blocks: u32) -> String {
     text
 }
 
-/// Notes before a run: how many claims there are, and which of them its blocks are too few for.
+/// The notes before a run: how many claims there are, and which of them have too few blocks.
 pub fn prospect_notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
     prospect_outlook(prospects, blocks).into_iter().chain(prospect_faults(prospects, blocks)).collect()
 }
 
-/// How many claims there are, and about how many of the blocks each needs.
+/// The note on how many claims there are, and about how many blocks each needs; none if there are no claims.
 pub fn prospect_outlook(prospects: &Prospects, blocks: u32) -> Option<String> {
     if prospects.of_claims.is_empty() {
         return None;
@@ -49,7 +50,7 @@ pub fn prospect_outlook(prospects: &Prospects, blocks: u32) -> Option<String> {
     Some(format!("{}, {of}: {fewest}", claims(prospects.claims)))
 }
 
-/// The claims that cannot be decided both ways, and what would do.
+/// A note for each claim that cannot be decided both ways, with its remedy.
 pub fn prospect_faults(prospects: &Prospects, blocks: u32) -> Vec<String> {
     prospects.of_claims.iter().filter_map(|of| fault(of, blocks as usize)).collect()
 }

@@ -1,47 +1,47 @@
-//! Values with their unit, as people read them.
+//! Values with their units, as people read them.
 
 use kumite_record::{Estimate, Metric, Unit};
 
 use crate::words::bound::Bound;
 use crate::words::number::{count, digits_apart, plural, significant};
 
-/// How values are written.
+/// A quantity, which decides how its values are written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quantity {
-    /// Seconds in one unit of the value.
+    /// A time, with the seconds in one unit of the value.
     Time(f64),
-    /// Bytes, which are written in powers of 1024.
+    /// Bytes, written in powers of 1024.
     Bytes,
-    /// A part of a whole, in percent.
+    /// A part of a whole, written in percent.
     Share,
-    /// A count, which is written in full and never rounded.
+    /// A count, written in full and never rounded.
     Count,
-    /// A plain number, with as many digits as say something.
+    /// A plain number, written with significant digits and without a unit.
     Plain,
 }
 
-/// A thing whose values can be written in units that fit.
+/// A metric or unit whose values are written in the unit that suits their size.
 pub trait Measured {
-    /// The quantity of its values, which decides how they are written.
+    /// The quantity of the values, which decides how they are written.
     fn quantity(&self) -> Quantity;
 
-    /// A value with its unit.
+    /// A value with its unit, in three digits.
     fn text(&self, value: f64) -> String {
         let (factor, unit) = self.fitting(value);
         format!("{}{unit}", self.digits(value / factor, 3))
     }
 
-    /// A value with its unit and no more digits than it needs, for the ticks of an axis.
+    /// A value with its unit, in at most three digits, for the ticks of an axis.
     fn tick(&self, value: f64) -> String {
         self.at_most(value, 3)
     }
 
-    /// A value with its unit as others gave it, which is not rounded to our taste.
+    /// A value with its unit, in at most six digits, for figures that others gave.
     fn as_given(&self, value: f64) -> String {
         self.at_most(value, 6)
     }
 
-    /// A value with its unit, in that many digits at most.
+    /// A value with its unit, in at most `digits` digits, without zeros at the end.
     fn at_most(&self, value: f64, digits: usize) -> String {
         let (factor, unit) = self.fitting(value);
         let number = significant(value / factor, digits);
@@ -50,12 +50,13 @@ pub trait Measured {
         format!("{short}{unit}")
     }
 
-    /// A value with its unit, and its interval in the same unit or why there is none.
+    /// An estimate with its unit; and its interval in the same unit, or the remark that there is none. None if both
+    /// ends look the same.
     fn estimate(&self, estimate: &Estimate) -> (String, Option<String>) {
         self.bounded(estimate, Bound::default())
     }
 
-    /// The same, where parts of it may be lower bounds: `> 5.20 s` and `4.90 or more`.
+    /// An estimate and its interval, parts of which may be lower bounds: `> 5.20 s` and `4.90 or more`.
     fn bounded(&self, estimate: &Estimate, bound: Bound) -> (String, Option<String>) {
         let value = estimate.estimate;
         let sign = if bound.estimate { "> " } else { "" };
@@ -75,7 +76,7 @@ pub trait Measured {
         (format!("{sign}{}{unit}", show(value)), interval)
     }
 
-    /// A number that has been divided by what fits.
+    /// A number in `digits` digits, or in full if it is a count. It must have been divided by what `fitting` gives.
     fn digits(&self, value: f64, digits: usize) -> String {
         match self.quantity() {
             Quantity::Count => count(value),
@@ -83,7 +84,8 @@ pub trait Measured {
         }
     }
 
-    /// The divisor for a value of this size, and the unit it then has.
+    /// The divisor for a value of this size, and the symbol of the unit that it then has, with a space before it;
+    /// empty if there is none.
     fn fitting(&self, value: f64) -> (f64, &'static str) {
         let quantity = self.quantity();
         let steps: &[(f64, &str)] = match quantity {
@@ -120,7 +122,7 @@ impl Measured for Unit {
 }
 
 impl Measured for Metric {
-    /// The quantity of the metric's unit. A ratio is a part of a whole only if its name says so.
+    /// The quantity of the metric's unit. A ratio is a part of a whole only if its name ends in that unit.
     fn quantity(&self) -> Quantity {
         match self.unit {
             Unit::Ratio if Unit::of_name(&self.name) == Some(Unit::Ratio) => Quantity::Share,
@@ -129,7 +131,7 @@ impl Measured for Metric {
     }
 }
 
-/// The symbol after a figure of this unit: one that fits its size, or else the unit's own.
+/// The symbol after a figure of `unit`, with a space before it: `fitting` or, if that is empty, the unit's own.
 pub fn with_symbol(unit: Unit, fitting: &str) -> String {
     match (fitting, unit.symbol()) {
         ("", "") => String::new(),
@@ -138,12 +140,12 @@ pub fn with_symbol(unit: Unit, fitting: &str) -> String {
     }
 }
 
-/// A time in the unit that fits: `120 µs`, `2.50 ms`.
+/// A time given in µs, in the unit that suits its size: `120 µs`, `2.50 ms`.
 pub fn time_us(us: f64) -> String {
     Unit::Microseconds.text(us)
 }
 
-/// A length of time as a sentence has it, to two digits or so: `850 ms`, `8.3 s`, `24 min`.
+/// A length of time in a sentence, to about two digits: `850 ms`, `8.3 s`, `24 min`.
 pub fn length(seconds: f64) -> String {
     match seconds {
         s if s < 1.0 => Unit::Seconds.text(s),

@@ -1,4 +1,4 @@
-//! Why a verdict is as it is, in a sentence.
+//! The reasons for a verdict, in sentences.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::words::control::cannot_tell;
 use crate::words::effect::figure;
 use crate::words::sittings::{ANOTHER, ONE};
 
-/// Of more, a list says one thing for each cell.
+/// The most cells that a list of marked trials names.
 const FEW_CELLS: usize = 3;
 
-/// The comparison that decided, what else there is to say of it, and doubts.
+/// The comparison that decided a claim, the reason for its verdict, and the doubts; empty if none decided.
 pub fn why(run: &Run, claim: &Claim) -> String {
     let Some(decider) = &claim.decided_by else { return String::new() };
     let mut parts = vec![format!("{}{}", of_all(claim, decider), comparison(decider))];
@@ -25,7 +25,7 @@ pub fn why(run: &Run, claim: &Claim) -> String {
     parts.join("; ")
 }
 
-/// With what the `every`s around it have set.
+/// A comparison with the contender and the point that the `every`s around it set.
 fn comparison(Decider { comparison, contender, point, .. }: &Decider) -> String {
     let contender = contender.as_ref().map_or(String::new(), |name| format!(", contender {name}"));
     let place = if point.is_empty() { String::new() } else { format!(" at {point}") };
@@ -65,7 +65,7 @@ fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
     }
 }
 
-/// A reason in words.
+/// A reason for a verdict, in words.
 pub fn reason(run: &Run, reason: &Reason) -> String {
     let name = |CellName { contender, point }: &CellName| run.cell(contender, point);
     match reason {
@@ -116,7 +116,8 @@ pub fn reason(run: &Run, reason: &Reason) -> String {
     }
 }
 
-/// How many more of these would tell.
+/// The clause on how many more of `what` would decide. `alone` is the verdict that the claim would have without
+/// others.
 fn more(what: &str, count: Option<usize>, alone: Option<Verdict>) -> String {
     let more = match count {
         Some(1) => format!("about one more {what}"),
@@ -134,7 +135,7 @@ fn more(what: &str, count: Option<usize>, alone: Option<Verdict>) -> String {
     format!("{alone}; here it takes {more}")
 }
 
-/// A reason by a later kumite: its word, and all that stands beside it.
+/// A reason or doubt from a later version of kumite: its word, and its fields.
 fn foreign(Foreign { what, rest }: &Foreign) -> String {
     let rest: Vec<String> = rest.iter().map(|(key, value)| format!("{key} {value}")).collect();
     if rest.is_empty() { what.clone() } else { format!("{what} ({})", rest.join(", ")) }
@@ -181,7 +182,8 @@ fn doubts(run: &Run, claim: &Claim) -> Vec<String> {
     said
 }
 
-/// The cells by name, if they are few; else how many there are with each mark. The tables have the rest.
+/// The cells that rest on marked trials: by name if they are few, else the number of cells with each mark. None if
+/// there are none.
 fn marked_cells(cells: BTreeMap<String, Vec<&str>>) -> Option<String> {
     if cells.is_empty() {
         return None;

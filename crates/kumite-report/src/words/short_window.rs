@@ -1,27 +1,27 @@
-//! A window that is too short for a percentile that a claim compares.
+//! The fault of a window that is too short for a percentile that a claim compares.
 
 use kumite_record::Enough;
 
 use crate::words::number::{count, significant};
 
-/// A window with too few answers, and the claim that needs more.
+/// A window that has too few answers for a claim.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortWindow<'a> {
-    /// The profiles in which it is so.
+    /// The profiles that have this window.
     pub profiles: &'a [&'a str],
-    /// The claim's id.
+    /// The id of the claim.
     pub claim: &'a str,
-    /// The contender and the point, as people read them.
+    /// The contender and its point, in words.
     pub cell: &'a str,
-    /// The percentile.
+    /// The name of the percentile's metric.
     pub metric: &'a str,
-    /// The answers that it takes.
+    /// The number of answers that the percentile takes.
     pub needs: u64,
-    /// The answers that come a second.
+    /// The number of answers a second that the contender gives.
     pub per_s: f64,
-    /// The length of the window.
+    /// The length of the window, in seconds.
     pub window_s: f64,
-    /// The parameter that would do, and its value; none if no window would.
+    /// The parameter and the value of it that would give enough answers; none if no window would.
     pub enough: Option<&'a Enough>,
 }
 
@@ -43,7 +43,7 @@ pub fn short_window(of: &ShortWindow) -> String {
     )
 }
 
-/// `profile quick`, `profiles quick, full`.
+/// Names of profiles behind their word: `profile quick`, `profiles quick, full`.
 pub fn in_profiles(profiles: &[&str]) -> String {
     let word = if profiles.len() == 1 { "profile" } else { "profiles" };
     format!("{word} {}", profiles.join(", "))

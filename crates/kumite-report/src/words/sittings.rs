@@ -1,11 +1,11 @@
-//! What the sittings of a run say of a claim.
+//! The sittings of a run in words, and what they say of a claim.
 
 use kumite_record::{Claim, Doubt, Run, SittingEffect, SittingSide, Verdict};
 
 use crate::words::effect::{figure, interval};
 use crate::words::number::plural;
 
-/// `Judged by 3 sittings, each of which has to agree.` None of a run that has none.
+/// The sentence on the sittings of a run: `Judged by 3 sittings, all of which have to agree.` None if it has none.
 pub fn of_run(run: &Run) -> Option<String> {
     let (all, apart) = (run.sittings.len(), kumite_record::apart(&run.sittings).len());
     match (all, apart) {
@@ -21,8 +21,8 @@ pub fn of_run(run: &Run) -> Option<String> {
     }
 }
 
-/// `stood in 3 of 3 sittings`: how many of them say what the verdict says, or that the claim is so where there is none; and the
-/// doubt that the next might not.
+/// The number of sittings that agree with the verdict on a claim: `stood in 3 of 3 sittings`. If there is no verdict,
+/// those in which the claim is so. A doubt about the next sitting may follow. None if there is nothing to say.
 pub fn stood(claim: &Claim) -> Option<String> {
     let of = claim.sittings.len();
     let on = |side| claim.sittings.iter().filter(|of| of.side == side).count();
@@ -40,11 +40,12 @@ pub fn stood(claim: &Claim) -> Option<String> {
     Some(if may_differ { format!("{stood}; {ANOTHER}") } else { stood })
 }
 
-/// The doubts, as every format has them.
+/// The doubt about a run of one sitting. `ANOTHER` is that about a near-tie.
 pub const ONE: &str = "one sitting says nothing of the next";
 pub const ANOTHER: &str = "another sitting may differ";
 
-/// `in each sitting: 0.93 × (10 rounds), 1.02 × (10 rounds, not so), …`, and what may be expected of the next.
+/// The effect in each sitting: `in each sitting: 0.93 × (10 rounds), 1.02 × (10 rounds, not so), …`, and where the
+/// next one may be expected. None if there are no sittings.
 pub fn each(claim: &Claim) -> Option<String> {
     let said = |of: &SittingEffect| {
         let side = match of.side {

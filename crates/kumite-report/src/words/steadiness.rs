@@ -1,4 +1,4 @@
-//! Steadiness of trials, in words.
+//! The steadiness of trials, in words.
 
 use kumite_record::{Cell, Steadiness, SteadyClass, Unit};
 
@@ -6,12 +6,13 @@ use crate::record::Record;
 use crate::words::number::count;
 use crate::words::quantity::Measured;
 
-/// Stands in place of a figure that has too few requests.
+/// The text in place of a figure that has too few requests: how many more a trial needs.
 pub fn needs(missing: u64) -> String {
     format!("needs {} more", count(missing as f64))
 }
 
-/// `warm-up 420 ms`, and how many trials are of which class, where there are several; none where none is known.
+/// The steadiness of a cell, such as `warm-up 420 ms`; and the numbers of trials in each class if they differ. None
+/// if it is not known.
 pub fn of_cell(record: &Record, cell: &Cell) -> Option<(String, Option<String>)> {
     let steadiness = cell.steadiness.as_ref()?;
     let warm_up = record.metric("warm-up").and_then(|metric| cell.metrics.get(&metric.name));
@@ -28,7 +29,7 @@ pub fn of_cell(record: &Record, cell: &Cell) -> Option<(String, Option<String>)>
     Some((text, is_several.then(|| counts.collect::<Vec<_>>().join(", "))))
 }
 
-/// `flat`, or `warm-up, steady from 420 ms of the load on`.
+/// The steadiness of a trial: `flat`, or `warm-up, steady from 420 ms of the load on`.
 pub fn of_trial(steadiness: &Steadiness, warm_up_ms: Option<f64>) -> String {
     match (steadiness.class, warm_up_ms) {
         (class @ (SteadyClass::WarmUp | SteadyClass::Slowdown), Some(ms)) => {
@@ -38,7 +39,7 @@ pub fn of_trial(steadiness: &Steadiness, warm_up_ms: Option<f64>) -> String {
     }
 }
 
-/// Whole tenths of a second, for that is how it was measured.
+/// A time in full digits: it was measured in whole tenths of a second.
 fn time(ms: f64) -> String {
     Unit::Milliseconds.as_given(ms)
 }

@@ -1,7 +1,8 @@
-//! Words that others wrote: names, reasons, logs.
+//! Texts that others wrote: names, reasons, logs.
 
-/// Takes out what would act on the reader instead of being read: control characters (a terminal obeys them, XML forbids
-/// them) and those that turn the direction of writing. Line breaks stay.
+/// Replaces what would act on the reader instead of being read: control characters, which a terminal obeys and XML
+/// forbids, and those that turn the direction of writing. Line breaks stay; tabs become spaces; white space at the
+/// end goes.
 pub fn clean(text: &str) -> String {
     text.replace("\r\n", "\n").trim_end().chars().map(harmless).collect()
 }
@@ -16,13 +17,13 @@ fn harmless(c: char) -> char {
     }
 }
 
-/// Words for a terminal that obey nobody: as [`clean`], with tabs and what is at the end.
+/// Replaces control characters, for a terminal. Unlike [`clean`] it keeps tabs and white space at the end.
 pub fn plain(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(|c| if c == '\t' { c } else { harmless(c) }).collect()
 }
 
-/// The same for a text with colours of ours in it. No other sequence is: a colour moves nothing, and hides nothing that
-/// [`clean`] let through.
+/// Replaces control characters as [`plain`] does, but keeps the sequences that set colours. They move nothing, and
+/// hide nothing that [`clean`] let through.
 pub fn plain_but_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = plain(parts.next().unwrap_or_default());
@@ -36,7 +37,7 @@ pub fn plain_but_colours(text: &str) -> String {
     [first].into_iter().chain(rest).collect()
 }
 
-/// A text without control characters, on one line.
+/// A text on one line, without control characters and with single spaces.
 pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! A claim's verdict in words.
+//! The verdict on a claim, in words.
 
 use std::collections::BTreeSet;
 
@@ -12,29 +12,29 @@ use crate::words::reason::why;
 use crate::words::sittings;
 use crate::words::text::{clean, one_line};
 
-/// A verdict as every format shows it.
+/// The texts on a verdict, which every format shows.
 #[derive(Debug, Serialize)]
 pub struct VerdictText {
-    /// The word used in files, for style sheets.
+    /// The verdict's word in the style sheet and in files.
     pub key: &'static str,
     pub symbol: char,
-    /// The claim in plain words or, where there are none, in its grammar.
+    /// The claim in plain words, or in its grammar if it has none.
     pub title: String,
-    /// The verdict as people read it: `holds`, `no difference`.
+    /// The verdict in words: `holds`, `no difference`.
     pub word: String,
-    /// The size of the effect; none where nothing was measured.
+    /// The effect in pieces; none if nothing was measured.
     #[serde(skip)]
     pub effect: Option<EffectText>,
-    /// The word with the effect, its bound, what was claimed and both figures.
+    /// The verdict with its effect, its bound, what was claimed and both figures.
     pub sentence: String,
     pub why: String,
-    /// The sentence on another scale of the source, if it had one.
+    /// The sentence on the source's scale; none if it was the same or there is no source.
     pub scale: Option<String>,
-    /// The effect in parts of the run: on each node, in each sitting; and in the rounds that the verdict does not rest on.
+    /// Sentences on the effect on each node, in each sitting, and in all rounds if the verdict rests on fewer.
     pub parts: Vec<String>,
     pub published: Option<String>,
     pub id: String,
-    /// The claim in its grammar, where the title is in plain words.
+    /// The claim in its grammar; none if the title is it already.
     pub assert: Option<String>,
 }
 
@@ -70,7 +70,7 @@ fn nodes(claim: &Claim) -> Option<String> {
     (!all.is_empty()).then(|| format!("on each node: {}", all.join(", ")))
 }
 
-/// Each node with what the claim came to there: `1.20 × (6 rounds)`.
+/// Each node with the effect there: `1.20 × (6 rounds)`.
 pub fn nodes_said(claim: &Claim) -> Vec<(&NodeEffect, String)> {
     let said = |node: &NodeEffect| {
         let contradicts = if node.contradicts { ", contradicts" } else { "" };
@@ -80,13 +80,13 @@ pub fn nodes_said(claim: &Claim) -> Vec<(&NodeEffect, String)> {
     claim.nodes.iter().filter_map(|node| Some((node, said(node)?))).collect()
 }
 
-/// `1.05 × in all 20 rounds that were measured`, where the verdict rests on fewer.
+/// The effect in all rounds: `1.05 × in all 20 rounds that were measured`. None if the verdict rests on all of them.
 fn all_rounds(claim: &Claim) -> Option<String> {
     let AllRounds { effect, rounds } = claim.all_rounds?;
     Some(format!("{} in all {rounds} rounds that were measured", figure(claim, effect)?))
 }
 
-/// The verdict as style sheets know it.
+/// The verdict's word in the style sheet.
 pub fn key(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Other(_) => "other",
@@ -106,7 +106,8 @@ pub fn symbol(verdict: Verdict) -> char {
     }
 }
 
-/// `; evidence 41 (20 decide) after 6 rounds (two-sided 90 %: 1.28 to 1.60 ×)`.
+/// The evidence behind a verdict: `; evidence 41 (20 decide) after 6 rounds (two-sided 90 %: 1.28 to 1.60 ×)`. Empty
+/// if nothing was bet.
 fn evidence(claim: &Claim) -> String {
     let Some(bet) = &claim.bet else { return String::new() };
     let rounds = plural(bet.rounds as usize, "round");
@@ -115,7 +116,7 @@ fn evidence(claim: &Claim) -> String {
     format!("; evidence {evidence} ({threshold} decide) after {rounds}{two_sided}")
 }
 
-/// `4 claims: 1 holds, 2 fail, 1 not tested`.
+/// The numbers of claims by verdict: `4 claims: 1 holds, 2 fail, 1 not tested.`
 pub fn tally(claims: &[Claim]) -> String {
     let of = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
     let mut parts: Vec<String> = [
