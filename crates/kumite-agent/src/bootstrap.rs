@@ -1,8 +1,8 @@
-//! From a bare node to an agent on it: kumite is sent once, and verified before it runs.
+//! The way from a bare node to an agent on it: kumite is sent once, and verified before it runs.
 //!
-//! A node needs a POSIX shell, `sha256sum` and its user's cache folder. The program lies there under its digest, in a folder
-//! that nobody else may write to; whatever has another digest is never executed, sent or found. A transfer that breaks off
-//! leaves a file under another name, so no half program is ever taken for a whole one.
+//! A node needs a POSIX shell, `sha256sum` and its user's cache folder. The program lies there under its digest, in a
+//! folder that nobody else may write to; a file with another digest is never executed. A transfer that breaks off
+//! leaves a file under another name, so that half a program is never taken for a whole one.
 
 use std::path::{Path, PathBuf};
 
@@ -11,34 +11,36 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 
-/// Ends the line that the script prints if the node does not have this kumite. A start file may have begun that line.
+/// The end of the line that the script prints if the node does not have this kumite. A shell's start file may have
+/// begun that line.
 pub const WANTED: &[u8] = b"kumite-is-wanted";
 
-/// kumite itself, as it is sent.
+/// The file of kumite, as it is sent to nodes.
 pub struct Program {
     pub(crate) bytes: Vec<u8>,
     digest: String,
 }
 
 impl Program {
-    /// The program that runs here.
+    /// The program that this process runs.
     pub fn own() -> Result<Program, Error> {
         own_file().and_then(|file| Program::read(&file))
     }
 
-    /// Reads it whole, and takes its digest.
+    /// Reads a program from its file, and takes its digest.
     pub fn read(file: &Path) -> Result<Program, Error> {
         let bytes = std::fs::read(file).map_err(Error::cannot("read", file))?;
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Program { bytes, digest })
     }
 
-    /// A script for a POSIX shell, in a line without what any login shell reads otherwise in single quotes (see
-    /// [`Host`](crate::Host)): looks for the program under its digest, takes it from standard input if it is not there,
-    /// and becomes the agent.
+    /// A script for a POSIX shell that looks for the program under its digest, takes it from standard input if it is
+    /// not there, and becomes the agent. It is one line, without what any login shell reads otherwise in single
+    /// quotes (see [`Host`](crate::Host)).
     ///
-    /// The mark of the driver's process tree is unset first. Slurm's srun takes our environment along; an agent that had the
-    /// mark would look like what a killed kumite has left, and the next kumite on that node would end it.
+    /// It unsets the mark of the driver's process tree first. Slurm's srun takes the driver's environment along; an
+    /// agent with the mark would look like a leftover of a killed kumite, and the next kumite on that node would end
+    /// it.
     pub(crate) fn script(&self) -> String {
         let (digest, size) = (&self.digest, self.bytes.len());
         let wanted = String::from_utf8_lossy(WANTED);
@@ -60,7 +62,7 @@ impl Program {
     }
 }
 
-/// The file of the program that runs here.
+/// The file of the program that this process runs.
 pub fn own_file() -> Result<PathBuf, Error> {
     std::env::current_exe().map_err(Error::OwnFile)
 }

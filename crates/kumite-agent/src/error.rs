@@ -1,7 +1,7 @@
-//! Why an agent could not be reached, asked or understood, on either side of the way.
+//! The errors of reaching, asking and understanding an agent, on either side of the way.
 //!
-//! Each error says its cause itself, so that its `Display` is whole. What an agent does wrong is a [`Misdeed`] of the node
-//! it is named with.
+//! The `Display` of each error includes its cause. What an agent does wrong is a [`Misdeed`] of the node that it is
+//! named with.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use crate::frame::{NotAFrame, encode, shown};
 use crate::message::{PROTOCOL, Tell};
 
-/// Why something could not be done by an agent, or for one.
+/// The reason why something could not be done by an agent, or for one.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Something could not be done with a file or a folder.
@@ -18,81 +18,81 @@ pub enum Error {
     File {
         /// The verb: `read`, `write`.
         doing: &'static str,
-        /// On the machine where this is said.
+        /// The path, on the machine where the error occurs.
         path: PathBuf,
-        /// As the system gave it.
+        /// The error of the system.
         source: io::Error,
     },
 
-    /// The program that runs here has no path that could be sent or started.
+    /// The file of the program that runs here is not known.
     #[error("cannot tell in which file kumite itself is: {0}")]
     OwnFile(#[source] io::Error),
 
     /// A folder that is to be sent could not be walked through.
     #[error("cannot send {}: {source}", folder.display())]
     Walk {
-        /// The folder.
+        /// The path of the folder.
         folder: PathBuf,
-        /// It names the file.
+        /// The error, which names the file.
         source: ignore::Error,
     },
 
-    /// A file's name cannot stand in a frame, which is JSON.
+    /// The name of a file is not UTF-8, so that no frame can have it.
     #[error("cannot send {}: its name is not UTF-8; rename it", path.display())]
     NotUtf8 {
-        /// Where it would be, relative to the run's folder.
+        /// The path that the file would have, relative to the run's folder.
         path: PathBuf,
     },
 
-    /// A folder is too large to be an experiment.
+    /// A folder is too large to be sent.
     #[error("cannot send {}: it has more than {mib} MiB; let a .gitignore leave out what is built", folder.display())]
     TooLarge {
-        /// The folder.
+        /// The path of the folder.
         folder: PathBuf,
-        /// The most that is sent.
+        /// The most that is sent, in MiB.
         mib: u64,
     },
 
-    /// More has come than any driver sends for one run.
+    /// More has arrived for one run than any driver sends.
     #[error("more than {mib} MiB have come for one run")]
     TooMany {
-        /// The most that is taken.
+        /// The most that is taken, in MiB.
         mib: u64,
     },
 
     /// A path would lead out of the run's folder.
     #[error("'{}' is no path below a folder", shown(path.as_bytes()))]
     NotBelow {
-        /// The path that a frame named.
+        /// The path in the frame.
         path: String,
     },
 
-    /// A piece of a file could not be decoded.
+    /// A piece of a file is not base64.
     #[error("a piece of {path} is no base64: {source}")]
     NotBase64 {
-        /// The file, relative to the run's folder.
+        /// The path of the file, relative to the run's folder.
         path: String,
-        /// At which byte.
+        /// The error, which names the byte.
         source: base64::DecodeError,
     },
 
     /// The command that leads to a node could not be started.
     #[error("{node}: {source}")]
     Start {
-        /// As users call it.
+        /// The name of the node, as users call it.
         node: String,
-        /// It names the command.
+        /// The error, which names the command.
         source: kumite_process::Error,
     },
 
     /// The agent of a node ended, was cut off, or did what it should not.
     #[error("{node}: the agent {misdeed}{}", log.as_deref().map(|log| format!(": {log}")).unwrap_or_default())]
     Agent {
-        /// As users call it.
+        /// The name of the node, as users call it.
         node: String,
-        /// Why nothing more can be asked of it.
+        /// The reason why nothing more can be asked of the agent.
         misdeed: Misdeed,
-        /// The last lines that the way there wrote to standard error, as ssh does; none if it wrote nothing.
+        /// The last lines that the way there, such as ssh, wrote to standard error; none if it wrote nothing.
         log: Option<String>,
     },
 
@@ -101,89 +101,90 @@ pub enum Error {
     Interrupted,
 }
 
-/// An agent's end or fault, in words that go on from its name. After each, nothing more can be asked of that agent.
+/// The end or the fault of an agent, in words that go on from its name. After it, nothing more can be asked of that
+/// agent.
 #[derive(Debug, thiserror::Error)]
 pub enum Misdeed {
-    /// Its output is closed: it ended, or what leads to it did.
+    /// The agent's output is closed: it ended, or what leads to it did.
     #[error("ended")]
     Ended,
-    /// Its input is closed.
+    /// The agent's input is closed.
     #[error("broke off")]
     BrokeOff,
-    /// Its output cannot be read.
+    /// The agent's output cannot be read.
     #[error("cannot be heard: {0}")]
     Unheard(#[source] io::Error),
-    /// It has given no sign of life.
+    /// The agent has given no sign of life for this long.
     #[error("has not been heard for {} s: the way to it is cut, or its node stands still", .0.as_secs())]
     Silent(Duration),
-    /// It gives signs of life, and no answer.
+    /// The agent gives signs of life, and no answer.
     #[error("says nothing")]
     NoAnswer,
-    /// Its input is open, and it reads nothing.
+    /// The agent's input is open, and the agent does not read it.
     #[error("does not take what it is told")]
     TakesNothing,
-    /// Its input was closed while the program was on its way.
+    /// The agent's input was closed while the program was being sent.
     #[error("broke off while kumite was sent")]
     BrokeOffWhileSent,
-    /// The program was not read to its end.
+    /// The program was not read to its end in time.
     #[error("did not take kumite in time")]
     TookNoProgram,
-    /// It wants the program by a way that has none to send.
+    /// The node asks for the program, on a way that has none to send.
     #[error("wants to be sent kumite, which does not come by this way")]
     NoProgram,
-    /// It is another version of kumite.
+    /// The agent is another version of kumite.
     #[error(
         "has kumite {}, which speaks version {protocol} of its protocol; this is {own}, with version {PROTOCOL}",
         shown(kumite.as_bytes())
     )]
     OtherVersion {
-        /// Its version.
+        /// The agent's version.
         kumite: String,
-        /// Its protocol's.
+        /// The version of the agent's protocol.
         protocol: u32,
         /// The driver's version.
         own: String,
     },
-    /// There is much before the first frame, and no frame.
+    /// The output has this many lines and no frame of an agent.
     #[error("wrote {0} lines, and none is an agent's")]
     OnlyBanner(usize),
     /// A line is longer than any frame.
     #[error("wrote a line that is no frame of ours, and does not end")]
     Endless,
-    /// A line is no frame.
+    /// A line is not a frame.
     #[error("said what it should not: {0}")]
     Garbled(#[source] NotAFrame),
-    /// A frame came at the wrong time.
+    /// A frame came when nothing had asked for it.
     #[error("said {} when nobody asked for it", shown(encode(.0).trim_ascii_end()))]
     Unasked(Box<Tell>),
-    /// A piece of what it sent could not be decoded.
+    /// A piece of the answer is not base64.
     #[error("sent a piece that is no base64: {0}")]
     NotBase64(#[source] base64::DecodeError),
-    /// It sent more than there can be.
+    /// The answer has more than this many bytes.
     #[error("sent more than {0} bytes")]
     TooMuch(u64),
-    /// It sent another frame than a piece.
+    /// The answer has a frame that is no piece of it.
     #[error("sent something else than was asked for")]
     NotData,
-    /// It answered a role by another frame.
+    /// The answer to a role is a wrong frame.
     #[error("said something else than whether it can have a role")]
     NotARole,
-    /// It answered work by another frame.
+    /// The answer to work is a wrong frame.
     #[error("said something else than what came of its work")]
     NotWorked,
-    /// It could not do what was asked, for a reason of its own.
+    /// The agent could not do what was asked, for this reason.
     #[error("cannot do that: {0}")]
     Refused(String),
-    /// It could not take a role, for a reason of its own.
+    /// The agent could not take a role, for this reason.
     #[error("cannot have a role: {0}")]
     RefusedRole(String),
-    /// It knows no address of IPv4 by which one comes to it.
+    /// The agent knows no IPv4 address by which others reach it.
     #[error("does not say by which of its addresses one comes to it: it knows none of IPv4")]
     NoAddress,
 }
 
 impl Error {
-    /// For `map_err`: names the verb and the file of what failed.
+    /// Makes an error of a verb and a path, for `map_err`.
     pub fn cannot(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> Error + Copy {
         move |source| Error::File { doing, path: path.to_owned(), source }
     }

@@ -1,8 +1,9 @@
 //! Files on their way: a folder as frames, and frames as files below a folder.
 //!
-//! A folder goes without what git would ignore there, file after file by name, so that the same folder makes the same
-//! frames. What arrives is written below one folder and nowhere else, whatever path a frame names, and is its owner's alone.
-//! Neither end takes more than a bound: 256 MiB for a folder that is sent, four times that for a run that arrives.
+//! A folder is sent without what git would ignore in it, file after file by name, so that the same folder makes the
+//! same frames. What arrives is written below one folder and nowhere else, whatever path a frame names, and only its
+//! owner may read it. Both ends have a limit: 256 MiB for a folder that is sent, four times that for a run that
+//! arrives.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -16,23 +17,23 @@ use ignore::WalkBuilder;
 use crate::error::Error;
 use crate::message::Ask;
 
-/// Base64 makes it a third longer, and a frame has room for that.
+/// The bytes of a piece. Base64 makes it a third longer, and a frame has room for that.
 const PIECE: usize = 512 << 10;
-/// More is no experiment.
+/// The most MiB of a folder: an experiment has less.
 const MOST_MIB_SENT: u64 = 256;
-/// An experiment, the kits, and what else its contenders use.
+/// The most MiB of a run: an experiment, the kits, and what else its contenders use.
 const MOST_MIB_RECEIVED: u64 = 4 * MOST_MIB_SENT;
 
-/// A folder or a single file that is sent, under a name.
+/// A folder or a single file that is sent.
 pub struct Folder {
-    /// The folder here.
+    /// The path of the folder or file here.
     pub from: PathBuf,
-    /// Its place there, relative to the run's folder.
+    /// The path there, relative to the run's folder.
     pub to: String,
 }
 
 impl Folder {
-    /// Gives its frames to `say`, and ends with the first that `say` refuses.
+    /// Makes the frames of all files, and gives each to `say`. The first one that `say` refuses ends it.
     pub fn send(&self, say: &mut dyn FnMut(Ask) -> Result<(), Error>) -> Result<(), Error> {
         let mut walk = WalkBuilder::new(&self.from);
         walk.hidden(false).require_git(false).git_global(false).git_exclude(false).parents(false);
@@ -66,19 +67,19 @@ impl Folder {
     }
 }
 
-/// Takes files below a folder and nowhere else.
+/// The folder below which the files of a run are written.
 pub struct Received {
     folder: PathBuf,
     left: u64,
 }
 
 impl Received {
-    /// The folder need not be there yet.
+    /// Takes files below this folder, which need not exist yet.
     pub fn below(folder: PathBuf) -> Received {
         Received { folder, left: MOST_MIB_RECEIVED << 20 }
     }
 
-    /// Writes a piece that is in base64: begins the file with it, or adds it to the file.
+    /// Writes a piece that is in base64. The first one begins the file, and any other is added to it.
     pub fn write(&mut self, path: &str, executable: bool, first: bool, data: &str) -> Result<(), Error> {
         let file = below(&self.folder, path)?;
         let piece = decoded(data).map_err(|source| Error::NotBase64 { path: path.to_owned(), source })?;
@@ -95,7 +96,7 @@ impl Received {
     }
 }
 
-/// The file of this path, which must lie below the folder without `.` and `..`.
+/// The path of a file below `folder`. Refuses a path that is absolute or has `.` or `..` in it.
 pub fn below(folder: &Path, path: &str) -> Result<PathBuf, Error> {
     let relative = Path::new(path);
     let is_plain = |part: Component| matches!(part, Component::Normal(_));
@@ -105,7 +106,7 @@ pub fn below(folder: &Path, path: &str) -> Result<PathBuf, Error> {
     }
 }
 
-/// The bytes of a piece that has come.
+/// The bytes of a piece in base64.
 pub(crate) fn decoded(data: &str) -> Result<Vec<u8>, DecodeError> {
     BASE64_STANDARD.decode(data)
 }
@@ -113,12 +114,12 @@ pub(crate) fn decoded(data: &str) -> Result<Vec<u8>, DecodeError> {
 /// A part of a file, small enough for a frame.
 pub struct Piece {
     bytes: Vec<u8>,
-    /// False for the last one, which may be empty.
+    /// False for the last piece, which may be empty.
     pub more: bool,
 }
 
 impl Piece {
-    /// In base64.
+    /// The bytes in base64.
     pub fn encoded(&self) -> String {
         BASE64_STANDARD.encode(&self.bytes)
     }

@@ -1,19 +1,19 @@
-//! A frame: a line of JSON, of bounded length, with nothing in it that a sender of ours does not write.
+//! A frame: a line of JSON, of limited length, in the form that a sender of kumite writes it.
 //!
-//! Whoever reads one trusts nobody: a line that is too long, is no JSON or has an unknown field is an error that shows
-//! its beginning without what would move the cursor, and never a panic. A login shell that prints before the first frame
-//! does not disturb, for a banner is no line of JSON with a `tell` in it. Binary content goes in base64, so that any way
-//! which passes text on, passes frames on.
+//! A reader trusts nobody. A line that is too long, is not JSON or has an unknown field is an error, which shows its
+//! beginning without control characters; it is never a panic. A login shell may print before the first frame, since a
+//! banner is no line of JSON with a `tell` in it. Binary content is in base64, so that any way for text passes frames
+//! on.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The most bytes of a frame, with its end.
+/// The most bytes of a frame, its line feed included.
 pub const LONGEST: usize = 1 << 20;
-/// The most bytes of a strange line that an error shows.
+/// The most bytes of a wrong line that an error shows.
 const SHOWN: usize = 120;
 
-/// A line that is no frame.
+/// A line that is not a frame.
 #[derive(Debug, thiserror::Error)]
 #[error("'{beginning}' is no frame of ours: {source}")]
 pub struct NotAFrame {
@@ -21,19 +21,19 @@ pub struct NotAFrame {
     source: serde_json::Error,
 }
 
-/// A frame with its end.
+/// The frame of a message, its line feed included.
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(message).expect("messages are plain values");
     line.push(b'\n');
     line
 }
 
-/// The message of a frame that has lost its end.
+/// The message of a frame without its line feed.
 pub fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T, NotAFrame> {
     serde_json::from_slice(line).map_err(|source| NotAFrame { beginning: shown(line), source })
 }
 
-/// The beginning of what somebody else wrote, without what would move the cursor.
+/// The beginning of a line that somebody else wrote, without control characters.
 pub(crate) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]);
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()

@@ -1,9 +1,10 @@
-//! Signs of life, in both directions: whoever hears none knows that the way is cut, or that the other stands still.
+//! Signs of life, in both directions. A side that hears none knows that the way is cut, or that the other side stands
+//! still.
 //!
-//! TCP alone would not tell. A cut way looks like a quiet one until something is sent, and then for many minutes more; a
-//! node that stands still looks like a slow answer. A sign a second tells them apart: one that is *made* late comes from a
-//! node that stood still, one that is made in time and *comes* late was held up on its way. Only the second makes the
-//! measurements of other nodes doubtful, and is counted.
+//! TCP alone would not tell. A cut way looks like a quiet one until something is sent, and then for many minutes
+//! more; a node that stands still looks like a slow answer. A sign each second tells them apart: one that is *made*
+//! late comes from a node that stood still, one that is made in time and *comes* late was held up on its way. Only
+//! the second makes the measurements of other nodes doubtful, and is counted.
 
 use std::io::{self, Read};
 use std::os::fd::AsFd;
@@ -14,33 +15,35 @@ use rustix::io::Errno;
 
 /// The time between two signs.
 pub const SIGN_EVERY: Duration = Duration::from_secs(1);
-/// A side that has said nothing for this long is given up.
+/// The silence after which a side is given up.
 pub const SILENCE_LIMIT: Duration = Duration::from_secs(30);
-/// A sign that is later than this was held up by a cut: the loss of a packet, and of the packet that is sent for it, delays one by less.
+/// The lateness from which on a sign counts as held up by a cut. The loss of a packet, and of the one sent in its
+/// place, delays a sign by less.
 const LATE: Duration = Duration::from_secs(2);
 
 /// A driver's account of an agent's signs.
 #[derive(Debug)]
 pub(crate) struct Signs {
     heard: Instant,
-    /// When the last sign came, by our clock, and when it was made, by the agent's. Only differences on one clock are taken.
+    /// The moment at which the last sign came, by the driver's clock, and that at which it was made, by the agent's.
+    /// Only differences on one clock are taken.
     last: (Instant, Duration),
     cut_off: Duration,
 }
 
 impl Signs {
-    /// The first frame is a sign, too, from which the agent's clock goes on.
+    /// Begins with the first frame, which is a sign, too: the agent's clock counts from it.
     pub fn begin(now: Instant) -> Signs {
         Signs { heard: now, last: (now, Duration::ZERO), cut_off: Duration::ZERO }
     }
 
-    /// Takes any other frame: it ends a silence.
+    /// Takes a frame that is no sign: it ends a silence.
     pub fn heard(&mut self, came: Instant) {
         self.heard = came;
     }
 
-    /// Takes a sign. If it was on its way for longer than the one before it, the way was cut; an agent that stood still, or
-    /// waited for a CPU, makes its next sign as late as it comes.
+    /// Takes a sign. If it was on its way for at least [`LATE`] longer than the one before it, the way was cut. An
+    /// agent that stood still, or waited for a CPU, makes its next sign as late as it comes.
     pub fn sign(&mut self, came: Instant, made: Duration) {
         let (last_came, last_made) = std::mem::replace(&mut self.last, (came, made));
         let late = came.saturating_duration_since(last_came).saturating_sub(made.saturating_sub(last_made));
@@ -49,7 +52,7 @@ impl Signs {
         }
     }
 
-    /// The time for which the way was cut, since this was asked last.
+    /// The time for which the way was cut since the last call of this.
     pub fn cut_off(&mut self) -> Duration {
         std::mem::take(&mut self.cut_off)
     }
@@ -68,7 +71,7 @@ pub struct Patient<R> {
 }
 
 impl<R: Read + AsFd> Patient<R> {
-    /// `from` must not be buffered: what is in its buffer would not wake who waits for it.
+    /// Reads from `from`, which must not be buffered: what is in a buffer would not end the waiting.
     pub fn new(from: R, patience: Duration) -> Patient<R> {
         Patient { from, patience }
     }

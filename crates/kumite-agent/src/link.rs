@@ -1,12 +1,12 @@
-//! A driver's link to an agent: one question at a time, each wait bounded.
+//! A driver's link to an agent: one question at a time, with a limit for each wait.
 //!
-//! A [`Link`] is an agent that has said who it is and is the same kumite. Every wait ends with an answer, with the `stop` that
-//! it is given, or with an error that names the node and quotes what the way there wrote last, so that "Permission denied" of
-//! an ssh is read where the agent is missed. A time limit counts silence: signs of life do not prolong it. What a node says is
-//! shown without control characters, whoever wrote it.
+//! A [`Link`] is an agent that has said who it is and is the same version of kumite. Every wait ends with an answer,
+//! with the `stop` that it is given, or with an error that names the node. The error quotes the last lines of the way
+//! there, such as ssh's "Permission denied". A time limit counts silence: signs of life do not prolong it. What a
+//! node says is shown without control characters, whoever wrote it.
 //!
-//! After an error nothing more may be asked. [`close`](Link::close), and dropping a link, end the way there; the agent ends
-//! with it.
+//! After an error nothing more may be asked. [`close`](Link::close), and dropping a link, end the way there, and the
+//! agent with it.
 
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -25,29 +25,29 @@ use crate::message::{Ask, PROTOCOL, Tell, Worked};
 use crate::node::Node;
 use crate::wire::Wire;
 
-/// From the start of the way to the agent's first frame, for kumite itself to arrive, and for any answer but that of work.
+/// The most time for the agent's first frame, for kumite itself to be sent, and for any answer but that of work.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// For a frame to be taken.
+/// The most time for a frame to be taken.
 const SAYING: Duration = Duration::from_secs(60);
-/// A login shell prints less before the first frame.
+/// The most lines before the first frame. A login shell prints fewer.
 const MOST_BANNER_LINES: usize = 10_000;
-/// A store of a run has less.
+/// The most bytes of a run's store.
 const MOST_BYTES: u64 = 4 << 30;
 const MOST_BYTES_OF_FACTS: u64 = 1 << 20;
-/// Between SIGTERM and SIGKILL, for a way that does not end with its input.
+/// The time between SIGTERM and SIGKILL, for a way that does not end with its input.
 const GRACE: Duration = Duration::from_secs(5);
-/// A stop goes unseen for at most this long.
+/// The longest time for which a stop goes unseen.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The way to an agent.
 pub enum Way<'a> {
-    /// To a node, which is sent this program if it does not have it.
+    /// The way to a node, which is sent this program if it does not have it.
     To(&'a Node, &'a Program),
-    /// By a command that becomes an agent.
+    /// The command that becomes an agent.
     Command(&'a str),
 }
 
-/// An agent that said who it is.
+/// A link to an agent that has said who it is.
 pub struct Link {
     node: String,
     tree: Tree,
@@ -55,28 +55,30 @@ pub struct Link {
     silence_limit: Duration,
     log: PathBuf,
     addresses: Option<(Ipv4Addr, Ipv4Addr)>,
-    /// The time from nothing to the agent's first frame, kumite's way to a new node included.
+    /// The time that it took to the agent's first frame, with the sending of kumite to a new node.
     pub connected_in: Duration,
 }
 
 /// News of a run that a node executes.
 #[derive(Debug, PartialEq)]
 pub enum Event {
-    /// A line for whoever watches.
+    /// A line of news for the user.
     Note(String),
-    /// The end, with the exit status of kumite there; none if nothing had to be started.
+    /// The end of the run, with the exit status of kumite there, -1 after a signal; none if nothing had to be
+    /// started.
     Done(Option<i32>),
     /// The run asks another node for work, and waits for [`Ask::Relayed`].
     Relay {
         /// The name of that node's host.
         node: String,
-        /// A question of kumite-lab's, as JSON.
+        /// The question, as JSON of kumite-lab.
         work: String,
     },
 }
 
 impl Link {
-    /// Starts an agent of this version. Standard error of the way there, such as ssh's complaints, is written to `log`.
+    /// Starts an agent, which must be of this version. Standard error of the way there, such as ssh's complaints, is
+    /// written to `log`.
     pub fn open(node: &str, way: &Way, version: &str, log: &Path, stop: &AtomicBool) -> Result<Link, Error> {
         let began = Instant::now();
         let (command, program) = match way {
@@ -110,7 +112,7 @@ impl Link {
         Ok(link)
     }
 
-    /// Skips what a login shell prints, sends kumite if it is wanted, and waits for the agent's first frame.
+    /// Skips what a login shell prints, sends kumite if the node asks for it, and waits for the agent's first frame.
     fn greeted(&mut self, program: Option<&Program>, version: &str, stop: &AtomicBool) -> Result<(), Error> {
         let until = Instant::now() + PATIENCE;
         for _ in 0..MOST_BANNER_LINES {
@@ -139,7 +141,7 @@ impl Link {
         Err(self.wrong(Misdeed::OnlyBanner(MOST_BANNER_LINES)))
     }
 
-    /// Asks, and waits until it is taken, not for an answer.
+    /// Asks something, and waits until it is taken. It does not wait for an answer.
     pub fn ask(&mut self, ask: &Ask, stop: &AtomicBool) -> Result<(), Error> {
         match self.wire.say(&encode(ask), SAYING, stop) {
             Ok(true) => Ok(()),
@@ -148,13 +150,13 @@ impl Link {
         }
     }
 
-    /// Makes room for a run there, and sends it folders.
+    /// Makes room for a run there, and sends it these folders.
     pub fn prepare(&mut self, key: &str, folders: &[Folder], stop: &AtomicBool) -> Result<(), Error> {
         self.ask(&Ask::Begin { key: key.to_owned() }, stop)?;
         folders.iter().try_for_each(|folder| folder.send(&mut |ask| self.ask(&ask, stop)))
     }
 
-    /// The next event of a run there; none if there was none in that time.
+    /// The next event of a run there; none if none came within `limit`.
     pub fn next(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<Event>, Error> {
         let Some(line) = self.line_or_none(limit, stop)? else { return Ok(None) };
         match decode::<Tell>(&line).map_err(|what| self.wrong(Misdeed::Garbled(what)))? {
@@ -166,12 +168,12 @@ impl Link {
         }
     }
 
-    /// The node's address, and ours as it is seen there.
+    /// The node's address, and the driver's as it is seen there. An error if the agent knows no IPv4 address.
     pub fn addresses(&self) -> Result<(Ipv4Addr, Ipv4Addr), Error> {
         self.addresses.ok_or_else(|| self.wrong(Misdeed::NoAddress))
     }
 
-    /// Gives it a role in a run of the experiment that was sent to this folder.
+    /// Gives the node a role in a run of the experiment in this folder, which was sent before.
     pub fn role(&mut self, experiment: &str, stop: &AtomicBool) -> Result<(), Error> {
         self.ask(&Ask::Role { experiment: experiment.to_owned() }, stop)?;
         let line = self.line(Instant::now() + PATIENCE, stop)?;
@@ -182,8 +184,8 @@ impl Link {
         }
     }
 
-    /// Has it do something for its role. `note` gets its notes; `limit` bounds the silence between them. An error means that
-    /// the node is lost.
+    /// Has the node do something for its role. `note` gets its notes; `limit` is the longest silence between them. An
+    /// error means that the node is lost.
     pub fn work(
         &mut self,
         work: &str,
@@ -203,19 +205,19 @@ impl Link {
         }
     }
 
-    /// The time for which the node could not be reached, since this was asked last.
+    /// The time for which the node could not be reached, since the last call of this.
     pub fn cut_off(&mut self) -> Duration {
         self.wire.cut_off()
     }
 
-    /// Gets the run's results store, and writes it to this file. After an error the file is not whole.
+    /// Fetches the run's store, and writes it to this file. After an error the file is not whole.
     pub fn store(&mut self, file: &Path, stop: &AtomicBool) -> Result<(), Error> {
         let failed = Error::cannot("write", file);
         let mut to = std::fs::File::create(file).map_err(failed)?;
         self.sent(&Ask::Store, MOST_BYTES, &mut |piece| to.write_all(&piece).map_err(failed), stop)
     }
 
-    /// Gets what the node can and cannot give, as JSON.
+    /// Fetches the findings on the node: what it can and cannot give, as JSON.
     pub fn facts(&mut self, stop: &AtomicBool) -> Result<Vec<u8>, Error> {
         let mut facts = Vec::new();
         let mut take = |mut piece: Vec<u8>| {
@@ -226,7 +228,7 @@ impl Link {
         Ok(facts)
     }
 
-    /// Asks for something, and takes it piece after piece.
+    /// Asks for something, and takes the answer piece by piece: at most `most` bytes.
     fn sent(
         &mut self,
         ask: &Ask,
@@ -255,7 +257,7 @@ impl Link {
         }
     }
 
-    /// Ends the way there, and with its input the agent and all that it started.
+    /// Ends the way there. The agent ends with its input, and with it all that it started.
     pub fn close(mut self) {
         self.wire.close();
         let _ = self.tree.wait(GRACE, &AtomicBool::new(false));
@@ -290,7 +292,7 @@ impl Link {
         }
     }
 
-    /// As [`wrong`](Link::wrong), unless it was not waited for.
+    /// The error of a frame that was not taken: an interruption if `stop` is set, else the misdeed.
     fn not_taken(&self, misdeed: Misdeed, stop: &AtomicBool) -> Error {
         if stop.load(Ordering::Relaxed) { Error::Interrupted } else { self.wrong(misdeed) }
     }
@@ -302,14 +304,15 @@ impl Link {
     }
 }
 
-/// A line from the agent's first frame on, if that is in it: what a start file printed may have no end of a line.
+/// The line from the agent's first frame on, or all of it if that frame is not in it. What a start file printed
+/// before may have no line feed at its end.
 fn from_hello(line: &[u8]) -> &[u8] {
     const HELLO: &[u8] = br#"{"tell":"hello","#;
     let begins = line.windows(HELLO.len()).position(|part| part == HELLO);
     &line[begins.unwrap_or(0)..]
 }
 
-/// A node's text without what would move the cursor.
+/// The text of a node without control characters.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>().trim().to_owned()
 }

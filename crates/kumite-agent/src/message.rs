@@ -1,8 +1,8 @@
 //! The messages between a driver and an agent, each a [frame](crate::encode).
 //!
-//! The agent speaks first: `Hello`, once. Then the driver asks one thing at a time, and waits for its end before it asks the
-//! next. `Begin`, `File` and `Relayed` have no answer, so that files travel without a round trip each; if one of them goes
-//! wrong, `Failed` says so instead of the next answer. All else ends with just one frame:
+//! The agent speaks first: `Hello`, once. Then the driver asks one thing at a time, and waits for its end before it
+//! asks the next. `Begin`, `File` and `Relayed` have no answer, so that files travel without a round trip each; if
+//! one of them goes wrong, `Failed` says so instead of the next answer. All else ends with just one frame:
 //!
 //! | asked | ends with | may be before that |
 //! | --- | --- | --- |
@@ -11,68 +11,69 @@
 //! | `Work`, once there is a role | `Worked` | `Note` |
 //! | `Store`, `Facts` | `Data` with `more: false` | `Data` with `more: true` |
 //!
-//! `Failed` may stand for any end; it ends what was asked and not the agent. After `Role` only `Work` is asked: anything else
-//! ends the role. `Alive` goes both ways, at any time, each second, and answers nothing.
+//! `Failed` may stand for any end; it ends what was asked and not the agent. After `Role` only `Work` is asked:
+//! anything else ends the role. `Alive` goes both ways, at any time, each second, and answers nothing.
 //!
-//! Each broken channel means one thing. The agent's input ends, or brings nothing for 30 s: the driver is gone, and the agent
-//! ends what it started and itself. The agent's output ends, or brings nothing for 30 s: the node is lost, and the driver
-//! keeps what has arrived whole. Both sides are one version of kumite, which `Hello` makes sure of; so there is no negotiation, and an
-//! unknown field is an error.
+//! Each broken channel means one thing. The agent's input ends, or brings nothing for 30 s: the driver is gone, and
+//! the agent ends what it started and itself. The agent's output ends, or brings nothing for 30 s: the node is lost,
+//! and the driver keeps what has arrived whole. Both sides are one version of kumite, which `Hello` makes sure of; so
+//! there is no negotiation, and an unknown field is an error.
 
 use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 
-/// Raised with any change of what is below. Sides of two versions do not talk.
+/// The version of the protocol, raised with any change of the messages. Sides of two versions do not talk.
 pub const PROTOCOL: u32 = 3;
 
-/// From the driver.
+/// A message from the driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ask {
-    /// Make room for a run, or go on with what is there of it. All below but `Alive` and `Facts` is about this run.
+    /// Make room for a run, or go on with what is there of it. All other questions but `Alive` and `Facts` are about
+    /// this run.
     Begin {
-        /// Names the run and the share: 16 to 64 hexadecimal digits.
+        /// The key of the run and the share: 16 to 64 hexadecimal digits.
         key: String,
     },
     /// Write a piece of a file. It begins where the piece before it ended.
     File {
-        /// Relative to the run's folder, and below it.
+        /// The path of the file, relative to the run's folder and below it.
         path: String,
-        /// Its owner may execute it; nobody else may read it in any case.
+        /// True if its owner may execute the file. Nobody else may read it in any case.
         executable: bool,
-        /// Begins the file anew.
+        /// True if the piece begins the file anew.
         first: bool,
-        /// At most 512 KiB, in base64.
+        /// The bytes of the piece, at most 512 KiB, in base64.
         data: String,
     },
     /// Execute a share of a run, or the rest of it.
     Run {
         /// The experiment's folder, relative to the run's.
         experiment: String,
-        /// Flags for `kumite run` there.
+        /// The flags for `kumite run` there.
         arguments: Vec<String>,
     },
-    /// Have a role in a run of an experiment, until the driver is gone.
+    /// Take a role in a run of an experiment, until the driver is gone.
     Role {
         /// The experiment's folder, relative to the run's.
         experiment: String,
     },
-    /// Do something for that role.
+    /// Do something for the role that was taken.
     Work {
-        /// A question of kumite-lab's, as JSON.
+        /// The question, as JSON of kumite-lab.
         work: String,
     },
-    /// The end of the work that a `Relay` asked another node for.
+    /// The outcome of the work that a `Relay` asked of another node.
     Relayed {
-        /// As that node's agent told it, or `Lost`.
+        /// The outcome as that node's agent told it, or `Lost`.
         worked: Worked,
-        /// The time for which that node could not be reached, since the work before it.
+        /// The time for which that node could not be reached since the work before this, in ms.
         cut_off_ms: u64,
     },
-    /// The driver is there.
+    /// The driver is alive.
     Alive,
-    /// Send the run's results store.
+    /// Send the run's store.
     Store,
     /// Send what the node can and cannot give: a list of findings, as JSON.
     Facts,
@@ -80,52 +81,52 @@ pub enum Ask {
     Forget,
 }
 
-/// The end of a node's work.
+/// The outcome of a node's work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Worked {
-    /// The answer, as JSON.
+    /// The answer, as JSON of kumite-lab.
     Answer(String),
-    /// Why it could not be done. The node is there still.
+    /// The reason why the work could not be done. The node is still there.
     Failed(String),
-    /// Why the node is not there any more. Said by a driver, never by the agent of that node.
+    /// The reason why the node is lost. A driver says it, and never the agent of that node.
     Lost(String),
 }
 
-/// From the agent.
+/// A message from the agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "tell", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Tell {
-    /// The first frame.
+    /// The first frame of an agent.
     Hello {
-        /// Its [`PROTOCOL`].
+        /// The agent's [`PROTOCOL`].
         protocol: u32,
-        /// The version of kumite.
+        /// The agent's version of kumite.
         kumite: String,
-        /// The address by which the driver came, and the driver's own as it is seen there; none where neither sshd nor the
-        /// driver says so in IPv4.
+        /// The address by which the driver came, and the driver's own as it is seen there; none if neither sshd nor
+        /// the driver gave them as IPv4.
         addresses: Option<(Ipv4Addr, Ipv4Addr)>,
     },
-    /// The agent is there, and its node does not stand still.
+    /// The agent is alive, and its node does not stand still.
     Alive {
-        /// When this was made: milliseconds by the agent's clock since it began.
+        /// The time at which this was made, in ms since the agent began, by its clock.
         at_ms: u64,
     },
-    /// For whoever watches the driver.
+    /// A note for the user of the driver.
     Note {
-        /// One line.
+        /// The text of the note, one line.
         text: String,
     },
     /// The end of a `Work`.
     Worked {
-        /// An answer or a failure.
+        /// The outcome, an answer or a failure.
         worked: Worked,
     },
-    /// A run here asks another node for work, which only the driver can reach.
+    /// A run here asks another node for work. Only the driver can reach that node.
     Relay {
         /// The name of that node's host.
         node: String,
-        /// A question of kumite-lab's, as JSON.
+        /// The question, as JSON of kumite-lab.
         work: String,
     },
     /// The end of a `Run`, `Role` or `Forget`.
@@ -135,14 +136,14 @@ pub enum Tell {
     },
     /// A piece of what was asked for.
     Data {
-        /// At most 512 KiB, in base64.
+        /// The bytes of the piece, at most 512 KiB, in base64.
         data: String,
         /// False for the last piece, which may be empty.
         more: bool,
     },
-    /// Cannot do that.
+    /// The end of a question that the agent cannot answer.
     Failed {
-        /// The cause, and the file where there is one.
+        /// The cause, and the file if there is one.
         why: String,
     },
 }

@@ -1,19 +1,19 @@
-//! A node, and the way by which an agent is started there.
+//! Nodes, and the commands that start an agent there.
 
 use crate::srun::JobNode;
 use crate::ssh::Host;
 
-/// A node, by the way to it.
+/// A node, with the way to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// By the system's ssh.
+    /// A host that the system's ssh reaches.
     Ssh(Host),
-    /// By a step of the Slurm job that has it.
+    /// A node of a Slurm job, reached by a step of the job.
     OfJob(JobNode),
 }
 
 impl Node {
-    /// The name by which users know it.
+    /// The name of the node, as users know it.
     pub fn name(&self) -> &str {
         match self {
             Node::Ssh(host) => host.name(),
@@ -21,7 +21,7 @@ impl Node {
         }
     }
 
-    /// A shell command that runs this script there, with its own standard input and output.
+    /// A shell command that runs this script on the node, with its own standard input and output.
     pub(crate) fn command(&self, script: &str) -> String {
         match self {
             Node::Ssh(host) => host.command(script),

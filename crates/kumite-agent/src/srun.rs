@@ -4,25 +4,26 @@ use std::net::Ipv4Addr;
 
 use crate::ssh::quoted;
 
-/// A variable with the node's address and the driver's, for an agent that no sshd tells them.
+/// The variable with the node's address and the driver's, for an agent that no sshd tells them.
 pub const ADDRESSES: &str = "KUMITE_ADDRESSES";
 
-/// A node of a job.
+/// A node of a Slurm job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobNode {
-    /// The job's number; of a heterogeneous one, its first component's.
+    /// The number of the job; for a heterogeneous job, that of its first component.
     pub job: String,
     /// The component of a heterogeneous job that has the node; none in any other job.
     pub component: Option<u32>,
-    /// Slurm's name of it.
+    /// The name of the node, by Slurm.
     pub name: String,
-    /// Its address, and ours on the way there; none if its name leads to no address of IPv4.
+    /// The node's address, and the driver's on the way there; none if the node's name leads to no IPv4 address.
     pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
 impl JobNode {
-    /// As [`Node::command`](crate::Node). The step has all that the job has of the node, for kumite itself pins what it
-    /// starts to CPUs, and overlaps with other steps, which may be the agent of another role.
+    /// A shell command that runs this script on the node, as a step of the job. The step has all that the job has of
+    /// the node, since kumite itself pins what it starts to CPUs. It overlaps with other steps, which may be the
+    /// agents of other roles.
     pub(crate) fn command(&self, script: &str) -> String {
         let addresses = self.addresses.map(|(own, driver)| format!("env {ADDRESSES}='{own} {driver}' "));
         format!(

@@ -2,18 +2,18 @@
 
 use std::str::FromStr;
 
-/// A host for ssh: a name of its configuration, or `user@host`. Never an option, never more than a word.
+/// A host for ssh: a name of its configuration, or `user@host`. It is never an option, and never more than a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host(String);
 
 impl Host {
-    /// The name as it was typed.
+    /// The name of the host, as it was typed.
     pub fn name(&self) -> &str {
         &self.0
     }
 
-    /// As [`Node::command`](crate::Node). The user's login shell reads the script first, whichever that is: a script that
-    /// [is plain](is_plain) is one word to all of them, which they hand to `sh`.
+    /// A shell command that runs this script on the host. The user's login shell reads the script first, whichever
+    /// shell that is: a script that [is plain](is_plain) is one word to all of them, which they hand to `sh`.
     pub(crate) fn command(&self, script: &str) -> String {
         debug_assert!(is_plain(script), "{script}");
         let script = quoted(&format!("sh -c '{script}'"));
@@ -21,13 +21,13 @@ impl Host {
     }
 }
 
-/// Stays as it is between single quotes in any login shell: fish reads a backslash there, csh its history's `!` and the end
-/// of the line.
+/// True if every login shell leaves the text as it is between single quotes. fish reads a backslash there; csh reads
+/// the `!` of its history and the end of the line.
 pub(crate) fn is_plain(text: &str) -> bool {
     !text.contains(['\'', '\\', '!', '\n'])
 }
 
-/// One word of a shell's command line.
+/// The text as one word of a shell's command line. Panics if it has a NUL.
 pub(crate) fn quoted(text: &str) -> String {
     shlex::try_quote(text).expect("what we say has no NUL").into_owned()
 }

@@ -1,9 +1,9 @@
-//! The two directions of a link, with signs of life beside the frames, also while nobody asks for anything.
+//! The two directions of a link, with signs of life beside the frames, also while nothing is asked.
 //!
-//! A thread of its own gives a sign a second and takes the agent's, whenever nobody else holds the ends; whoever holds them
-//! does it himself. So an agent that is asked nothing for an hour still knows that its driver is there, and a cut is counted
-//! when it was and not when somebody next looks. Lines that come meanwhile wait, in order, up to a bound; then the pipe fills,
-//! and the agent waits. The thread ends with the link.
+//! A thread gives a sign each second and takes the agent's, whenever nobody else holds the ends; a holder does the
+//! same. So an agent that is asked nothing for an hour still knows that its driver is alive, and a cut is counted
+//! when it happens. Lines that come meanwhile wait in order, up to a limit; beyond it the pipe fills, and the agent
+//! waits. The thread ends with the link.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,17 +17,17 @@ use crate::frame::{decode, encode};
 use crate::life::{SIGN_EVERY, Signs};
 use crate::message::{Ask, Tell};
 
-/// Lines that may wait while nobody listens.
+/// The most lines that wait while nobody listens.
 const MOST_WAITING: usize = 1000;
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The ends, shared with the thread that gives signs and takes them.
+/// The two ends of a link, shared with the thread that gives and takes signs.
 pub(crate) struct Wire(Arc<Mutex<Ends>>);
 
 struct Ends {
     talk: Talk,
     waiting: VecDeque<(Vec<u8>, Instant)>,
-    /// None until the agent has said who it is: what is no agent gives no signs.
+    /// The account of signs; none until the agent has said who it is, since anything else gives no signs.
     alive: Option<Alive>,
 }
 
@@ -41,7 +41,7 @@ impl Wire {
         Wire(Arc::new(Mutex::new(Ends { talk, waiting: VecDeque::new(), alive: None })))
     }
 
-    /// From now on signs are given, and expected.
+    /// Begins to give signs, and to expect them.
     pub fn keep_alive(&mut self) {
         let now = Instant::now();
         self.ends().alive = Some(Alive { signs: Signs::begin(now), signed: now });
@@ -49,12 +49,13 @@ impl Wire {
         std::thread::spawn(move || keep(&ends));
     }
 
-    /// As [`Talk::say`].
+    /// Writes bytes to the agent, as [`Talk::say`] does. False if they were not taken within `limit` or before
+    /// `stop`.
     pub fn say(&mut self, bytes: &[u8], limit: Duration, stop: &AtomicBool) -> io::Result<bool> {
         self.ends().talk.say(bytes, limit, stop)
     }
 
-    /// As [`Talk::hear`], without the signs.
+    /// The next line of the agent, as [`Talk::hear`] gives it, but without the signs.
     pub fn hear(&mut self, limit: Duration) -> io::Result<Heard> {
         let mut ends = self.ends();
         ends.sign();
@@ -73,7 +74,7 @@ impl Wire {
         self.ends().alive.as_ref().map(|alive| alive.signs.silence(Instant::now()))
     }
 
-    /// The time for which the way was cut, since this was asked last.
+    /// The time for which the way was cut since the last call of this; zero before signs are expected.
     pub fn cut_off(&mut self) -> Duration {
         self.ends().alive.as_mut().map_or(Duration::ZERO, |alive| alive.signs.cut_off())
     }
@@ -101,7 +102,7 @@ fn keep(ends: &Weak<Mutex<Ends>>) {
 }
 
 impl Ends {
-    /// Gives a sign if one is due. A frame that is so short is written whole or not at all.
+    /// Gives a sign if one is due. A frame as short as that is written whole or not at all.
     fn sign(&mut self) {
         if let Some(alive) = self.alive.as_mut().filter(|alive| alive.signed.elapsed() >= SIGN_EVERY) {
             alive.signed = Instant::now();
@@ -126,5 +127,5 @@ impl Ends {
     }
 }
 
-/// How an agent's sign begins, so that no other frame is decoded twice.
+/// The beginning of an agent's sign. It is checked first, so that no other frame is decoded twice.
 const SIGN: &[u8] = br#"{"tell":"alive","#;

@@ -1,4 +1,4 @@
-//! The protocol between the host and the runtime client of one instance: who may say what, and when.
+//! The protocol between the host and the runtime client of one instance: the requests, and when each is allowed.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -7,12 +7,12 @@ use axum::body::Bytes;
 use kumite_guard::Connection;
 use tokio::sync::Notify;
 
-/// A call, as an instance gets it.
+/// The event of a call, as an instance gets it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Event {
     pub request_id: String,
     pub payload: Bytes,
-    /// Milliseconds since 1970.
+    /// The deadline of the call, in ms since 1970.
     pub deadline_ms: u128,
     pub arn: String,
     pub trace_id: String,
@@ -23,27 +23,28 @@ pub(crate) struct Event {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     Right(Vec<u8>),
-    /// The error's type and its document.
+    /// An error, with its type and its JSON document.
     Wrong(String, Vec<u8>),
 }
 
-/// How an instance ended its initialization, and when.
+/// The end of an instance's initialization.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Initialized {
     Done(Instant),
     Failed(Answer),
 }
 
-/// A request that breaks the order.
+/// A request that the protocol does not allow.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Rejected {
-    /// It is about another request than the one that is being answered.
+    /// The request answers another call than the one in progress.
     OtherRequest,
-    /// Not now.
+    /// The request is not allowed at this stage.
     OutOfTurn,
 }
 
-/// It begins with the initialization; then it is an event, its answer, and the request for the next event, over and over.
+/// The state of the protocol. It begins with the initialization; then come an event, its answer and the request for
+/// the next event, over and over.
 #[derive(Debug, Default)]
 pub(crate) struct RuntimeProtocol {
     state: Mutex<ProtocolState>,
@@ -58,30 +59,31 @@ struct ProtocolState {
     waits: Option<(u64, Instant)>,
     count: u64,
     init_error: Option<Answer>,
-    /// A sentence for each request that was rejected, at most [`MOST_REJECTED`].
+    /// A phrase for each request that was rejected since the last look, at most [`MOST_REJECTED`].
     rejected: Vec<String>,
 }
 
 #[derive(Debug, Default)]
 enum Stage {
-    /// Nothing is asked of it.
+    /// No call is in progress.
     #[default]
     Free,
-    /// It will get this as soon as it asks.
+    /// The instance gets this event as soon as it asks.
     Given(Event),
-    /// It works on this, which was sent to it on this connection.
+    /// The instance has this event, which was sent to it on this connection.
     Working(Event, Connection),
-    /// It has answered, and not asked for the next event yet.
+    /// The instance has answered, and its host has not ended the call yet.
     Answered(Answer),
 }
 
-/// A connection that was closed is known to be so after this time: who closes one and opens another is told of in any order.
+/// The time after which a closed connection is known to be closed. A client may close one and open another, and the
+/// host learns of both in any order.
 const CLOSES: Duration = Duration::from_millis(100);
-/// An instance that errs in a loop fills no memory.
+/// The most rejected requests that are kept, so that an instance that errs in a loop fills no memory.
 const MOST_REJECTED: usize = 100;
 
 impl RuntimeProtocol {
-    /// Until it has asked for its first event, or has said that it cannot.
+    /// Waits until the instance has asked for its first event, or has reported that it cannot be initialized.
     pub async fn initialized(&self) -> Initialized {
         self.until(|state| {
             let failed = state.init_error.take().map(Initialized::Failed);
@@ -90,13 +92,13 @@ impl RuntimeProtocol {
         .await
     }
 
-    /// Gives it an event.
+    /// Makes an event ready for the instance, which gets it as soon as it asks.
     pub fn give(&self, event: Event) {
         self.state().stage = Stage::Given(event);
         self.changed.notify_waiters();
     }
 
-    /// Until it has answered.
+    /// Waits until the instance has answered.
     pub async fn answered(&self) -> Answer {
         self.until(|state| match &state.stage {
             Stage::Answered(answer) => Some(answer.clone()),
@@ -105,22 +107,23 @@ impl RuntimeProtocol {
         .await
     }
 
-    /// Until it asks for the next event: when that was.
+    /// Waits until the instance asks for the next event. Returns the moment at which it asked.
     pub async fn asked(&self) -> Instant {
         self.until(|state| state.waits.map(|(_, since)| since)).await
     }
 
-    /// The call is over, however it was.
+    /// Ends the call, whatever its outcome.
     pub fn end(&self) {
         self.state().stage = Stage::Free;
     }
 
-    /// A sentence for each request that was rejected since the last look.
+    /// A phrase for each request that was rejected since the last look.
     pub fn rejected(&self) -> Vec<String> {
         std::mem::take(&mut self.state().rejected)
     }
 
-    /// It asks for an event on this connection, and waits for it.
+    /// Takes the instance's request for an event on this connection, and waits for one. It is refused if the instance
+    /// has an event that it has not answered, or if a later request takes its place.
     pub async fn next(&self, connection: &Connection) -> Result<Event, Rejected> {
         self.settled(connection).await;
         let waits = {
@@ -150,9 +153,9 @@ impl RuntimeProtocol {
     }
 
     /// Waits until it is known why a client asks for an event while it has one. It may have closed a connection just
-    /// before, of which we hear later: the one on which it answered, or the one on which it was sent the event. In the
-    /// second case it does not know of the event, and is to get it again: its clock goes on while it stands still, so
-    /// that a request may be out of time as soon as it goes on.
+    /// before, of which the host learns later: the one on which it answered, or the one on which it was sent the
+    /// event. In the second case it does not know of the event, and is to get it again: a client's clock goes on
+    /// while the instance is frozen, so a request may time out as soon as the instance goes on.
     async fn settled(&self, connection: &Connection) {
         let sent_on = match &self.state().stage {
             Stage::Working(_, sent_on) => sent_on.clone(),
@@ -181,7 +184,7 @@ impl RuntimeProtocol {
         }
     }
 
-    /// It answers a request.
+    /// Takes the instance's answer to a request. It is refused if that is not the request in progress, or if none is.
     pub fn answer(&self, request_id: &str, answer: Answer) -> Result<(), Rejected> {
         let mut state = self.state();
         match &state.stage {
@@ -207,7 +210,8 @@ impl RuntimeProtocol {
         }
     }
 
-    /// It says that it cannot be initialized.
+    /// Takes the instance's report that it cannot be initialized. It is refused if the instance has asked for an
+    /// event before.
     pub fn init_error(&self, error: Answer) -> Result<(), Rejected> {
         let mut state = self.state();
         if state.count > 0 {
@@ -220,7 +224,8 @@ impl RuntimeProtocol {
         Ok(())
     }
 
-    /// It did what is no part of the protocol.
+    /// Records that the instance did something that is no part of the protocol. `what` is a phrase that goes on from
+    /// "it".
     pub fn reject(&self, what: String) {
         self.state().reject(what);
     }

@@ -1,17 +1,17 @@
-//! The choice of the instance that a call goes to.
+//! The slots for instances, and the choice of the slot that a call gets.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::Routing;
 
-/// Room for so many instances.
+/// The slots for instances, at most one in each.
 #[derive(Debug)]
 pub(crate) struct Slots<I> {
     routing: Routing,
     random: ChaCha8Rng,
     slots: Vec<Slot<I>>,
-    /// Counts what is put back, so that the last used is known.
+    /// The number of times that a slot was freed: it tells which instance was used last.
     puts: u64,
 }
 
@@ -37,7 +37,8 @@ impl<I> Slots<I> {
         self.slots.len()
     }
 
-    /// A slot that is not busy, which then is, and its instance, if it has one. None if all are busy.
+    /// Takes a slot that is not busy, which is busy from then on, and its instance if it has one. None if all are
+    /// busy.
     pub fn take(&mut self) -> Option<(usize, Option<I>)> {
         let free = |slot: &Slot<I>| !matches!(slot, Slot::Busy);
         let since = |slot: &Slot<I>| match slot {
@@ -62,14 +63,14 @@ impl<I> Slots<I> {
         Some((nth, instance))
     }
 
-    /// The slot is free again, with or without an instance.
+    /// Frees the slot, with or without an instance.
     pub fn put(&mut self, nth: usize, instance: Option<I>) {
         self.puts += 1;
         let idle = |instance| Slot::Idle { instance, since: self.puts };
         self.slots[nth] = instance.map_or(Slot::Empty, idle);
     }
 
-    /// Takes all instances that are idle; whether no slot is busy.
+    /// Takes the instances of all idle slots. The second value is true if no slot is busy.
     pub fn drain(&mut self) -> (Vec<I>, bool) {
         let mut idle = Vec::new();
         for slot in &mut self.slots {

@@ -1,8 +1,8 @@
-//! Whose turn it is where all instances are busy: calls that somebody waits for go before those that nobody waits for, each
-//! kind in the order in which they came.
+//! The order of calls where all instances are busy: calls that somebody waits for go before those that nobody waits
+//! for, each kind in the order in which they came.
 //!
-//! Calls that nobody waits for use what the others leave. They never cost those their place: there is room for as many calls
-//! with a caller as there are slots, whoever is in the slots now.
+//! Calls that nobody waits for use what the others leave, and never cost them their place: there is room for as many
+//! calls with a caller as there are slots, whatever is in the slots now.
 
 use std::sync::{Mutex as StdMutex, MutexGuard, PoisonError};
 
@@ -10,30 +10,31 @@ use tokio::sync::{Mutex, Notify};
 
 use crate::slots::Slots;
 
-/// Slots, and who waits for one.
+/// The slots, and the calls that wait for one.
 pub(crate) struct Turns<I> {
     state: StdMutex<TurnState<I>>,
-    /// Tells those that wait that the state has changed.
+    /// Tells waiting calls that the state has changed.
     changed: Notify,
-    /// Each is a line: tokio's mutex lets in who came first, and who is in it is the next of its kind.
+    /// The line of calls with a caller; `events` is that of the others. tokio's mutex lets them in in order, and the
+    /// one inside is the next of its kind.
     callers: Mutex<()>,
     events: Mutex<()>,
 }
 
 struct TurnState<I> {
     slots: Slots<I>,
-    /// Calls that somebody waits for, with a slot or without.
+    /// The number of calls that somebody waits for, with a slot or without.
     callers: usize,
-    /// Those of them that have one.
+    /// The number of calls that somebody waits for and that have a slot.
     served: usize,
 }
 
-/// A call's place: in a line first, and then a slot. Both are free again when this is dropped.
+/// The place of a call: first in a line, then in a slot. Dropping it frees both.
 pub(crate) struct Turn<'t, I> {
     turns: &'t Turns<I>,
     is_caller: bool,
     slot: Option<usize>,
-    /// Its instance, if the slot has one.
+    /// The instance in the slot; none if it has none.
     pub instance: Option<I>,
 }
 
@@ -47,7 +48,8 @@ impl<I> Turns<I> {
         }
     }
 
-    /// For a call that somebody waits for. None if there are as many of those as slots.
+    /// Waits for the turn of a call that somebody waits for. None if as many of those as there are slots are waiting
+    /// or served.
     pub async fn of_caller(&self) -> Option<Turn<'_, I>> {
         {
             let mut state = self.state();
@@ -68,7 +70,7 @@ impl<I> Turns<I> {
         Some(turn)
     }
 
-    /// For a call that nobody waits for.
+    /// Waits for the turn of a call that nobody waits for.
     pub async fn of_event(&self) -> Turn<'_, I> {
         let _next = self.events.lock().await;
         let taken = self.until(|state| {
@@ -79,7 +81,7 @@ impl<I> Turns<I> {
         Turn { turns: self, is_caller: false, slot: Some(slot), instance }
     }
 
-    /// Takes all instances that are idle; whether no slot is busy.
+    /// Takes the instances of all idle slots. The second value is true if no slot is busy.
     pub fn drain(&self) -> (Vec<I>, bool) {
         self.state().slots.drain()
     }

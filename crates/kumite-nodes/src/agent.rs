@@ -1,12 +1,14 @@
-//! `kumite agent`: does on a node what a driver asks by its standard input, and ends with that.
+//! `kumite agent`: does on a node what a driver asks on its standard input, and ends with that input.
 //!
-//! One thread reads, one gives a sign of life a second, and the main one does one thing at a time, in the order in which it
-//! was asked. The reader's channel is short, so a driver that asks ahead waits. When the driver is gone (its end of the pipe is
-//! closed, or 30 s without a sign), the reader sets `gone` and drops the channel; whatever runs is ended, and then the agent.
+//! One thread reads, one gives a sign of life a second, and the main one answers one question at a time, in the order
+//! in which they came. The reader's channel is short, so a driver that asks ahead waits. When the driver is gone (its
+//! end of the pipe is closed, or 30 s have passed without a sign), the reader sets `gone` and drops the channel;
+//! whatever runs is ended, and then the agent.
 //!
-//! All that it writes lies below `kumite/nodes/KEY` in the user's cache, whatever paths a driver names. A request that fails is
-//! answered by its [`Refusal`] and leaves the agent at work; only the driver's end, or an answer that cannot be written, ends
-//! it. It measures nothing beside another kumite: a role takes the machine's lock, and a run takes it itself.
+//! All that an agent writes lies below `kumite/nodes/KEY` in the user's cache, whatever paths a driver names. A
+//! request that fails is answered by its [`Refusal`] and leaves the agent at work; only the driver's end, or an
+//! answer that cannot be written, ends it. It measures nothing beside another kumite: a role takes the machine's
+//! lock, and a run takes it itself.
 
 mod refusal;
 
@@ -34,16 +36,17 @@ use crate::failure::Failure;
 use crate::frames::{IN_FRAMES, RELAYED, tell};
 use crate::shard::node_name;
 
-/// For a run to end its trial and the processes of it.
+/// The time that a run has to end its trial and the trial's processes.
 const GRACE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
-/// The most bytes of a frame from a run here: the driver gets it in a frame of its own.
+/// The most bytes of a frame from a run here. The driver gets it within a frame of its own.
 const LONGEST_NOTE: usize = LONGEST / 2;
 
-/// Takes this machine for measuring.
+/// Takes the lock of this machine for measuring.
 type Begin<'a> = &'a dyn Fn() -> Result<Lock, Busy>;
 
-/// Does what a driver of this version asks, until it is gone. `begin` makes sure that nobody else measures here.
+/// Answers the questions of a driver of this version, until the driver is gone. `begin` makes sure that no other
+/// kumite measures here.
 pub fn agent(version: &str, begin: Begin) -> Result<(), Failure> {
     let asked = listen().map_err(Failure::Input)?;
     let mut agent = Agent { run: None, begin };
@@ -64,14 +67,15 @@ pub fn agent(version: &str, begin: Begin) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The driver's end.
+/// The questions of the driver, as a thread reads them.
 struct Asked {
     lines: Receiver<Vec<u8>>,
     /// Set once the driver is gone; `lines` ends then.
     gone: Arc<AtomicBool>,
 }
 
-/// Reads standard input, until it ends, a line is too long, or the driver has not been heard for long.
+/// Starts the thread that reads standard input. It ends if the input does, if a line is too long, or if the driver
+/// has given no sign for 30 s.
 fn listen() -> std::io::Result<Asked> {
     let input = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let (send, lines) = sync_channel(4);
@@ -96,7 +100,8 @@ fn listen() -> std::io::Result<Asked> {
     Ok(asked)
 }
 
-/// Needs a thread of its own: the main one may be at work for long.
+/// Gives the driver a sign of life each second. It needs a thread of its own, since the main one may be at work for
+/// long.
 fn give_signs(began: Instant) {
     loop {
         std::thread::sleep(SIGN_EVERY);
@@ -107,7 +112,7 @@ fn give_signs(began: Instant) {
     }
 }
 
-/// Sends all that can be read from this file.
+/// Sends all that can be read from `from`, in frames. `file` is its name in errors.
 fn send(from: impl Read, file: &Path) -> Result<(), Refusal> {
     for piece in pieces(from) {
         let piece = piece.map_err(Error::cannot("read", file))?;
@@ -116,7 +121,7 @@ fn send(from: impl Read, file: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The run for which the agent was asked to make room.
+/// The run that the agent has made room for.
 struct OfRun {
     folder: PathBuf,
     received: Received,
@@ -128,7 +133,8 @@ struct Agent<'a> {
 }
 
 impl Agent<'_> {
-    /// Does it. The answer's last frame, if there is one that was not told on the way.
+    /// Answers a question. Returns the last frame of the answer, or none if it was sent already or there is no
+    /// answer.
     fn answer(&mut self, ask: Ask, asked: &Asked) -> Result<Option<Tell>, Refusal> {
         match ask {
             Ask::Forget => {
@@ -163,7 +169,7 @@ impl Agent<'_> {
         }
     }
 
-    /// Has a role in another's run until the driver is gone.
+    /// Serves a role in a run of another node, until the driver is gone.
     fn role(&mut self, experiment: &str, asked: &Asked) -> Result<(), Refusal> {
         let host = addresses().map_or(Ipv4Addr::LOCALHOST, |(own, _)| own);
         let folder = self.of_run()?.folder.clone();
@@ -193,7 +199,7 @@ impl Agent<'_> {
         self.run.as_mut().ok_or(Refusal::NoRun)
     }
 
-    /// Makes room for a run. The results of one that was broken off stay; its files come anew.
+    /// Makes room for a run. If the run was broken off here before, its results stay; its files are sent anew.
     fn begin(&mut self, key: &str) -> Result<(), Refusal> {
         let is_key = (16..=64).contains(&key.len()) && key.chars().all(|c| c.is_ascii_hexdigit());
         if !is_key {
@@ -213,7 +219,8 @@ impl Agent<'_> {
     }
 }
 
-/// The node's address and the driver's, as the driver or sshd has put them into the environment.
+/// The node's address and the driver's, in this order, as the driver or sshd put them into the environment; none if
+/// neither did.
 fn addresses() -> Option<(Ipv4Addr, Ipv4Addr)> {
     let variable = |name: &str, own: usize, driver: usize| {
         let value = std::env::var(name).ok()?;
@@ -237,7 +244,8 @@ fn nodes_folder() -> Result<PathBuf, Refusal> {
     cache.map(|cache| cache.join("kumite/nodes")).ok_or(Refusal::NoHome)
 }
 
-/// Executes the share, or goes on with it, and gives kumite's exit status; none if the share is complete already.
+/// Executes the share, or goes on with it. Returns kumite's exit status, -1 after a signal; none if the share is
+/// complete already.
 fn execute(
     folder: &Path,
     experiment: &str,
@@ -287,7 +295,7 @@ fn execute(
     }
 }
 
-/// Passes on kumite's frames until it ends. False if the driver was gone before that.
+/// Passes on the frames of kumite until it ends. False if the driver was gone before that.
 fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     loop {
         // A driver has nothing to say now, unless it was asked to relay.
@@ -311,14 +319,14 @@ fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     }
 }
 
-/// Waits for the answer to a relayed question, as the run does that asked it, and passes it on. False if the driver is gone.
+/// Waits for the driver's answer to a relayed question, and passes it on to the run. False if the driver is gone.
 fn pass_answer(talk: &mut Talk, asked: &Asked) -> bool {
     let answer = asked.lines.recv().map(|line| decode::<Ask>(&line));
     let Ok(Ok(relayed @ Ask::Relayed { .. })) = answer else { return false };
     matches!(talk.say(&encode(&relayed), GRACE, &asked.gone), Ok(true))
 }
 
-/// The run that was begun here before, if there is one.
+/// The last run in a store; none if the store does not exist or has none.
 fn last_run(store: &Path) -> Result<Option<Run>, Refusal> {
     if !store.is_file() {
         return Ok(None);

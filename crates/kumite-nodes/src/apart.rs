@@ -1,9 +1,9 @@
-//! `--role engine`: a run that another node measures. Its questions to the nodes of the server and the services come here,
-//! for only from here is there a way to them.
+//! `--role engine`: a run that another node measures. Its questions to the nodes of the server and the services come
+//! here, since only this machine has a way to them.
 //!
-//! The engine's node executes and judges the run in a store of its own; here one thread relays questions and answers until it
-//! is done, and then takes that store. If either link breaks, the run ends, and its trials stay on the engine's node, from
-//! where the same command with the same seed goes on.
+//! The engine's node executes and judges the run in a store of its own. One thread here relays questions and answers
+//! until the run is done, and then fetches that store. If either link breaks, the run ends, and its trials stay on
+//! the engine's node, where the same command with the same seed goes on.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use crate::roles::Placed;
 
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Has the engine's node execute and judge the run, and takes its store.
+/// Has the engine's node execute and judge the run, and fetches its store.
 pub fn apart(driver: &Driver, away: &Away, placed: &Placed) -> Result<Export, Failure> {
     let engine = placed.engine().ok_or(Failure::NoEngine)?;
     let (experiment, stop) = (away.experiment, &driver.stop);

@@ -1,8 +1,10 @@
-//! `--shards N --on slurm`: a run whose shares are the tasks of an array of jobs, each begun as soon as it has a node.
+//! `--shards N --on slurm`: a run whose shares are the tasks of an array of jobs, each begun as soon as it has a
+//! node.
 //!
-//! One thread looks at Slurm and keeps the account; each share under way has a thread of its own. Shares need not run at the
-//! same time, so a busy cluster may give one node after the other. Each task is ended as soon as its share has arrived. A
-//! share that is lost is submitted again, once; then it is given up, and the others are judged without it.
+//! One thread looks at Slurm and follows all shares; each share under way has a thread of its own, too. Shares need
+//! not run at the same time, so a busy cluster may give one node after the other. Each task is ended as soon as its
+//! share has arrived. A share that is lost is submitted again, once; after that it is given up, and the others are
+//! judged without it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::Scope;
@@ -19,12 +21,12 @@ use crate::shares::{LostShare, ShareEnd, Sharing, UnderWay};
 use crate::slurm::{Job, SlurmOptions, Task, TaskEnd, TaskState, nodes_of, wait};
 
 const LOOK: Duration = Duration::from_millis(200);
-/// A controller has others to answer, too.
+/// The time between two looks at the jobs: Slurm's controller has others to answer, too.
 const LOOK_AT_JOBS: Duration = Duration::from_secs(2);
-/// A share that is lost is submitted again, once.
+/// The most times that a share is submitted.
 const MOST_TIMES: usize = 2;
 
-/// Submits the shares that are missing, follows them, merges what came, and judges it.
+/// Submits the shares that are missing, follows them, merges what came, and judges the run.
 pub fn array(driver: &Driver, away: &Away, slurm: &SlurmOptions, of: usize) -> Result<Export, Failure> {
     let sharing = Sharing::new(driver, away, of)?;
     let mut into = Store::open(&away.db)?;
@@ -51,28 +53,28 @@ struct Array<'a> {
     sharing: &'a Sharing<'a>,
     jobs: Vec<Job>,
     shares: Vec<Share<'a>>,
-    /// The reason why shares wait that was noted last, so that each is noted once.
+    /// The last reason that was noted why shares wait, so that each is noted once.
     said: String,
 }
 
 struct Share<'a> {
     nth: usize,
-    /// The index of its job in [`Array::jobs`].
+    /// The index of the share's job in [`Array::jobs`].
     job: usize,
-    /// The number of times that it was submitted.
+    /// The number of times that the share was submitted.
     times: usize,
     is: Is<'a>,
 }
 
 enum Is<'a> {
     Waiting,
-    /// The task of this name has its node.
+    /// The task of this name has its node, which executes the share.
     UnderWay(String, UnderWay<'a>),
     Ended(ShareEnd),
 }
 
 impl<'a> Array<'a> {
-    /// Follows all shares to their ends, and gives these in the order of the shares.
+    /// Follows all shares to their ends. Returns the ends in the order of the shares.
     fn follow(
         &mut self,
         scope: &'a Scope<'a, '_>,
@@ -103,7 +105,7 @@ impl<'a> Array<'a> {
         self.shares.drain(..).filter_map(ended).collect()
     }
 
-    /// Begins what has a node, and halts what has lost its.
+    /// Looks at the jobs: begins shares that have a node, and halts those that have lost theirs.
     fn look(&mut self, scope: &'a Scope<'a, '_>) {
         let driver = self.driver;
         for job in 0..self.jobs.len() {
@@ -128,7 +130,7 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// Takes what has come to its end, and gives its node back.
+    /// Takes shares that have come to their end, and gives their nodes back.
     fn take_ended(&mut self) {
         for share in &mut self.shares {
             let has_ended = match &mut share.is {
@@ -173,7 +175,7 @@ impl<'a> Array<'a> {
         any
     }
 
-    /// Waits no longer for shares that have no node.
+    /// Gives up shares that have no node, after the time-out or an interruption. Does nothing to those under way.
     fn give_up(&mut self, limit: Duration) {
         for share in self.shares.iter_mut().filter(|share| matches!(share.is, Is::Waiting)) {
             let why = if self.driver.stop.load(Ordering::Relaxed) {
@@ -191,7 +193,7 @@ impl<'a> Array<'a> {
 }
 
 impl<'a> Share<'a> {
-    /// The name of its task, for `scancel`.
+    /// The name of the share's task, for `scancel`.
     fn task_of(&self, job: &Job) -> String {
         format!("{}_{}", job.id(), self.nth + 1)
     }

@@ -1,4 +1,4 @@
-//! A run that other nodes execute, and how they are told so.
+//! A run that other nodes execute, and the words that tell them so.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,24 +7,24 @@ use kumite_lab::Experiment;
 
 /// A run that other nodes execute, whole or a share each.
 pub struct Away<'a> {
-    /// As it was read here. Nodes are sent its files, and read them again.
+    /// The experiment, as it was read here. Nodes are sent its files, and read them again.
     pub experiment: &'a Experiment,
-    /// The seed of every part of it: it makes the parts one run.
+    /// The seed of all parts of the run, which makes them one run.
     pub seed: u64,
-    /// The flags of `kumite run` that say how many blocks, which contenders and by which rule.
+    /// The flags of `kumite run` on the number of blocks, the contenders and the rule.
     pub words: Vec<String>,
-    /// Begin no block that would end after this time.
+    /// The time that the run may take: no block is begun that would end later. None if it is not limited.
     pub budget: Option<Duration>,
-    /// True if it is to pass a gate, for which only shards of the strict rule are taken.
+    /// True if the run is to pass a gate, for which only shards of the strict rule are taken.
     pub is_gate: bool,
     /// The command as it was typed, for the record.
     pub command: String,
-    /// The store into which all of it comes.
+    /// The store for all parts of the run.
     pub db: PathBuf,
 }
 
 impl Away<'_> {
-    /// The arguments of `kumite run` on another node.
+    /// The arguments of `kumite run` on another node, with this budget.
     pub(crate) fn arguments(&self, budget: Option<Duration>) -> Vec<String> {
         let mut arguments =
             vec![format!("--seed={}", self.seed), format!("--profile={}", self.experiment.profile)];

@@ -1,4 +1,4 @@
-//! Whoever asked for a run that other nodes execute, and watches it.
+//! The driver: the side that asked for a run on other nodes, and watches it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::sync::atomic::AtomicBool;
 
 use kumite_agent::{Link, Node, Program, Way};
 
-/// Whoever asked for a run that other nodes execute.
+/// The side that asked for a run on other nodes.
 #[derive(Clone, Debug)]
 pub struct Driver {
-    /// Its version, which agents must have, too.
+    /// The driver's version of kumite, which agents must have, too.
     pub version: &'static str,
-    /// Gets a line of news at a time: progress of a node, a job that waits, a node that is lost.
+    /// Gets news, one line at a time: the progress of a node, a job that waits, a node that is lost.
     pub note: fn(&str),
-    /// Set from outside when all is to end; seen within a second.
+    /// Set from outside to end everything. It is seen within a second.
     pub stop: Arc<AtomicBool>,
 }
 
 impl Driver {
-    /// Gives a line to whoever watches.
+    /// Gives a line of news to `note`.
     pub(crate) fn note(&self, text: &str) {
         (self.note)(text);
     }
 
-    /// Goes to a node's agent. Standard error of the way there, such as ssh's, is written to `log`.
+    /// Connects to a node's agent. Standard error of the way there, such as ssh's, is written to `log`.
     pub(crate) fn link(
         &self,
         node: &Node,

@@ -1,4 +1,4 @@
-//! Why a run on several machines did not come to its end.
+//! The reasons why a run on several machines did not come to its end.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use kumite_record::StoreError;
 use crate::misuse::Misuse;
 use crate::slurm_error::Error as SlurmError;
 
-/// Why a run on several machines did not come to its end. [`is_usage`](Failure::is_usage) tells whose turn it is: the
-/// user's, to type something else, or the machines'. `kumite_lab::chain` makes it into words, with its causes.
+/// The reason why a run on several machines did not come to its end. [`is_usage`](Failure::is_usage) tells whether
+/// the user must type something else. `kumite_lab::chain` makes it into words, with its causes.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Flags that make no sense, or none together.
+    /// Flags make no sense, or none together.
     #[error(transparent)]
     Misuse(#[from] Misuse),
 
@@ -21,7 +21,7 @@ pub enum Failure {
     #[error(transparent)]
     Spec(#[from] SpecError),
 
-    /// No nodes of a Slurm cluster, or none any more.
+    /// A Slurm cluster gives no nodes, or none any more.
     #[error(transparent)]
     Slurm(#[from] SlurmError),
 
@@ -37,55 +37,56 @@ pub enum Failure {
     #[error(transparent)]
     Store(#[from] StoreError),
 
-    /// A node could not find it where the experiment looks for it.
+    /// A folder of a contender cannot be sent: it is outside the folder that the experiment is in, or its path is not
+    /// UTF-8.
     #[error("cannot send {}: it must be below {}, as the experiment is, and its path UTF-8", folder.display(), root.display())]
     Elsewhere {
-        /// A folder that a contender uses.
+        /// The folder that a contender uses.
         folder: PathBuf,
         /// The folder that has `experiments` in it.
         root: PathBuf,
     },
 
-    /// There is no room for what arrives.
+    /// A temporary folder for what arrives cannot be made.
     #[error("cannot make a temporary folder; TMPDIR says where it is to be")]
     Scratch(#[source] io::Error),
 
-    /// A driver cannot be heard.
+    /// Standard input, by which the driver asks, cannot be read.
     #[error("cannot take what a driver asks from standard input")]
     Input(#[source] io::Error),
 
-    /// A share was asked to relay, which only the engine's node is.
+    /// A share asked for work of another node, which only a run on the engine's node does.
     #[error("{node}: a share asks no other node")]
     RelayOfShare {
         /// The node that asked.
         node: String,
     },
 
-    /// A node's doctor answered something else than findings.
+    /// A node's answer to the question for its facts is no list of findings.
     #[error("{node}: its findings cannot be read")]
     Findings {
-        /// The node.
+        /// The name of the node.
         node: String,
-        /// The place where its answer is no list of findings.
+        /// The fault of the answer.
         source: serde_json::Error,
     },
 
-    /// No node has the engine, and none was to be begun on.
+    /// No node has the role engine.
     #[error("no node has the role engine")]
     NoEngine,
 
-    /// The engine's node has made no trial.
+    /// The engine's node gave no finished run.
     #[error("{node}: no trial was made; its messages above say why")]
     NoTrial {
-        /// The engine's node.
+        /// The name of the engine's node.
         node: String,
     },
 
-    /// No share arrived, and none was there before.
+    /// No share arrived, and none was in the store before.
     #[error("no node gave a share")]
     NoShare,
 
-    /// It was told to stop.
+    /// The run was interrupted.
     #[error("it was interrupted")]
     Interrupted,
 }

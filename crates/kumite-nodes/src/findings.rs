@@ -1,4 +1,4 @@
-//! The facts of nodes, asked of their agents: `kumite doctor --on`.
+//! The facts of nodes, as `kumite doctor --on` shows them.
 
 use std::sync::atomic::AtomicBool;
 
@@ -7,7 +7,7 @@ use kumite_record::NodeFindings;
 
 use crate::failure::Failure;
 
-/// Asks all nodes, one after the other. Their agents are of this version.
+/// Asks each node in turn for its facts. Their agents must be of this version. The first node that fails ends it.
 pub fn findings(nodes: &[Node], version: &str, stop: &AtomicBool) -> Result<Vec<NodeFindings>, Failure> {
     let kumite = Program::own()?;
     let log = tempfile::NamedTempFile::new().map_err(Failure::Scratch)?;

@@ -1,12 +1,12 @@
-//! A run on several machines: parts of it have nodes of their own (`roles`), nodes have a share of its blocks each (`shares`,
-//! `array`, `shard`), and shares become one run again (`merge`).
+//! A run on several machines: parts of it have nodes of their own (`roles`), nodes have a share of its blocks each
+//! (`shares`, `array`, `shard`), and shares become one run again (`merge`).
 //!
-//! The store of whoever asked for the run is the only one that counts. Results stay on a node until they have arrived whole,
-//! so a node, a network or a driver that dies costs what was not measured yet, and the same command with the same seed goes
+//! The driver's store is the only one that counts. Results stay on a node until they have arrived whole. So a node, a
+//! network or a driver that dies costs only what was not measured yet, and the same command with the same seed goes
 //! on with the rest. Nothing is left on a node but a cache: no process, no job, and no files once they have arrived.
 //!
-//! Nothing here prints: news go to the [`Driver`]'s `note`, and why something failed is a [`Failure`]. The exception is
-//! [`agent`], whose standard output is the way to its driver.
+//! Nothing here prints: news go to the [`Driver`]'s `note`, and the reason why something failed is a [`Failure`]. The
+//! exception is [`agent`], whose standard output is the way to its driver.
 
 mod agent;
 mod apart;

@@ -1,35 +1,36 @@
 //! The Kubernetes objects that run an experiment in shards, and merge them.
 //!
-//! kumite writes them and talks to no cluster: whoever has one reads the file and applies it. Shards are the pods of an Indexed
-//! Job, each on a node of its own with whole CPUs; their stores come to a volume, and a second job, which waits until somebody
-//! lets it go, merges them. A pod that is lost is executed again, once, and what it had until then is merged, too.
+//! kumite writes them to a file and talks to no cluster; the user reads the file and applies it. Shards are the pods
+//! of an Indexed Job, each on a node of its own with whole CPUs. Their stores come to a volume, and a second job,
+//! which waits until somebody resumes it, merges them. A pod that is lost is executed again, once, and what it had
+//! until then is merged, too.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::misuse::Misuse;
 
-/// The objects of one run.
+/// The parameters of the objects of one run.
 pub struct Manifest<'a> {
     /// The experiment's name.
     pub experiment: &'a str,
-    /// The words of the command, `kumite run …`, without seed and shard.
+    /// The words of the command `kumite run …`, without seed and shard.
     pub run: Vec<String>,
     /// The run's seed.
     pub seed: u64,
-    /// The number of shards, each with a pod and a node.
+    /// The number of shards. Each has a pod and a node.
     pub shards: u32,
-    /// It has kumite and the experiment.
+    /// The container image, which has kumite and the experiment.
     pub image: &'a Image,
-    /// Whole CPUs of each pod.
+    /// The number of whole CPUs of each pod.
     pub cpus: u32,
-    /// Memory of each pod.
+    /// The memory of each pod.
     pub memory: &'a Memory,
-    /// The longest time that each of the two jobs may take.
+    /// The longest time that each of the two jobs may take, in whole seconds and at least one.
     pub deadline: Duration,
 }
 
-/// A container image: a registry's name, a path, and a tag or a digest.
+/// A container image: the registry's name, a path, and a tag or a digest.
 #[derive(Clone, Debug)]
 pub struct Image(String);
 
@@ -44,7 +45,7 @@ impl FromStr for Image {
     }
 }
 
-/// An amount of memory: digits, and one of Kubernetes' units for it.
+/// An amount of memory: digits, and one of Kubernetes' units or none for bytes.
 #[derive(Clone, Debug)]
 pub struct Memory(String);
 
@@ -60,7 +61,7 @@ impl FromStr for Memory {
 }
 
 impl Manifest<'_> {
-    /// As YAML.
+    /// The objects as YAML. Fails if a word of the command cannot be quoted for a shell.
     pub fn text(&self) -> Result<String, Misuse> {
         let words = |words: Vec<String>| {
             let joined = shlex::try_join(words.iter().map(String::as_str));
@@ -97,10 +98,10 @@ impl Manifest<'_> {
 
 /// The script of a shard's pod.
 ///
-/// SQLite's journal is shared memory beside the store, which the volume's file system may not have: so the store is on the
-/// node's own disk, and copied when the shard has ended, also by a signal. If kumite was killed, trials are in the journal
-/// still, and come into the store when that is opened: hence `kumite list`. A shard that is executed again has a store of its
-/// own, by the name of its pod: its host's name is the same again.
+/// SQLite's journal is shared memory beside the store, which the volume's file system may not have. So the store is
+/// on the node's own disk, and is copied when the shard has ended, also by a signal. If kumite was killed, trials are
+/// still in the journal, and come into the store when it is opened: hence `kumite list`. A shard that is executed
+/// again has the same host name, so its store is named by its pod.
 const SHARD: &str = r#"to="@FOLDER@/$JOB_COMPLETION_INDEX-$POD_NAME"
 mkdir -p @FOLDER@ && touch "$to.part" || {
   echo "cannot write to /results as user 1000 of group 1000. fsGroup is not applied to hostPath, nor to some network file systems: give the volume's folder to group 1000, or take another class of storage" >&2
@@ -114,7 +115,7 @@ if test -e "$HOME/shard.db"; then kumite list --runs --db "$HOME/shard.db" && cp
 rm -f "$to.part"; cp -r "$HOME/logs" "$to.logs" 2> /dev/null
 exit $status"#;
 
-/// The part that both jobs' pods have: no privilege, whole CPUs and memory that are theirs, and the volume.
+/// The part that the pods of both jobs share: no privileges, whole CPUs and memory of their own, and the volume.
 const POD: &str = r#"restartPolicy: Never
       automountServiceAccountToken: false
       securityContext:

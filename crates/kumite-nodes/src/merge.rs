@@ -1,4 +1,4 @@
-//! Shards of a run, from several stores, become the run again, and are judged.
+//! The merging of shards: from several stores they become one run again, which is judged.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,21 +11,21 @@ use crate::driver::Driver;
 use crate::failure::Failure;
 use crate::misuse::Misuse;
 
-/// The choice of shards to merge, and how they are judged.
+/// The choice of shards to merge, and the way to judge them.
 #[derive(Default)]
 pub struct MergeOptions {
-    /// The seed of the run, where the stores have shards of several; none for the only one.
+    /// The seed of the run, if the stores have shards of several runs; none takes the only one.
     pub seed: Option<u64>,
-    /// These nodes, or nodes like these: the population that verdicts speak of.
+    /// The population that verdicts are about: these nodes, or nodes like these.
     pub scope: Scope,
     /// True if the run is to pass a gate, for which only shards of the strict rule are taken.
     pub is_gate: bool,
-    /// The command that asked for it.
+    /// The command that asked for the merge, for the record.
     pub command: String,
 }
 
-/// Merges the shards of one run that these stores and `into` have, and keeps them and the run in `into`. Merged again with
-/// more shards, the run keeps its id.
+/// Merges the shards of one run that `stores` and `into` have, and keeps them and the run in `into`. If the run was
+/// merged before from fewer shards, it keeps its id.
 pub fn merged(
     driver: &Driver,
     stores: &[Store],
@@ -54,7 +54,8 @@ pub fn merged(
     Ok(export(into, &merged.run.id)?)
 }
 
-/// All executions of the shards of one run. Of one that is in several stores, as it was when it had most trials.
+/// All executions of the shards of one run. If several stores have the same one, the one with the most trials is
+/// taken.
 fn shards(stores: &[Store], seed: Option<u64>, into: &Store) -> Result<Vec<StoredRun>, Failure> {
     let mut longest = BTreeMap::<String, StoredRun>::new();
     for store in stores.iter().chain([into]) {
@@ -93,7 +94,7 @@ fn shards(stores: &[Store], seed: Option<u64>, into: &Store) -> Result<Vec<Store
     }
 }
 
-/// Equal for the shards of one run, and different for those of two; none for a run that is no shard.
+/// The identity of the whole run that a shard belongs to; none for a run that is no shard.
 fn whole(run: &Run) -> Option<(String, String, u64, u32)> {
     let of = run.shard.as_ref()?.of;
     Some((run.experiment.clone(), run.profile.clone(), run.seed, of))
@@ -108,7 +109,8 @@ fn extent(shard: &StoredRun) -> (bool, usize) {
     (shard.run.finished.is_some() && shard.run.cut_short.is_none(), shard.trials.len())
 }
 
-/// Logs stay where they are, and the store of the merged run may be elsewhere.
+/// Makes the paths of a shard's logs absolute: logs stay in `folder`, and the store of the merged run may be
+/// elsewhere.
 pub fn with_logs(mut shard: StoredRun, folder: &Path) -> StoredRun {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     for trial in &mut shard.trials {
@@ -117,7 +119,7 @@ pub fn with_logs(mut shard: StoredRun, folder: &Path) -> StoredRun {
     shard
 }
 
-/// The one that these shards were merged into before, or a new one.
+/// The id of the run that these shards were merged into before, or a new one.
 fn id(into: &Store, shards: &[StoredRun]) -> Result<String, Failure> {
     let ids: BTreeSet<&str> = shards.iter().map(|shard| shard.run.id.as_str()).collect();
     let is_of_these = |run: &Run| {

@@ -7,15 +7,15 @@ use kumite_record::Role;
 /// A fault of the flags, with its remedy.
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub enum Misuse {
-    /// A job that is there already cannot be given other nodes.
+    /// `--slurm` is given inside a job, which has its nodes already.
     #[error(
         "--slurm: this is inside a job already, whose nodes are used; leave --slurm, or submit from outside of it"
     )]
     InsideJob,
-    /// Parts of a job, and no roles.
+    /// `--slurm` has options for several parts of a job, and there are no roles for them.
     #[error("--slurm: ':' is for the nodes of roles")]
     PartsWithoutRoles,
-    /// As many parts as there are roles, or one.
+    /// `--slurm` has options for another number of nodes than the roles need.
     #[error("--slurm: options for {parts} nodes, and roles for {roles}")]
     OtherParts {
         /// The number of parts that `--slurm` has options for.
@@ -27,13 +27,13 @@ pub enum Misuse {
     /// A role is given twice.
     #[error("--role: a role can be given only once")]
     RoleTwice,
-    /// There is no job that could have any node.
+    /// A role has no host, and there is no job that could give it a node.
     #[error("--role: write {}; any node is for --on slurm", role_forms())]
     RoleWithoutHost,
-    /// The engine elsewhere, and all else with it.
+    /// The engine is on another node, and no other part is apart from it.
     #[error("--role engine: no other part is on another node; to run everything there, write --on ssh:HOST")]
     OnlyEngine,
-    /// This machine would measure, and is none of the job's.
+    /// This machine would have the engine, and is no node of the cluster.
     #[error(
         "--role: this machine is not a node of the cluster, so the engine needs a node, too: add --role engine"
     )]
@@ -41,115 +41,115 @@ pub enum Misuse {
     /// A role is for a node that the job does not have.
     #[error("--role: the job has {}, and not {name}", nodes.join(", "))]
     NotInJob {
-        /// Its nodes.
+        /// The names of the job's nodes.
         nodes: Vec<String>,
-        /// The node that was named.
+        /// The name that the role was given.
         name: String,
     },
-    /// More roles than nodes.
+    /// The job has fewer nodes than the roles need.
     #[error("--role: the job has {}: too few for a node each", nodes.join(", "))]
     TooFewNodes {
-        /// Its nodes.
+        /// The names of the job's nodes.
         nodes: Vec<String>,
     },
 
-    /// Parts of a run, and shares of it.
+    /// Nodes are to have roles and shares of the blocks, which cannot be combined.
     #[error(
         "--role cannot be combined with --on ssh or --shard: nodes have parts of a run, or shares of its blocks"
     )]
     RolesAndShares,
-    /// Flags that are for Slurm.
+    /// Flags for Slurm are given without `--on slurm`.
     #[error("--shards and --slurm need --on slurm")]
     NotOnSlurm,
-    /// An array would be submitted from inside of a job.
+    /// An array would be submitted inside a job.
     #[error("--shards: this is inside job {job}, whose nodes have a share each: leave out --shards")]
     ShardsInsideJob {
-        /// The job.
+        /// The number of the job.
         job: String,
     },
 
-    /// Fewer blocks than shares.
+    /// There are fewer blocks than shares.
     #[error("{option}: {blocks} blocks cannot be shared by {of} {what}; use --blocks {of} or more")]
     TooFewBlocks {
-        /// The flag that says how many shares there are.
+        /// The flag that gives the number of shares.
         option: &'static str,
         /// The number of shares.
         of: u32,
-        /// The name of those who have a share each: `nodes`, `shards`.
+        /// The name of what has a share each: `nodes`, `shards`.
         what: &'static str,
-        /// The number of blocks, by the profile or `--blocks`.
+        /// The number of blocks, by the profile or by `--blocks`.
         blocks: u32,
     },
-    /// The flag and the array differ.
+    /// `--shard auto/N` and Slurm's array have different numbers of shards.
     #[error("--shard auto/{given}: Slurm's array has {count} tasks")]
     OtherArray {
-        /// As typed.
+        /// The number in the flag.
         given: u32,
-        /// The number of tasks, by Slurm.
+        /// The number of tasks in the array.
         count: u32,
     },
-    /// An array with gaps, or a part of one.
+    /// An array has gaps, or is a part of one, so that its tasks do not say which shard they are.
     #[error(
         "--shard auto: task {id} of an array of {count} from {least} to {most}, in steps of {step}, does not say which shard \
          it is: submit it as --array=1-{count}, or write --shard I/N"
     )]
     SparseArray {
-        /// The task here.
+        /// The number of this task.
         id: u32,
         /// The number of tasks.
         count: u32,
-        /// The first task's number.
+        /// The number of the first task.
         least: u32,
-        /// The last task's number.
+        /// The number of the last task.
         most: u32,
         /// The distance from one task's number to the next.
         step: u32,
     },
-    /// A pod of a larger job.
+    /// The index of a pod is too high for the number of shards.
     #[error("--shard auto/{of}: JOB_COMPLETION_INDEX is {index}; with {of} shards it is below {of}")]
     IndexTooHigh {
-        /// This pod's index, from 0 on.
+        /// The index of this pod, from 0 on.
         index: u32,
-        /// As typed.
+        /// The number of shards in the flag.
         of: u32,
     },
-    /// Kubernetes tells a pod its index alone.
+    /// The number of shards is not given, and Kubernetes tells a pod its index alone.
     #[error("--shard auto: an Indexed Job does not say how many there are; write --shard auto/N")]
     UnknownCount,
-    /// Nobody has started this as one of several.
+    /// `--shard auto` is given, and neither Slurm nor Kubernetes has started this process as one of several.
     #[error("--shard auto: neither SLURM_ARRAY_TASK_ID nor JOB_COMPLETION_INDEX is set; write --shard I/N")]
     NoLauncher,
 
-    /// Shards of another rule.
+    /// A gate takes only shards that were run by the strict rule.
     #[error("--gate takes shards that were run with --strict")]
     GateOfLax,
-    /// Stores without a shard.
+    /// The stores have no shard, or none of the seed that was asked for.
     #[error(
         "there is no shard{} in {}: `kumite run NAME --shard 1/2 --db FILE` makes one",
         seed.map(|seed| format!(" of seed {seed}")).unwrap_or_default(),
         stores.iter().map(|store| store.display().to_string()).collect::<Vec<_>>().join(", ")
     )]
     NoShards {
-        /// The only one that was wanted.
+        /// The seed that was asked for; none if none was.
         seed: Option<u64>,
         /// The stores that were given.
         stores: Vec<PathBuf>,
     },
-    /// Stores with shards that do not belong together.
+    /// The stores have shards of several runs.
     #[error("the stores have shards of {runs} runs: {}; --seed N takes those of one", shards.join("; "))]
     SeveralRuns {
         /// The number of runs.
         runs: usize,
-        /// Each shard, with its run and seed.
+        /// A description of each shard, with its run and seed.
         shards: Vec<String>,
     },
 
-    /// A word that no shell can be given.
+    /// A word of the command cannot be quoted for a shell.
     #[error("cannot be written in a manifest: {0}")]
     NoWord(#[source] shlex::QuoteError),
 }
 
-/// The forms of `--role` with a host, as a sentence has them.
+/// The forms of `--role` with a host, in a list for a sentence.
 pub(crate) fn role_forms() -> String {
     let [first @ .., last] = Role::ALL.map(|role| format!("{role}=HOST"));
     format!("{} or {last}", first.join(", "))

@@ -1,4 +1,4 @@
-//! The flags for nodes together, of which each makes sense alone.
+//! The flags for nodes, which are checked together.
 
 use kumite_lab::Experiment;
 
@@ -8,20 +8,20 @@ use crate::roles::GivenRoles;
 use crate::shard::some_for_each;
 use crate::slurm::{SlurmOptions, own_job};
 
-/// How several nodes have a part in a run.
+/// The flags by which several nodes have a part in a run.
 pub struct NodeFlags<'a> {
-    /// `--on`.
+    /// The value of `--on`.
     pub on: &'a On,
-    /// `--role`.
+    /// The values of `--role`.
     pub roles: &'a GivenRoles,
-    /// `--slurm`.
+    /// The values of `--slurm` and `--queue-timeout`.
     pub slurm: &'a SlurmOptions,
-    /// `--shards`.
+    /// The value of `--shards`; none if it is not given.
     pub shards: Option<u32>,
 }
 
 impl NodeFlags<'_> {
-    /// Refuses flags that contradict each other.
+    /// Refuses flags that contradict each other. `is_shard` is true if `--shard` is given.
     pub fn check(&self, is_shard: bool, experiment: &Experiment) -> Result<(), Misuse> {
         if self.roles.are_given() && (matches!(self.on, On::Ssh(_)) || is_shard) {
             return Err(Misuse::RolesAndShares);

@@ -1,4 +1,4 @@
-//! `--on`: the hosts on which something is done, and the folders that they need for it.
+//! `--on`: the hosts on which something is done, and the folders that they need.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -10,14 +10,14 @@ use crate::driver::Driver;
 use crate::failure::Failure;
 use crate::slurm::{Allocation, NodesWanted, SlurmOptions};
 
-/// Where something is done.
+/// The place where something is done.
 #[derive(Clone, Debug, PartialEq)]
 pub enum On {
-    /// Here.
+    /// This machine.
     Local,
-    /// On these hosts.
+    /// These hosts, by ssh. None is named twice.
     Ssh(Vec<Host>),
-    /// On nodes of a Slurm cluster.
+    /// Nodes of a Slurm cluster.
     Slurm,
 }
 
@@ -40,7 +40,7 @@ impl FromStr for On {
 }
 
 impl On {
-    /// The nodes, none for `local`. Of Slurm, those of the job that we are in, or of a new one.
+    /// The nodes; none for `local`. With Slurm they are those of the job that this process is in, or of a new one.
     pub fn allocate(
         &self,
         slurm: &SlurmOptions,
@@ -58,8 +58,8 @@ impl On {
     }
 }
 
-/// All that an experiment needs on another node, and the place of the experiment among it: its folder, the kits beside it, and
-/// what else its contenders use. All of it lies to each other as it does here.
+/// The experiment's place among what is sent, and all folders that it needs on another node: its own, the kits beside
+/// it, and what else its contenders use. There they lie to each other as here.
 pub(crate) fn sent_folders(of: &Experiment) -> Result<(String, Vec<Folder>), Failure> {
     let canonical = |path: &Path| path.canonicalize().map_err(AgentError::cannot("send", path));
     let experiment = canonical(&of.folder)?;

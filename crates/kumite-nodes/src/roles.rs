@@ -1,4 +1,4 @@
-//! Roles of a run that other nodes have: as they are given, the nodes that have them, and the way to those.
+//! The roles of a run that other nodes have: as they are given, the nodes that have them, and the way to those.
 
 mod given;
 mod linked;

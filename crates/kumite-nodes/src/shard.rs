@@ -1,8 +1,8 @@
 //! `--shard`: the share of a run's blocks that is executed here.
 //!
-//! It is given by number, or found from the variables that Slurm sets for a task of an array and Kubernetes for a pod of an
-//! Indexed Job. An array whose tasks do not count from 1 without gaps is refused: two submissions of parts of one array would
-//! otherwise make shards of two different runs, which nobody could merge.
+//! The share is given by number, or found from the variables that Slurm sets for a task of an array and Kubernetes
+//! for a pod of an Indexed Job. An array whose tasks do not count from 1 without gaps is refused: two submissions of
+//! parts of one array would otherwise make shards of two different runs, which could not be merged.
 
 use std::str::FromStr;
 
@@ -11,19 +11,19 @@ use kumite_record::Shard;
 
 use crate::misuse::Misuse;
 
-/// A share as it is given.
+/// A share, as the flag gives it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Share {
-    /// `2/8`
+    /// A share by its number, such as `2/8`.
     Of {
-        /// The share's number, from 1 on.
+        /// The number of the share, from 1 on.
         nth: u32,
         /// The number of shares.
         of: u32,
     },
-    /// `auto`, `auto/8`: whoever started this process says which.
+    /// The share that Slurm or Kubernetes gave this process: `auto`, `auto/8`.
     OfLauncher {
-        /// The number of shares, if that is given.
+        /// The number of shares; none if it is not given.
         of: Option<u32>,
     },
 }
@@ -47,7 +47,7 @@ impl FromStr for Share {
     }
 }
 
-/// Refuses fewer blocks than shares, of which some would have none.
+/// Refuses fewer blocks than shares, since some shares would have none.
 pub fn some_for_each(
     option: &'static str,
     of: u32,
@@ -61,12 +61,12 @@ pub fn some_for_each(
 }
 
 impl Share {
-    /// The shard of this process, by its environment.
+    /// The shard of this process, found from its environment if need be.
     pub fn here(self) -> Result<Shard, Misuse> {
         self.shard(&of_environment)
     }
 
-    /// The shard of a process that has these variables.
+    /// The shard of a process with these variables.
     fn shard(self, variable: &dyn Fn(&str) -> Option<String>) -> Result<Shard, Misuse> {
         let (nth, of) = match self {
             Share::Of { nth, of } => (nth, of),
@@ -76,7 +76,7 @@ impl Share {
     }
 }
 
-/// The number of the shard and of all, by the variables of a Slurm array or of a Kubernetes Indexed Job.
+/// The number of the shard and the number of all, from the variables of a Slurm array or of a Kubernetes Indexed Job.
 fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) -> Result<(u32, u32), Misuse> {
     let number = |name: &str| variable(name).and_then(|value| value.trim().parse::<u32>().ok());
     if let (Some(id), Some(least), Some(most), Some(count)) = (
@@ -105,7 +105,7 @@ fn of_launcher(given: Option<u32>, variable: &dyn Fn(&str) -> Option<String>) ->
     }
 }
 
-/// This node's name.
+/// The name of this node, by Slurm, by `NODE_NAME` or by the kernel; `unnamed` if none knows it.
 pub(crate) fn node_name() -> String {
     named(&of_environment)
 }

@@ -1,9 +1,9 @@
 //! A run whose blocks several nodes share, each by an agent.
 //!
-//! All nodes begin at once, each with a thread here that follows it. A share that is lost does not end the others: what the
-//! rest has measured is merged and judged, and named as incomplete. A node keeps its share until all of it has arrived here,
-//! and each share goes by a key that experiment, seed and number make; so the same command finds what is done already and
-//! begins or resumes only the rest.
+//! All nodes begin at once, each with a thread here that follows it. A share that is lost does not end the others:
+//! what the rest has measured is merged and judged, and named as incomplete. A node keeps its share until all of it
+//! has arrived here. The key of a share is made from experiment, seed and number, so the same command finds what is
+//! done already, and begins or resumes only the rest.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use crate::shard::some_for_each;
 use crate::slurm::{Allocation, Job, TaskEnd};
 
 const LOOK: Duration = Duration::from_millis(200);
-/// A controller has others to answer, too.
+/// The time between two looks at the job: Slurm's controller has others to answer, too.
 const LOOK_AT_JOB: Duration = Duration::from_secs(10);
-/// Between the last trial of a share and the end of its job, for judging and for the way here.
+/// The time between a share's last trial and the end of its job, for judging and for the way here.
 const RESERVE: Duration = Duration::from_secs(30);
 
-/// Executes a share on each node at the same time, merges what came, and judges it. If the nodes are those of a job, they are
-/// lost with it.
+/// Has each node execute a share, all at the same time, merges what came, and judges the run. If the nodes are those
+/// of a job, they are lost when it ends.
 pub fn shares(driver: &Driver, away: &Away, at: &Allocation) -> Result<Export, Failure> {
     let Allocation { nodes, job } = at;
     some_for_each("--on", nodes.len() as u32, "nodes", away.experiment)?;
@@ -62,49 +62,49 @@ pub fn shares(driver: &Driver, away: &Away, at: &Allocation) -> Result<Export, F
     sharing.judged(ended, &mut into)
 }
 
-/// A run that is to be shared.
+/// A run whose blocks are shared.
 pub(crate) struct Sharing<'a> {
     driver: &'a Driver,
     away: &'a Away<'a>,
     /// The number of shares.
     of: usize,
     kumite: Program,
-    /// The folder in which stores arrive.
+    /// The temporary folder in which stores arrive.
     folder: TempDir,
 }
 
-/// Why a share did not arrive.
+/// The reason why a share did not arrive.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LostShare {
-    /// Its node's agent, or we, could not go on.
+    /// The share failed, on its node or here.
     #[error(transparent)]
     Failed(#[from] Failure),
-    /// The job that had its node has ended, and so it was halted.
+    /// The node's job has ended, for which the share was halted.
     #[error("{node}: {end}")]
     NodeGone { node: String, end: TaskEnd },
-    /// The same, and the agent was missed first.
+    /// The node's agent was lost, and then the node's job was found to have ended.
     #[error("{}; {end}", chain(&**error))]
     FailedAndGone { error: Box<Failure>, end: TaskEnd },
-    /// The job ended before it had a node.
+    /// The job ended before the share had a node.
     #[error(transparent)]
     NeverBegun(#[from] TaskEnd),
-    /// It waited for a node for too long.
+    /// The share waited too long for a node.
     #[error("share {number} has not begun after {} s: {told}; --queue-timeout gives it longer", waited.as_secs())]
     Late { number: usize, waited: Duration, told: String },
-    /// A fault of ours.
+    /// The thread that follows the share panicked: a bug of kumite.
     #[error("{node}: the thread that follows its share has panicked")]
     Panicked { node: String },
 }
 
-/// The store that came of a share.
+/// The file of the store that came of a share, or the reason why none came.
 pub(crate) type ShareEnd = Result<PathBuf, LostShare>;
 
-/// A share that a node executes.
+/// A share that a node executes, followed by a thread.
 pub(crate) struct UnderWay<'scope> {
     node: String,
     thread: ScopedJoinHandle<'scope, Result<PathBuf, Failure>>,
     halt: Arc<AtomicBool>,
-    /// The end of its job, for which it was halted.
+    /// The end of the share's job, for which it was halted; none if it was not.
     lost: Option<TaskEnd>,
 }
 
@@ -113,7 +113,7 @@ impl UnderWay<'_> {
         self.thread.is_finished()
     }
 
-    /// Halts it if all is to stop, or if its node is lost.
+    /// Halts the share if everything is to stop, or if its node is lost.
     pub fn look(&mut self, stop: &AtomicBool, lost: Option<&TaskEnd>) {
         if stop.load(Ordering::Relaxed) || lost.is_some() {
             self.lost = self.lost.take().or_else(|| lost.cloned());
@@ -121,7 +121,8 @@ impl UnderWay<'_> {
         }
     }
 
-    /// Waits for the store that came of it. If there is none, the end of the node's job says more than that of the way there.
+    /// Waits for the store of the share. If none came and the job has ended, the error is that end, which says more
+    /// than a broken link.
     pub fn ended(self, job: Option<&TaskEnd>) -> ShareEnd {
         let UnderWay { node, thread, lost, .. } = self;
         let Ok(ended) = thread.join() else { return Err(LostShare::Panicked { node }) };
@@ -140,7 +141,7 @@ impl<'a> Sharing<'a> {
         Ok(Sharing { driver, away, of, kumite, folder })
     }
 
-    /// The shares that the store does not have whole, from 0 on.
+    /// The shares that the store does not have whole, counted from 0.
     pub fn missing(&self, store: &Store) -> Result<Vec<usize>, Failure> {
         let of = self.of as u32;
         let is_whole = |run: &Run| {
@@ -172,7 +173,7 @@ impl<'a> Sharing<'a> {
         UnderWay { node: node.name().to_owned(), thread, halt, lost: None }
     }
 
-    /// Merges what came, and judges it.
+    /// Merges the shares that came, and judges the run. Notes why others did not come.
     pub fn judged(&self, ended: Vec<ShareEnd>, into: &mut Store) -> Result<Export, Failure> {
         let Sharing { driver, away, .. } = self;
         let of_missing = ended.len();
@@ -193,7 +194,7 @@ impl<'a> Sharing<'a> {
         merged(driver, &stores, &options, into)
     }
 
-    /// Has a node execute its share, and gives the store that came of it.
+    /// Has a node execute its share, and fetches its store.
     fn share(
         &self,
         nth: usize,
@@ -226,12 +227,12 @@ impl<'a> Sharing<'a> {
         Ok(file)
     }
 
-    /// The same for the same share of the same run, wherever it is asked for: so a node knows what it has begun.
+    /// The key of a share: always the same for one share of one run, so that a node recognizes what it has begun.
     fn key(&self, nth: usize) -> String {
         format!("{:08x}{:08x}{:04x}{:04x}", seed_of(self.away.experiment), self.away.seed, nth + 1, self.of)
     }
 
-    /// The arguments of `kumite run` on the node.
+    /// The arguments of `kumite run` on the node, for share `nth` from 0 on.
     fn arguments(&self, nth: usize, left: Option<Duration>) -> Vec<String> {
         let budget = [self.away.budget, left].into_iter().flatten().min();
         let mut arguments = self.away.arguments(budget.map(|time| time.max(Duration::from_millis(1))));

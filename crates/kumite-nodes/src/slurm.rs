@@ -1,12 +1,13 @@
 //! `--on slurm`: nodes of a Slurm cluster, by Slurm's own commands.
 //!
-//! A job of ours does nothing but hold nodes; all work is steps of it, begun by an agent on each node. So one way to nodes
-//! serves every use, an interactive allocation (`salloc`) as well as a job of ours, and kumite needs no file on the cluster.
-//! A job that was submitted here ends with the value that stands for it: after the run, after an error, after Ctrl-C. After a
-//! SIGKILL it ends by itself, some ten minutes after the last step. A job that we were started in is never ended.
+//! A job that kumite submits does nothing but hold nodes; all work is done in steps of it, begun by an agent on each
+//! node. So one way to nodes serves an interactive allocation (`salloc`) as well as kumite's own job, and kumite
+//! needs no file on the cluster. A job that was submitted here ends when its [`Allocation`] is dropped: after the
+//! run, after an error, after Ctrl-C. After a SIGKILL it ends by itself, some ten minutes after the last step. A job
+//! that kumite was started in is never ended.
 //!
-//! `squeue` is the only witness of a job's state. A controller that does not answer is no end of a job: it is asked again,
-//! and only a limit or Ctrl-C ends the waiting.
+//! `squeue` is the only witness of a job's state. If Slurm's controller does not answer, the job has not ended: the
+//! controller is asked again, and only a limit or Ctrl-C ends the waiting.
 
 mod ask;
 mod job;
@@ -26,16 +27,16 @@ pub use crate::slurm_error::{Error, TaskEnd};
 pub(crate) use job::{Job, Task, TaskState, wait};
 pub(crate) use nodes::nodes_of;
 
-/// How jobs are submitted.
+/// The options for submitting jobs.
 #[derive(Clone, Debug)]
 pub struct SlurmOptions {
-    /// Options for sbatch, as the user gave them.
+    /// The options for sbatch, as the user gave them.
     pub words: SbatchWords,
     /// The longest time that a job may wait for its nodes.
     pub queue_timeout: Duration,
 }
 
-/// Options for sbatch, those of each part of a job apart.
+/// Options for sbatch, in a list for each part of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SbatchWords(Vec<Vec<String>>);
 
@@ -48,30 +49,30 @@ impl FromStr for SbatchWords {
     }
 }
 
-/// The nodes that a job is to have.
+/// The nodes that a job must have.
 #[derive(Debug)]
 pub enum NodesWanted<'a> {
-    /// As many as the options say, or one.
+    /// As many nodes as the options say, or one.
     Nodes,
-    /// One for each role; its name, where the user gave one.
+    /// A node for each role, with its name if the user gave one.
     Roles(Vec<Option<&'a str>>),
 }
 
-/// Nodes that are there for us until this is dropped.
+/// Nodes that are allocated until this is dropped.
 pub struct Allocation {
-    /// In the job's order; none if it is all done here.
+    /// The nodes, in the order of the job; empty if all is done on this machine.
     pub nodes: Vec<Node>,
-    /// The job that has them. If it is ours, it ends with this.
+    /// The job that has the nodes; none if they are no job's. If kumite submitted it, it ends when this is dropped.
     pub(crate) job: Option<Job>,
 }
 
 impl SlurmOptions {
-    /// True if there are options that make no sense without Slurm.
+    /// True if any options for sbatch are given.
     pub fn are_given(&self) -> bool {
         self.words.0.iter().any(|words| !words.is_empty())
     }
 
-    /// The nodes of the job that we are in, or those of a new one.
+    /// Allocates the nodes of the job that this process is in, or else of a new one, for which it waits.
     pub(crate) fn allocate(
         &self,
         wanted: &NodesWanted,
@@ -93,7 +94,7 @@ impl SlurmOptions {
         Ok(Allocation { nodes, job: Some(job) })
     }
 
-    /// An array of so many jobs of one node.
+    /// Submits an array of jobs of one node each, with these indices.
     pub(crate) fn array(&self, indices: &str, what: &str, driver: &Driver) -> Result<Job, Failure> {
         let [options] = &self.words.0[..] else {
             return Err(Misuse::PartsWithoutRoles.into());
@@ -103,7 +104,7 @@ impl SlurmOptions {
         Ok(Job::submit(&words, what, driver)?)
     }
 
-    /// sbatch's, for a job with these nodes.
+    /// The arguments of sbatch for a job with these nodes.
     fn arguments(&self, wanted: &NodesWanted) -> Result<Vec<String>, Misuse> {
         let parts = &self.words.0;
         match wanted {
@@ -136,12 +137,12 @@ impl SlurmOptions {
     }
 }
 
-/// The job that this process is in.
+/// The number of the job that this process is in; none if it is in none.
 pub fn own_job() -> Option<String> {
     std::env::var("SLURM_JOB_ID").ok().filter(|id| !id.is_empty())
 }
 
-/// The node of it that this process is on.
+/// The name of the node that this process is on; none if it is in no job.
 pub(crate) fn own_node() -> Option<String> {
     own_job().and_then(|_| std::env::var("SLURMD_NODENAME").ok())
 }

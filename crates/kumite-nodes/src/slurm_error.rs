@@ -1,98 +1,99 @@
-//! Errors of a Slurm cluster. They stand below `slurm`, so that [`Failure`](crate::Failure) can hold them and `slurm` return it.
+//! Errors of a Slurm cluster. They stand outside `slurm`, so that [`Failure`](crate::Failure) can hold them and
+//! `slurm` can return it.
 
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why there are no nodes of a Slurm cluster, or none any more.
+/// The reason why a Slurm cluster gives no nodes, or none any more.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A word that no shell can be given.
+    /// A word of a command cannot be quoted for a shell.
     #[error("cannot be said to Slurm")]
     Word(#[source] shlex::QuoteError),
-    /// There is no room for the log of a command.
+    /// A temporary folder for the log of a command cannot be made.
     #[error("cannot make a temporary folder; TMPDIR says where it is to be")]
     Scratch(#[source] io::Error),
     /// A temporary file, such as the job's script, could not be written.
     #[error("cannot write {}", path.display())]
     File {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// As the system gave it.
+        /// The error of the system.
         source: io::Error,
     },
     /// A command of Slurm's did not come to its end.
     #[error("{program}")]
     Command {
-        /// The command.
+        /// The name of the command.
         program: String,
-        /// It names the command line.
+        /// The error, which names the command line.
         source: kumite_process::Error,
     },
-    /// Slurm is not here.
+    /// A command of Slurm's is not installed here.
     #[error("there is no {program} here: --on slurm needs Slurm's commands")]
     NoCommand {
-        /// The command that was to be run.
+        /// The name of the command.
         program: String,
     },
-    /// A command of Slurm's refused.
+    /// A command of Slurm's failed.
     #[error("{program}: {said}")]
     Refused {
-        /// The command.
+        /// The name of the command.
         program: String,
-        /// Its last words.
+        /// The last lines that it wrote to standard error.
         said: String,
     },
-    /// A job was submitted, as it seems, and nobody knows its number.
+    /// A job seems to have been submitted, and its number is not known.
     #[error("sbatch: no number of a job: '{said}'")]
     NoNumber {
-        /// Its output instead.
+        /// The output of sbatch.
         said: String,
     },
-    /// A job, or a task of it, has ended before we are done.
+    /// A job, or a task of it, has ended too early.
     #[error(transparent)]
     Ended(#[from] TaskEnd),
-    /// A job ended before it began.
+    /// A job ended before it had its nodes.
     #[error("job {id} has not begun: it is {told}")]
     NeverBegun {
-        /// Its number.
+        /// The number of the job.
         id: String,
-        /// Its state and the reason, in Slurm's words.
+        /// The job's state and the reason for it, in Slurm's words.
         told: String,
     },
-    /// A job waited too long.
+    /// A job waited too long for its nodes.
     #[error("job {id} has not begun after {} s: {told}; --queue-timeout gives it longer", waited.as_secs())]
     Late {
-        /// Its number.
+        /// The number of the job.
         id: String,
-        /// The time that it was given.
+        /// The time for which it waited.
         waited: Duration,
-        /// Its state and the reason, in Slurm's words.
+        /// The job's state and the reason for it, in Slurm's words.
         told: String,
     },
     /// A job has begun without a node.
     #[error("the job has no nodes")]
     NoNodes,
-    /// We were told to stop.
+    /// The waiting was interrupted.
     #[error("it was interrupted")]
     Interrupted,
 }
 
-/// The end of a job, or of a task of it, that had nodes for us.
+/// The end of a job, or of a task of it, whose nodes kumite used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TaskEnd {
-    /// It ended so long ago that Slurm has forgotten it.
+    /// The job ended so long ago that Slurm has forgotten it.
     #[error("Slurm does not know job {name} any more")]
     Forgotten {
-        /// As `scancel` takes it.
+        /// The job's or task's name, as `scancel` takes it.
         name: String,
     },
-    /// It ended, well or not.
+    /// The job ended, well or not.
     #[error("job {name} is {told}")]
     Ended {
-        /// As `scancel` takes it.
+        /// The job's or task's name, as `scancel` takes it.
         name: String,
-        /// Its state and the reason, in Slurm's words.
+        /// The state and the reason for it, in Slurm's words.
         told: String,
     },
 }

@@ -1,16 +1,16 @@
-//! The few answers that a stub gives, made once.
+//! The few answers that a stub gives, made in advance.
 
 use crate::request::Request;
 
-/// Told to a client that sent a head and waits before it sends the body.
+/// The line for a client that has sent a head and waits before it sends the body.
 pub(crate) const CONTINUE: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\n";
 const MALFORMED: &[u8] = b"malformed request\n";
 
-/// An answer, by the little in which answers differ.
+/// An answer, by the few things in which answers differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub kind: AnswerKind,
-    /// Another request may follow.
+    /// True if another request may follow on the connection.
     pub keep_alive: bool,
     old: bool,
     head_only: bool,
@@ -28,11 +28,11 @@ impl Answer {
         Answer { kind, keep_alive, old: request.old, head_only: request.head_only }
     }
 
-    /// To what cannot be understood.
+    /// The answer to a request that cannot be understood.
     pub const MALFORMED: Answer =
         Answer { kind: AnswerKind::Malformed, keep_alive: false, old: false, head_only: false };
 
-    /// The index of its version among those of its kind.
+    /// The index of the answer's form among those of its kind.
     fn version(self) -> usize {
         match (self.keep_alive, self.old) {
             (true, false) => 0,
@@ -42,7 +42,7 @@ impl Answer {
     }
 }
 
-/// The bytes of all of them.
+/// The bytes of all answers, by kind and form.
 #[derive(Debug)]
 pub(crate) struct Answers([[Prepared; 3]; 3]);
 

@@ -1,4 +1,4 @@
-//! The time of a stub, which does not go on while it is stalled.
+//! The time of a stub, which stands still in a stall.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 
 use crate::stall::Stall;
 
-/// A stop is seen after so long at the latest.
+/// The longest time until a stop is seen.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
-/// The stub's clock. Everything that the stub does asks it first ([`Clock::go_on`]), so nothing is done in a stall.
+/// The stub's clock. The stub asks it before all it does ([`Clock::go_on`]), so that nothing is done in a stall.
 pub(crate) struct Clock<'a> {
     start: Instant,
     stall: Option<Stall>,
-    /// The beginning and the end of the next stall; beyond all time if none is to come.
+    /// The beginning and the end of the next stall, in ns; `u64::MAX` if none is to come.
     next_stall: (u64, u64),
     stop: &'a AtomicBool,
 }
@@ -25,12 +25,13 @@ impl<'a> Clock<'a> {
         clock
     }
 
-    /// In ns since the start of listening.
+    /// The time in ns since listening began.
     pub fn now(&self) -> u64 {
         self.start.elapsed().as_nanos() as u64
     }
 
-    /// The time, at which there is no stall: one that has begun is slept through first. None to stop.
+    /// The time in ns since listening began, outside stalls: a stall that has begun is slept through first. None if
+    /// the stub is to stop.
     pub fn go_on(&mut self) -> Option<u64> {
         loop {
             if self.stop.load(Ordering::Relaxed) {
@@ -49,7 +50,7 @@ impl<'a> Clock<'a> {
         }
     }
 
-    /// The first instant from `at` on at which there is no stall.
+    /// The first instant from `at` on that is outside stalls, in ns.
     pub fn after_stall(&self, at: u64) -> u64 {
         self.stall.map_or(at, |stall| stall.after(at))
     }

@@ -1,4 +1,4 @@
-//! How long a stub takes for an answer.
+//! The delays of a stub's answers.
 
 use std::f64::consts::SQRT_2;
 use std::str::FromStr;
@@ -12,38 +12,39 @@ use crate::notation::{LONGEST, NotationError, duration, nanos, share};
 /// A distribution of delays.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Delay {
-    /// `5ms`: always the same; `0` for none.
+    /// A fixed delay, such as `5ms`; `0` for none.
     Fixed(Duration),
-    /// `uniform:1ms..9ms`: anything between the two, equally likely.
+    /// A delay between two times, all equally likely: `uniform:1ms..9ms`.
     Uniform {
-        /// The shortest.
+        /// The shortest delay.
         from: Duration,
-        /// The longest.
+        /// The longest delay.
         to: Duration,
     },
-    /// `bimodal:1ms,100ms@0.1`: one of two.
+    /// One of two delays: `bimodal:1ms,100ms@0.1`.
     Bimodal {
-        /// The one.
+        /// The delay of all requests but the share.
         usual: Duration,
-        /// The other.
+        /// The delay of the share.
         other: Duration,
-        /// How likely the other is.
+        /// The probability of the other delay, from 0 to 1.
         share: f64,
     },
-    /// `lognormal:5ms,2.0`: its logarithm is normal. Cut at an hour.
+    /// A delay whose logarithm is normal, of at most an hour: `lognormal:5ms,2.0`.
     LogNormal {
-        /// Half are shorter.
+        /// The median: half of the delays are shorter.
         median: Duration,
-        /// The geometric standard deviation, at least 1: two thirds are within this factor of the median.
+        /// The geometric standard deviation, at least 1: about two thirds of the delays are within this factor of the
+        /// median.
         spread: f64,
     },
 }
 
 impl Delay {
-    /// No delay at all.
+    /// No delay: each answer is given at once.
     pub const NONE: Delay = Delay::Fixed(Duration::ZERO);
 
-    /// The delay that a share of `u` (from 0 to 1) of all delays is shorter than, in whole ns.
+    /// The delay below which a share `u` of all delays lies, from 0 to 1, in whole ns.
     pub fn quantile(&self, u: f64) -> Duration {
         match *self {
             Delay::Fixed(delay) => delay,
@@ -62,14 +63,14 @@ impl Delay {
         }
     }
 
-    /// The delays of a stub with this seed: the n-th is that of the n-th request that it reads.
+    /// The delays of a stub with this seed, without end: the n-th is that of the n-th request that it reads.
     pub fn draws(self, seed: u64) -> impl Iterator<Item = Duration> {
         let mut draws = Draws::new(self, seed);
         std::iter::repeat_with(move || Duration::from_nanos(draws.next()))
     }
 }
 
-/// The draws of [`Delay::draws`], without end.
+/// The draws of [`Delay::draws`], in ns.
 #[derive(Debug)]
 pub(crate) struct Draws {
     delay: Delay,
@@ -81,7 +82,7 @@ impl Draws {
         Draws { delay, random: Uniform::of_delays(seed) }
     }
 
-    /// In ns.
+    /// The next delay, in ns.
     pub fn next(&mut self) -> u64 {
         match self.delay {
             Delay::Fixed(delay) => nanos(delay),

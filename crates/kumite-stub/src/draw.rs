@@ -1,9 +1,9 @@
-//! Seeded randomness: one stream for delays and one for failures, so that neither depends on what the other is.
+//! Seeded randomness, with one stream for delays and one for failures: neither changes the other.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Numbers between 0 and 1, never either of them, all equally likely.
+/// Numbers between 0 and 1, both excluded, all equally likely.
 #[derive(Debug)]
 pub(crate) struct Uniform(ChaCha8Rng);
 

@@ -1,38 +1,38 @@
-//! Answers that fail on purpose.
+//! Failures on purpose, in place of right answers.
 
 use std::str::FromStr;
 
 use crate::draw::Uniform;
 use crate::notation::{NotationError, share};
 
-/// A share of requests that fails, each with the same probability: `0.1`, `0.1:503` or `0.1:reset`.
+/// A share of requests that fail, each with the same probability: `0.1`, `0.1:503` or `0.1:reset`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Failures {
-    /// How likely a failure is.
+    /// The probability of a failure, from 0 to 1.
     pub share: f64,
     /// The kind of failure.
     pub kind: FailureKind,
 }
 
-/// How a request fails, when its answer is due.
+/// The failure of a request, at the time when its answer is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// An answer with this status, from 400 to 599; 500 if none is said.
+    /// An answer with this status, from 400 to 599; 500 if none is given.
     Status(u16),
     /// The connection is reset in place of an answer.
     Reset,
 }
 
 impl Failures {
-    /// For each request that a stub with this seed reads, in order: `true` if it fails. The delays make no difference
-    /// to that.
+    /// The failures of a stub with this seed, without end: the n-th is true if the n-th request that it reads fails.
+    /// They do not depend on the delays.
     pub fn draws(self, seed: u64) -> impl Iterator<Item = bool> {
         let mut draws = Draws::new(Some(self), seed);
         std::iter::repeat_with(move || draws.next())
     }
 }
 
-/// The draws of [`Failures::draws`], without end.
+/// The draws of [`Failures::draws`].
 #[derive(Debug)]
 pub(crate) struct Draws {
     share: f64,

@@ -1,4 +1,4 @@
-//! Why an agent does not do what it was asked.
+//! The reasons why an agent does not do what it was asked.
 
 use std::error::Error as StdError;
 use std::io;
@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use kumite_agent::NotAFrame;
 use kumite_record::StoreError;
 
-/// Why this machine may not be measured on now, such as another kumite that measures.
+/// The reason why this machine may not be measured on now, such as another kumite that measures.
 pub(super) type Busy = Box<dyn StdError + Send + Sync>;
 
-/// Goes to the driver in words, with its causes, and ends what was asked but not the agent.
+/// The reason why an agent does not do what it was asked. The driver gets it in words, with its causes. The question
+/// ends, and the agent goes on.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refusal {
     #[error(transparent)]
@@ -26,7 +27,7 @@ pub(super) enum Refusal {
     Busy(#[from] Busy),
     #[error("cannot start kumite with what was asked")]
     Word(#[from] shlex::QuoteError),
-    /// The driver cannot be told.
+    /// The driver cannot be written to.
     #[error("the driver does not listen")]
     Deaf(#[source] io::Error),
     #[error("the driver is gone")]

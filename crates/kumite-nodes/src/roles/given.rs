@@ -1,4 +1,4 @@
-//! `--role`: the roles, and the nodes that they are given to.
+//! `--role`: roles, and the nodes that are to have them.
 
 use std::str::FromStr;
 
@@ -18,7 +18,7 @@ use crate::slurm::{NodesWanted, SlurmOptions, own_job, own_node};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
     role: Role,
-    /// None for any node of a job.
+    /// The host that is to have the role; none for any node of a job.
     host: Option<Host>,
 }
 
@@ -35,22 +35,22 @@ impl FromStr for Given {
     }
 }
 
-/// All roles that are given.
+/// All roles that are given to other nodes.
 #[derive(Clone, Debug, Default)]
 pub struct GivenRoles {
-    /// On the command line.
+    /// The roles given on the command line.
     pub given: Vec<Given>,
-    /// By whoever started this run and reaches their nodes; none but on the engine's node.
+    /// The roles of the nodes that only the driver reaches; none except on the engine's node.
     pub relayed: Option<Relayed>,
 }
 
 impl GivenRoles {
-    /// True if other nodes have any.
+    /// True if any role is given to another node.
     pub fn are_given(&self) -> bool {
         !self.given.is_empty() || self.relayed.is_some()
     }
 
-    /// Refuses roles that cannot be had, before anything is started.
+    /// Refuses roles that cannot be given, before anything is started.
     pub fn check(&self, experiment: &Experiment, on: &On) -> Result<(), Failure> {
         let of = |role| self.given.iter().filter(move |given| given.role == role);
         if Role::ALL.into_iter().any(|role| of(role).count() > 1) {
@@ -74,12 +74,12 @@ impl GivenRoles {
         Ok(check_roles(experiment, &elsewhere)?)
     }
 
-    /// True if another node has the engine.
+    /// True if another node is to have the engine.
     pub fn have_engine(&self) -> bool {
         self.given.iter().any(|given| given.role == Role::Engine)
     }
 
-    /// The nodes that a job for them is to have.
+    /// The nodes that a job for these roles must have.
     fn wanted(&self) -> NodesWanted<'_> {
         match self.given.is_empty() {
             true => NodesWanted::Nodes,
@@ -98,7 +98,7 @@ impl GivenRoles {
         }
     }
 
-    /// Gives each role its node: with `--on slurm` one of a job, which is submitted if we are in none.
+    /// Gives each role its node. With `--on slurm` it is one of a job, which is submitted if this process is in none.
     pub fn placed(
         &self,
         on: &On,
@@ -122,7 +122,7 @@ impl GivenRoles {
         })
     }
 
-    /// A node of the job for each role, in their order.
+    /// A node of the job for each role, in the order of the roles.
     fn nodes_of(&self, job: &[Node]) -> Result<Vec<Node>, Misuse> {
         // Where nobody else has the engine, this node has it, and no other role.
         let here = own_node().filter(|_| !self.have_engine());

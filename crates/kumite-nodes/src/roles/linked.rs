@@ -1,8 +1,8 @@
 //! An agent on a node that has a role.
 //!
-//! The link lives as long as the run. A node that answers "I cannot" fails the trial that asked; a node that is lost (its link
-//! broke, or 30 s passed without a sign) ends the run as Ctrl-C does, for nothing is measured without it, and what was
-//! measured is kept. When the value that stands for it is dropped, the agent ends its services and removes its files.
+//! The link lives as long as the run. A node that answers "I cannot" fails the trial that asked. A node that is lost
+//! (its link broke, or 30 s passed without a sign) ends the run as Ctrl-C does: nothing is measured without it, and
+//! what was measured is kept. When a [`Linked`] is dropped, its agent ends its services and removes its files.
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::Ordering;
@@ -16,16 +16,16 @@ use crate::failure::Failure;
 use crate::fresh_key::fresh_key;
 use crate::on::sent_folders;
 
-/// To get ready: a build may take so long, and says nothing meanwhile.
+/// The most time without a word from a node while it gets ready: a build may take long.
 const READYING: Duration = Duration::from_secs(30 * 60);
-/// For all else. To start a service takes longest.
+/// The most time without a word from a node that is ready. To start a service takes longest.
 const WORKING: Duration = Duration::from_secs(3 * 60);
 
-/// The links to the other nodes of a run that is on the engine's node.
+/// The links to the other nodes, for a run on the engine's node.
 pub(crate) struct Relays(pub(super) Vec<Linked>);
 
 impl Relays {
-    /// Asks a node for the run, and gives its answer as the run is told it.
+    /// Asks a node on behalf of the run. Returns the frame with its answer, also if the node is unknown or lost.
     pub fn answer(&mut self, node: &str, work: &str) -> Ask {
         let Some(linked) = self.0.iter_mut().find(|linked| linked.name == node) else {
             return Ask::Relayed {
@@ -42,13 +42,13 @@ impl Relays {
 /// An agent that has a role.
 pub(super) struct Linked {
     pub name: String,
-    /// None once it is closed.
+    /// The link; none once it is closed.
     link: Option<Link>,
-    /// The node's, and ours as it is seen there.
+    /// The node's address, and this machine's as it is seen there.
     pub addresses: (Ipv4Addr, Ipv4Addr),
     driver: Driver,
     is_ready: bool,
-    /// Has the log of the way there, as long as that may write to it.
+    /// The folder for the log of the way there. It lives as long as the link may write to it.
     _log: tempfile::TempDir,
 }
 
@@ -85,7 +85,7 @@ impl Linked {
 }
 
 impl Drop for Linked {
-    /// The agent removes what it was sent before it ends.
+    /// Closes the link. The agent removes what it was sent before it ends.
     fn drop(&mut self) {
         self.link.take().into_iter().for_each(Link::close);
     }
@@ -101,7 +101,7 @@ impl Talk for Linked {
     }
 }
 
-/// The answer, if there is one. A node that is lost sets `stop`.
+/// The answer of a node, or the fault. If the node is lost, `stop` is set, and the run ends.
 pub(super) fn answered(worked: Worked, driver: &Driver) -> Result<String, Fault> {
     match worked {
         Worked::Answer(answer) => Ok(answer),

@@ -1,4 +1,4 @@
-//! The nodes that have the roles, and the way to them.
+//! The nodes that have roles, and the way to them.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::frames::RELAYED;
 use crate::slurm::Allocation;
 
-/// The nodes that have the roles. A job that was submitted for them ends with this.
+/// The nodes that have roles. If a job was submitted for them, it ends when this is dropped.
 pub struct Placed {
     pub(super) nodes: BTreeMap<Role, Node>,
     pub(super) relayed: Option<Relayed>,
@@ -27,7 +27,7 @@ impl Placed {
         self.nodes.get(&Role::Engine)
     }
 
-    /// The nodes that are not the engine's, each once, with their roles.
+    /// The nodes with roles other than the engine's node, each once, with its roles.
     fn others(&self) -> Vec<(&Node, Roles)> {
         let mut others: Vec<(&Node, Roles)> = Vec::new();
         for (role, node) in self.nodes.iter().filter(|(_, node)| Some(*node) != self.engine()) {
@@ -39,7 +39,8 @@ impl Placed {
         others
     }
 
-    /// Goes to the other nodes. If the way to one fails later, that is said, and `stop` is set: what was measured is kept.
+    /// Connects to the other nodes. If the link to one breaks later, that is noted, and `stop` is set: what was
+    /// measured is kept.
     pub fn nodes(&self, experiment: &Experiment, driver: &Driver) -> Result<Nodes, Failure> {
         if let Some(relayed) = &self.relayed {
             return Ok(relayed.nodes(driver));
@@ -54,7 +55,8 @@ impl Placed {
         Ok(nodes)
     }
 
-    /// Goes to the nodes for a run on the engine's, which is reached at `here`. The text is the flag that tells that run of them.
+    /// Connects to the other nodes for a run on the engine's node, to which this machine is known as `here`. The text
+    /// is the flag that tells that run of them.
     pub(crate) fn relays(
         &self,
         here: Ipv4Addr,

@@ -1,8 +1,8 @@
-//! The nodes of a run as it sees them on the engine's node: its questions to them go back to whoever asked for the run, for only
-//! from there is a way to them.
+//! The other nodes, for a run on the engine's node: its questions to them go back to the driver, since only the
+//! driver has a way to them.
 //!
-//! A question is a frame on standard output, and its answer the next line of standard input. If that ends, or brings anything
-//! else, the node counts as lost and the run ends: an answer is never guessed.
+//! A question is a frame on standard output, and its answer is the next line of standard input. If that input ends,
+//! or brings anything else, the node counts as lost and the run ends: an answer is never guessed.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -18,7 +18,7 @@ use super::linked::answered;
 use crate::driver::Driver;
 use crate::frames::tell;
 
-/// The other nodes of a run on the engine's node, for its command line.
+/// The other nodes of a run on the engine's node, as a flag of its command line.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Relayed {
     pub(super) here: Ipv4Addr,
@@ -52,7 +52,7 @@ impl Relayed {
     }
 }
 
-/// A node that only whoever asked for the run reaches.
+/// A node that only the driver reaches.
 struct Relaying {
     node: String,
     cut_off: Duration,

@@ -1,4 +1,4 @@
-//! A command of Slurm's, and its output.
+//! Slurm's commands, and their output.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -8,10 +8,10 @@ use kumite_process::{MARKER, Spawn, last_lines, run};
 
 use crate::slurm_error::Error;
 
-/// A controller that is not there keeps them waiting, some for ever.
+/// The most time that a command may take. Without a controller, some wait for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs it to its end, and gives its standard output.
+/// Runs a command to its end, and returns its standard output.
 pub fn ask(words: &[&str], stop: &AtomicBool) -> Result<String, Error> {
     let command = shlex::try_join(words.iter().copied()).map_err(Error::Word)?;
     let folder = tempfile::tempdir().map_err(Error::Scratch)?;

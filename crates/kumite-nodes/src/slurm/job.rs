@@ -1,4 +1,4 @@
-//! A job that holds nodes for us.
+//! Slurm jobs that hold nodes.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use crate::driver::Driver;
 use crate::fresh_key::fresh_key;
 use crate::slurm_error::{Error, TaskEnd};
 
-/// The script of a job of ours, which does nothing on its nodes but wait. It ends by itself if nobody has worked on them for a
-/// while, as after whoever submitted it was killed; to look so seldom disturbs nobody.
+/// The script of a job that kumite submits: it only waits. It ends by itself once two looks, 300 s apart, found no
+/// step of the job, as after its submitter was killed. Such rare looks disturb no measurement.
 const HOLD: &str = r#"#!/bin/sh
 # Holds nodes for kumite, until two looks find no step of the job.
 idle=0
@@ -23,56 +23,57 @@ done
 "#;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
-/// A controller has others to answer, too.
+/// The longest time between two looks at a job that waits: Slurm's controller has others to answer, too.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(50);
-/// A task that ends waits for its processes' ends and its node's word.
+/// The time that an ending task is given until Slurm says how it ended.
 const SETTLING: Duration = Duration::from_secs(15);
 
-/// A job.
+/// A job of Slurm. If kumite submitted it, dropping it ends the job.
 pub struct Job {
     id: String,
     is_ours: bool,
     driver: Driver,
 }
 
-/// A part of one that has nodes of its own: all of a plain one, a task of an array, a component of a heterogeneous one.
+/// A part of a job that has nodes of its own: all of a plain job, a task of an array, or a component of a
+/// heterogeneous job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Its number.
+    /// The number of the task.
     pub id: String,
-    /// The name that users know and `scancel` takes: of an array 12_3, and not its number.
+    /// The name that users know and `scancel` takes, such as 12_3 for a task of an array.
     pub name: String,
-    /// Its index in an array; none in any other job.
+    /// The task's index in an array; none in any other job.
     pub index: Option<usize>,
     pub state: TaskState,
-    /// The state and its reason in Slurm's words.
+    /// The state and the reason for it, in Slurm's words.
     pub told: String,
-    /// Their names as Slurm abbreviates them: n[1-3,7].
+    /// The names of the nodes, as Slurm abbreviates them: n[1-3,7].
     pub nodes: String,
-    /// The time for which it may still have them; none where that is not limited.
+    /// The time for which the task may still have its nodes; none if that is not limited.
     pub left: Option<Duration>,
 }
 
-/// Slurm's states, by what they mean to whoever needs the nodes.
+/// The state of a task: Slurm's states, by what they mean for its nodes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TaskState {
     Waits,
     Runs,
-    /// It ends, and Slurm does not say yet how.
+    /// The task is ending, and Slurm does not say yet how.
     Ends,
-    /// Well or not.
+    /// The task has ended, well or not.
     Ended,
 }
 
 impl Task {
-    /// Its end, if it has come or is just coming.
+    /// The end of the task; none if it waits or runs.
     pub fn end(&self) -> Option<TaskEnd> {
         let has_ended = matches!(self.state, TaskState::Ends | TaskState::Ended);
         has_ended.then(|| TaskEnd::Ended { name: self.name.clone(), told: self.told.clone() })
     }
 
-    /// The job that a step on its nodes is given to, and the component of it where it has several.
+    /// The number of the job to which a step on the task's nodes belongs, and the component of a heterogeneous job.
     pub fn step_of(&self) -> (String, Option<u32>) {
         let component = self.name.split_once('+').and_then(|(job, nth)| Some((job, nth.parse().ok()?)));
         component.map_or((self.id.clone(), None), |(job, nth)| (job.to_owned(), Some(nth)))
@@ -80,7 +81,7 @@ impl Task {
 }
 
 impl Job {
-    /// Submits one that holds whole nodes.
+    /// Submits a job that holds whole nodes. `words` are options for sbatch; `what` is a part of the job's name.
     pub fn submit(words: &[String], what: &str, driver: &Driver) -> Result<Job, Error> {
         let folder = tempfile::tempdir().map_err(Error::Scratch)?;
         let script = folder.path().join("hold.sh");
@@ -115,7 +116,7 @@ impl Job {
         }
     }
 
-    /// A job that somebody else has submitted, and ends.
+    /// A job that somebody else has submitted, and will end.
     pub fn found(id: String, driver: &Driver) -> Job {
         Job { id, is_ours: false, driver: driver.clone() }
     }
@@ -124,7 +125,7 @@ impl Job {
         &self.id
     }
 
-    /// All its tasks that Slurm still knows.
+    /// The tasks of the job that Slurm still knows; empty if it knows none.
     pub fn look(&self) -> Result<Vec<Task>, Error> {
         let jobs = format!("--jobs={}", self.id);
         let said =
@@ -136,7 +137,7 @@ impl Job {
         }
     }
 
-    /// Waits until all of it has its nodes.
+    /// Waits until all tasks have their nodes, at most for `limit`.
     pub fn begun(&self, limit: Duration) -> Result<Vec<Task>, Error> {
         let began = Instant::now();
         let mut said = String::new();
@@ -175,7 +176,7 @@ impl Job {
         }
     }
 
-    /// All its tasks, none of which is just ending; or after a while as they are.
+    /// The tasks of the job, once none is just ending, or after 15 s as they are.
     pub fn settled(&self) -> Result<Vec<Task>, Error> {
         let began = Instant::now();
         loop {
@@ -188,7 +189,7 @@ impl Job {
         }
     }
 
-    /// The end of the first of its tasks that has one; none while all of them run, or if Slurm does not say.
+    /// The end of the first task that has ended; none if all run, or if Slurm does not say.
     pub fn lost(&self) -> Option<TaskEnd> {
         let tasks = self.settled().ok()?;
         match tasks.is_empty() {
@@ -197,7 +198,7 @@ impl Job {
         }
     }
 
-    /// Gives back what a task has.
+    /// Ends a task or a whole job, which gives its nodes back. If that fails, it is noted.
     pub fn end(&self, task: &str) {
         // Also after Ctrl-C: what is submitted is not left.
         if let Err(why) = ask(&["scancel", task], &AtomicBool::new(false)) {
@@ -217,13 +218,15 @@ impl Drop for Job {
     }
 }
 
-/// The number in a text that is nothing else, but for the name of a cluster after a semicolon.
+/// The number of a job in a text that is nothing else, except for the name of a cluster after a semicolon; none in
+/// any other text.
 fn number(said: &str) -> Option<String> {
     let id = said.trim().split(';').next()?;
     (!id.is_empty() && id.chars().all(|c| c.is_ascii_digit())).then(|| id.to_owned())
 }
 
-/// The number of the job with this name, which no other has. Of an array, and of a job of several parts, the first is all of it.
+/// The number of the job with this name, which no other has. For an array, or a job of several parts, it is that of
+/// the whole.
 fn number_of(name: &str) -> Option<String> {
     let asked = ["squeue", "--noheader", "--states=all", &format!("--name={name}"), "--format=%F"];
     ask(&asked, &AtomicBool::new(false)).ok()?.lines().find_map(number)
@@ -233,7 +236,7 @@ fn shown(said: &str) -> String {
     said.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
 }
 
-/// Sleeps, unless it is to stop.
+/// Sleeps for this time, or until `stop` is set.
 pub fn wait(time: Duration, stop: &AtomicBool) {
     let until = Instant::now() + time;
     while Instant::now() < until && !stop.load(Ordering::Relaxed) {
@@ -241,11 +244,11 @@ pub fn wait(time: Duration, stop: &AtomicBool) {
     }
 }
 
-/// The number, the name, that of an array, the state, its reason, the nodes, the time that is left.
+/// The format of squeue's lines: number, name, index in an array, state, its reason, nodes, time left.
 const FORMAT: &str = "--format=%A|%i|%K|%T|%r|%N|%L";
 
-/// Reads squeue's lines in that format. With `only`, those of one job alone: asked for an array's last task by its number,
-/// squeue tells of all.
+/// Reads squeue's lines in `FORMAT`. With `only`, those of that job alone: asked for the last task of an array by its
+/// number, squeue tells of all.
 fn tasks(said: &str, only: Option<&String>) -> Vec<Task> {
     let task = |line: &str| {
         let fields: Vec<&str> = line.split('|').map(str::trim).collect();
@@ -268,7 +271,8 @@ fn tasks(said: &str, only: Option<&String>) -> Vec<Task> {
     tasks.filter(|task| only.is_none_or(|only| task.step_of().0 == *only)).collect()
 }
 
-/// `days-hours:minutes:seconds`, of which the first may be missing.
+/// A time as squeue writes it, `days-hours:minutes:seconds`, of which the first fields may be missing; none if it is
+/// no time.
 fn time(text: &str) -> Option<Duration> {
     let (days, rest) = text.split_once('-').unwrap_or(("0", text));
     let mut seconds = 0;

@@ -10,7 +10,7 @@ use super::ask::ask;
 use super::job::Task;
 use crate::slurm_error::Error;
 
-/// Those of all these tasks, in their order: at least one.
+/// The nodes of these tasks, in their order: at least one.
 pub fn nodes_of(tasks: &[Task], stop: &AtomicBool) -> Result<Vec<Node>, Error> {
     let mut nodes = Vec::new();
     for task in tasks {
@@ -35,7 +35,7 @@ fn name_and_address(line: &str) -> Option<(String, String)> {
     Some((field("NodeName=")?.to_owned(), field("NodeAddr=")?.to_owned()))
 }
 
-/// The node's address, and ours on the way there. Nothing is sent.
+/// The IPv4 address of a node, and this machine's on the way there; none if either has none. Nothing is sent.
 fn both_ends(address: &str) -> Option<(Ipv4Addr, Ipv4Addr)> {
     const ANY_PORT: u16 = 9;
     let v4 = |address: IpAddr| match address {

@@ -122,7 +122,7 @@ impl Measured for Unit {
 }
 
 impl Measured for Metric {
-    /// The quantity of the metric's unit. A ratio is a part of a whole only if its name ends in that unit.
+    /// The quantity of the metric's unit. A ratio is a part of a whole only if the metric's name ends in `_share`.
     fn quantity(&self) -> Quantity {
         match self.unit {
             Unit::Ratio if Unit::of_name(&self.name) == Some(Unit::Ratio) => Quantity::Share,
