@@ -1,8 +1,8 @@
 //! A mount's life: from an empty folder to an empty folder, whatever happens in between.
 //!
-//! Two threads serve it: one answers the kernel, one answers reads that are due. [`Disk::serve`] and dropping end both, and the
-//! mount goes even while files on it are open: a reader of a disk that is gone would wait for ever. The one end that leaves a
-//! dead mount behind is SIGKILL; [`dead`](crate::dead) finds it.
+//! Two threads serve it: one answers the kernel, one answers reads that are due. [`Disk::serve`] and dropping end
+//! both. The mount is removed even while files on it are open: a reader of a disk without a process would wait for
+//! ever. Only SIGKILL leaves a dead mount behind; [`dead`](crate::dead) finds it.
 
 use std::fs::File;
 use std::io;
@@ -22,22 +22,22 @@ use crate::priority::take_real_time;
 use crate::queue::Queue;
 use crate::{Error, LONGEST_DELAY, NoFuse, Report, write_files};
 
-/// The name of our mounts in `/proc/self/mountinfo`.
+/// The name of slow disks' mounts in `/proc/self/mountinfo`.
 pub(crate) const NAME: &str = "kumite-disk";
-/// A stop goes unseen for at most this long.
+/// The longest time for which a stop goes unseen.
 const LOOK: Duration = Duration::from_millis(50);
-/// The longest wait for the session of an unmounted disk. One that is in use does not end where only fusermount3 could
-/// unmount it; it then ends with the process.
+/// The longest wait for the thread of an unmounted disk. If the disk is in use and only fusermount3 could unmount it,
+/// the thread goes on until the process ends.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A slow disk at work. It is unmounted when it is dropped.
+/// A slow disk at work. It is unmounted when this is dropped.
 #[derive(Debug)]
 pub struct Disk {
     mount_point: PathBuf,
     start: Instant,
     queue: Arc<Queue>,
     unmounter: SessionUnmounter,
-    /// None once the disk is ended.
+    /// The two threads; none once the disk has ended.
     threads: Option<Threads>,
 }
 
@@ -49,7 +49,7 @@ struct Threads {
 
 impl Disk {
     /// Mounts a mirror of the plain files in `folder`, as they are now, at `mount_point`, an empty folder. Subfolders
-    /// and links are not in it.
+    /// and links are left out. `delay` is that of a seek.
     ///
     /// # Errors
     ///
@@ -79,17 +79,17 @@ impl Disk {
         Ok(Disk { mount_point, start, queue, unmounter, threads: Some(threads) })
     }
 
-    /// The absolute path at which it is mounted.
+    /// The absolute path at which the disk is mounted.
     pub fn mount_point(&self) -> &Path {
         &self.mount_point
     }
 
-    /// Serves until `stop` is set, which is looked at every 50 ms, or somebody else unmounts it. Then unmounts it,
-    /// even if it is in use: reads that wait, and all that come, get an error.
+    /// Serves until `stop` is set, which is looked at every 50 ms, or until somebody else unmounts the disk. Then
+    /// unmounts it, even if it is in use: reads that wait, and later ones, get an error.
     ///
     /// # Errors
     ///
-    /// If it cannot be unmounted, or the kernel failed it.
+    /// If the disk cannot be unmounted, or the kernel failed it.
     pub fn serve(mut self, stop: &AtomicBool) -> Result<Report, Error> {
         while !stop.load(Ordering::Relaxed) && !self.is_over() {
             thread::sleep(LOOK);
@@ -143,8 +143,8 @@ impl Drop for Disk {
     }
 }
 
-/// Mounts a slow disk in the folder for temporary files, and unmounts it: a container may have the device and refuse to mount,
-/// and nothing else tells.
+/// Mounts a slow disk in the folder for temporary files, and unmounts it. A container may have the device and refuse
+/// to mount, which only a trial tells.
 ///
 /// # Errors
 ///
@@ -155,8 +155,8 @@ pub fn available() -> Result<(), Error> {
     Disk::mount(files.path(), mount_point.path(), Duration::from_millis(1))?.end()
 }
 
-/// Unmounts whatever is mounted there, even if it is in use, and the dead mount that a disk leaves which was killed by
-/// SIGKILL. If nothing is mounted there, nothing is done.
+/// Unmounts whatever is mounted at `mount_point`, even if it is in use, and even the dead mount of a disk that was
+/// killed by SIGKILL. Does nothing if nothing is mounted there.
 ///
 /// # Errors
 ///
@@ -186,7 +186,7 @@ fn empty_folder(mount_point: &Path) -> Result<PathBuf, Error> {
     }
 }
 
-/// The part of FUSE that is missing, as far as the device tells more than the refusal does.
+/// The part of FUSE that is missing, found by opening the device where the refusal does not tell.
 fn missing(refusal: io::Error) -> NoFuse {
     match File::options().read(true).write(true).open("/dev/fuse") {
         Err(device) if device.kind() == io::ErrorKind::NotFound => NoFuse::NoDevice,

@@ -2,15 +2,15 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Why there can be no slow disk.
+/// The reason why there can be no slow disk, or why it cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The folder to mirror cannot be read.
     #[error("cannot read the folder {}: {source}; name one with the files to mirror", folder.display())]
     Folder {
-        /// The folder.
+        /// The path of the folder.
         folder: PathBuf,
-        /// The system's reason.
+        /// The error of the system.
         source: io::Error,
     },
     /// The folder to mirror has no plain files.
@@ -19,42 +19,42 @@ pub enum Error {
     /// The mount point cannot be used.
     #[error("cannot mount at {}: {source}; name an empty folder", mount_point.display())]
     MountPoint {
-        /// The mount point.
+        /// The path of the mount point.
         mount_point: PathBuf,
-        /// The system's reason.
+        /// The error of the system.
         source: io::Error,
     },
-    /// There is something in the mount point, which would be hidden.
+    /// The mount point is not empty: its contents would be hidden.
     #[error("cannot mount at {}: there is something in it; name an empty folder", .0.display())]
     NotEmpty(PathBuf),
-    /// At the mount point is what a file system left whose process was killed.
+    /// The mount point has a dead mount, of a file system whose process was killed.
     #[error("cannot mount at {}: a dead mount is there, of a process that was killed; take it away with `umount -l {}` \
              or `fusermount3 -u {}`",
         mount_point.display(), mount_point.display(), mount_point.display())]
     Dead {
-        /// The mount point.
+        /// The path of the mount point.
         mount_point: PathBuf,
     },
-    /// Nobody wants to wait so long.
+    /// The delay is zero, or above [`LONGEST_DELAY`](crate::LONGEST_DELAY).
     #[error("a delay of {0:?} makes no sense: it must be above 0 and at most {LONGEST:?}", LONGEST = crate::LONGEST_DELAY)]
     Delay(Duration),
-    /// FUSE is not to be had here.
+    /// There is no FUSE here.
     #[error("cannot mount by FUSE: {0}")]
     Fuse(#[source] NoFuse),
-    /// The mount cannot be taken away.
+    /// The disk cannot be unmounted.
     #[error("cannot unmount {}: {source}; try `fusermount3 -u -z {}`", mount_point.display(), mount_point.display())]
     Unmount {
-        /// The mount point.
+        /// The path of the mount point.
         mount_point: PathBuf,
-        /// The system's reason.
+        /// The error of the system.
         source: io::Error,
     },
-    /// A file cannot be made.
+    /// A file cannot be written.
     #[error("cannot write {}: {source}", file.display())]
     Write {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The system's reason.
+        /// The error of the system.
         source: io::Error,
     },
     /// A thread of the disk cannot be started, or ended by itself.
@@ -65,16 +65,16 @@ pub enum Error {
 /// The part of FUSE that is missing.
 #[derive(Debug, thiserror::Error)]
 pub enum NoFuse {
-    /// The kernel has no FUSE, or the container no device.
+    /// The kernel has no FUSE, or the container does not have the device.
     #[error(
         "there is no /dev/fuse; load the kernel's module (`modprobe fuse`), or give the container the device \
          (`--device /dev/fuse`)"
     )]
     NoDevice,
-    /// The device is there, and not for us.
+    /// The device may not be opened by this user.
     #[error("/dev/fuse may not be opened ({0}); be root, or give the container the device")]
     ClosedDevice(#[source] io::Error),
-    /// Only root mounts, or a program that is root.
+    /// The process is not root, and fusermount3, which is, is not installed.
     #[error(
         "it takes CAP_SYS_ADMIN or fusermount3, and neither is here; be root in a container with `--cap-add \
          SYS_ADMIN`, or install fuse3"

@@ -1,4 +1,4 @@
-//! The kernel's questions, all but reads answered at once and from memory.
+//! The answers to the kernel's questions: all but reads are answered at once and from memory.
 
 use std::ffi::OsStr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use fuser::{
 use crate::mirror::Mirror;
 use crate::queue::Queue;
 
-/// The kernel may keep names and sizes for this long. They do not change.
+/// The time for which the kernel may keep names and sizes. They do not change.
 const KEEP: Duration = Duration::from_secs(86_400);
 
 #[derive(Debug)]

@@ -2,8 +2,8 @@ use std::path::Path;
 
 use crate::Error;
 
-/// The text of the `nth` file: one line over and over, of exactly `size_bytes` bytes of UTF-8. The last character is
-/// left out if it is not whole, and spaces stand in its place.
+/// The text of file `nth`: one line over and over, exactly `size_bytes` bytes of UTF-8. If the last character is not
+/// whole, spaces stand in its place.
 pub fn file_text(nth: usize, size_bytes: usize) -> String {
     let line = format!("{nth:04} 組手 kumite, café 0123456789 abcdefghijklmnopqrstuvwxyz\n");
     let mut text = line.repeat(size_bytes.div_ceil(line.len()));
@@ -12,7 +12,7 @@ pub fn file_text(nth: usize, size_bytes: usize) -> String {
     text
 }
 
-/// Makes the files `0` to `count - 1` in a folder, each with its [`file_text`].
+/// Writes the files `0` to `count - 1` into a folder, each with its [`file_text`].
 ///
 /// # Errors
 ///

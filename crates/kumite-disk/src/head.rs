@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-/// The one head: it serves one seek after the other.
+/// The only head of the disk: it serves one seek after the other.
 #[derive(Debug)]
 pub(crate) struct Head {
     delay: Duration,
-    /// The time at which the last of its seeks is done.
+    /// The time at which its last seek is done.
     free_at: Instant,
 }
 
@@ -15,33 +15,33 @@ impl Head {
         Head { delay, free_at: Instant::now() }
     }
 
-    /// The time at which a seek is done that came `now`.
+    /// The time at which a seek is done that comes `now`.
     fn seek(&mut self, now: Instant) -> Instant {
         self.free_at = self.free_at.max(now) + self.delay;
         self.free_at
     }
 }
 
-/// The place in an open file where its last read ended.
+/// The place in an open file at which its last read ended.
 #[derive(Debug, Default)]
 pub(crate) struct Position {
-    /// The end of its last read and when its last seek is done; none before the first.
+    /// The end of the last read, and the time at which the last seek is done; none before the first read.
     last: Option<(u64, Instant)>,
 }
 
-/// The reason and the end of a read's wait.
+/// The wait of a read: its reason and its end.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Wait {
-    /// There is nothing to read any more.
+    /// The read is at the end of the file, and does not wait.
     AtEnd,
-    /// A seek, until then.
+    /// The read is a seek, which is done at this time.
     Seek(Instant),
-    /// It goes on from where the last read ended, whose seek is done then.
+    /// The read goes on from where the last one ended, and waits for that one's seek, which is done at this time.
     GoesOn(Instant),
 }
 
 impl Position {
-    /// A read of `bytes` that are there, which came `now`.
+    /// The wait of a read that comes `now`. `bytes` is the number of bytes that it gets, 0 at the end of the file.
     pub fn read(&mut self, head: &mut Head, now: Instant, offset: u64, bytes: u64) -> Wait {
         if bytes == 0 {
             return Wait::AtEnd;

@@ -1,4 +1,4 @@
-//! Disks whose process was killed: a mount outlives it, and all that is asked of it fails.
+//! Disks whose process was killed: the mount outlives it, and all requests to it fail.
 
 use std::fs;
 use std::io;
@@ -13,15 +13,15 @@ use kumite_process::{Spawn, run};
 use crate::Error;
 use crate::disk::{NAME, unmount};
 
-/// The longest wait for a mount to say that it is dead, which it says at once, and for fusermount3 to unmount one.
+/// The longest wait for a dead mount to say so, which it does at once, and for fusermount3.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The mount points of disks whose process was killed, as far as this process sees mounts.
+/// The mount points of disks whose process was killed, among the mounts that this process sees.
 pub fn dead() -> Vec<PathBuf> {
     mounted().into_iter().filter(|mount_point| is_dead(mount_point)).collect()
 }
 
-/// Unmounts the disks below a folder that nobody uses any more.
+/// Unmounts all slow disks below a folder, also those in use.
 ///
 /// # Errors
 ///
@@ -36,7 +36,7 @@ pub fn unmount_below(folder: &Path) -> Result<(), Error> {
     })
 }
 
-/// Unmounts a disk that was mounted without root, and so by fusermount3.
+/// Unmounts a disk that was mounted without root, by fusermount3.
 fn by_fusermount(mount_point: &Path) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let env = [("MOUNT_POINT".to_owned(), mount_point.display().to_string())];
@@ -56,13 +56,13 @@ fn by_fusermount(mount_point: &Path) -> io::Result<()> {
     }
 }
 
-/// The mount points of our disks, dead or not.
+/// The mount points of slow disks, dead or not.
 fn mounted() -> Vec<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
     mounts.lines().filter_map(mount_point).collect()
 }
 
-/// The mount point in a line of `mountinfo`; none if the mount is not ours.
+/// The mount point in a line of `mountinfo`; none if the mount is not a slow disk.
 fn mount_point(line: &str) -> Option<PathBuf> {
     let (mount, file_system) = line.split_once(" - ")?;
     let mut file_system = file_system.split(' ');
@@ -71,13 +71,15 @@ fn mount_point(line: &str) -> Option<PathBuf> {
     is_ours.then(|| unescaped(escaped).into())
 }
 
-/// The kernel writes what would end a field as three octal digits.
+/// The text without the escapes of `mountinfo`: the kernel writes characters that would end a field as three octal
+/// digits.
 fn unescaped(text: &str) -> String {
     let escapes = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
     escapes.iter().fold(text.to_owned(), |text, (escape, character)| text.replace(escape, character))
 }
 
-/// Asked in a thread of its own: one whose process was stopped does not answer.
+/// True if the disk's process is gone. It is asked in a thread of its own, since a disk whose process was stopped
+/// does not answer.
 fn is_dead(mount_point: &Path) -> bool {
     let (tell, told) = mpsc::channel();
     let asked = mount_point.to_owned();

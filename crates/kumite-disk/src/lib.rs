@@ -38,5 +38,5 @@ pub use files::{file_text, write_files};
 pub use left::{dead, unmount_below};
 pub use report::Report;
 
-/// The longest delay. A reader that waits cannot be killed, and many may wait for each other.
+/// The longest delay of a seek. A reader that waits cannot be killed, and many may wait for each other.
 pub const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(10);

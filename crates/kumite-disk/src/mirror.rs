@@ -1,4 +1,4 @@
-//! The files that are shown: names and sizes, as they were when it was mounted.
+//! The files that are shown: their names and sizes, as they were when the disk was mounted.
 
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
@@ -12,7 +12,7 @@ use rustix::process::{getgid, getuid};
 
 use crate::Error;
 
-/// The number of the first file; 1 is the folder's.
+/// The node number of the first file; 1 is the folder's.
 const FIRST: u64 = 2;
 
 #[derive(Debug)]
@@ -48,12 +48,12 @@ impl Mirror {
         Ok(Mirror { folder, names, sizes, nodes })
     }
 
-    /// The attributes of the file with this name.
+    /// The attributes of the file with this name; none if there is no such file.
     pub fn named(&self, name: &OsStr) -> Option<FileAttr> {
         self.attributes(*self.nodes.get(name)?)
     }
 
-    /// The attributes of a file or of the folder.
+    /// The attributes of a file or of the folder; none if there is no such node.
     pub fn attributes(&self, node: INodeNo) -> Option<FileAttr> {
         let (kind, perm, size) = match node {
             INodeNo::ROOT => (FileType::Directory, 0o555, 0),
@@ -87,7 +87,7 @@ impl Mirror {
         File::open(self.folder.join(name))
     }
 
-    /// Every file, in the order of their names.
+    /// The files, in the order of their names.
     pub fn files(&self) -> impl Iterator<Item = (INodeNo, &OsStr)> {
         (FIRST..).map(INodeNo).zip(self.names.iter().map(OsString::as_os_str))
     }

@@ -4,11 +4,11 @@ use thread_priority::unix::{
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
 const FIFO: ThreadSchedulePolicy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-/// Above what is not real-time, below what kernels give their own threads.
+/// The real-time priority: above all that is not real-time, and below that of the kernel's own threads.
 const PRIORITY: u8 = 10;
 
-/// Gives the calling thread, and those that it starts, real-time priority, where that is permitted: else a reader
-/// waits for whoever has the CPU, and not for the disk. Says whether it has.
+/// Gives the calling thread, and those that it starts, real-time priority, if that is permitted. Without it, a reader
+/// waits for whatever has the CPU, too, and not only for the disk. True if it was given.
 pub(crate) fn take_real_time() -> bool {
     ThreadPriorityValue::try_from(PRIORITY).is_ok_and(|priority| {
         let priority = ThreadPriority::Crossplatform(priority);

@@ -1,7 +1,8 @@
-//! Reads that wait, and the thread that answers them in time.
+//! The reads that wait, and the thread that answers them in time.
 //!
-//! No read is answered before it is due, and each is answered once: when it is due, or by an error when the disk is stopped. The
-//! bytes are fetched while the delay passes, so that a disk below which is faster than that adds nothing.
+//! No read is answered before it is due, and each is answered once: when it is due, or by an error when the disk is
+//! stopped. The bytes are fetched while the delay passes, so that a disk below that is faster than the delay adds
+//! nothing.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
@@ -27,8 +28,8 @@ struct QueueState {
     head: Head,
     open: HashMap<FileHandle, Open>,
     opened: u64,
-    /// Ordered by when they are due, then as they came. The kernel bounds it: a reader that waits asks for
-    /// nothing more.
+    /// The reads that wait, by when they are due, then by when they came. The kernel limits their number: a reader
+    /// that waits asks for nothing more.
     waiting: BTreeMap<(Instant, u64), Read>,
     stopped: bool,
     report: Report,
@@ -41,7 +42,7 @@ struct Open {
     position: Position,
 }
 
-/// A read whose bytes are all there.
+/// A read of bytes that the file has.
 #[derive(Debug)]
 struct Read {
     file: Arc<File>,
@@ -76,7 +77,7 @@ impl Queue {
         self.lock().open.remove(&handle);
     }
 
-    /// Answers a read at once, or leaves it to [`answer_in_time`](Queue::answer_in_time).
+    /// Answers a read at once if it is due, or else leaves it to [`answer_in_time`](Queue::answer_in_time).
     pub fn read(&self, handle: FileHandle, offset: u64, most: u32, reply: ReplyData) {
         let now = Instant::now();
         let mut state = self.lock();
@@ -105,7 +106,7 @@ impl Queue {
         }
     }
 
-    /// Answers those that wait, each when it is due, until it is stopped.
+    /// Answers reads that wait, each when it is due, until the queue is stopped.
     pub fn answer_in_time(&self) {
         // Else the kernel may wake us 50 µs late, to save wake-ups. If it refuses, the report shows it.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
@@ -144,7 +145,7 @@ impl Queue {
         }
     }
 
-    /// Answers all reads that still wait by an error.
+    /// Stops the queue, and answers all reads that still wait by an error.
     pub fn stop(&self) {
         let mut state = self.lock();
         state.stopped = true;

@@ -2,26 +2,27 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-/// Two minutes in ns; what is later counts as that.
+/// The greatest lateness that is recorded, two minutes in ns: a greater one counts as that.
 const LATEST: u64 = 120_000_000_000;
 
-/// A slow disk's own account of its life.
+/// A slow disk's own account of its whole life.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// From mounting to its end.
+    /// The time from mounting to the end.
     pub duration: Duration,
-    /// Files that were opened.
+    /// The number of times that a file was opened.
     pub opens: u64,
-    /// Requests to read, those at the end of a file included. The kernel divides what a program reads at once into
-    /// requests of 1 MiB.
+    /// The number of requests to read, those at the end of a file included. The kernel divides a large read of a
+    /// program into requests of 1 MiB.
     pub reads: u64,
-    /// Reads that were seeks, and waited for the delay.
+    /// The number of reads that were seeks, and waited for the delay.
     pub seeks: u64,
-    /// Bytes that were asked for and there.
+    /// The number of bytes that reads got.
     pub bytes: u64,
-    /// True if its threads had real-time priority; without it, `lateness` has the waits for a CPU in it.
+    /// True if the thread that answers reads had real-time priority; without it, `lateness` has the waits for a CPU
+    /// in it.
     pub real_time: bool,
-    /// Of each read that waited: the time in ns from when it was due until the kernel had the answer.
+    /// The lateness of each read that waited: the time in ns from when it was due until the kernel had the answer.
     pub lateness: Histogram<u64>,
 }
 

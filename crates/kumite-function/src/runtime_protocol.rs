@@ -72,7 +72,7 @@ enum Stage {
     Given(Event),
     /// The instance has this event, which was sent to it on this connection.
     Working(Event, Connection),
-    /// The instance has answered, and its host has not ended the call yet.
+    /// The instance has answered, and the host has not ended the call yet.
     Answered(Answer),
 }
 

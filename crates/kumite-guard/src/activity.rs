@@ -1,4 +1,4 @@
-//! The phase of a connection, and when it began.
+//! The phases of connections, and when each began.
 
 use std::io;
 use std::pin::Pin;
@@ -10,15 +10,15 @@ use tokio::time::{Instant, sleep};
 
 use crate::limits::Limits;
 
-/// One connection's phase.
+/// The phase of a connection, and when it began.
 #[derive(Debug)]
 pub(crate) struct Activity(Mutex<(Phase, Instant)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Between requests.
+    /// No request is in progress.
     Idle,
-    /// Some of a request's head is there.
+    /// A part of a request's head has come.
     Head,
     /// A request is being answered.
     Busy,
@@ -29,23 +29,23 @@ impl Activity {
         Activity(Mutex::new((Phase::Idle, Instant::now())))
     }
 
-    /// A request's head is there.
+    /// Notes that a request's head has come.
     pub fn begin(&self) {
         self.change(|_| Some(Phase::Busy));
     }
 
-    /// Its answer is there.
+    /// Notes that the answer to a request is ready.
     pub fn end(&self) {
         self.change(|_| Some(Phase::Idle));
     }
 
-    /// Since when nothing is being answered.
+    /// The time since when no request is being answered; none if one is.
     pub fn unused_since(&self) -> Option<Instant> {
         let (phase, since) = self.now();
         (phase != Phase::Busy).then_some(since)
     }
 
-    /// Returns when it takes longer than it may.
+    /// Waits until the phase has taken longer than it may.
     pub async fn overdue(&self, limits: &Limits) {
         loop {
             let (phase, since) = self.now();
@@ -75,7 +75,7 @@ impl Activity {
     }
 }
 
-/// A stream that tells what passes through it.
+/// A stream that notes what passes through it.
 pub(crate) struct Watched<S> {
     pub stream: S,
     pub activity: Arc<Activity>,

@@ -1,4 +1,4 @@
-//! The body of a request, which must come in time, and of which only so much is kept.
+//! The body of a request, which must come in time, and of which only so many bytes are kept.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::time::{Sleep, sleep};
 
-/// Why a body is not read to its end.
+/// The reason why a body is not read to its end.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BodyError {
     #[error("it did not come within {0:?}")]
@@ -21,12 +21,13 @@ pub(crate) enum BodyError {
     Broken(#[from] hyper::Error),
 }
 
-/// A body within limits.
+/// A body with a time limit, and a limit to the bytes of all bodies.
 pub(crate) struct BoundedBody {
     incoming: Incoming,
     within: Duration,
     late: Pin<Box<Sleep>>,
-    /// Bytes of all bodies that are being read, and the most that these may be.
+    /// The number of bytes of all bodies that are being read. `most` is the limit to it, `ours` this body's part of
+    /// it.
     held: Arc<AtomicUsize>,
     most: usize,
     ours: usize,

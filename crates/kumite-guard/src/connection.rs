@@ -1,5 +1,5 @@
-//! The connection that a request came on: a handler can tell one client's requests from another's, and stop work for a client
-//! that has gone.
+//! The connection that a request came on. By it a handler can tell one client's requests from another's, and stop
+//! work for a client that has gone.
 
 use tokio::sync::watch;
 
@@ -12,12 +12,12 @@ pub struct Connection(watch::Receiver<()>);
 pub struct Open(watch::Sender<()>);
 
 impl Open {
-    /// A connection that is open now.
+    /// A new connection, which is open.
     pub fn new() -> Open {
         Open(watch::Sender::new(()))
     }
 
-    /// For its requests.
+    /// The connection, for its requests.
     pub fn connection(&self) -> Connection {
         Connection(self.0.subscribe())
     }
@@ -30,12 +30,12 @@ impl Default for Open {
 }
 
 impl Connection {
-    /// Returns once it is closed.
+    /// Waits until the connection is closed.
     pub async fn closed(&self) {
         while self.0.clone().changed().await.is_ok() {}
     }
 
-    /// True if both are one connection.
+    /// True if both are the same connection.
     pub fn is(&self, other: &Connection) -> bool {
         self.0.same_channel(&other.0)
     }

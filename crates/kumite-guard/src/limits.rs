@@ -1,19 +1,19 @@
-//! Limits on clients.
+//! Limits on the clients of a server.
 
 use std::time::Duration;
 
 /// The most that clients may take, in time, connections and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// From the first byte of a request to the end of its head.
+    /// The longest time from the first byte of a request to the end of its head.
     pub head: Duration,
-    /// From there to the end of its body.
+    /// The longest time from the end of a request's head to the end of its body.
     pub body: Duration,
-    /// From one request to the next; none for no limit.
+    /// The longest time from one request to the next; none for no limit.
     pub idle: Option<Duration>,
-    /// Connections at a time. For one more, that which has done nothing for the longest time is closed.
+    /// The most connections at a time. For one more, the one that has been unused for longest is closed.
     pub connections: usize,
-    /// Bytes of all bodies that are not whole yet.
+    /// The most bytes of all bodies that are not whole yet.
     pub body_bytes: usize,
 }
 

@@ -1,9 +1,9 @@
-//! A server that nobody can hold up.
+//! A server that no client can hold up.
 //!
-//! Every connection is in one of three phases, and each has a limit: a head that is on its way, a body that is on its way, and
-//! nothing. Only an answer that is being made has none, for it is the server's own. At the most connections, one more closes
-//! the connection that was unused for longest; if all are being answered, the new one is closed. A client that a limit hits
-//! sees its connection closed, or 400 for a body; no other client notices.
+//! Every connection is in one of three phases, and each has a limit: a head is coming, a body is coming, or nothing.
+//! Only an answer that is being made has none, since it is the server's own. At the most connections, one more closes
+//! the connection that was unused for longest; if all are being answered, the new one is closed. A client that a
+//! limit hits sees its connection closed, or 400 for a body; no other client notices.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -24,7 +24,8 @@ use crate::body::BoundedBody;
 use crate::connection::Open;
 use crate::limits::Limits;
 
-/// Serves until it is dropped, which closes all connections. `malformed` gets the error of each that did not speak HTTP.
+/// Serves until it is dropped, which closes all connections. `malformed` gets the error of each connection that did
+/// not speak HTTP.
 pub async fn serve(
     listener: TcpListener,
     routes: Router,
@@ -73,7 +74,7 @@ fn close_one(connections: &mut Vec<Connection>) -> bool {
     true
 }
 
-/// A connection to its end.
+/// Serves a connection to its end.
 async fn one(
     stream: TcpStream,
     routes: Router,

@@ -1,4 +1,4 @@
-//! A play on a thread of its own, so that a device that hangs cannot keep whoever started it from ending.
+//! A play on a thread of its own, so that a device that hangs cannot keep the caller from ending.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,24 +8,24 @@ use crate::device::{OpenDevice, OpenError};
 use crate::player::{Played, play};
 use crate::schedule::Schedule;
 
-/// How often it is looked whether the play is over.
+/// The time between two looks whether the play is over.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a device may take to be opened or released after `stop` was set.
+/// The time that a device has, after `stop` was set, to be opened or released.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Why a play has no end that is known.
+/// The reason why the outcome of a play is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum ApartError {
-    /// The system gives no thread.
+    /// The thread cannot be started.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),
     /// The device cannot be opened.
     #[error("{0}")]
     Open(OpenError),
-    /// It was told to stop before the device was open.
+    /// The play was told to stop, and the device is still being opened.
     #[error("it was interrupted, and the device is still being opened: nothing was played")]
     Opening,
-    /// It was told to stop, and the device takes nothing.
+    /// The play was told to stop, and the device takes nothing: what is pressed may stay pressed.
     #[error("it was interrupted, and the device takes nothing: what is pressed may stay pressed")]
     Hangs,
     /// The device panicked.
@@ -33,7 +33,8 @@ pub enum ApartError {
     Panicked,
 }
 
-/// Opens the device, tells what it says of itself, and plays.
+/// Opens the device, gives its description to `tell`, and plays. It returns within some 3 s of `stop`, even if the
+/// device hangs.
 pub fn play_apart(
     mut open: Box<OpenDevice>,
     fps: f64,

@@ -1,4 +1,4 @@
-//! Devices: states are written to them.
+//! Devices, to which states are written.
 
 mod gcapi;
 mod log;
@@ -12,22 +12,22 @@ pub use gcapi::Gcapi;
 pub use log::Log;
 pub use uinput::Uinput;
 
-/// Opens a device on the thread that will play, and again after it failed.
+/// Opens a device, on the thread that plays; it is called again after the device has failed.
 pub type OpenDevice = dyn FnMut() -> Result<Box<dyn Device>, OpenError> + Send;
 
-/// Why it cannot be opened, in words.
+/// The reason why a device cannot be opened.
 pub type OpenError = Box<dyn Error + Send + Sync>;
 
-/// Something that has a state until it is given another.
+/// A device, which keeps a state until it is given another.
 pub trait Device {
-    /// Says which state it is given next, while there is time for what need not be done on the clock. A release that comes
+    /// Announces the next state, while there is time for what need not be done on the clock. A release that comes
     /// before its time is not announced.
     fn prepare(&mut self, _next: PadState) {}
 
-    /// Gives it a state. `since_start` is when that is, counted from the start of the play.
+    /// Gives the device a state. `since_start` is the time since the start of the play.
     fn write(&mut self, state: PadState, since_start: Duration) -> Result<(), DeviceError>;
 
-    /// A description of the device for whoever plays on it, such as what it is connected to.
+    /// A description of the device for the user, such as what it is connected to; none if there is nothing to say.
     fn description(&self) -> Option<String> {
         None
     }

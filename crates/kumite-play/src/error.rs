@@ -1,49 +1,49 @@
-//! Why a device cannot be opened, or takes no more states: each says which one, where it stands, and what to do.
+//! The errors of devices. Each names the device, the place and a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a device does not do what it should.
+/// The reason why a device cannot be opened, or takes no state.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
     /// The log cannot be written.
     #[error("cannot write the log: {0}")]
     Log(#[from] io::Error),
-    /// The Titan One's library is not there.
+    /// The Titan One's library does not exist.
     #[error("no file {}: it should be the Titan One's library, gcdapi.dll", path.display())]
     NoLibrary {
-        /// Where it should be.
+        /// The path that was given.
         path: PathBuf,
     },
-    /// A file that cannot be loaded.
+    /// A file cannot be loaded as a library.
     #[error(
         "cannot load {}: {}; a library is needed that is for the same platform as this program, {}-bit {}",
         path.display(), system_reason(error, path), usize::BITS, std::env::consts::OS
     )]
     NotALibrary {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The linker's, which names the file once more.
+        /// The error of the linker, which names the file once more.
         error: libloading::Error,
     },
-    /// A library without an entry point of the Titan One's.
+    /// A library lacks a function of the Titan One's.
     #[error("{} is not the Titan One's library, or another version of it: it has no {name}", path.display())]
     NotTheTitanOnes {
-        /// The library.
+        /// The path of the library.
         path: PathBuf,
-        /// The entry point.
+        /// The name of the function.
         name: &'static str,
     },
     /// The library does not start.
     #[error("{}: gcdapi_Load failed; does another program use the Titan One?", path.display())]
     NotLoaded {
-        /// The library.
+        /// The path of the library.
         path: PathBuf,
     },
     /// The library does not see an adapter.
     #[error("no Titan One is connected (tried {tries} times); plug it in, and end programs that use it")]
     NotConnected {
-        /// How often it was looked for.
+        /// The number of times that it was looked for.
         tries: usize,
     },
     /// The adapter did not take a state.
@@ -51,27 +51,27 @@ pub enum DeviceError {
         "the Titan One did not take state {nth}, at {at_ms:.1} ms: gcapi_Write failed; is it still plugged in?"
     )]
     NotTaken {
-        /// Counted from 1.
+        /// The number of the state, counted from 1.
         nth: usize,
-        /// From the start of the play.
+        /// The time since the start of the play, in ms.
         at_ms: f64,
     },
-    /// There is no uinput, or it may not be used.
+    /// The gamepad cannot be made: there is no uinput, or it may not be used.
     #[error("cannot make a gamepad by {}: {source}; {remedy}", path.display())]
     NoGamepad {
         /// The path of uinput.
         path: PathBuf,
-        /// The kernel's error.
+        /// The error of the kernel.
         source: io::Error,
-        /// The remedy.
+        /// The remedy, in a phrase.
         remedy: &'static str,
     },
     /// The kernel did not take a state.
     #[error("the gamepad did not take the state at {at_ms:.1} ms: {source}")]
     Gamepad {
-        /// From the start of the play.
+        /// The time since the start of the play, in ms.
         at_ms: f64,
-        /// The kernel's error.
+        /// The error of the kernel.
         source: io::Error,
     },
     /// There is no uinput on this platform.
@@ -79,7 +79,7 @@ pub enum DeviceError {
     OnlyLinux,
 }
 
-/// The system's words for why a file could not be loaded, without the names of its function and of the file.
+/// The system's reason why a file could not be loaded, without the names of its function and of the file.
 fn system_reason(error: &libloading::Error, path: &Path) -> String {
     let said = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     let file = format!("{}: ", path.display());

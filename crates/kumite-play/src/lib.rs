@@ -1,12 +1,13 @@
-//! The macro player: text to a schedule of controller states, and those to a device, each at its frame.
+//! The macro player: it makes a schedule of controller states from text, and writes each state to a device at its
+//! frame.
 //!
 //! text ─ [`Macro::parse`] ─► [`Macro`] ─ [`Macro::schedule`] ─► [`Schedule`] ─ [`play`] ─► [`Device`]
 //!
 //! A macro has at most 1,000,000 states and 10,000,000 frames with its loops expanded ([`Macro::MOST_STATES`],
 //! [`Macro::MOST_FRAMES`]); one that would have more is an error, found before anything is expanded.
 //!
-//! Everything that takes time is done before the first state: on the clock there is only waiting and writing. This crate
-//! knows no lab and no Linux: what a platform has is in `kumite-limits` and in the devices.
+//! Everything that takes time is done before the first state: on the clock there is only waiting and writing. This
+//! crate knows no lab and no Linux: what a platform has is in `kumite-limits` and in the devices.
 
 #[forbid(unsafe_code)]
 mod apart;

@@ -24,18 +24,18 @@ mod print;
 
 use crate::{Held, Schedule};
 
-/// A macro that was parsed. It prints as canonical text, which parses to the same again.
+/// A macro that was parsed. Its `Display` is canonical text, which parses to an equal macro.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Macro {
     lines: Vec<Line>,
 }
 
-/// A line that says something. A macro is a list of them and no tree: loops may be nested as deep as somebody likes, and
-/// nothing that walks them may take stack for it.
+/// A line of a macro, but for blank ones. A macro is a list of lines and no tree: loops may be nested to any depth,
+/// and walking them must not use stack for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Line {
     Hold(Held),
-    /// The lines that follow, up to its `End`, are played so many times.
+    /// The beginning of a loop: the lines up to its `End` are played this many times.
     Loop(u32),
     End,
 }
@@ -44,34 +44,33 @@ enum Line {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {what}")]
 pub struct NotationError {
-    /// Counted from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
-    /// The column in characters, counted from 1; behind the last one where something is missing at the end of the
-    /// line.
+    /// The column in characters, counted from 1; one behind the last if something is missing at the end of the line.
     pub column: usize,
     /// The fault: what was found, and what was expected.
     pub what: String,
 }
 
 impl NotationError {
-    /// The line that is wrong, or what stands around the place, and a caret below it.
+    /// The line with the fault, or the part of it around the column, and a caret below it.
     pub fn excerpt(&self, text: &[u8]) -> String {
         excerpt::excerpt(text, self.line, self.column)
     }
 }
 
 impl Macro {
-    /// The most states of a macro, its loops expanded.
+    /// The most states of a macro with its loops expanded.
     pub const MOST_STATES: u32 = 1_000_000;
-    /// The most frames of a macro, its loops expanded: some two days.
+    /// The most frames of a macro with its loops expanded: about two days.
     pub const MOST_FRAMES: u32 = 10_000_000;
 
-    /// The whole of it, or the first thing that is wrong. A byte order mark at the beginning is skipped.
+    /// Parses a macro, or returns its first fault. A byte order mark at the beginning is skipped.
     pub fn parse(text: &[u8]) -> Result<Macro, NotationError> {
         parse::parse(text)
     }
 
-    /// The states of the macro, its loops expanded.
+    /// The states of the macro with its loops expanded.
     pub fn schedule(&self) -> Schedule {
         let mut states = Vec::new();
         let mut open = Vec::new();

@@ -1,28 +1,28 @@
-//! The pacer: waits for an instant by a sleep until shortly before, and a spin.
+//! The pacer: it waits for an instant by a sleep until shortly before, and a spin.
 //!
-//! **Never early.** `wait_until` returns when the clock has passed the instant, or when it is to stop.
+//! **It is never early.** `wait_until` returns when the clock has passed the instant, or when it is to stop.
 //!
-//! **Why it spins for 1 ms.** The spin must be longer than a sleep ends late. bench/play shows both side by side:
-//! with SCHED_FIFO nearly all sleeps end within 1 ms. To spin twice as long cost twice the CPU time and was hardly
-//! more exact. Without SCHED_FIFO no spin is long enough on a busy machine, for such a thread waits for whole time
-//! slices of others.
+//! **It spins for 1 ms**, since the spin must be longer than the lateness of a sleep. bench/play shows both side by
+//! side: with SCHED_FIFO nearly all sleeps end within 1 ms. To spin twice as long cost twice the CPU time and was
+//! hardly more exact. Without SCHED_FIFO no spin is long enough on a busy machine, since such a thread waits for
+//! whole time slices of others.
 //!
-//! **Why it sleeps for the time that is left**, and not until an absolute time: what those two differ by, and the 50
-//! µs by which Linux lets ordinary threads sleep longer (timer slack), is within the spin.
+//! **It sleeps for the time that is left**, and not until an absolute time. The difference between the two is within
+//! the spin, and so are the 50 µs by which Linux lets ordinary threads sleep longer (timer slack).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The longest spin.
 const AWAKE: Duration = Duration::from_millis(1);
-/// The longest sleep, after which it looks whether it is to stop.
+/// The longest sleep before another look at `stop`.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Time since the start of a play.
+/// The time since the start of a play.
 pub(crate) trait Clock {
-    /// Time since the start; never goes back.
+    /// The time since the start. It never goes back.
     fn now(&self) -> Duration;
-    /// Waits until `due`, counted from the start; not at all if that is past. Returns `false` as soon as `stop` is
+    /// Waits until `due`, counted from the start; not at all if that has passed. Returns false as soon as `stop` is
     /// seen to be set.
     fn wait_until(&self, due: Duration, stop: &AtomicBool) -> bool;
 }
@@ -33,7 +33,7 @@ pub(crate) struct Pacer {
 }
 
 impl Pacer {
-    /// Starts now.
+    /// A clock that starts now.
     pub(crate) fn start() -> Pacer {
         Pacer { start: Instant::now() }
     }
@@ -63,7 +63,7 @@ impl Clock for Pacer {
     }
 }
 
-/// The length of the spin at the end of a wait. At most half of the wait, for the kernel takes the CPU from a
+/// The length of the spin at the end of a wait: at most half of the wait, since the kernel takes the CPU from a
 /// real-time thread that never sleeps.
 fn awake(wait: Duration) -> Duration {
     AWAKE.min(wait / 2)

@@ -1,40 +1,41 @@
-//! How exactly the states of a play were in time. Pure: instants in, figures out.
+//! Figures on how exactly the states of a play were in time, from their instants alone.
 
 use std::time::Duration;
 
-/// Errors of the states of a play, in µs. An error is when a state came less when it was due, below 0 if it was early;
-/// percentiles and the greatest are of magnitudes.
+/// The errors of a play's states, in µs. An error is the time from when a state was due until it came, negative if it
+/// was early. Percentiles and the greatest are of its size.
 ///
-/// Percentiles are nearest ranks: the p99 is the least magnitude that 99 % of the states do not exceed. So each is an error
-/// that there was, and of fewer than 100 states the p99 is the greatest one, as the p99.9 is of fewer than 1,000.
+/// Percentiles are nearest ranks: the p99 is the least size that 99 % of the states do not exceed. So each is the
+/// error of a state. With fewer than 100 states the p99 is the greatest error, and with fewer than 1,000 the p99.9
+/// is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pacing {
-    /// States, the release at the end included.
+    /// The number of states, the release at the end included.
     pub states: usize,
-    /// Median magnitude.
+    /// The median size of an error, in µs.
     pub p50_us: f64,
-    /// 90th percentile.
+    /// The 90th percentile of sizes, in µs.
     pub p90_us: f64,
-    /// 99th percentile.
+    /// The 99th percentile of sizes, in µs.
     pub p99_us: f64,
-    /// 99.9th percentile.
+    /// The 99.9th percentile of sizes, in µs.
     pub p99_9_us: f64,
-    /// The greatest.
+    /// The greatest size, in µs.
     pub max_us: f64,
-    /// Mean error of the states that were due in the first 60 frames, counted from the first state.
+    /// The mean error of the states that were due in the first 60 frames, counted from the first state, in µs.
     pub first_mean_us: f64,
-    /// Mean error of those that were due in the last 60, counted back from the last state. The same as the other of a play
-    /// that is no longer.
+    /// The mean error of the states that were due in the last 60 frames, counted back from the last state, in µs. A
+    /// play of at most 60 frames has the same mean at both ends.
     pub last_mean_us: f64,
-    /// States that were off by a frame or more.
+    /// The number of states that were off by a frame or more.
     pub missed_frames: usize,
 }
 
-/// A state's time from the start when it was due, and by how many ns it came later.
+/// The time at which a state was due, from the start, and its error in ns: positive if it came late.
 pub type Arrival = (Duration, i64);
 
 impl Pacing {
-    /// The figures of these states, in any order; `None` if there are none.
+    /// The figures of these states, in any order; none if there are none.
     pub fn from_arrivals(arrivals: &[Arrival], fps: f64) -> Option<Pacing> {
         let first = arrivals.iter().map(|(due, _)| *due).min()?;
         let last = arrivals.iter().map(|(due, _)| *due).max()?;

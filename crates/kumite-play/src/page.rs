@@ -1,9 +1,9 @@
 //! The page: a server that plays what its page, or a program, asks for.
 //!
-//! `POST /play {"macro": …, "replace": false}` and `POST /press {"keys": "2,mk"}` are answered with 202 and the number of the
-//! play; with 400 and line, column and message; or with 409 while a macro plays that is not to be replaced. `POST /stop` ends
-//! what plays. `GET /status` says what plays, on which
-//! device, and what came of the last one.
+//! `POST /play {"macro": …, "replace": false}` and `POST /press {"keys": "2,mk"}` are answered with 202 and the
+//! number of the play; with 400 and line, column and message; or with 409 while a macro plays that is not to be
+//! replaced. `POST /stop` ends what plays. `GET /status` says what plays, on which device, and the outcome of the
+//! last play.
 
 mod api;
 mod guard;
@@ -26,14 +26,14 @@ use api::App;
 use guard::Guard;
 use playing::{PlayerThread, Playing};
 
-/// How long a device may take to be released at the end.
+/// The time that a device has to be released at the end.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How long the body of a request may take.
+/// The longest time for the body of a request.
 const BODY: Duration = Duration::from_secs(10);
-/// How often it is looked whether it is.
+/// The time between two looks whether the threads have ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Serves the page until it is stopped or dropped. Then all is released.
+/// A server of the page, which serves until it is stopped or dropped. Then everything is released.
 pub struct Page {
     link: String,
     device: Option<String>,
@@ -43,36 +43,36 @@ pub struct Page {
     patience: Duration,
 }
 
-/// Why there is no page.
+/// The reason why there is no page, or why it did not end well.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
-    /// The address or the port cannot be had.
+    /// The server cannot listen on the address and port.
     #[error("cannot listen on {host}, port {port}: {source}")]
     Listen {
-        /// As given.
+        /// The address or name, as it was given.
         host: String,
-        /// As given.
+        /// The port, as it was given.
         port: u16,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// The device cannot be opened.
     #[error("{0}")]
     Device(OpenError),
-    /// The system gives no random token.
+    /// The system gives no random bytes for a token.
     #[error("cannot make a token: {0}")]
     Random(getrandom::Error),
-    /// The system gives no thread.
+    /// A thread cannot be started.
     #[error("cannot start: {0}")]
     Start(io::Error),
-    /// The device hangs at the end.
+    /// The device takes nothing more at the end: what is pressed may stay pressed.
     #[error("the device takes nothing more: what is pressed may stay pressed")]
     Hangs,
 }
 
 impl Page {
-    /// Listens on an address or name of this machine (port 0: any that is free) and opens the device. Unless only this
-    /// machine can connect there, a token is needed, which [`Page::link`] has.
+    /// Listens on an address or name of this machine (port 0: any that is free) and opens the device. Requests need a
+    /// token, which [`Page::link`] has, unless only this machine can connect to the address.
     pub fn start(host: &str, port: u16, fps: f64, open: Box<OpenDevice>) -> Result<Page, PageError> {
         let listen = |source| PageError::Listen { host: host.to_owned(), port, source };
         let listener = TcpListener::bind((host, port)).map_err(listen)?;
@@ -110,12 +110,12 @@ impl Page {
         &self.link
     }
 
-    /// The description of the device it plays on, if it has one.
+    /// The description of the device, as it was opened first; none if it has none.
     pub fn device(&self) -> Option<&str> {
         self.device.as_deref()
     }
 
-    /// Releases everything and ends.
+    /// Releases everything, and ends the server. An error if the device hangs.
     pub fn stop(mut self) -> Result<(), PageError> {
         self.end()
     }
@@ -156,7 +156,7 @@ fn link(host: &str, address: SocketAddr, token: Option<&str>) -> String {
     format!("http://{host}:{}/{query}", address.port())
 }
 
-/// The address by which others probably reach this machine: the one that it would use to reach them. Nothing is sent.
+/// The address by which others probably reach this machine: the one that it would send from. Nothing is sent.
 fn reached_by(any: IpAddr) -> IpAddr {
     // Addresses for documentation: nobody has them.
     let (elsewhere, loopback): (IpAddr, IpAddr) = match any {

@@ -1,4 +1,4 @@
-//! The player: writes each state of a schedule to a device when it is due.
+//! The player: it writes each state of a schedule to a device when the state is due.
 //!
 //! Everything that takes time is done before the first state: instants are computed, and the memory for what is
 //! measured is touched. On the clock it only waits ([`Clock::wait_until`]), writes, and reads the clock once more.
@@ -15,40 +15,41 @@ use crate::pacer::{Clock, Pacer};
 use crate::pacing::Arrival;
 use crate::{Device, DeviceError, Pacing, PadState, Schedule};
 
-/// A play that has ended.
+/// The outcome of a play.
 #[derive(Debug)]
 pub struct Played {
-    /// How it ended.
+    /// The way in which the play ended.
     pub ended: PlayEnd,
-    /// Why the device could not be released at the end; none if it was, or is a log, which holds nothing.
+    /// The reason why the device could not be released at the end; none if it was, or if it is a log, which holds
+    /// nothing.
     pub unreleased: Option<DeviceError>,
-    /// How exactly its states were in time; none if none was played. The instant of a state is when the device had taken
-    /// it: when [`Device::write`] was back.
+    /// The figures on how exactly the states were in time; none if no state was written. The instant of a state is
+    /// when [`Device::write`] returned.
     pub pacing: Option<Pacing>,
-    /// It had real-time priority.
+    /// True if the play had real-time priority.
     pub real_time: bool,
 }
 
-/// How a play ended.
+/// The way in which a play ended.
 #[derive(Debug)]
 pub enum PlayEnd {
     /// Every state was written.
     Whole,
-    /// `stop` was set.
+    /// The play was told to stop.
     Stopped,
     /// The device failed.
     Failed(DeviceError),
 }
 
-/// Plays at so many frames a second, on this thread, until `stop` is set, which is seen within some 20 ms. `at` is the
-/// number of states that were written. With real-time priority, if that is permitted.
+/// Plays a schedule at `fps` frames a second, on this thread, until `stop` is set, which is seen within some 20 ms.
+/// `at` becomes the number of states that were written. The play has real-time priority if that is permitted.
 ///
-/// The device is released however this ends, also if the device panics.
+/// The device is released however the play ends, also if the device panics.
 ///
-/// A state that is late is written at once, and those after it are due when they were before: whoever was kept away, by a
-/// machine that was busy or asleep, catches up and plays the rest in time. A game sees only the last of states that come
-/// within a frame; what it did not see is in [`Pacing::missed_frames`]. (On Linux and macOS the clock stands still while
-/// the machine sleeps, so the play goes on where it was.)
+/// A state that is late is written at once, and later ones stay due when they were: after a busy or sleeping machine,
+/// the play catches up and plays the rest in time. A game sees only the last of several states within a frame; what
+/// it did not see is in [`Pacing::missed_frames`]. (On Linux and macOS the clock stands still while the machine
+/// sleeps, so the play goes on where it was.)
 pub fn play(
     schedule: &Schedule,
     fps: f64,
@@ -61,7 +62,7 @@ pub fn play(
     Played { real_time: real_time.is_some(), ..played }
 }
 
-/// Plays like [`play`], with the priority that the thread has.
+/// Plays like [`play`], but with the priority that the thread has.
 pub fn play_as_is(
     schedule: &Schedule,
     fps: f64,
@@ -72,7 +73,7 @@ pub fn play_as_is(
     play_by(Pacer::start, schedule, fps, device, stop, at)
 }
 
-/// Plays by the clock that `start` gives, which begins with the first state.
+/// Plays by the clock that `start` makes just before the first state.
 fn play_by<C: Clock>(
     start: impl FnOnce() -> C,
     schedule: &Schedule,
@@ -109,7 +110,7 @@ fn play_by<C: Clock>(
     Played { ended, unreleased, pacing: Pacing::from_arrivals(&arrivals[..written], fps), real_time: false }
 }
 
-/// A device that may hold something pressed. Whoever leaves it, by a panic too, releases it.
+/// A device that may hold something pressed. It is released when this is dropped, by a panic too.
 struct Hold<'a, C: Clock> {
     device: &'a mut dyn Device,
     clock: &'a C,

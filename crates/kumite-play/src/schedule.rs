@@ -5,29 +5,30 @@ use std::time::Duration;
 
 use crate::PadState;
 
-/// Frames a second of the console: its measured rate.
+/// The frames a second of the console, as measured.
 pub const FPS: f64 = 59.94;
 
-/// A state, and how many frames it is held.
+/// A state, and the number of frames for which it is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// At least 1.
+    /// The number of frames, at least 1.
     pub frames: u32,
-    /// The controls that are pressed meanwhile.
+    /// The controls that are pressed in these frames.
     pub state: PadState,
 }
 
-/// States in the order in which they are played. After the last one all is released.
+/// The states in the order in which they are played. After the last one everything is released.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule(pub Vec<Held>);
 
 impl Schedule {
-    /// The frames of all states together.
+    /// The number of frames of all states together.
     pub fn frames(&self) -> u64 {
         self.0.iter().map(|held| u64::from(held.frames)).sum()
     }
 
-    /// When each state is due, from the start, at so many frames a second; and last, when all is to be released.
+    /// The time at which each state is due, counted from the start, at `fps` frames a second. The last one is the
+    /// release of everything.
     pub fn due(&self, fps: f64) -> impl Iterator<Item = (Duration, PadState)> {
         let mut frames = 0_u64;
         let states = self.0.iter().map(move |held| {
@@ -40,7 +41,8 @@ impl Schedule {
         states.chain(end).map(move |(frames, state)| (Duration::from_secs_f64(frames as f64 / fps), state))
     }
 
-    /// Writes a line for each state: when it is due, how long it is held, and its keys; and one for the release.
+    /// Writes a table with a line for each state (when it is due, for how many frames it is held, and its keys), and
+    /// one for the release.
     pub fn write_table(&self, fps: f64, to: &mut impl Write) -> io::Result<()> {
         writeln!(to, "{:>12} {:>7}  keys", "when (ms)", "frames")?;
         let frames = self.0.iter().map(|held| Some(held.frames)).chain([None]);

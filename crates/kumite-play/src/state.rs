@@ -1,58 +1,59 @@
-//! Controls of a controller, and which of them are pressed.
+//! The controls of a controller, and states of them.
 
-/// A control that a macro can press: its position among the 36 values of a state, in the Titan One's PlayStation order.
+/// A control that a macro can press. Its number is its position among the 36 values of a state, in the Titan One's
+/// PlayStation order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Control {
-    /// SHARE, or SELECT.
+    /// The button SHARE, or SELECT.
     Share = 1,
-    /// OPTIONS, or START.
+    /// The button OPTIONS, or START.
     Options = 2,
-    /// R1.
+    /// The trigger R1.
     R1 = 3,
-    /// R2.
+    /// The trigger R2.
     R2 = 4,
-    /// R3.
+    /// The button R3, in the right stick.
     R3 = 5,
     /// Up on the direction pad.
     Up = 13,
-    /// Down.
+    /// Down on the direction pad.
     Down = 14,
-    /// Left.
+    /// Left on the direction pad.
     Left = 15,
-    /// Right.
+    /// Right on the direction pad.
     Right = 16,
-    /// △.
+    /// The button △.
     Triangle = 17,
-    /// ○.
+    /// The button ○.
     Circle = 18,
-    /// ✕.
+    /// The button ✕.
     Cross = 19,
-    /// □.
+    /// The button □.
     Square = 20,
 }
 
-/// The controls that are pressed, all at once; the others are not.
+/// The state of a controller: the controls that are pressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PadState(u64);
 
 impl PadState {
-    /// Values of a state.
+    /// The number of values of a state.
     pub const LENGTH: usize = 36;
-    /// Nothing is pressed.
+    /// The state in which nothing is pressed.
     pub const RELEASED: PadState = PadState(0);
 
-    /// This state, with the control pressed as well.
+    /// This state, with `control` pressed as well.
     #[must_use]
     pub fn with(self, control: Control) -> PadState {
         PadState(self.0 | 1 << control as u32)
     }
 
-    /// Returns `true` if the control is pressed.
+    /// True if `control` is pressed.
     pub fn has(self, control: Control) -> bool {
         self.0 & (1 << control as u32) != 0
     }
 
-    /// All values: 100 for what is pressed, 0 for what is not.
+    /// The values of all controls: 100 if pressed, 0 if not.
     pub fn values(self) -> [i8; PadState::LENGTH] {
         std::array::from_fn(|index| if self.0 >> index & 1 == 1 { 100 } else { 0 })
     }

@@ -1,18 +1,18 @@
-//! The Titan One's library, and all unsafe code of this crate: without, functions of a library that is found at run time
-//! cannot be called.
+//! The Titan One's library, and all unsafe code of this crate: without it, functions of a library that is found at
+//! run time cannot be called.
 //!
-//! Their names, parameters and results are those of `gcapi.h`, the header that the maker gives to programmers. It declares
-//! them `_stdcall`: `extern "system"` is that on 32-bit Windows, which the real library is for, and C's convention
-//! elsewhere. Only what is called is looked for: `gcapi_GetTimeVal` and `gcapi_CalcPressTime` tell how long a button of the
-//! controller has been held, which nobody asks here.
+//! Their names, parameters and results are those of `gcapi.h`, the header that the maker gives to programmers. It
+//! declares them `_stdcall`: `extern "system"` is that on 32-bit Windows, which the real library is for, and C's
+//! convention elsewhere. Only functions that are called are looked for: `gcapi_GetTimeVal` and `gcapi_CalcPressTime`
+//! tell how long a button of the controller has been held, which is not needed here.
 //!
 //! # Unsafe code
 //!
-//! No compiler can know what a file does when it is loaded, nor what its functions take and return. Whoever names a library
-//! vouches for it, as for a program that they start; what can be done here is to declare its functions as the header does.
-//! They are declared safe to call, and the types see to the rest: what the functions are lent is as large as the header
-//! says, they do not outlive the library, for they lie in one value with it and are not given away, and one thread at a
-//! time calls them, for that takes `&mut`.
+//! No compiler can know what a file does when it is loaded, nor what its functions take and return. The user who
+//! names a library vouches for it, as for a program that they start; all that can be done here is to declare its
+//! functions as the header does. They are declared safe to call, and the types ensure the rest. What the functions
+//! are lent is as large as the header says. They do not outlive the library, since they lie in one value with it and
+//! are not given away. And one thread at a time calls them, since a call takes `&mut`.
 
 use std::path::{Path, PathBuf};
 
@@ -20,13 +20,13 @@ use libloading::Library;
 
 use crate::{DeviceError, PadState};
 
-/// The adapter's report of its two ends: `GCAPI_REPORT`.
+/// The adapter's report on both of its ends, `GCAPI_REPORT` in the header.
 #[repr(C)]
 #[derive(Debug, Default)]
 pub(crate) struct Report {
-    /// The number of the console that it is plugged into; 0 if none.
+    /// The number of the console that the adapter is plugged into; 0 if none.
     pub(crate) console: u8,
-    /// The number of the controller that is plugged into it, in the upper four bits; 0 if none.
+    /// The number of the controller that is plugged into the adapter, in the upper four bits; 0 if none.
     pub(crate) controller: u8,
     led: [u8; 4],
     rumble: [u8; 2],
@@ -34,7 +34,7 @@ pub(crate) struct Report {
     input: [Input; 30],
 }
 
-/// A control of the controller.
+/// A control of the controller, as the header declares it.
 #[repr(C)]
 #[derive(Debug, Default)]
 struct Input {
@@ -54,7 +54,7 @@ struct Functions {
     write: extern "system" fn(&mut [i8; PadState::LENGTH]) -> u8,
 }
 
-/// The library, from `gcdapi_Load` to `gcdapi_Unload`, which comes when this is dropped.
+/// The library, from `gcdapi_Load` to `gcdapi_Unload`, which is called when this is dropped.
 #[derive(Debug)]
 pub(crate) struct TitanOne {
     functions: Functions,
@@ -62,7 +62,7 @@ pub(crate) struct TitanOne {
 }
 
 impl TitanOne {
-    /// Loads it. Nothing in it is called before everything is found that will be.
+    /// Loads the library from a file. None of its functions is called before all of them are found.
     pub(crate) fn load(path: &Path) -> Result<TitanOne, DeviceError> {
         // A name without a folder would be looked for wherever the system has libraries.
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -82,23 +82,23 @@ impl TitanOne {
         Ok(TitanOne { functions, _library: library })
     }
 
-    /// The library sees an adapter.
+    /// True if the library sees an adapter.
     pub(crate) fn is_connected(&mut self) -> bool {
         (self.functions.is_connected)() != 0
     }
 
-    /// The version of its firmware; 0 if that is not known.
+    /// The version of the adapter's firmware; 0 if it is not known.
     pub(crate) fn firmware(&mut self) -> u16 {
         (self.functions.firmware)()
     }
 
-    /// The adapter's report, if it gives one.
+    /// The adapter's report; none if it gives none.
     pub(crate) fn report(&mut self) -> Option<Report> {
         let mut report = Report::default();
         ((self.functions.read)(&mut report) != 0).then_some(report)
     }
 
-    /// Gives it a state; whether it took it.
+    /// Gives the adapter a state. True if it took it.
     pub(crate) fn write(&mut self, state: PadState) -> bool {
         (self.functions.write)(&mut state.values()) != 0
     }
@@ -111,9 +111,11 @@ impl Drop for TitanOne {
 }
 
 impl Functions {
+    /// Finds all functions in the library.
+    ///
     /// # Safety
     ///
-    /// They must not be called after the library is dropped.
+    /// The functions must not be called after the library is dropped.
     unsafe fn find(library: &Library, path: &Path) -> Result<Functions, DeviceError> {
         // SAFETY: these are the types that the header gives to these names.
         unsafe {
@@ -129,9 +131,11 @@ impl Functions {
     }
 }
 
+/// Finds one function in the library.
+///
 /// # Safety
 ///
-/// `F` must be the type of the function with this name, and not be called after the library is dropped.
+/// `F` must be the type of the function with this name, and must not be called after the library is dropped.
 unsafe fn function<F: Copy>(library: &Library, path: &Path, name: &'static str) -> Result<F, DeviceError> {
     // SAFETY: the caller knows the type. An `Option` of a function is of its size, and none where the address is 0.
     let found = unsafe { library.get::<Option<F>>(name) };

@@ -52,37 +52,37 @@ pub use stall::Stall;
 /// The behaviour of a stub.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// The address of this machine where it listens; 127.0.0.1 by default.
+    /// The address on which it listens; 127.0.0.1 by default.
     pub host: Ipv4Addr,
-    /// The port there; 0 for any that is free.
+    /// The port on which it listens; 0 for any that is free.
     pub port: u16,
-    /// How long answers take.
+    /// The distribution of the delays before answers.
     pub delay: Delay,
     /// The body of every answer, failures included.
     pub body: Vec<u8>,
     /// The status of answers that do not fail, from 200 to 599. With 204 and 304 there is no body.
     pub status: u16,
-    /// The failures among its answers; `None` for none.
+    /// The failures among the answers; none for no failures.
     pub failures: Option<Failures>,
-    /// The times at which it does nothing; `None` for none.
+    /// The stretches of time in which the stub does nothing; none for none.
     pub stall: Option<Stall>,
     /// The most connections that are open at once, at least 1; none for as many as files may be open.
     pub connections: Option<usize>,
-    /// The fate of connections above that.
+    /// The fate of connections above `connections`.
     pub over_limit: OverLimit,
-    /// The most requests that are in their delay at once, at least 1; the others wait in order. None for no limit.
+    /// The most requests that are in their delay at once, at least 1; others wait in order. None for no limit.
     pub workers: Option<usize>,
-    /// The most connections that the kernel holds for it until they are accepted. The kernel has a limit of its own
+    /// The most connections that the kernel holds until they are accepted. The kernel has a limit of its own
     /// (`net.core.somaxconn`).
     pub backlog: i32,
-    /// The answer on each connection after which it is closed, at least 1; none for no such answer.
+    /// The number of answers after which a connection is closed, at least 1; none to keep connections open.
     pub close_after: Option<u64>,
     /// The seed of the delays and the failures.
     pub seed: u64,
 }
 
 impl Default for Config {
-    /// `200 pong` at once, always.
+    /// A stub that answers `200 pong` at once, always.
     fn default() -> Config {
         Config {
             host: Ipv4Addr::LOCALHOST,
@@ -102,37 +102,37 @@ impl Default for Config {
     }
 }
 
-/// The fate of a connection too many.
+/// The fate of a connection above the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OverLimit {
-    /// It waits in the backlog until another one is closed.
+    /// The connection waits in the backlog until another one is closed.
     Wait,
-    /// It is accepted and closed at once.
+    /// The connection is accepted and closed at once.
     Close,
 }
 
-/// Why a stub cannot work.
+/// The reason why a stub cannot work.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The address or the port cannot be had.
+    /// The stub cannot listen on the address and port.
     #[error("cannot listen on {host}:{port}: {source}; choose another port, or 0 for any that is free")]
     Listen {
-        /// The address.
+        /// The address that was asked for.
         host: Ipv4Addr,
-        /// The port.
+        /// The port that was asked for.
         port: u16,
-        /// The system's error.
+        /// The error of the system.
         source: io::Error,
     },
-    /// More connections than files may be open.
+    /// More connections are wanted than files may be open.
     #[error(transparent)]
     Files(#[from] kumite_limits::TooManyConnections),
-    /// The kernel failed it.
+    /// The kernel failed to wait for events or to accept a connection, or gave no thread.
     #[error("the stub cannot go on: {0}")]
     System(#[from] io::Error),
 }
 
-/// A stub that listens and does nothing else yet.
+/// A stub that listens, and does not serve yet.
 #[derive(Debug)]
 pub struct Stub {
     config: Config,
@@ -144,8 +144,8 @@ pub struct Stub {
 impl Stub {
     /// Starts to listen: from now on connections are taken, and stalls count.
     ///
-    /// Raises the process's soft limit on open files, if the connections need it, or to the hard limit if their number is
-    /// not limited; processes started later inherit that.
+    /// Raises the process's soft limit on open files, if the connections need it, or to the hard limit if their
+    /// number is not limited; processes started later inherit the limit.
     ///
     /// # Errors
     ///
@@ -173,13 +173,13 @@ impl Stub {
         Ok(Stub { config, listener, addr, start: Instant::now() })
     }
 
-    /// Where it listens.
+    /// The address and port on which it listens.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// Serves from the calling thread, whose timer slack becomes 1 ns, until `stop` is set, which is looked at at least
-    /// every 50 ms. What has no answer by then gets none.
+    /// Serves from the calling thread, whose timer slack becomes 1 ns, until `stop` is set, which is seen within 50
+    /// ms. Requests without an answer by then get none.
     ///
     /// # Errors
     ///
@@ -192,7 +192,7 @@ impl Stub {
     ///
     /// # Errors
     ///
-    /// As [`listen`](Stub::listen), or if there can be no thread.
+    /// Those of [`listen`](Stub::listen), and if there can be no thread.
     pub fn start(config: Config) -> Result<Running, Error> {
         let stub = Stub::listen(config)?;
         let (addr, start) = (stub.addr, stub.start);
@@ -203,23 +203,23 @@ impl Stub {
     }
 }
 
-/// A stub at work. Ends when it is dropped.
+/// A stub at work on a thread of its own. It ends when this is dropped.
 #[derive(Debug)]
 pub struct Running {
-    /// Where it listens.
+    /// The address and port on which it listens.
     pub addr: SocketAddr,
-    /// When it began to listen: what stalls count from.
+    /// The moment at which it began to listen, from which stalls count.
     pub start: Instant,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<Report, Error>>>,
 }
 
 impl Running {
-    /// Ends it, and says what it did.
+    /// Ends the stub, and returns its report.
     ///
     /// # Errors
     ///
-    /// As [`Stub::serve`].
+    /// Those of [`Stub::serve`].
     pub fn stop(mut self) -> Result<Report, Error> {
         self.stop.store(true, Ordering::Relaxed);
         let thread = self.thread.take().expect("only this and dropping take it");

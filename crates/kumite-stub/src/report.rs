@@ -4,38 +4,39 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-/// Two minutes in ns; what is later counts as that.
+/// The greatest lateness that is recorded, two minutes in ns: a greater one counts as that.
 const LATEST: u64 = 120_000_000_000;
 
-/// A stub's own counts of its whole life.
+/// A stub's own account of its whole life.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// The time from the start of listening to the end.
     pub duration: Duration,
-    /// CPU time of its thread.
+    /// The CPU time of the stub's thread.
     pub cpu: Duration,
-    /// Requests that were read to their end. Each became an answer, a reset, or is unanswered.
+    /// The requests that were read to their end. Each became an answer or a reset, or is unanswered.
     pub requests: u64,
-    /// Answers to them that the kernel has taken whole, those with an error status included.
+    /// The answers to requests that the kernel has taken whole, those with the error status included.
     pub answers: u64,
-    /// Answers with the error status.
+    /// The answers with the error status.
     pub errors: u64,
-    /// Connections reset in place of an answer.
+    /// The connections that were reset in place of an answer.
     pub resets: u64,
-    /// Requests whose client had gone when the answer was due, or that were still waiting at the end.
+    /// The requests whose client had gone when the answer was due, or that were still waiting at the end.
     pub unanswered: u64,
-    /// Input that was no request, which is in none of the counts above: answered with 400.
+    /// The inputs that were no request, each answered with 400. They are in none of the counts of requests and
+    /// answers.
     pub malformed: u64,
-    /// Connections that were taken to serve them.
+    /// The connections that were accepted and served.
     pub accepted: u64,
-    /// The most that were open at once.
+    /// The most connections that were open at once.
     pub most_connections: u64,
-    /// Connections that were closed at once because there were too many.
+    /// The connections that were closed at once because there were too many.
     pub refused: u64,
     /// The most requests that waited for a worker at once.
     pub longest_queue: u64,
-    /// How long after an answer was due the kernel had it, in ns; of each answer and reset. If answers are due in a stall,
-    /// they are due at its end.
+    /// The lateness of each answer and reset: the time in ns from when it was due until the kernel had it. Answers
+    /// that are due in a stall are due at its end.
     pub lateness: Histogram<u64>,
 }
 

@@ -14,35 +14,35 @@ const HEADERS_LIMIT: usize = 64;
 /// The most bytes of a part that must have arrived whole to be understood: a head, a chunk's size, trailers.
 const PART_LIMIT: usize = 16 * 1024;
 
-/// A request that has been read.
+/// The things in a request that change its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Request {
-    /// The method is HEAD.
+    /// True if the method is HEAD.
     pub head_only: bool,
-    /// HTTP/1.0, whose clients must be told that a connection is kept.
+    /// True for HTTP/1.0, whose clients must be told that a connection is kept.
     pub old: bool,
-    /// The client lets the connection carry another request.
+    /// True if the client lets the connection carry another request.
     pub keep_alive: bool,
-    /// The delay that its query asks for, in ns.
+    /// The delay that the request's query asks for, in ns; none if it asks for none.
     pub delay: Option<u64>,
 }
 
-/// A piece of input that was read.
+/// The result of reading some input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Read {
-    /// The rest of a request, which is complete.
+    /// A request is complete.
     Request(Request),
-    /// The head of a request whose client waits to be told (`100 Continue`) before it sends the body.
+    /// The head of a request is complete, and its client waits to be told (`100 Continue`) before it sends the body.
     Expectation,
-    /// A part of a request; the unused rest is to come again, with more behind it.
+    /// A part of a request was read. The unused rest must come again, with more behind it.
     Part,
 }
 
-/// The bytes are not one well-formed request.
+/// The error of input that is not one well-formed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
-/// Where in a request a connection is.
+/// The reader of a connection's requests, and its place within one.
 #[derive(Debug)]
 pub(crate) struct Reader {
     state: ParseState,
@@ -52,10 +52,10 @@ pub(crate) struct Reader {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ParseState {
     Head,
-    /// Bytes of the body still to come.
+    /// The body, of which this many bytes are still to come.
     Length(u64),
     ChunkSize,
-    /// Bytes of the chunk still to come.
+    /// A chunk, of which this many bytes are still to come.
     Chunk(u64),
     ChunkEnd,
     Trailers,
@@ -67,7 +67,7 @@ impl Reader {
         Reader { state: ParseState::Head, request }
     }
 
-    /// Reads on in `data` up to the end of the request: how many bytes are done with, and what they were.
+    /// Reads on in `data`, up to the end of the request at most. Returns how many bytes were used, and the result.
     pub fn read(&mut self, data: &[u8]) -> Result<(usize, Read), Malformed> {
         let mut used = 0;
         loop {
@@ -125,7 +125,7 @@ impl Reader {
     }
 }
 
-/// The result for a part that has begun in `rest` and may yet become whole.
+/// The result for a part that begins in `rest` and is not whole yet: malformed if it is longer than `PART_LIMIT`.
 fn part(used: usize, rest: &[u8]) -> Result<(usize, Read), Malformed> {
     if rest.len() > PART_LIMIT { Err(Malformed) } else { Ok((used, Read::Part)) }
 }
@@ -186,7 +186,7 @@ fn parse_head(data: &[u8]) -> Result<Option<Head>, Malformed> {
     Ok(Some(Head { length, request, body, expects }))
 }
 
-/// The length of a chunk's size line, and what comes behind it.
+/// The length of a line with a chunk's size, and the state after it; none if the line is not whole yet.
 fn parse_chunk_size(data: &[u8]) -> Result<Option<(usize, ParseState)>, Malformed> {
     // The parser takes an empty line for a 0.
     if !data[0].is_ascii_hexdigit() {
@@ -199,7 +199,7 @@ fn parse_chunk_size(data: &[u8]) -> Result<Option<(usize, ParseState)>, Malforme
     })
 }
 
-/// The length of all trailers.
+/// The length of all trailers; none if they are not whole yet.
 fn parse_trailers(data: &[u8]) -> Result<Option<usize>, Malformed> {
     let mut headers = [httparse::EMPTY_HEADER; HEADERS_LIMIT];
     Ok(match httparse::parse_headers(data, &mut headers).map_err(|_| Malformed)? {
@@ -208,13 +208,13 @@ fn parse_trailers(data: &[u8]) -> Result<Option<usize>, Malformed> {
     })
 }
 
-/// Digits alone: not even a sign.
+/// A number of digits alone, without a sign; none for anything else.
 fn number(value: &[u8]) -> Option<u64> {
     let digits = !value.is_empty() && value.iter().all(u8::is_ascii_digit);
     digits.then(|| std::str::from_utf8(value).ok()?.parse().ok()).flatten()
 }
 
-/// The time of `delay=TIME` in the query; the first, if there are several.
+/// The time of `delay=TIME` in the query, in ns; of several, the first one. None if there is none.
 fn delay_of(path: &str) -> Result<Option<u64>, Malformed> {
     let Some((_, query)) = path.split_once('?') else { return Ok(None) };
     let Some(text) = query.split('&').find_map(|part| part.strip_prefix("delay=")) else { return Ok(None) };

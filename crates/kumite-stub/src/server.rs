@@ -23,10 +23,10 @@ use crate::{Config, FailureKind, OverLimit, Report, delay, failures};
 
 const LISTENER: u64 = u64::MAX;
 const BUFFER: usize = 64 * 1024;
-/// The most events of one kind that are handled before others have their turn.
+/// The most events of one kind that are handled before others get their turn.
 const TURN: usize = 256;
 
-/// Serves until `stop` is set.
+/// Serves until `stop` is set. Returns the report.
 pub(crate) fn serve(
     config: Config,
     listener: &TcpListener,
@@ -46,7 +46,7 @@ pub(crate) fn serve(
     Ok(report)
 }
 
-/// CPU time of the calling thread.
+/// The CPU time of the calling thread.
 fn cpu_time() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
@@ -60,14 +60,15 @@ struct Server<'a> {
     over_limit: OverLimit,
     slots: Vec<Option<Connection>>,
     free: Vec<usize>,
-    /// Slots with more to read than was read in their turn.
+    /// The slots of connections with more to read than was read in their turn.
     again: VecDeque<usize>,
     answers: Answers,
     delays: delay::Draws,
     failures: failures::Draws,
     resets: bool,
     close_after: u64,
-    /// The requests that are due: when, in which order they were begun, and their slot.
+    /// The requests that wait for their answers: when each is due, in ns, its number in the order of beginning, and
+    /// its slot.
     due: BinaryHeap<Reverse<(u64, u64, usize)>>,
     begun: u64,
     workers: usize,
@@ -80,14 +81,15 @@ struct Connection {
     socket: TcpStream,
     state: ConnectionState,
     reader: Reader,
-    /// Input that is not done with from `done` on: a part of a request, or what came behind a whole one.
+    /// Input that was read and not used yet, from byte `done` on: a part of a request, or what came behind a whole
+    /// one.
     held: Vec<u8>,
     done: usize,
-    /// There may be a whole request in it.
+    /// True if `held` may have a whole request.
     more: bool,
-    /// The socket may have something to read.
+    /// True if the socket may have something to read.
     readable: bool,
-    /// The client has ended its side, which is only seen after everything that it sent.
+    /// True if the client has closed its side. All that it sent before is still read.
     ended: bool,
     requests: u64,
 }
@@ -95,12 +97,11 @@ struct Connection {
 #[derive(Clone, Copy)]
 enum ConnectionState {
     Reading,
-    /// The request waits for a worker, and then until its answer is due. The connection stays, whatever its client
-    /// does.
+    /// The request waits for a worker, or for its answer to be due. The connection stays, whatever its client does.
     Waiting(Fate),
-    /// The kernel has taken so many bytes of the answer.
+    /// The answer is being written; the kernel has taken this many bytes of it.
     Writing(Answer, usize),
-    /// Input is thrown away until the client ends: to close on unread input would take the answer from it.
+    /// Input is discarded until the client closes: closing on unread input would take the answer from the client.
     Ending,
 }
 
@@ -110,7 +111,7 @@ enum Fate {
     Reset,
 }
 
-/// A request without a worker; times in ns.
+/// A request that waits for a worker: the slot of its connection, when it was read, and its delay, both in ns.
 struct Queued {
     slot: usize,
     read: u64,
@@ -180,7 +181,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// The time until the next answer is due.
+    /// The time until the next answer is due, at most 50 ms; zero if a connection has more to read.
     fn timeout(&self) -> Timespec {
         let ns = match self.due.peek() {
             _ if !self.again.is_empty() => 0,
@@ -214,7 +215,7 @@ impl<'a> Server<'a> {
         Ok(())
     }
 
-    /// Asks the kernel to announce new connections, or no longer to.
+    /// Asks the kernel to announce new connections, or not to.
     fn listen(&mut self, listening: bool) -> io::Result<()> {
         if listening != self.listening {
             let flags = if listening { EventFlags::IN } else { EventFlags::empty() };
@@ -260,7 +261,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Something has changed on a connection.
+    /// Takes note of an event on a connection, and goes on with an answer that is being written.
     fn notice(&mut self, slot: usize, flags: EventFlags) {
         let Some(connection) = &mut self.slots[slot] else { return };
         let ended = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
@@ -273,7 +274,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Takes up what a connection has to read, unless it waits for an answer; at most one buffer of it.
+    /// Reads what a connection has, at most one buffer of it, unless the connection waits for an answer.
     fn proceed(&mut self, slot: usize, buffer: &mut [u8]) {
         if self.slots[slot].as_ref().is_some_and(|connection| connection.more && connection.is_reading()) {
             let Some(now) = self.clock.go_on() else { return };
@@ -325,7 +326,7 @@ impl<'a> Server<'a> {
         (connection.held, connection.done) = (held, done);
     }
 
-    /// Takes up the requests in `data` until one has to wait: how many bytes are done with.
+    /// Takes up the requests in `data` until one has to wait. Returns how many bytes were used.
     fn read(&mut self, slot: usize, data: &[u8], now: u64) -> usize {
         let mut used = 0;
         // Each turn but the last uses some of it, or takes up a request.
@@ -387,13 +388,13 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// A worker begins something that ends then.
+    /// Begins a worker's work on a request, which ends at `end`, in ns, or after the stall that it falls into.
     fn begin(&mut self, slot: usize, end: u64) {
         self.begun += 1;
         self.due.push(Reverse((self.clock.after_stall(end), self.begun, slot)));
     }
 
-    /// Sends the answers that are due, and takes up what was sent behind their requests.
+    /// Sends the answers that are due, and reads what was sent behind their requests.
     fn answer_due(&mut self, buffer: &mut [u8]) {
         for _ in 0..TURN {
             let Some(&Reverse((due, _, slot))) = self.due.peek() else { return };
@@ -431,7 +432,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Sends the answer from there on; whether the client is still there.
+    /// Sends the answer from byte `from` on. False if the client has gone.
     fn send(&mut self, slot: usize, answer: Answer, from: usize) -> bool {
         let Some(connection) = &mut self.slots[slot] else { return false };
         let bytes = &self.answers.bytes(answer)[from..];
@@ -467,7 +468,7 @@ impl Connection {
         matches!(self.state, ConnectionState::Reading | ConnectionState::Ending)
     }
 
-    /// Keeps input for later.
+    /// Keeps input for later, behind the unused rest.
     fn hold(&mut self, piece: &[u8]) {
         self.held.drain(..self.done);
         self.done = 0;

@@ -1,24 +1,25 @@
-//! When a stub does nothing at all.
+//! Stalls: stretches of time in which a stub does nothing.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use crate::notation::{NotationError, duration, nanos};
 
-/// A stretch of time in which nothing is accepted, read or answered: `AT:FOR` or `AT:FOR:EVERY`, from the start of
-/// listening on. The kernel goes on taking connections and bytes, as it does for a process that is stopped.
+/// A stretch of time, counted from the start of listening, in which nothing is accepted, read or answered: `AT:FOR`
+/// or `AT:FOR:EVERY`. The kernel goes on taking connections and bytes, as it does for a process that is stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stall {
-    /// When the first one begins.
+    /// The beginning of the first stall.
     pub at: Duration,
-    /// How long each is.
+    /// The length of each stall.
     pub length: Duration,
-    /// The time from the beginning of one to that of the next, longer than one is; `None` if there is only one.
+    /// The time from the beginning of one stall to that of the next, longer than a stall; none if there is only one.
     pub every: Option<Duration>,
 }
 
 impl Stall {
-    /// The first stall that is not over at `now`, from its beginning to its end; in ns since the start of listening.
+    /// The beginning and the end of the first stall that is not over at `now`, all in ns since the start of
+    /// listening; none if no more is to come.
     pub(crate) fn next(&self, now: u64) -> Option<(u64, u64)> {
         let (at, length) = (nanos(self.at), nanos(self.length));
         let begin = match self.every.map(nanos) {
@@ -32,7 +33,7 @@ impl Stall {
         Some((begin, begin + length))
     }
 
-    /// The first instant from `at` on that is in no stall.
+    /// The first instant from `at` on that is in no stall, in ns since the start of listening.
     pub(crate) fn after(&self, at: u64) -> u64 {
         match self.next(at) {
             Some((begin, end)) if begin <= at => end,

@@ -1,4 +1,4 @@
-//! The Titan One.
+//! The Titan One as a device.
 
 use std::path::Path;
 use std::time::Duration;
@@ -7,25 +7,25 @@ use super::Device;
 use crate::titan_one::TitanOne;
 use crate::{DeviceError, PadState};
 
-/// How often the adapter is looked for, and how long is waited in between.
+/// The number of times that the adapter is looked for; `APART` is the time between two of them.
 const TRIES: usize = 3;
 const APART: Duration = Duration::from_millis(100);
 
 /// A Titan One, an adapter that a console takes for its controller, reached through its maker's library.
 ///
-/// When it is dropped all is released, as far as the adapter lets itself be told so, and the library is unloaded.
+/// When it is dropped, everything is released, if the adapter takes that, and the library is unloaded.
 #[derive(Debug)]
 pub struct Gcapi {
     titan_one: TitanOne,
     description: String,
-    /// States that it was given.
+    /// The number of states that it was given.
     states: usize,
     released: bool,
 }
 
 impl Gcapi {
-    /// Loads the library, a `.dll` or `.so` for the platform that this program is for, and looks for the adapter three
-    /// times, 100 ms apart.
+    /// Loads the library, a `.dll` or `.so` for the platform of this program, and looks for the adapter three times,
+    /// 100 ms apart.
     pub fn connect(library: &Path) -> Result<Gcapi, DeviceError> {
         let mut titan_one = TitanOne::load(library)?;
         let is_connected = (0..TRIES).any(|nth| {
@@ -70,8 +70,8 @@ impl Drop for Gcapi {
     }
 }
 
-/// A description of what is connected to what: the header's numbers of a console and of a controller. The meaning of
-/// those of firmware is not documented.
+/// A description of the adapter, with what it is plugged into and what is plugged into it, by the header's numbers of
+/// a console and of a controller. Numbers of firmware are shown as they are, since their meaning is not documented.
 fn describe(firmware: u16, ends: Option<(u8, u8)>) -> String {
     let mut text = "Titan One".to_owned();
     if firmware != 0 {

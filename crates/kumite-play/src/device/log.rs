@@ -1,4 +1,4 @@
-//! A device that prints what it is given.
+//! A device that prints the states that it is given.
 
 use std::io::Write;
 use std::time::Duration;
@@ -6,18 +6,19 @@ use std::time::Duration;
 use super::Device;
 use crate::{DeviceError, PadState};
 
-/// Prints each state, as its keys in the notation, with its time: `133.467 ms  2,mk`. A line is one write.
+/// A log: it prints each state with its time, as its keys in the notation: `133.467 ms  2,mk`. Each line is one
+/// write.
 #[derive(Debug)]
 pub struct Log<W> {
     to: W,
-    /// A state, and the text after the time in its line.
+    /// The state that was prepared, and the part of its line behind the time.
     keys: (PadState, Vec<u8>),
-    /// Kept, so that it grows once.
+    /// The line. It is kept, so that its memory is asked for once.
     line: Vec<u8>,
 }
 
 impl<W: Write> Log<W> {
-    /// Prints there.
+    /// A log that prints to `to`.
     pub fn new(to: W) -> Log<W> {
         Log { to, keys: (PadState::RELEASED, keys(PadState::RELEASED)), line: Vec::with_capacity(128) }
     }

@@ -1,4 +1,4 @@
-//! A gamepad of Linux's own.
+//! A gamepad of Linux, through uinput.
 
 #[cfg(target_os = "linux")]
 mod linux;

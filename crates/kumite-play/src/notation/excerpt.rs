@@ -1,11 +1,11 @@
-//! A line with a caret under what is wrong.
+//! Excerpts of a macro, with a caret below a fault.
 
 use textwrap::core::display_width;
 
-/// Of a long line, the characters that are shown before the caret and from it on.
+/// The most characters that are shown before the caret, and from it on.
 const SHOWN: usize = 50;
 
-/// The line, or what stands around that column of it, and the caret below. Both count from 1.
+/// A line, or the part of it around `column`, and a caret below that column. Both count from 1.
 pub(super) fn excerpt(text: &[u8], line: usize, column: usize) -> String {
     let text = String::from_utf8_lossy(text).replace("\r\n", "\n").replace('\r', "\n");
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -20,7 +20,7 @@ pub(super) fn excerpt(text: &[u8], line: usize, column: usize) -> String {
     format!("  {start}{before}{from}{end}\n  {blanks}^")
 }
 
-/// Something as wide as it looks, and nothing that a terminal obeys.
+/// A character that is as wide as the given one looks, and that no terminal obeys.
 fn visible(character: char) -> char {
     match character {
         '\t' => ' ',

@@ -2,7 +2,7 @@
 
 use crate::{Control, PadState};
 
-/// Buttons by their names, the one that is printed first.
+/// The buttons with their names; the first name is the one that is printed.
 const BUTTONS: [(&[&str], Control); 9] = [
     (&["lp"], Control::Square),
     (&["mp"], Control::Triangle),
@@ -15,15 +15,15 @@ const BUTTONS: [(&[&str], Control); 9] = [
     (&["save"], Control::R3),
 ];
 
-/// The direction of each column of the keypad.
+/// The direction of each column of the keypad, from the left.
 const ACROSS: [Option<Control>; 3] = [Some(Control::Left), None, Some(Control::Right)];
-/// The direction of each row, from below.
+/// The direction of each row of the keypad, from below.
 const ALONG: [Option<Control>; 3] = [Some(Control::Down), None, Some(Control::Up)];
 
 /// The meaning of a key.
 pub(super) enum Key {
     Button(Control),
-    /// A digit, and what it presses from left to right and up and down.
+    /// A digit, and the controls that it presses, across and along.
     Direction(usize, [Option<Control>; 2]),
 }
 
@@ -38,13 +38,13 @@ impl Key {
     }
 }
 
-/// Every name, for who typed none of them.
+/// The list of all names, for an error.
 pub(super) fn all() -> String {
     let names: Vec<&str> = BUTTONS.iter().flat_map(|(names, _)| names.iter().copied()).collect();
     format!("a direction 1 to 9, {}", names.join(", "))
 }
 
-/// The names of a state's keys: its direction, if it has one, and its buttons.
+/// The names of a state's keys: its direction, if it has one or no button, and its buttons.
 pub(super) fn key_names(state: PadState) -> Vec<String> {
     let nth = |axis: [Option<Control>; 3]| {
         axis.iter().position(|control| control.is_some_and(|control| state.has(control))).unwrap_or(1)

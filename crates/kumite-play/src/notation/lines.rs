@@ -1,11 +1,11 @@
-//! Bytes to lines, and a line to words with their places.
+//! The splitting of text into lines, and of lines into words with their places.
 
 use super::NotationError;
 
 /// The most characters that an error shows of the text that was found.
 const SHOWN: usize = 40;
 
-/// Lines end with LF, CRLF or CR; what follows the last end is a line too.
+/// The lines of a text, which end with LF, CRLF or CR. What follows the last end is a line, too.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -20,7 +20,7 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Line and column, as errors have them.
+/// A line and a column, as errors have them.
 #[derive(Clone, Copy)]
 pub(super) struct TextPosition {
     pub line: usize,
@@ -28,23 +28,23 @@ pub(super) struct TextPosition {
 }
 
 impl TextPosition {
-    /// An error there.
+    /// An error at this position.
     pub fn error(self, what: impl Into<String>) -> NotationError {
         NotationError { line: self.line, column: self.column, what: what.into() }
     }
 }
 
-/// A line that is read from left to right.
+/// A reader of one line, from left to right.
 pub(super) struct Cursor<'a> {
     number: usize,
-    /// Without its comment.
+    /// The line without its comment.
     text: &'a str,
-    /// How many bytes of it are read.
+    /// The number of bytes that were read.
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// At the first word of a line with this number.
+    /// A reader at the first word of line `number`. An error if the line is not UTF-8 or has a NUL.
     pub fn new(number: usize, line: &'a [u8]) -> Result<Cursor<'a>, NotationError> {
         let text = std::str::from_utf8(line).map_err(|error| {
             let valid = std::str::from_utf8(&line[..error.valid_up_to()]).unwrap_or_default();
@@ -75,19 +75,19 @@ impl<'a> Cursor<'a> {
         self.at = self.text.len() - self.rest().trim_start_matches([' ', '\t']).len();
     }
 
-    /// The text that comes, up to a blank, comma or `>`.
+    /// The next word, up to a blank, a comma or `>`; it is not read yet.
     pub fn word(&self) -> &'a str {
         let rest = self.rest();
         &rest[..rest.find([' ', '\t', ',', '>']).unwrap_or(rest.len())]
     }
 
-    /// Reads what comes, and blanks after it.
+    /// Reads `word`, which comes next, and blanks after it.
     pub fn pass(&mut self, word: &str) {
         self.at += word.len();
         self.skip_blanks();
     }
 
-    /// Reads this, if it comes.
+    /// Reads `wanted` if it comes next, and blanks after it. True if it came.
     pub fn read(&mut self, wanted: &str) -> bool {
         let comes = self.rest().starts_with(wanted);
         if comes {
@@ -96,7 +96,7 @@ impl<'a> Cursor<'a> {
         comes
     }
 
-    /// Reads a number from 1 to `most`, if such a word comes.
+    /// Reads a number from 1 to `most` if it is the next word, and blanks after it; none for any other word.
     pub fn number(&mut self, most: u32) -> Option<u32> {
         let word = self.word();
         // Not `+1`, which Rust reads as a number too.
@@ -107,7 +107,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// An error here: this was expected, and what is here is not it.
+    /// The error that `what` was expected here, and something else was found.
     pub fn expected(&self, what: &str) -> NotationError {
         self.error(format!("expected {what}, found {}", self.found()))
     }
@@ -124,12 +124,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An error here.
+    /// An error at this place.
     pub fn error(&self, what: String) -> NotationError {
         self.position().error(what)
     }
 
-    /// Where it is.
+    /// The position of what comes next.
     pub fn position(&self) -> TextPosition {
         TextPosition { line: self.number, column: self.text[..self.at].chars().count() + 1 }
     }

@@ -1,4 +1,4 @@
-//! Text to lines, with every error at its place.
+//! The parsing of text into lines, with every error at its place.
 
 use super::keys::Key;
 use super::lines::{Cursor, TextPosition, lines};
@@ -31,16 +31,16 @@ pub(super) fn parse(text: &[u8]) -> Result<Macro, NotationError> {
 #[derive(Default)]
 struct Parser {
     lines: Vec<Line>,
-    /// Loops that are not closed yet, the innermost last.
+    /// The loops that are not closed yet, the innermost last.
     open: Vec<Open>,
-    /// The size of the lines since the innermost of them was opened.
+    /// The size of the lines since the innermost loop was opened.
     size: Size,
 }
 
 struct Open {
     position: TextPosition,
     times: u32,
-    /// The size of the lines before it in the loop around it.
+    /// The size of the lines before this loop, in the loop around it.
     before: Size,
 }
 
@@ -99,7 +99,7 @@ impl Parser {
     }
 }
 
-/// The word begins or ends a loop in other notations.
+/// True if the word begins or ends a loop in other notations.
 fn is_almost_a_loop(word: &str) -> bool {
     let bare = word.trim_matches(|c: char| !c.is_alphabetic()).to_ascii_lowercase();
     bare.contains("loop") || ["repeat", "end", "for", "times"].contains(&&*bare)
@@ -110,7 +110,7 @@ fn too_long() -> String {
     format!("the macro goes past {states} states or {frames} frames, the most that is played")
 }
 
-/// Keys with commas between them.
+/// Reads keys with commas between them, as one state.
 fn state(cursor: &mut Cursor) -> Result<PadState, NotationError> {
     let mut state = PadState::RELEASED;
     // By axis: the digit that pressed a direction, and the direction.
@@ -143,7 +143,7 @@ fn state(cursor: &mut Cursor) -> Result<PadState, NotationError> {
     }
 }
 
-/// The size of a part of a macro when its loops are expanded: never more than is played.
+/// The size of a part of a macro with its loops expanded: never more than the limits.
 #[derive(Clone, Copy, Default)]
 struct Size {
     states: u32,

@@ -1,11 +1,11 @@
-//! The canonical text.
+//! The printing of states and macros in the notation.
 
 use std::fmt;
 
 use super::{Line, Macro, keys};
 use crate::PadState;
 
-/// Prints it as the keys of a line: `2,mk`. Nothing pressed is `5`.
+/// The keys of the state in the notation, such as `2,mk`; `5` if nothing is pressed.
 impl fmt::Display for PadState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&keys::key_names(*self).join(","))

@@ -1,4 +1,4 @@
-//! The server's routes and answers.
+//! The routes and answers of the server.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,12 +19,12 @@ use super::guard::Guard;
 use super::playing::{Busy, How, Outcome, Playing, Turn, TurnKind};
 use crate::{Held, Macro, NotationError, Pacing, Schedule};
 
-/// A macro of about a hundred thousand lines.
+/// The most bytes of a request: a macro of about a hundred thousand lines.
 const MOST_BODY_BYTES: usize = 1 << 20;
-/// How long a button of the page is pressed.
+/// The number of frames for which a button of the page is pressed.
 const PRESS_FRAMES: u32 = 2;
 
-/// The page may load nothing but from this server, and be in no frame of another site.
+/// The content security policy: the page may load nothing but from this server, and be in no frame of another site.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -32,7 +32,7 @@ pub(crate) struct App {
     pub guard: Guard,
     pub playing: Arc<Playing>,
     pub fps: f64,
-    /// [`Device::description`](crate::Device::description) of the device as it was opened first.
+    /// The [`Device::description`](crate::Device::description) of the device, as it was opened first.
     pub device: Option<String>,
 }
 
@@ -142,7 +142,7 @@ fn started(app: &App, kind: TurnKind, schedule: Schedule, replace: bool) -> Resu
     }
 }
 
-/// Its body is read, for the next request comes behind it.
+/// Stops what plays. The body is read, since the next request comes behind it.
 async fn stop(AppState(app): AppState<Arc<App>>, _: Asked) -> Answer {
     app.playing.stop();
     (StatusCode::ACCEPTED, Json(json!({})))
@@ -167,15 +167,15 @@ struct Status {
     last: Option<LastPlay>,
 }
 
-/// Where a play is.
+/// The position of a play, as the status shows it.
 #[derive(Serialize)]
 struct PlayPosition {
     number: u64,
     kind: &'static str,
-    /// Counted from 1; 0 before the first.
+    /// The number of the state that was written last, counted from 1; 0 before the first.
     at: usize,
     of: usize,
-    /// The keys that are pressed; empty before the first state.
+    /// The keys that are pressed; empty before the first state and after the last.
     keys: String,
 }
 

@@ -1,4 +1,5 @@
-//! The guard of the page's server: it answers the page that it served itself, and programs of whoever started it.
+//! The guard of the page's server: it admits the page that the server served, and programs of the user who started
+//! it.
 
 use std::net::SocketAddr;
 
@@ -13,11 +14,11 @@ use super::PageError;
 pub(crate) struct Guard {
     site: Site,
     port: u16,
-    /// `None` on loopback.
+    /// The token; none if only this machine can connect.
     pub token: Option<String>,
 }
 
-/// Why a request is refused.
+/// The status and the message of a refusal.
 pub(crate) type Refused = (StatusCode, &'static str);
 
 const NOT_OURS: Refused =
@@ -34,7 +35,7 @@ impl Guard {
         Ok(Guard { site: Site::new(listens, name), port: listens.port(), token })
     }
 
-    /// Refuses a request that is not to be answered.
+    /// Refuses a request for another host name, without the token, or from another site.
     pub fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
         let from_us = self.site.check(headers);
         if from_us == Err(kumite_guard::Refused::NotOurs) {
@@ -65,13 +66,13 @@ impl Guard {
         pairs.find(|(name, _)| *name == self.cookie()).map(|(_, token)| token)
     }
 
-    /// Ports of a host share their cookies.
+    /// The name of the cookie. The port is in it, since the ports of a host share their cookies.
     fn cookie(&self) -> String {
         format!("kumite_{}", self.port)
     }
 
-    /// The cookie that the browser is to keep if it came by the link. A header would not do, for it could not be sent
-    /// with the first requests for styles and script, and the script could be made to tell it.
+    /// The cookie that a browser is to keep if it came by the link. A header would not do instead of a cookie: it
+    /// could not be sent with the first requests for styles and script, and the script could be made to tell it.
     pub fn set_cookie(&self, uri: &Uri) -> Option<HeaderValue> {
         let token = self.token.as_ref().filter(|_| in_query(uri).is_some())?;
         let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", self.cookie());
@@ -79,7 +80,7 @@ impl Guard {
     }
 }
 
-/// 128 bits in hex.
+/// A new token: 128 random bits, in hexadecimal.
 fn random_token() -> Result<String, PageError> {
     let mut bits = [0; 16];
     getrandom::fill(&mut bits).map_err(PageError::Random)?;
@@ -90,7 +91,7 @@ fn in_query(uri: &Uri) -> Option<&str> {
     uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
-/// Compares in a time that does not tell how much of it was right.
+/// True if both are the same. The comparison takes equally long, however much of it is right.
 fn same(given: &str, token: &str) -> bool {
     let differences = given.bytes().zip(token.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     given.len() == token.len() && differences == 0

@@ -1,4 +1,4 @@
-//! The thread that plays: one macro at a time, on a device that it alone has.
+//! The thread that plays: one turn at a time, on a device that only this thread has.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use super::PageError;
 use crate::{Device, DeviceError, OpenDevice, OpenError, Pacing, PlayEnd, Played, Schedule, play};
 
-/// Between one play and the next all is released for so long: a game looks once in a frame, and would see one long press in
-/// two short ones.
+/// The number of frames between two plays in which everything is released. A game looks once in a frame, and would
+/// take two presses in a row for one.
 const RELEASED_FRAMES: f64 = 2.0;
-/// Fingers are faster than presses are played: so many wait.
+/// The most turns that wait: fingers are faster than presses are played.
 const MOST_WAITING: usize = 8;
 
-/// The turns that are played now and next, and the outcome of the last one. The thread that plays and the server
-/// share it.
+/// The turns that are played now and next, and the outcome of the last one. The playing thread and the server share
+/// it.
 pub(crate) struct Playing {
     desk: Mutex<Desk>,
     changed: Condvar,
@@ -32,22 +32,22 @@ struct Desk {
     over: bool,
 }
 
-/// The kind of thing that somebody asked to be played.
+/// The kind of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TurnKind {
-    /// A macro: it may take long.
+    /// A macro, which may take long.
     Macro,
-    /// A button of the page: it is over in a moment, and whoever comes next waits for it.
+    /// A press of the page's button, which is short: later turns wait for it.
     Press,
 }
 
 #[derive(Clone)]
 pub(crate) struct Turn {
-    /// Counted from 1 since the start of the server.
+    /// The number of the turn, counted from 1 since the start of the server.
     pub number: u64,
     pub kind: TurnKind,
     pub schedule: Arc<Schedule>,
-    /// States that were written.
+    /// The number of states that were written.
     pub at: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
 }
@@ -74,7 +74,7 @@ pub(crate) enum How {
     Failed(Arc<TurnFailure>),
 }
 
-/// Why a turn failed, for whoever asked for it.
+/// The reason why a turn failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TurnFailure {
     /// The device failed in the turn before, and cannot be opened again.
@@ -82,27 +82,27 @@ pub(crate) enum TurnFailure {
     Open(OpenError),
     #[error(transparent)]
     Device(DeviceError),
-    /// The device could not be released, either; this is the first that went wrong.
+    /// The device could not be released, because of this error.
     #[error("{0}; what was pressed may still be")]
     Unreleased(DeviceError),
     #[error("the player panicked; its message is where kumite was started")]
     Panicked,
 }
 
-/// Another turn is being played, or the server ends.
+/// The error that a turn cannot be taken: a macro is being played, too many turns wait, or the server ends.
 #[derive(Debug)]
 pub(crate) struct Busy;
 
-/// The thread that plays, at work.
+/// The thread that plays, with its turns and its device.
 pub(crate) struct PlayerThread {
     pub playing: Arc<Playing>,
     pub thread: JoinHandle<()>,
-    /// [`Device::description`] of the device as it was opened first.
+    /// The [`Device::description`] of the device, as it was opened first.
     pub device: Option<String>,
 }
 
 impl Playing {
-    /// Opens the device on the thread that will play, and waits for that.
+    /// Starts the thread that plays, and waits until it has opened the device.
     pub fn start(mut open: Box<OpenDevice>, fps: f64) -> Result<PlayerThread, PageError> {
         let playing = Arc::new(Playing { desk: Mutex::default(), changed: Condvar::new() });
         let (opened, is_open) = mpsc::channel();
@@ -124,8 +124,8 @@ impl Playing {
         }
     }
 
-    /// Lets it be played, after presses that wait or are in progress. Where that is a macro it is refused, or replaces it and
-    /// all that waits.
+    /// Takes a turn, to be played after presses that wait or are in progress, and returns its number. If a macro
+    /// plays or waits, the turn is refused, or with `replace` takes the place of that and of all that waits.
     pub fn play(&self, kind: TurnKind, schedule: Schedule, replace: bool) -> Result<u64, Busy> {
         let mut desk = self.desk();
         let mut before = desk.now.iter().chain(&desk.waiting);
@@ -145,12 +145,12 @@ impl Playing {
         Ok(number)
     }
 
-    /// Ends what is played, and what waits. All is released within moments.
+    /// Ends what is played, and what waits. Everything is released within moments.
     pub fn stop(&self) {
         self.desk().stop();
     }
 
-    /// As [`stop`](Self::stop), and then the thread ends.
+    /// Ends what is played and what waits, and then the thread.
     pub fn end(&self) {
         let mut desk = self.desk();
         desk.stop();
@@ -158,7 +158,7 @@ impl Playing {
         self.changed.notify_one();
     }
 
-    /// The turn that is played, or is about to be; and the outcome of the last one.
+    /// The turn that is played or next, and the outcome of the last one; none of either if there is none.
     pub fn look(&self) -> (Option<Turn>, Option<Outcome>) {
         let desk = self.desk();
         (desk.now.as_ref().or(desk.waiting.front()).cloned(), desk.last.clone())
@@ -200,7 +200,7 @@ impl Playing {
         }
     }
 
-    /// Waits for the next; none if it is over.
+    /// Waits for the next turn, and takes it; none if the server ends.
     fn take(&self) -> Option<Turn> {
         let waits = |desk: &mut Desk| desk.waiting.is_empty() && !desk.over;
         let mut desk = self.changed.wait_while(self.desk(), waits).unwrap_or_else(PoisonError::into_inner);
@@ -229,7 +229,7 @@ impl Turn {
         self.ended(How::Failed(Arc::new(failure)))
     }
 
-    /// Without having been played.
+    /// The outcome of a turn that was not played.
     fn ended(&self, how: How) -> Outcome {
         Outcome { number: self.number, kind: self.kind, how, pacing: None, real_time: false }
     }
@@ -241,7 +241,7 @@ impl Desk {
         self.now.iter().for_each(Turn::stop);
     }
 
-    /// Whoever asked for what waits is told.
+    /// Drops the turns that wait. The outcome of the last one says that it was stopped.
     fn drop_waiting(&mut self) {
         if let Some(last) = self.waiting.drain(..).next_back() {
             self.last = Some(last.ended(How::Stopped));

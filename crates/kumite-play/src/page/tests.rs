@@ -1,4 +1,4 @@
-//! The server, asked by raw requests.
+//! Tests of the server by raw requests.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -12,11 +12,11 @@ use super::playing::{PlayerThread, TurnKind};
 use super::*;
 use crate::{Device, DeviceError, FPS, Macro, PadState};
 
-/// Nothing that a test waits for takes so long, on a machine that stands still for a while neither.
+/// The limit for all waits of the tests: longer than any takes, even on a machine that stands still for a while.
 const LONG: Duration = Duration::from_secs(60);
 const JSON: &str = "Content-Type: application/json\r\n";
 
-/// A device that keeps what it is given and counts how often it is opened, and how it behaves.
+/// The states that a test's device was given, and the number of times that it was opened.
 #[derive(Clone, Default)]
 struct TestDevice {
     states: Arc<Mutex<Vec<PadState>>>,
@@ -49,7 +49,8 @@ fn failing() -> DeviceError {
     DeviceError::Gamepad { at_ms: 0.0, source: io::Error::other("unplugged") }
 }
 
-/// A page whose device does that with its n-th state. It waits for its end for as long as a test waits for anything.
+/// A page on a device that calls `does` with the number of each state. It waits for its end as long as a test waits
+/// for anything.
 fn page_that(host: &str, does: fn(usize) -> Result<(), DeviceError>) -> (Page, TestDevice) {
     page_at(host, FPS, does)
 }
@@ -70,7 +71,7 @@ fn page() -> (Page, TestDevice) {
     page_that("127.0.0.1", |_| Ok(()))
 }
 
-/// Without a server.
+/// The playing thread without a server.
 fn playing(told: TestDevice, fps: f64) -> (Arc<Playing>, JoinHandle<()>) {
     let open = move || Ok(Box::new(Recorder(told.clone(), |_| Ok(()))) as Box<dyn Device>);
     let PlayerThread { playing, thread: player, .. } = Playing::start(Box::new(open), fps).unwrap();
@@ -84,7 +85,7 @@ impl Page {
         port.parse().unwrap()
     }
 
-    /// The status, and all that came.
+    /// Sends raw bytes. Returns the status, and all that came.
     fn raw(&self, request: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port())).unwrap();
         stream.set_read_timeout(Some(LONG)).unwrap();
@@ -96,7 +97,7 @@ impl Page {
         (answer.split(' ').nth(1).unwrap_or_else(|| panic!("{answer:?}")).parse().unwrap(), answer)
     }
 
-    /// With these headers beside the right host.
+    /// Sends a request with these headers beside the right `Host`. Returns the status, and the body as JSON.
     fn ask(&self, what: &str, headers: &str, body: &str) -> (u16, Value) {
         let head = format!(
             "{what} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\nContent-Length: {}\r\n{headers}\r\n",
@@ -118,7 +119,7 @@ impl Page {
         answer
     }
 
-    /// Its outcome, when it is over.
+    /// Waits for the outcome of a turn.
     fn outcome(&self, number: u64) -> Value {
         let mut last = Value::Null;
         until(|| {

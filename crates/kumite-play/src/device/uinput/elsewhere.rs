@@ -1,15 +1,15 @@
-//! Where there is no uinput.
+//! The gamepad on platforms without uinput.
 
 use std::time::Duration;
 
 use crate::{Device, DeviceError, PadState};
 
-/// A gamepad through uinput. There is none here.
+/// A gamepad through uinput. It cannot be made on this platform.
 #[derive(Debug)]
 pub enum Uinput {}
 
 impl Uinput {
-    /// An error: uinput is Linux's.
+    /// Always an error: uinput is there on Linux only.
     pub fn create() -> Result<Uinput, DeviceError> {
         Err(DeviceError::OnlyLinux)
     }

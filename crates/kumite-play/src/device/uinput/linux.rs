@@ -1,5 +1,5 @@
-//! A gamepad through `/dev/uinput`, laid out as the kernel's Documentation/input/gamepad.rst asks, so that programs know
-//! its buttons without being told.
+//! A gamepad through `/dev/uinput`, laid out as the kernel's Documentation/input/gamepad.rst asks, so that programs
+//! know its buttons.
 
 use std::fs::File;
 use std::io;
@@ -17,12 +17,13 @@ use crate::{Control, Device, DeviceError, PadState};
 
 const PATH: &str = "/dev/uinput";
 const NAME: &str = "kumite";
-/// Until programs have noticed a new gamepad, and again until they have read its last state: they cannot any more when it is
-/// gone.
+/// The time in which programs notice a new gamepad. `READ` is that in which they read its last state, before it is
+/// removed.
 const NOTICED: Duration = Duration::from_secs(1);
 const READ: Duration = Duration::from_millis(100);
 
-/// Action pad by its directions, right trigger above and below, right stick, menu pad.
+/// The buttons and their keys: the action pad by its directions, the right triggers, the right stick, and the menu
+/// pad.
 const BUTTONS: [(Control, Key); 9] = [
     (Control::Cross, Key::ButtonSouth),
     (Control::Circle, Key::ButtonEast),
@@ -35,24 +36,24 @@ const BUTTONS: [(Control, Key); 9] = [
     (Control::Options, Key::ButtonStart),
 ];
 
-/// The direction pad: what is -1, and what is 1.
+/// The axes of the direction pad, each with the control at -1 and that at 1.
 const AXES: [(AbsoluteAxis, Control, Control); 2] =
     [(AbsoluteAxis::Hat0X, Control::Left, Control::Right), (AbsoluteAxis::Hat0Y, Control::Up, Control::Down)];
 
-/// The left stick, which nobody moves. The kernel makes room for a report by the number of axes: without these, all controls
-/// at once would be two.
+/// The axes of the left stick, which is never moved. The kernel sizes a report by the number of axes: without these,
+/// all controls at once would be two reports.
 const STICK: [AbsoluteAxis; 2] = [AbsoluteAxis::X, AbsoluteAxis::Y];
 
-/// A gamepad, from when it is made until it is dropped. All is released before it goes.
+/// A gamepad, from when it is made until it is dropped. Everything is released before it is removed.
 pub struct Uinput {
     uinput: UInputHandle<File>,
     node: Option<PathBuf>,
-    /// None if the last write failed.
+    /// The last state; none if the last write failed.
     state: Option<PadState>,
 }
 
 impl Uinput {
-    /// Makes one, and waits for a second, so that programs notice it before it is played on.
+    /// Makes a gamepad, and waits for a second, so that programs notice it before it is played on.
     pub fn create() -> Result<Uinput, DeviceError> {
         let gamepad = Uinput::create_at(Path::new(PATH))?;
         std::thread::sleep(NOTICED);
@@ -113,8 +114,8 @@ impl Drop for Uinput {
     }
 }
 
-/// The events that tell the kernel of a state that follows another, or of all of it if it is not known what was
-/// before: a report, or nothing if nothing changes.
+/// The events of a change from one state to another, as one report; all controls if the state before is not known.
+/// Empty if nothing changes.
 fn events(before: Option<PadState>, after: PadState) -> Vec<input_event> {
     let time = EventTime::default();
     let buttons = BUTTONS.iter().filter_map(|(control, key)| {
@@ -135,7 +136,7 @@ fn events(before: Option<PadState>, after: PadState) -> Vec<input_event> {
     events
 }
 
-/// Sends them in one write, so that no program sees half a state.
+/// Sends events in one write, so that no program sees half a state.
 fn send(uinput: &UInputHandle<impl AsRawFd>, events: &[input_event]) -> io::Result<()> {
     if events.is_empty() || uinput.write(events)? == events.len() {
         return Ok(());
