@@ -1,10 +1,10 @@
-//! Tells requests for this server from those that another site's page makes a browser send.
+//! The check that tells requests for this server from those that another site's page makes a browser send.
 //!
-//! A server on a developer's machine is reachable by every page that the developer's browser shows. Two attacks follow. A page
-//! of another site sends a request here: browsers then name that site in `Origin` or `Sec-Fetch-Site`, and it is refused.
-//! Or the other site's *name* is made to point here (DNS rebinding), so that the browser takes the page for ours: then `Host`
-//! has that name, and only names that cannot be made to point elsewhere are taken. Programs send none of these headers but
-//! `Host`, and are served.
+//! A server on a developer's machine is reachable by every page that the developer's browser shows. Two attacks
+//! follow. A page of another site sends a request here: browsers then name that site in `Origin` or `Sec-Fetch-Site`,
+//! and it is refused. Or the other site's *name* is made to lead here (DNS rebinding), so that the browser takes the
+//! page for this server's: then `Host` has that name, and only names that cannot be made to lead elsewhere are
+//! accepted. Programs send none of these headers but `Host`, and are served.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -12,7 +12,7 @@ use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
 
-/// A server, as clients may ask for it.
+/// A server, with the address and the name by which clients may ask for it.
 #[derive(Clone, Debug)]
 pub struct Site {
     address: IpAddr,
@@ -20,31 +20,32 @@ pub struct Site {
     name: String,
 }
 
-/// Why a request is refused.
+/// The reason why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It is for a name that somebody else can let point here.
+    /// The request is for a name that somebody else could make lead here.
     #[error("this server is not known by that name; ask for its address")]
     NotOurs,
-    /// A page of another site asks.
+    /// The request comes from a page of another site.
     #[error("only this server's own page and programs may ask this, not another site")]
     CrossSite,
 }
 
 impl Site {
-    /// The server that listens there, and the name or address that it was bound to.
+    /// The server that listens on `listens`, and was bound to `name`, a name or an address.
     pub fn new(listens: SocketAddr, name: &str) -> Site {
         Site { address: listens.ip(), port: listens.port(), name: name.to_ascii_lowercase() }
     }
 
-    /// Lets pass a request that is for us and not from another site.
+    /// Refuses a request that is not for this server, or that comes from another site.
     pub fn check(&self, headers: &HeaderMap) -> Result<(), Refused> {
         let host = self.host(headers)?;
         if is_from_us(host, headers) { Ok(()) } else { Err(Refused::CrossSite) }
     }
 
-    /// The host that was asked for, if it is us: a name that somebody else can let point here is none of ours, but an address
-    /// cannot point elsewhere.
+    /// The host that was asked for; an error if it is not this server. An address is this server's, since it cannot
+    /// lead elsewhere. A name is not, unless the server was bound to it or it is `localhost` on loopback: somebody
+    /// else could make it lead here.
     pub fn host<'h>(&self, headers: &'h HeaderMap) -> Result<&'h str, Refused> {
         let mut hosts = headers.get_all(HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(Refused::NotOurs) };
@@ -71,8 +72,8 @@ impl Site {
     }
 }
 
-/// True if a program asks, or a page that this host served. Every browser sends the origin with a post, and newer ones send the
-/// site with everything; programs send neither.
+/// True if the request comes from a program, or from a page that this host served. Every browser sends the origin
+/// with a POST, and newer ones send the site with every request; programs send neither.
 pub(crate) fn is_from_us(host: &str, headers: &HeaderMap) -> bool {
     let site = headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin" || site == "none");
     let origin =

@@ -1,34 +1,35 @@
-//! Capabilities that a machine may lack, so that a test cannot be made there. There is no other reason to leave a test out.
+//! Capabilities that a machine may lack, so that a test cannot be made there. There is no other reason to leave a
+//! test out.
 
 use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A need of a test that a machine may not meet.
+/// A capability that a test needs, and that a machine may lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Capability {
-    /// A control group of our own that limits, counts or freezes.
+    /// A control group of the test's own that limits, counts or freezes.
     ControlGroup,
-    /// A control group of our own that limits memory.
+    /// A control group of the test's own that limits memory.
     MemoryLimit,
     /// A mounted cgroup v2 in which a group may be made.
     ControlGroupV2,
     /// FUSE mounts.
     Fuse,
-    /// io_uring, as the ring uses it.
+    /// The features of io_uring that the ring uses.
     IoUring,
-    /// A network namespace of our own, and `ip` to set it up.
+    /// A network namespace of the test's own, and `ip` to set it up.
     Namespaces,
-    /// Redis, to be started by a test.
+    /// The program of Redis, for a test to start.
     Redis,
-    /// SCHED_FIFO for an ordinary thread.
+    /// Real-time priority (SCHED_FIFO) for an ordinary thread.
     RealTimePriority,
-    /// Two CPUs.
+    /// At least two CPUs.
     TwoCpus,
 }
 
 impl Capability {
-    /// Its name in what is said and counted.
+    /// The name of the capability, in messages and in `not-tested.txt`.
     pub fn name(self) -> &'static str {
         match self {
             Capability::ControlGroup => "control-group",
@@ -44,9 +45,9 @@ impl Capability {
     }
 }
 
-/// Reports that the test of this thread is not made because its machine lacks something, with the evidence. The line goes to
-/// stderr, past the capture of tests' output, and to `not-tested.txt` of the target folder, where `cargo xtask ci` counts it:
-/// a test that was not made must not look like one that passed.
+/// Reports that the test of this thread is not made because its machine lacks something; `why` is the evidence. The
+/// line goes to stderr, past the capture of tests' output, and to `not-tested.txt` of the target folder, where `cargo
+/// xtask ci` counts it: a test that was not made must not look like one that passed.
 pub fn lacks(capability: Capability, why: impl Display) {
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
@@ -57,7 +58,7 @@ pub fn lacks(capability: Capability, why: impl Display) {
     file.and_then(|mut file| file.write_all(line.as_bytes())).expect("the target folder can be written to");
 }
 
-/// Cargo marks it as a cache.
+/// The target folder, which Cargo marks as a cache; none if the test is not in one.
 fn target() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
     program.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file()).map(Path::to_owned)

@@ -6,8 +6,8 @@ use std::sync::{Mutex, PoisonError};
 
 use kumite_process::spawn_unmarked;
 
-/// The path of an example of the crate under test: cargo puts it beside the folder of its tests. `cargo test` builds examples,
-/// and `cargo test --test NAME` does not: one that is not there is built here.
+/// The path of an example of the crate under test: cargo puts it beside the folder of its tests. `cargo test` builds
+/// examples, but `cargo test --test NAME` does not: a missing one is built here. Panics if it cannot be.
 pub fn example(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows where it is");
     let folder = test.ancestors().nth(2).expect("tests are in a folder");
@@ -21,7 +21,8 @@ pub fn example(name: &str) -> PathBuf {
     built
 }
 
-/// Builds an example of the crate under test as its tests were built, of which this is the folder.
+/// Builds an example of the crate under test, in the same profile as its tests. `folder` is the one above the tests.
+/// Panics if that fails.
 pub fn build_example(name: &str, folder: &Path) {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     build.args(["build", "--quiet", "--example", name]);

@@ -1,6 +1,7 @@
-//! Helpers that tests of several crates share. A crate has it as a dev-dependency only.
+//! Helpers that tests of several crates share. Crates have this one as a dev-dependency only.
 //!
-//! Every wait here is bounded and ends in a panic that says what was missing; none depends on how fast the machine is.
+//! Every wait here has a limit, and ends in a panic that says what was missing; none depends on how fast the machine
+//! is.
 
 mod capability;
 mod example;

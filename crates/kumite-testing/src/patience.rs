@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-/// Nothing that a test waits for takes so long, on a machine that stands still for a while neither.
+/// The limit for all waits of tests: longer than any takes, even on a machine that stands still for a while.
 pub const LONG: Duration = Duration::from_secs(60);
 
-/// Waits until it happens; panics after [`LONG`].
+/// Waits until `happens` returns true. Panics after [`LONG`].
 #[track_caller]
 pub fn eventually(mut happens: impl FnMut() -> bool) {
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! A directory for a tree under test, and what tests and the programs that they start ask about processes.
+//! A directory for a process tree under test, and what tests and their programs ask about processes.
 
 use std::fs;
 use std::io;
@@ -14,17 +14,18 @@ use tempfile::TempDir;
 
 use crate::{LONG, example};
 
-/// Leaves the group and the session of its root, and has no environment that tells whose it is.
+/// A command whose child leaves the group and the session of its root, and has no environment that tells whose it is.
+/// It writes its id to `escaped`.
 pub const ESCAPES: &str = "setsid env -i sh -c 'sh -c \"echo \\$\\$ > escaped; exec sleep 300\" & exit' &";
 
-/// A directory for a tree under test, and its environment.
+/// A directory for process trees under test, and their environment.
 pub struct Bench {
     dir: TempDir,
     env: Vec<(String, String)>,
 }
 
 impl Bench {
-    /// An empty one.
+    /// An empty directory, with `GREETING` and `KUMITE_BENCH` in the environment.
     #[expect(clippy::new_without_default, reason = "it makes a directory")]
     pub fn new() -> Bench {
         let dir = tempfile::tempdir().unwrap();
@@ -35,52 +36,52 @@ impl Bench {
         Bench { dir, env }
     }
 
-    /// The directory in which its trees run.
+    /// The directory in which the trees run.
     pub fn dir(&self) -> &Path {
         self.dir.path()
     }
 
-    /// The log of its trees.
+    /// The log of the trees.
     pub fn log(&self) -> PathBuf {
         self.dir().join("log")
     }
 
-    /// Describes a start of this command here, with this log.
+    /// The start of a command in this directory, on these CPUs and with this log.
     pub fn spawn<'a>(&'a self, cores: &'a [usize], log: &'a Path, command: &'a str) -> Spawn<'a> {
         Spawn { command, dir: self.dir(), env: &self.env, keeps: None, cores, log, group: None }
     }
 
-    /// Starts it on any CPU.
+    /// Starts a command on any CPU. Panics if that fails.
     pub fn start(&self, command: &str) -> Tree {
         self.try_start(&[], command).unwrap()
     }
 
-    /// Starts it on these CPUs.
+    /// Starts a command on these CPUs. Panics if that fails.
     pub fn start_on(&self, cores: &[usize], command: &str) -> Tree {
         self.try_start(cores, command).unwrap()
     }
 
-    /// Starts it on these CPUs, which may fail.
+    /// Starts a command on these CPUs.
     pub fn try_start(&self, cores: &[usize], command: &str) -> Result<Tree, Error> {
         Tree::start(&self.spawn(cores, &self.log(), command))
     }
 
-    /// Starts it in another directory, which may fail.
+    /// Starts a command in another directory.
     pub fn try_start_in(&self, dir: &Path, command: &str) -> Result<Tree, Error> {
         Tree::start(&Spawn { dir, ..self.spawn(&[], &self.log(), command) })
     }
 
-    /// Starts it with another log, which may fail.
+    /// Starts a command with another log.
     pub fn try_start_logged(&self, log: &Path, command: &str) -> Result<Tree, Error> {
         Tree::start(&self.spawn(&[], log, command))
     }
 
-    /// A file that a tree has written.
+    /// The text of a file that a tree has written. Panics if there is none.
     pub fn read(&self, name: &str) -> String {
         fs::read_to_string(self.dir().join(name)).unwrap()
     }
 
-    /// The process id that the tree writes into this file.
+    /// The process id that a tree writes into this file. Waits for it; panics after [`LONG`].
     pub fn pid(&self, name: &str) -> u32 {
         let written = || fs::read_to_string(self.dir().join(name)).ok()?.trim().parse().ok();
         let began = Instant::now();
@@ -102,19 +103,21 @@ impl Bench {
     }
 }
 
-/// The other process of kumite-process's tests.
+/// The path of the helper program of kumite-process's tests.
 pub fn helper() -> PathBuf {
     example("process_helper")
 }
 
-/// As [`Command::output`], but the end of no tree ends the command: tests of one process run beside each other.
+/// Runs a command as [`Command::output`] does, but the end of another test's tree does not end it: tests of one
+/// process run beside each other.
 pub fn output(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     spawn_unmarked(command)?.wait_with_output()
 }
 
-/// Lets the helper do something that asserts for itself, because it is about the whole process or about the whole machine:
-/// in a pid namespace, where that can be had, for every other kumite looks at all it can see, too, and ends what it finds.
+/// Has the helper do `what`, which asserts for itself since it is about the whole process or the whole machine. It
+/// runs in a pid namespace if it can: every other kumite looks at all processes that it can see, and ends those that
+/// it finds left. Panics if the helper fails.
 pub fn in_a_namespace(what: &str) {
     let mut apart = Command::new("unshare");
     apart.args(["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]);
@@ -130,7 +133,7 @@ pub fn in_a_namespace(what: &str) {
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
-/// The shell that ends what this process leaves behind.
+/// The id of the shell that ends what this process leaves behind; none if there is none.
 pub fn guardian(of: u32) -> Option<u32> {
     let is_guardian = |pid: &u32| {
         let command = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -140,7 +143,7 @@ pub fn guardian(of: u32) -> Option<u32> {
     pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(is_guardian)
 }
 
-/// The folders of the groups of this process.
+/// The folders of the control groups of this process.
 pub fn groups_of(pid: u32) -> Vec<PathBuf> {
     fn below(folder: &Path, named: &str, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -158,13 +161,13 @@ pub fn groups_of(pid: u32) -> Vec<PathBuf> {
     found
 }
 
-/// Runs: is not only a zombie that init has still to reap.
+/// True if the process runs, and is not only a zombie that waits to be reaped.
 pub fn alive(pid: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
-/// It has become its `sleep`: in the middle of that its environment cannot be seen.
+/// True if the process has become its `sleep`. While it becomes so, its environment cannot be seen.
 pub fn sleeps(pid: u32) -> bool {
     fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"sleep\0"))
 }
@@ -176,7 +179,7 @@ pub fn anyone_carries(variable: &str) -> bool {
     environments.any(|environ| environ.split(|&byte| byte == 0).any(|entry| entry == variable.as_bytes()))
 }
 
-/// On any address, and on a port that others may listen on, too.
+/// A listener on any address, and on a port that others may listen on, too.
 pub fn shared(port: u16) -> TcpListener {
     let flags = SocketFlags::CLOEXEC;
     let listener = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None).unwrap();
@@ -186,8 +189,9 @@ pub fn shared(port: u16) -> TcpListener {
     TcpListener::from(listener)
 }
 
-/// Awk that burns CPU time until it has used this many seconds of it, and adds how many those were to `account`: by its own
-/// account, so that the load of the machine does not matter. `before` and `after` are awk too.
+/// An awk program that burns CPU time until it has used this many seconds of it, and adds how many it was to
+/// `account`. It counts its own CPU time, so the load of the machine does not matter. `before` and `after` are awk
+/// code around it.
 pub fn awk(before: &str, seconds: f64, after: &str) -> String {
     format!(
         "awk 'BEGIN {{ {before}; while (i++ < 1e9) if (i % 10000 == 0) {{ getline s < \"/proc/self/stat\"; \
@@ -197,7 +201,8 @@ pub fn awk(before: &str, seconds: f64, after: &str) -> String {
     )
 }
 
-/// Awk that burns CPU time until it has used this many seconds of it, and adds how many those were to `account`.
+/// An awk program that burns CPU time until it has used this many seconds of it, and adds how many it was to
+/// `account`.
 pub fn burn(seconds: f64) -> String {
     awk("", seconds, "")
 }

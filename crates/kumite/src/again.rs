@@ -37,7 +37,7 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     args.ending.conclude(joined, early)
 }
 
-/// How one more sitting is measured.
+/// The setting in which one more sitting is measured.
 pub struct More<'a> {
     pub world: &'a dyn World,
     pub db: &'a Path,
@@ -49,16 +49,16 @@ pub struct More<'a> {
     pub stop: &'a Arc<AtomicBool>,
 }
 
-/// A run with one more sitting.
+/// A run that got one more sitting.
 pub struct Added {
-    /// All of its sittings.
+    /// The run made of all sittings.
     pub joined: Export,
-    /// Why the last one was interrupted, and how it goes on.
+    /// The reason why the last sitting was interrupted, and how it goes on; none if it was not.
     pub early: Option<String>,
 }
 
 impl More<'_> {
-    /// Measures one more sitting of the run that is named, and joins it to the others.
+    /// Measures one more sitting of the run `named`, and joins it to the others.
     pub fn add(&self, named: &str) -> Result<Added, Failure> {
         let mut store = Store::open_existing(self.db)?;
         let _lock = begin_measuring(self.wait, self.stop)?;
@@ -71,7 +71,7 @@ impl More<'_> {
         Ok(Added { joined, early: interrupted(&sitting, self.stop) })
     }
 
-    /// One more sitting, as a run of its own.
+    /// Measures one more sitting of the run `first`, as a run of its own.
     fn measured(&self, first: &StoredRun, store: &mut Store) -> Result<Export, Failure> {
         let (id, state) = (&first.run.id, store.folder().to_owned());
         let mut experiment = Experiment::load(&first.run.experiment_given, &first.run.profile)?;
@@ -116,7 +116,7 @@ impl More<'_> {
     }
 }
 
-/// Refuses what is no first sitting before another one is measured.
+/// Refuses a run that cannot be a first sitting: a share, one merged from shares, or an unfinished one.
 fn whole(run: &Run) -> Result<(), Failure> {
     let id = &run.id;
     if run.shard.is_some() || run.merged.is_some() {
@@ -129,7 +129,7 @@ fn whole(run: &Run) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The rounds that each further sitting has.
+/// The number of rounds of each further sitting.
 fn rounds(first: &Run) -> u32 {
     if first.sittings.is_empty() { first.blocks.min(sittings::ROUNDS) } else { first.blocks }
 }

@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Of each profile that an earlier run tells something of.
+/// The near-ties of all profiles of which an earlier run tells any, in words.
 fn near_ties_of_all(given: &str, experiment: &Experiment, db: &Path) -> Result<String, Failure> {
     let mut text = String::new();
     for profile in &experiment.profiles {
@@ -89,7 +89,7 @@ fn near_ties_of_all(given: &str, experiment: &Experiment, db: &Path) -> Result<S
     Ok(text)
 }
 
-/// Claims that the profiles of an experiment cannot decide, whichever contenders are checked.
+/// The claims that the profiles of an experiment cannot decide, in words, whichever contenders are checked.
 fn faulty_plans(given: &str, experiment: &Experiment) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for profile in &experiment.profiles {
@@ -103,7 +103,7 @@ fn faulty_plans(given: &str, experiment: &Experiment) -> Result<Vec<String>, Fai
     Ok(found)
 }
 
-/// The contenders that are right, and how many are failing. Prints a line on each.
+/// Checks each contender, and prints a line on it. Returns those that are right, and the number of those that fail.
 fn check_each(
     experiment: &Experiment,
     choice: &Choice,
@@ -131,7 +131,7 @@ fn check_each(
     printed.map(|()| (right, failing))
 }
 
-/// The words behind the contender's name.
+/// The words behind the name of a contender in its line.
 fn failing_words(contender: &Contender, checked: Checked) -> String {
     match checked {
         Checked::Right(how) => format!(" {how}"),
@@ -148,7 +148,8 @@ fn failing_words(contender: &Contender, checked: Checked) -> String {
     }
 }
 
-/// The windows that are too short for percentiles, in words; not while another kumite measures.
+/// The windows that are too short for the percentiles of claims, in words. Nothing is looked at while another kumite
+/// measures.
 fn short_windows(
     args: &Args,
     experiment: &Experiment,

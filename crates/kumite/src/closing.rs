@@ -1,4 +1,4 @@
-//! How a server or a disk of ours says where it is, and at its end what it did.
+//! The lines of a server or a disk: where it is reached, and at its end what it did.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ impl Closing {
         output::check_files(self.json.iter())
     }
 
-    /// Says where it is reached, once it is.
+    /// Prints where the server or disk is reached, once it is.
     pub fn open(&self, place: &str) -> Result<(), Failure> {
         if self.is_on_stdout() {
             output::note(place);
@@ -35,7 +35,7 @@ impl Closing {
         say_now(&format!("{place}\n"))
     }
 
-    /// Writes the document, and the closing line unless the document is in its place.
+    /// Writes the document of the result, and prints the closing line, unless the document goes to standard output.
     pub fn close(&self, result: &impl Serialize, line: &str) -> Result<(), Failure> {
         if let Some(file) = &self.json {
             output::write(file, &output::json(result)?)?;
@@ -44,7 +44,7 @@ impl Closing {
     }
 }
 
-/// Prints for who waits for it. Whoever does not read has no use for it.
+/// Prints a text at once, for a program that waits for it. If nobody reads it, that is no error.
 pub fn say_now(text: &str) -> Result<(), Failure> {
     output::print(text)?;
     let _ = std::io::stdout().flush();

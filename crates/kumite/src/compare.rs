@@ -25,10 +25,11 @@ use crate::wait::Wait;
 use crate::{duration, output, seed, stop};
 
 const ALPHA: f64 = 0.05;
-/// With a gate: whoever runs it on every change has many, and looks into each that is wrong.
+/// The probability of error with a gate. It is lower, since a gate runs on every change, and each wrong answer is
+/// looked into.
 const GATE_ALPHA: f64 = 0.01;
 const BUDGET: Duration = Duration::from_secs(60);
-/// A comparison that ends sooner needs no progress.
+/// The time after which progress is shown: a shorter comparison needs none.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
 const SHOW_EVERY: Duration = Duration::from_millis(250);
 
@@ -466,7 +467,7 @@ fn parameters(args: &Args) -> Result<Vec<Parameter>, Failure> {
     lists.collect::<Result<_, _>>().map_err(usage)
 }
 
-/// Who stands in each block twice, of these in their order.
+/// The command or URL of `names` that stands in each block twice; none without `--control`.
 fn control(args: &Args, names: &[&str], reference: usize) -> Result<Option<Twice>, Failure> {
     let Some(name) = &args.amount.control else { return Ok(None) };
     if names.len() < 2 {
@@ -503,7 +504,7 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize, control: O
     rules
 }
 
-/// Ends by the gate. Its line ends the report, if that is on the terminal.
+/// The outcome of the command by its gate. The gate's line is noted, unless it ends the report on the terminal.
 fn gate(bar: Bar, comparison: &Comparison, is_said: bool) -> Result<(), Failure> {
     if let Some(line) = kumite_report::compare_gate(comparison).filter(|_| !is_said) {
         output::note(&line);
@@ -512,7 +513,7 @@ fn gate(bar: Bar, comparison: &Comparison, is_said: bool) -> Result<(), Failure>
     if GateBar::from(bar).passes(state) { Ok(()) } else { Err(Failure::Shut) }
 }
 
-/// Refuses a comparison that no run could decide, before any.
+/// Refuses a comparison that no number of runs within its limits could decide, before any is made.
 fn refuse_undecidable(args: &Args, rules: &Rules, of: usize, block: Option<Duration>) -> Result<(), Failure> {
     let fewest = if rules.gate.is_some() { rules.fewest(of) } else { 1 };
     if let (Some(budget), Some(block)) = (args.amount.budget, block)

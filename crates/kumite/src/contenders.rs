@@ -1,4 +1,4 @@
-//! An experiment and those of its contenders that take part, as `run`, `check` and `build` are told of them.
+//! The flags for an experiment and the contenders that take part, of `run`, `check` and `build`.
 
 use kumite_lab::Choice;
 
@@ -25,7 +25,7 @@ pub struct Chosen {
 }
 
 impl Contenders {
-    /// As it is typed.
+    /// The contenders and `--install`, as words of a command line.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let Chosen { only, skip, install } = &self.chosen;

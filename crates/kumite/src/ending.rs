@@ -1,4 +1,4 @@
-//! How a command ends that gives a run: its documents, its gate, and its exit code.
+//! The end of a command that has a run as its result: its documents, its gate, and its exit code.
 
 use kumite_lab::common_fault;
 use kumite_record::{Export, Outcome, standing};
@@ -26,20 +26,21 @@ impl Ending {
         self.documents.check()
     }
 
-    /// Reports the run, and ends as it did. `early` says why it ended early, and how it goes on; none where its end was a wish of
-    /// the user's, as that of a budget, and was kept.
+    /// Reports the run, and ends as the run did. `early` is the reason why it ended early, and how it goes on; none
+    /// if its end was as the user asked, such as that of a budget.
     pub fn conclude(&self, export: Export, early: Option<String>) -> Result<(), Failure> {
         self.gate.conclude(export, &self.documents, self.length.report(), |export| ended(export, early))
     }
 }
 
-/// An error if it ended early, or its trials say nothing.
+/// The outcome of a command by its run: an error if the run ended early, or its trials say nothing.
 pub fn ended(export: &Export, early: Option<String>) -> Result<(), Failure> {
     let why = common_fault(&export.trials).or(early).or_else(|| no_result(export));
     why.map_or(Ok(()), |why| Err(Failure::Incomplete(why)))
 }
 
-/// Why its trials say nothing: a fault that is no contender's, or no result.
+/// The reason why the run's trials say nothing: a fault that is no contender's, or no result at all. None if they say
+/// something.
 pub fn fault(export: &Export) -> Option<String> {
     common_fault(&export.trials).or_else(|| no_result(export))
 }

@@ -1,4 +1,4 @@
-//! Exit codes, and what leads to them.
+//! Exit codes, and the failures that lead to them.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use kumite_lab::{Error, Halt, SpecError};
 use kumite_record::StoreError;
 
-/// Printed below every help text.
+/// The text on exit codes, below every help text.
 pub const HELP: &str = "\
 Exit status:
   0  done; a claim that fails is a finding, not an error
@@ -14,21 +14,21 @@ Exit status:
   2  wrong usage, or an error in an experiment, a contender or a macro
   3  not completed; what was measured until then is kept and reported";
 
-/// Why a command did not end with 0.
+/// The reason why a command does not end with exit code 0.
 #[derive(Debug)]
 pub enum Failure {
-    /// Something that was asked to be so is not.
+    /// The answer to the question that was asked is no.
     Gate(String),
-    /// A gate does not let pass, as its line says, which has been printed.
+    /// A gate does not let the run pass. Its line, which says why, has been printed.
     Shut,
-    /// A command line or a specification that makes no sense.
+    /// The command line or a specification makes no sense.
     Usage(String),
-    /// It could not be done, or not to its end.
+    /// The command could not be completed.
     Incomplete(String),
 }
 
 impl Failure {
-    /// The documented exit code.
+    /// The documented exit code of this failure.
     pub fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Failure::Gate(_) | Failure::Shut => 1,
@@ -56,7 +56,7 @@ impl From<kumite_nodes::Failure> for Failure {
     }
 }
 
-/// As kumite-nodes has it, whose runs end likewise.
+/// Makes `From` of errors, by way of kumite-nodes' `Failure`: its runs end likewise.
 macro_rules! as_of_nodes {
     ($($error:ty),*) => {$(
         impl From<$error> for Failure {

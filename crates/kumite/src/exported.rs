@@ -1,4 +1,4 @@
-//! A run in a file that somebody gave: an export, or a results store. It is data, and is read only.
+//! The run in a file that somebody gave: an export, or a results store. The file is data, and is only read.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,10 +8,10 @@ use kumite_record::{Export, Store};
 
 use crate::exit::Failure;
 
-/// How every SQLite file begins.
+/// The beginning of every SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// The run of an export; of a store the one that is named, or its last.
+/// The run of an export; of a results store, the run that is named, or the last one.
 pub fn read(file: &Path, run: Option<&str>) -> Result<Export, Failure> {
     if is_store(file) {
         let store = Store::open_read_only(file)?;

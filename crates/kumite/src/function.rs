@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 
 use crate::exit::Failure;
 
-/// Where the host listens, unless it is told otherwise.
+/// The port on which the host listens by default.
 const PORT: u16 = 9001;
 
 #[derive(Parser)]

@@ -1,4 +1,4 @@
-//! `--gate`: what a run came to as an exit status, for CI.
+//! `--gate`: the outcome of a run as an exit status, for CI.
 
 use std::time::Duration;
 
@@ -42,7 +42,8 @@ impl Gate {
         self.gate.is_some()
     }
 
-    /// Refuses, before anything is measured, a name that is nobody's and a plan that can decide nothing.
+    /// Refuses a name in --gate-allow that nothing has, and a plan that can decide nothing, before anything is
+    /// measured.
     pub fn check(
         &self,
         experiment: &Experiment,
@@ -95,7 +96,8 @@ impl Gate {
         }
     }
 
-    /// Writes a run's documents with what the gate makes of it, and ends as that says. `ended` says how the run did.
+    /// Judges a run by the gate, writes its documents with the answer, and ends accordingly. `ended` gives the
+    /// outcome by the run alone, which comes first.
     pub fn conclude(
         &self,
         mut export: Export,

@@ -1,9 +1,9 @@
-//! The text of `kumite --help`: commands by the wish that leads to them, each group with an example.
+//! The text of `kumite --help`: commands in groups by their purpose, each group with an example.
 
 use clap::Command;
 use clap::builder::StyledStr;
 
-/// A heading, an example, and the commands below it.
+/// The groups: a heading, an example, and the commands below it.
 const GROUPS: [(&str, &str, &[&str]); 4] = [
     (
         "Measure",

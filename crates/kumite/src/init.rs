@@ -37,7 +37,7 @@ enum Kind {
     Function,
 }
 
-/// Where what is measured is kept.
+/// The text of `.gitignore`: results are kept in this folder.
 const IGNORED: &str = ".kumite/\n";
 
 pub fn run(args: &Args) -> Result<(), Failure> {
@@ -126,7 +126,7 @@ fn add_contender(language: Language) -> Result<(), Failure> {
     ))
 }
 
-/// All of it, or nothing.
+/// Writes all files of a folder, or none.
 fn write(folder: &Path, files: &[Template]) -> Result<(), Failure> {
     let written = || {
         let parent = folder.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
@@ -146,7 +146,7 @@ fn cannot_make(folder: &Path, error: &std::io::Error) -> Failure {
     Failure::Incomplete(format!("cannot make {}: {error}", folder.display()))
 }
 
-/// As one types it, and what it means.
+/// The word for a kind on the command line, with its help.
 fn word(kind: Kind) -> clap::builder::PossibleValue {
     kind.to_possible_value().expect("none of them is hidden")
 }

@@ -1,4 +1,4 @@
-//! A kept run to which trials are to be added: what has changed since then.
+//! The flags for a kept run to which trials are added, and the refusals if something has changed since.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `kumite kit-test`: whether a kit speaks the task protocol.
+//! `kumite kit-test`: the test of a kit for the task protocol.
 
 use std::path::Path;
 

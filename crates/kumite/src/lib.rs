@@ -1,5 +1,5 @@
-//! The kumite command: flags, wiring, exit codes. One file for each subcommand. A library, so that a test program can be the
-//! same command in another [`World`]; the command itself has no other than this machine.
+//! The kumite command: flags, wiring, exit codes, with a file for each subcommand. It is a library, so that a test
+//! program can be the same command in another [`World`]; the command itself has only this machine.
 
 mod again;
 mod build;
@@ -55,7 +55,7 @@ use kumite_record::near;
 
 use crate::wait::Wait;
 
-/// With the commit that it was built from, where that is known.
+/// The version, with the commit that it was built from if that is known.
 const VERSION: &str = env!("KUMITE_VERSION");
 
 /// Settles performance arguments about concurrency: interleaved, paired, checked trials, and verdicts with intervals.
@@ -122,13 +122,13 @@ enum Command {
     Schema(schema::Args),
 }
 
-/// The command line itself, for manual pages and completions.
+/// The command line as clap knows it, for manual pages and completions.
 pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// The command line. Of clap's guesses at what was meant, which are often wrong, only those are shown that are a typing error
-/// away.
+/// The command line that was typed, parsed; a wrong one ends the process. Of clap's guesses at what was meant, which
+/// are often wrong, only those are shown that are a typing error away.
 fn parsed() -> Cli {
     let matches = help::grouped(Cli::command()).try_get_matches_from(compare::as_meant(std::env::args_os()));
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
@@ -156,7 +156,7 @@ fn parsed() -> Cli {
     })
 }
 
-/// Of a command, and of these.
+/// The names of all visible subcommands, at any depth.
 fn subcommands(of: &clap::Command) -> Vec<String> {
     let shown = of.get_subcommands().filter(|command| !command.is_hide_set());
     shown.flat_map(|command| [vec![command.get_name().to_owned()], subcommands(command)].concat()).collect()
@@ -170,7 +170,7 @@ fn words(value: &ContextValue) -> Vec<String> {
     }
 }
 
-/// Does what the command line says.
+/// Does what the command line says. Returns the exit code.
 pub fn main(world: &dyn World) -> ExitCode {
     // Before anything takes memory: a command begins with the peak of who starts it.
     if std::env::args_os().nth(1).is_some_and(|first| first == kumite_compare::HELPER) {

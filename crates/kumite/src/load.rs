@@ -73,7 +73,7 @@ pub struct Args {
     engine: engine::Args,
 }
 
-/// Elsewhere `-t4` is four threads.
+/// A duration, with a hint in the error for users of tools in which `-t4` is four threads.
 fn timeout(text: &str) -> Result<Duration, String> {
     duration::parse(text).map_err(|error| match text.parse::<u32>() {
         Ok(_) => format!("{error}; threads are CPUs here, as in --cores 2,3"),
@@ -103,10 +103,12 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     judge(args, &result)
 }
 
-/// Of requests: fewer that fail are a finding, and more a load that did not get what it was to measure.
+/// The greatest share of failing requests that is a finding; with more, the load did not measure what it was to
+/// measure.
 const MOST_WRONG: f64 = 0.01;
 
-/// Fails if the result is not what was asked for.
+/// The outcome of the command by the result of the load: an error if too many requests failed, or any of them if the
+/// right answer was told.
 fn judge(args: &Args, result: &LoadResult) -> Result<(), Failure> {
     if result.cut_short {
         return Err(Failure::Incomplete(format!("it was interrupted after {} requests", result.requests)));

@@ -1,4 +1,4 @@
-//! Nodes that get ready and a run that is measured, for `run` and `resume`.
+//! The measuring of a run, and the preparation of its nodes, for `run`, `resume` and `again`.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,14 +14,15 @@ use crate::progress::Progress;
 use crate::wait::Wait;
 use crate::{output, stop};
 
-/// Makes sure that nobody else measures on this machine, for building disturbs too, and ends what a killed kumite left.
+/// Takes the lock of this machine, so that no other kumite measures here, since building disturbs, too. Ends what a
+/// killed kumite left.
 pub fn begin_measuring(wait: Wait, stop: &AtomicBool) -> Result<Lock, Failure> {
     let lock = wait.lock(stop)?;
     end_leftovers();
     Ok(lock)
 }
 
-/// Ends what a killed kumite left, and says so. What a living one has is nothing of that.
+/// Ends the processes that a killed kumite left, removes its files, and notes each. Those of a living kumite stay.
 pub fn end_leftovers() {
     for orphan in kumite_lab::end_orphans() {
         output::note(&format!(
@@ -34,7 +35,7 @@ pub fn end_leftovers() {
     }
 }
 
-/// Measures and judges a run, and shows how it goes.
+/// Measures and judges a run, and shows its progress.
 pub fn measure(
     measuring: Measuring,
     run: Run,
@@ -72,7 +73,7 @@ pub fn measure(
     })
 }
 
-/// Has this machine and the nodes that have roles get ready.
+/// Prepares this machine and the nodes that have roles.
 pub fn joined(
     placed: &Placed,
     experiment: &Experiment,
@@ -85,7 +86,7 @@ pub fn joined(
     join(experiment, choice, nodes, here, state, &driver.stop, &mut output::note).map_err(before_trials)
 }
 
-/// A run that came to no trial.
+/// The failure of a run that came to no trial.
 fn before_trials(halt: Halt) -> Failure {
     match halt {
         Halt::Interrupted => Failure::Incomplete("it was interrupted before the first trial".to_owned()),
@@ -93,7 +94,7 @@ fn before_trials(halt: Halt) -> Failure {
     }
 }
 
-/// Why a run ended that was interrupted, and how it goes on.
+/// The reason why a run was interrupted, and how it goes on; none if it was not.
 pub fn interrupted(export: &Export, stop: &AtomicBool) -> Option<String> {
     let why = export.run.cut_short.as_ref().filter(|_| stop.load(Ordering::Relaxed))?;
     Some(format!("{why}; `kumite resume {}` continues it", export.run.id))

@@ -1,4 +1,4 @@
-//! Near-ties, before a run: the claims of which an earlier run of the same specification says that another may turn them
+//! Near-ties, before a run: the claims of an earlier run of the same specification that another sitting may turn
 //! round.
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use kumite_record::{Export, Store};
 
 use crate::exit::Failure;
 
-/// What the earlier run says; nothing where there is none.
+/// The lines on the near-ties of an earlier run; empty if there is no such run.
 pub fn text(experiment: &Experiment, db: &Path) -> Result<String, Failure> {
     let Some((place, earlier)) = earlier(experiment, db)? else { return Ok(String::new()) };
     let (run, near) = (&earlier.run, near_ties(&earlier)?);
@@ -27,7 +27,8 @@ pub fn text(experiment: &Experiment, db: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// The run that is kept, or else the one that was found and is part of the experiment; and where it is.
+/// The earlier run, and where it is: one in the store, or else the one found in the experiment's folder. None if
+/// there is none.
 fn earlier(experiment: &Experiment, db: &Path) -> Result<Option<(String, Export)>, Failure> {
     if let Some(kept) = kept(experiment, db)? {
         return Ok(Some(("kept".to_owned(), kept)));
@@ -41,7 +42,8 @@ fn earlier(experiment: &Experiment, db: &Path) -> Result<Option<(String, Export)
     Ok(asks_as(&found.run, experiment)?.then_some((name, found)))
 }
 
-/// Of those that ask the same the one that has most sittings, and of these the last.
+/// The run in the store that asks the same: the one with the most sittings, and of those the last. None if there is
+/// none.
 fn kept(experiment: &Experiment, db: &Path) -> Result<Option<Export>, Failure> {
     if !db.is_file() {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Flags for other nodes, and who has them work.
+//! The flags for other nodes, and the driver that has them work.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,7 +8,7 @@ use kumite_nodes::{Driver, Given, GivenRoles, Relayed, SbatchWords, SlurmOptions
 
 use crate::{VERSION, duration, output};
 
-/// This process.
+/// The driver of other nodes: this process.
 pub fn driver(stop: &Arc<AtomicBool>) -> Driver {
     Driver { version: VERSION, note: output::note, stop: Arc::clone(stop) }
 }

@@ -1,4 +1,4 @@
-//! Where results go: the terminal, files, standard output.
+//! The places where results go: the terminal, files, standard output.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -13,20 +13,23 @@ use terminal_size::{Height, Width};
 
 use crate::exit::Failure;
 
-/// Set where an agent started us, which is told all in frames.
+/// True if an agent started this process: then all output is in frames.
 static FRAMES: AtomicBool = AtomicBool::new(false);
 
-/// From now on what is said are frames on standard output, for the agent that started us; a report is for nobody.
+/// Writes all further notes as frames on standard output, for the agent that started this process. Reports are no
+/// longer written.
 pub fn in_frames() {
     FRAMES.store(true, Ordering::Relaxed);
 }
 
-/// The style of standard output: in colour only on a terminal, and not if `NO_COLOR` is set.
+/// The style of standard output: in colour only on a terminal, and not if `NO_COLOR` is set; 120 columns if no
+/// terminal says its width.
 pub fn style() -> Style {
     style_of(std::io::stdout().is_terminal(), terminal_size::terminal_size())
 }
 
-/// The same for whoever watches.
+/// The style of standard error: in colour only on a terminal, and not if `NO_COLOR` is set; 120 columns if no
+/// terminal says its width.
 pub fn style_of_stderr() -> Style {
     style_of(std::io::stderr().is_terminal(), terminal_size::terminal_size_of(std::io::stderr()))
 }
@@ -36,22 +39,22 @@ fn style_of(is_terminal: bool, size: Option<(Width, Height)>) -> Style {
     Style { color: is_terminal && !is_refused, width: size.map_or(120, |(width, _)| usize::from(width.0)) }
 }
 
-/// Writes words to standard output. Names, logs and reasons in them are others', and none of it acts on a terminal.
+/// Writes a text to standard output, without control characters: names, logs and reasons in it may be others'.
 pub fn print(text: &str) -> Result<(), Failure> {
     raw(&kumite_report::plain(text))
 }
 
-/// Writes a report to standard output, which may have colours of ours.
+/// Writes a report to standard output. Only its colours act on a terminal.
 pub fn report(text: &str) -> Result<(), Failure> {
     raw(&kumite_report::plain_but_colours(text))
 }
 
-/// Writes what programs read to standard output, byte for byte; but not to a terminal.
+/// Writes a document for programs to standard output, byte for byte; on a terminal, without control characters.
 pub fn document(text: &str) -> Result<(), Failure> {
     if std::io::stdout().is_terminal() { print(text) } else { raw(text) }
 }
 
-/// A reader that has had enough (`| head`) is no error.
+/// Writes to standard output. A reader that has had enough (`| head`) is no error.
 fn raw(text: &str) -> Result<(), Failure> {
     if FRAMES.load(Ordering::Relaxed) {
         return Ok(());
@@ -64,7 +67,7 @@ fn raw(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file, or standard output for `-`.
+/// Writes a file, or standard output for `-`. A file that ends in `.gz` is compressed.
 pub fn write(file: &Path, text: &str) -> Result<(), Failure> {
     if file == Path::new("-") {
         return document(text);
@@ -96,7 +99,7 @@ impl Length {
     }
 }
 
-/// Writes a report for a terminal.
+/// A function that makes a run's report for a terminal.
 pub type Report = fn(&Export, &Style) -> String;
 
 /// Where a run's report goes beside the terminal.
@@ -121,7 +124,7 @@ impl Documents {
         [&self.json, &self.html, &self.markdown, &self.svg].into_iter().flatten()
     }
 
-    /// Refuses files that cannot be written, as far as that can be known without writing: before a long run.
+    /// Refuses files that cannot be written, as far as that can be known without writing, before a long run.
     pub fn check(&self) -> Result<(), Failure> {
         check_files(self.files())
     }
@@ -131,7 +134,7 @@ impl Documents {
         !self.files().any(|file| file == Path::new("-"))
     }
 
-    /// Refuses a picture of what is no run.
+    /// Refuses `--svg`, for a result that is no run.
     pub fn refuse_svg(&self) -> Result<(), Failure> {
         match self.svg {
             Some(_) => Err(no_svg()),
@@ -139,7 +142,8 @@ impl Documents {
         }
     }
 
-    /// Writes them; and a report on the terminal, unless one of them goes there.
+    /// Writes the documents whose files are named, and the report on the terminal, unless a document goes to standard
+    /// output.
     pub fn write(&self, forms: &Forms) -> Result<(), Failure> {
         if self.is_on_terminal() {
             report(&(forms.terminal)(&style()))?;
@@ -157,7 +161,7 @@ fn no_svg() -> Failure {
     Failure::Usage("--svg is a picture of verdicts on claims, which only a run has".to_owned())
 }
 
-/// Prints the report, or the document in its place if its file is `-`; and writes the document.
+/// Prints the report, unless the JSON document goes to standard output, and writes the document if its file is named.
 pub fn report_or_json(
     json_file: &Option<PathBuf>,
     document: &impl serde::Serialize,
@@ -169,26 +173,26 @@ pub fn report_or_json(
     write_each([(json_file, &|| json(document))])
 }
 
-/// Makes a document, if its file is named.
+/// Makes the text of a document. It is called only if the document's file is named.
 type Make<'a> = &'a dyn Fn() -> Result<String, Failure>;
 
-/// Makes and writes each of these documents whose file is named.
+/// Makes and writes each document whose file is named.
 pub fn write_each<const N: usize>(documents: [(&Option<PathBuf>, Make); N]) -> Result<(), Failure> {
     let named = documents.into_iter().filter_map(|(file, make)| Some((file.as_ref()?, make)));
     named.into_iter().try_for_each(|(file, make)| write(file, &make()?))
 }
 
-/// A result in all its forms, each made when it is wanted.
+/// The forms of a result, each made only when it is wanted.
 pub struct Forms<'a> {
     pub terminal: &'a dyn Fn(&Style) -> String,
     pub json: Make<'a>,
     pub html: &'a dyn Fn() -> String,
     pub markdown: &'a dyn Fn() -> String,
-    /// Only a run has verdicts to draw.
+    /// The picture of verdicts; none for a result that is no run.
     pub svg: Option<&'a dyn Fn() -> String>,
 }
 
-/// Refuses files that cannot be written, and two forms of one file.
+/// Refuses files that cannot be written, and one file for two documents.
 pub fn check_files<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), Failure> {
     let mut seen: Vec<PathBuf> = Vec::new();
     for file in files {
@@ -228,12 +232,13 @@ pub fn check_writable(file: &Path) -> Result<(), Failure> {
     Err(Failure::Usage(format!("cannot write {}: {what}", file.display())))
 }
 
-/// The command as it was typed, to be repeated in a shell; without secrets.
+/// The command as it was typed, for a shell, without secrets.
 pub fn command_line() -> String {
     shell_words(std::env::args().skip(1))
 }
 
-/// The same without the files that it writes, and without what an agent has added: whoever repeats a run has others.
+/// The command as it was typed, for a shell, without secrets, without the files that it writes, and without what an
+/// agent has added: whoever repeats a run has other files.
 pub fn command_line_of_run() -> String {
     shell_words(without_files(std::env::args().skip(1)))
 }
@@ -256,19 +261,19 @@ fn shell_words(arguments: impl Iterator<Item = String>) -> String {
     shlex::try_join(words).expect("the system gives no argument with a NUL byte")
 }
 
-/// JSON as people can read it, with a line end.
+/// A value as indented JSON, with a line feed at its end.
 pub fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Incomplete(error.to_string()))?;
     Ok(text + "\n")
 }
 
-/// A line for whoever watches, not for programs. All that goes to standard error passes here, or through [`wrapped`]: what
-/// others wrote does not act on a terminal.
+/// Writes a note to standard error, for the user and not for programs. All text for standard error goes through this
+/// or [`wrapped`], so that what others wrote does not act on a terminal.
 pub fn note(text: &str) {
     say(&wrapped(text));
 }
 
-/// The same, with colours of ours.
+/// Writes a note to standard error, of which only colours act on a terminal.
 pub fn coloured_note(text: &str) {
     say(&folded(&kumite_report::plain_but_colours(text)));
 }
@@ -282,12 +287,14 @@ fn say(text: &str) {
     }
 }
 
-/// With line ends where a terminal would break words; as it is where nobody looks at one.
+/// A text without control characters, broken into lines as wide as the terminal of standard error; not broken if
+/// there is none.
 pub fn wrapped(text: &str) -> String {
     folded(&kumite_report::plain(text))
 }
 
-/// The same for a text with colours of ours.
+/// A text broken into lines as wide as the terminal of standard error; not broken if there is none. Control
+/// characters stay.
 pub fn folded(text: &str) -> String {
     match std::io::stderr().is_terminal() {
         true => textwrap::fill(text, style_of_stderr().width.max(40)),
@@ -295,7 +302,7 @@ pub fn folded(text: &str) -> String {
     }
 }
 
-/// The last line of a command that failed.
+/// Writes the last line of a command that failed.
 pub fn error(failure: &Failure) {
     if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
         let failure = kumite_report::plain(&failure.to_string());

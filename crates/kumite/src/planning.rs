@@ -1,4 +1,4 @@
-//! How much of an experiment is measured, as `run` and `manifest` are told of it.
+//! The flags on how much of an experiment is measured, of `run` and `manifest`.
 
 use kumite_lab::{Choice, Experiment};
 
@@ -28,8 +28,8 @@ pub struct Extent {
 }
 
 impl Planning {
-    /// The experiment as it is to be measured, and its contenders that take part. Without --blocks it has so many `rounds`, of
-    /// those of its profile.
+    /// Reads the experiment, as it is to be measured, and the contenders that take part. Without --blocks, `rounds`
+    /// makes the number of blocks from that of the profile.
     pub fn read(
         &self,
         extent: &Extent,
@@ -43,7 +43,7 @@ impl Planning {
         Ok((experiment, choice))
     }
 
-    /// The contenders and the blocks as they are typed.
+    /// The contenders and the blocks, as words of a command line.
     pub fn words(&self, extent: &Extent) -> Vec<String> {
         let mut words = self.contenders.words();
         words.extend(extent.blocks.map(|blocks| format!("--blocks={blocks}")));

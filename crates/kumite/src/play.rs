@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::exit::Failure;
 use crate::{output, stop};
 
-/// Of a macro, in bytes.
+/// The most bytes of a macro.
 const LONGEST: u64 = 16 << 20;
 
 #[derive(Parser)]

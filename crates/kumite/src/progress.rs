@@ -16,7 +16,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Begins to show the progress of so many steps, on standard error.
+    /// Begins to show the progress of `steps` steps on standard error; 0 if their number is not known.
     pub fn new(steps: usize) -> Progress {
         let terminal = std::io::stderr().is_terminal();
         let bar = if terminal { ProgressBar::new(steps as u64) } else { ProgressBar::hidden() };
@@ -27,7 +27,8 @@ impl Progress {
         Progress { bar, terminal, last_line: None }
     }
 
-    /// So many steps are done; on a terminal at once, elsewhere a line now and then.
+    /// Shows that `done` of `total` steps are done: on a terminal at once, elsewhere with a line every 5 s and at the
+    /// end.
     pub fn step(&mut self, done: usize, total: usize, message: &str) {
         self.bar.set_position(done as u64);
         self.bar.set_message(kumite_report::plain(message));
@@ -38,12 +39,12 @@ impl Progress {
         }
     }
 
-    /// Something that should stay on the screen.
+    /// Writes a line that stays on the screen.
     pub fn note(&self, text: &str) {
         if self.terminal { self.bar.println(output::wrapped(text)) } else { output::note(text) }
     }
 
-    /// The same, with colours of ours.
+    /// Writes a line that stays on the screen, of which only colours act on a terminal.
     pub fn coloured_note(&self, text: &str) {
         let text = kumite_report::plain_but_colours(text);
         if self.terminal { self.bar.println(output::folded(&text)) } else { output::coloured_note(&text) }

@@ -1,7 +1,7 @@
 //! `kumite replicate`: a run that somebody else made, tried here.
 //!
-//! Their file is data. What is built, started and opened is the experiment that is here, found by its name alone or by
-//! `--experiment`; of theirs the profile, the rule and the names of contenders choose what of it is measured.
+//! Their file is data. The experiment that is built, started and opened is the one here, found by its name alone or
+//! by `--experiment`. Of their file, only the profile, the rule and the names of contenders choose what is measured.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use crate::output::{self, Documents, Forms};
 use crate::run::{self, Effort};
 use crate::store::Db;
 
-/// How the two runs are called.
+/// The names of the two runs in the comparison.
 const NAMES: [&str; 2] = ["theirs", "here"];
 
 #[derive(Parser)]
@@ -78,7 +78,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     contradicted(&replication)
 }
 
-/// An error if a claim came to another verdict here.
+/// The outcome of the command: an error if a claim came to another verdict here.
 fn contradicted(replication: &Replication) -> Result<(), Failure> {
     let another = replication.claims.iter().filter(|pair| pair.outcome == PairOutcome::Another);
     let another: Vec<&str> = another.map(|pair| pair.id.as_str()).collect();
@@ -89,7 +89,8 @@ fn contradicted(replication: &Replication) -> Result<(), Failure> {
 }
 
 impl Args {
-    /// The run that is as theirs was, as far as it can be here. All that can be refused is refused before anything is built.
+    /// The command line of a run like theirs, as far as there can be one here. All that can be refused is refused
+    /// before anything is built.
     fn order(&self, theirs: &Export) -> Result<run::Args, Failure> {
         let id = &theirs.run.id;
         if theirs.claims.is_empty() {
@@ -118,7 +119,7 @@ impl Args {
         Ok(order)
     }
 
-    /// The experiment that is called so here. The name is a stranger's, and is no path.
+    /// The folder of the experiment with this name here. The name is a stranger's, and is never taken for a path.
     fn folder_of(&self, name: &str) -> Result<String, Failure> {
         let found = Experiment::folder_of(name);
         let found =
@@ -131,7 +132,7 @@ impl Args {
         })
     }
 
-    /// Those that were measured there and are here, unless the command line says which.
+    /// The contenders to measure: those of the command line, or else those that ran in their run and are here.
     fn only(&self, theirs: &Export, experiment: &Experiment) -> Result<Vec<String>, Failure> {
         if !self.chosen.only.is_empty() {
             return Ok(self.chosen.only.clone());

@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Two runs, claim by claim.
+/// Shows two runs beside each other, claim by claim.
 fn beside(documents: &Documents, first: &Export, second: &Export) -> Result<(), Failure> {
     documents.refuse_svg()?;
     let replication = replication(["first", "second"], [first.into(), second.into()])?;
@@ -65,14 +65,14 @@ fn beside(documents: &Documents, first: &Export, second: &Export) -> Result<(), 
     })
 }
 
-/// A thing that can be shown again.
+/// A result that can be shown again.
 enum Shown {
     Run(Box<Export>),
     Named(Box<Named>),
 }
 
 impl Args {
-    /// From a file, or from the store.
+    /// Reads a result from a file, or by its name or id from the store.
     fn read(&self, name: &str) -> Result<Shown, Failure> {
         let file = Path::new(name);
         if file.is_file() {
@@ -89,7 +89,7 @@ impl Args {
     }
 }
 
-/// No run is called so.
+/// True if the name can only be that of a file: no run has such an id.
 fn is_name_of_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".json") || name.ends_with(".gz")
 }

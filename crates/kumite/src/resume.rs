@@ -95,7 +95,8 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     args.ending.conclude(sittings::joined(&mut store, &id)?, early)
 }
 
-/// The sitting that goes on where a run is given that was joined from several: the first that is not complete.
+/// The sitting to go on with: of a run that was joined from several, the first that is not complete; else the run
+/// itself.
 fn cut_sitting(store: &Store, given: String) -> Result<String, Failure> {
     if !sittings::is_joined(&store.run(&given)?) {
         return Ok(given);
@@ -111,7 +112,7 @@ fn cut_sitting(store: &Store, given: String) -> Result<String, Failure> {
     })
 }
 
-/// From now on its words are those of now.
+/// Takes up a run again, with the question, the published figures and the specification of now.
 fn take_up(run: &mut Run, at: Timestamp, others: Vec<OtherVersion>, now: Run) {
     run.resumed.push(at);
     run.other_versions.extend(others);

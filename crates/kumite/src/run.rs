@@ -73,20 +73,20 @@ pub struct Effort {
     wait: Wait,
 }
 
-/// Told of a run that is about to begin.
+/// A function that is called before a run begins.
 pub type Begun<'a> = &'a dyn Fn(RunParts) -> Result<(), Failure>;
 
-/// Where a run is executed.
+/// The place where a run is executed.
 enum Where {
-    /// Nowhere: what would be done is printed.
+    /// Nowhere: the plan is printed.
     Plan,
-    /// Here. Other nodes may have roles in it.
+    /// On this machine. Other nodes may have roles in the run.
     Here,
-    /// By the node that has the engine.
+    /// On the node that has the role engine.
     Apart,
-    /// By several nodes, each of which has a share.
+    /// On several nodes, each of which has a share.
     Shares,
-    /// By the tasks of an array of so many jobs.
+    /// On the nodes of an array of this many jobs.
     Array(u32),
 }
 
@@ -126,7 +126,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     args.ending.conclude(export, early)
 }
 
-/// A run on this machine; with why it ended early and how it goes on, if it was interrupted.
+/// Measures a run on this machine. The text says why it was interrupted, and how it goes on; none if it was not.
 pub fn measured(args: &Args, world: &dyn World, begun: Begun) -> Result<(Export, Option<String>), Failure> {
     args.here(&args.planned()?, world, &driver(&stop::flag()?), begun)
 }
@@ -141,7 +141,7 @@ impl Planned {
 }
 
 impl Args {
-    /// Of this experiment and profile, as if nothing else had been typed.
+    /// The arguments for this experiment and profile, with the defaults of all others.
     pub fn of(experiment: &str, profile: &str) -> Args {
         Args::parse_from(["run", "--profile", profile, "--", experiment])
     }
@@ -157,7 +157,7 @@ impl Args {
         }
     }
 
-    /// All that can be refused is refused here.
+    /// Reads the plan. Everything that can be refused is refused here.
     fn planned(&self) -> Result<Planned, Failure> {
         let rounds = |of_profile| self.sittings.rounds(of_profile);
         let (mut experiment, mut choice) = self.planning.read(&self.effort.extent, rounds)?;
@@ -184,7 +184,7 @@ impl Args {
         Ok(Planned { experiment, choice, available, shard })
     }
 
-    /// The same run for other nodes.
+    /// The same run, for other nodes to execute.
     fn away<'a>(&self, experiment: &'a Experiment, clock: &dyn Clock) -> Away<'a> {
         let mut words = self.planning.words(&self.effort.extent);
         let control = experiment.control.as_ref().filter(|_| self.control.is_some());
@@ -210,7 +210,8 @@ impl Args {
         }
     }
 
-    /// Executes it on this machine, beside nodes that have roles; and why it ended, if it was interrupted, with how it goes on.
+    /// Executes the run on this machine, beside nodes that have roles. The text says why it was interrupted, and how
+    /// it goes on; none if it was not.
     fn here(
         &self,
         planned: &Planned,

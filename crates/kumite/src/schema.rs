@@ -1,4 +1,4 @@
-//! `kumite schema`: what files and documents look like, for editors and programs.
+//! `kumite schema`: the JSON schemas of files and documents, for editors and programs.
 
 use clap::Parser;
 use clap::builder::PossibleValuesParser;

@@ -1,14 +1,14 @@
-//! Seeds of what is not repeated.
+//! Seeds for commands that are given none.
 
 use kumite_host::Clock;
 
-/// Another one each time. 32 bits are enough to differ, and every JSON reader can hold them exactly.
+/// A new seed each time. It has 32 bits, which are enough to differ, and which every JSON reader can hold exactly.
 pub fn fresh(clock: &dyn Clock) -> u64 {
     let now = clock.timestamp().subsec_nanosecond() as u32;
     (u64::from(now) ^ u64::from(std::process::id()) << 8) & 0xffff_ffff
 }
 
-/// The command with the seed that it drew, so that it repeats; as it is if it was given one.
+/// The command with the seed that it drew, so that it can be repeated; unchanged if it was given one.
 pub fn named(command: String, given: Option<u64>, drawn: u64) -> String {
     if given.is_some() { command } else { format!("{command} --seed {drawn}") }
 }

@@ -17,10 +17,10 @@ use crate::store::Db;
 use crate::wait::Wait;
 use crate::{duration, output, seed, stop};
 
-/// The hidden argument with which kumite is the command that is compared with itself; the amount of work follows.
+/// The hidden argument with which kumite is the command that is compared with itself. The amount of work follows it.
 pub const WORKER: &str = "--selfcheck-worker";
 
-/// The parts that do not depend on the budget take about two.
+/// The least budget: the parts that do not depend on it take about 2 s.
 const LEAST: Duration = Duration::from_secs(3);
 
 #[derive(Parser)]
@@ -40,7 +40,7 @@ pub struct Args {
     db: Db,
 }
 
-/// Does the work of that command.
+/// Does the work of the command that is compared with itself.
 pub fn work() -> ExitCode {
     let steps = std::env::args_os().nth(2).and_then(|steps| steps.to_str()?.parse().ok());
     kumite_compare::spin(steps.unwrap_or(0));

@@ -8,10 +8,10 @@ use kumite_record::{Export, Run, Sitting, Store, StoredRun};
 use crate::exit::Failure;
 use crate::output;
 
-/// A sitting has no more rounds than this, where nobody said how many.
+/// The most rounds of a sitting, unless --blocks says how many.
 pub const ROUNDS: u32 = 10;
 
-/// A run that is one sitting, before its first trial. `first` is the run that it is measured again of.
+/// A run as a sitting, before its first trial. `first` is the id of the first sitting; none if this is the first.
 pub fn sitting(run: &Run, first: Option<&str>) -> Sitting {
     Sitting {
         run: run.id.clone(),
@@ -24,8 +24,8 @@ pub fn sitting(run: &Run, first: Option<&str>) -> Sitting {
     }
 }
 
-/// All sittings that belong together with this one, the earliest first; or those of this joined run. None that began is left out,
-/// joined or not. A run that was never measured again is alone.
+/// All sittings that belong together with the run `id`, or that it was joined from, the earliest first. Every sitting
+/// that began is there, joined or not. A run that was never measured again is alone.
 pub fn together(store: &Store, id: &str) -> Result<Vec<Run>, Failure> {
     let runs = store.runs()?;
     let mut ids = BTreeSet::from([id.to_owned()]);
@@ -43,7 +43,7 @@ pub fn together(store: &Store, id: &str) -> Result<Vec<Run>, Failure> {
     }
 }
 
-/// The runs that it says it belongs together with, itself among them.
+/// The ids of the runs that a run says it belongs together with, its own included.
 fn tied(run: &Run) -> Vec<&str> {
     let sittings = run.sittings.iter().flat_map(|of| [Some(of.run.as_str()), of.again_of.as_deref()]);
     std::iter::once(run.id.as_str()).chain(sittings.flatten()).collect()
@@ -54,7 +54,7 @@ pub fn is_joined(run: &Run) -> bool {
     run.sittings.len() > 1
 }
 
-/// Joins all sittings that belong together with this one, and judges them. One that is alone stays as it is.
+/// Joins all sittings that belong together with the run `id`, and judges them. A run that is alone stays as it is.
 pub fn joined(store: &mut Store, id: &str) -> Result<Export, Failure> {
     let all = together(store, id)?;
     if all.len() < 2 {
@@ -64,8 +64,8 @@ pub fn joined(store: &mut Store, id: &str) -> Result<Export, Failure> {
     join(store, &all)
 }
 
-/// Joins these sittings, judges them, and keeps the run that is made of them, and those of them that the store does not have or
-/// has with fewer trials. The run that was made of some of them before is made anew.
+/// Joins sittings, judges them, and keeps the run that is made of them. Keeps each sitting, too, that the store does
+/// not have, or has with fewer trials. If some of them were joined before, that run is made anew.
 pub fn join(store: &mut Store, sittings: &[StoredRun]) -> Result<Export, Failure> {
     let is_one = |id: &str| sittings.iter().any(|of| of.run.id == id);
     let has_some = |run: &Run| is_joined(run) && tied(run).into_iter().any(is_one);

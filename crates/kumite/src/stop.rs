@@ -1,4 +1,4 @@
-//! Ctrl-C, and what other programs send to end us.
+//! Ctrl-C, and the signals by which other programs end this one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -7,33 +7,34 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGXFSZ};
 
 use crate::exit::Failure;
 
-/// Set when a signal may end us at once, for nothing would be lost.
+/// True while a signal may end the process at once, since nothing would be lost.
 static ENDS: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// From now on a signal does what it does to a program that does not listen: all that was measured is kept, and what is
-/// left to do can be done again.
+/// Lets signals end the process at once from now on: all that was measured is kept, and what is left to do can be
+/// done again.
 pub fn end_at_once() {
     ENDS.store(true, Ordering::SeqCst);
 }
 
-/// From now on a signal sets the flag again: there is more to measure.
+/// Lets signals set the flag again from now on, since there is more to measure.
 pub fn end_in_order() {
     ENDS.store(false, Ordering::SeqCst);
 }
 
-/// A file that may not grow any more (`ulimit -f`) is an error where it is written, and does not end us without a word.
+/// Makes a write to a file that may not grow any more (`ulimit -f`) an error, in place of a signal that ends the
+/// process without a word.
 pub fn survive_full_files() {
     // Where that cannot be had, nothing is lost but the words.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-/// A flag that is set by SIGINT, SIGTERM and SIGHUP. Whoever works looks at it often and ends in an orderly way. SIGHUP
-/// stays ignored where we were started to ignore it, as `nohup` does.
+/// A flag that SIGINT, SIGTERM and SIGHUP set, for work to look at often and to end in order. SIGHUP stays ignored if
+/// this process was started so, as `nohup` does.
 pub fn flag() -> Result<Arc<AtomicBool>, Failure> {
     set_by(&[SIGINT, SIGTERM])
 }
 
-/// One that Ctrl-Z sets, too (SIGTSTP): who is suspended releases nothing.
+/// A flag that Ctrl-Z (SIGTSTP) sets, too, for work that holds a device: a suspended process would release nothing.
 pub fn flag_for_who_holds() -> Result<Arc<AtomicBool>, Failure> {
     set_by(&[SIGINT, SIGTERM, SIGTSTP])
 }
@@ -51,7 +52,7 @@ fn set_by(signals: &[i32]) -> Result<Arc<AtomicBool>, Failure> {
     Ok(stop)
 }
 
-/// The kernel shows ignored signals as a mask with a bit for each.
+/// True if this process ignores a signal. The kernel shows ignored signals as a mask with a bit for each.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

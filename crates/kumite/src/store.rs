@@ -1,4 +1,4 @@
-//! The store: where it is, and what runs take from it.
+//! The results store: its place, and what runs take from it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use kumite_record::{Named, NoiseFloor, Store};
 
 use crate::exit::Failure;
 
-/// Where a store is within a folder of ours.
+/// The name of the store's file in its folder.
 const FILE: &str = "results.db";
 
 #[derive(Clone, clap::Args)]
@@ -18,13 +18,14 @@ pub struct Db {
 }
 
 impl Db {
-    /// The file that was named, or the one that is used by default.
+    /// The file that was named, or the default one.
     pub fn path(&self) -> PathBuf {
         self.file.clone().unwrap_or_else(default_db)
     }
 }
 
-/// In the nearest `.kumite/`, here or above; else in `$XDG_DATA_HOME/kumite`, so that nothing is left where one happens to be.
+/// The default store: in the nearest `.kumite/`, here or above; else in `$XDG_DATA_HOME/kumite`, so that nothing is
+/// left in whatever folder the user is in.
 pub fn default_db() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let above = here.ancestors().map(|folder| folder.join(".kumite")).find(|folder| folder.is_dir());
@@ -44,7 +45,8 @@ pub struct Save {
     save: Option<String>,
 }
 
-/// Ids of runs begin with a digit.
+/// A name for `--save`. It begins with a letter, since ids of runs begin with a digit. The error is a message for
+/// clap.
 fn name(text: &str) -> Result<String, &'static str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     match text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(fits) && text != "last" {
@@ -63,7 +65,7 @@ impl Save {
         }
     }
 
-    /// Keeps it, if that is asked for.
+    /// Keeps the result under its name, if --save is given.
     pub fn keep(&self, kept: impl FnOnce() -> Named) -> Result<(), Failure> {
         let Some(name) = &self.save else { return Ok(()) };
         Store::open(&default_db())?.keep(name, &kept())?;
@@ -72,7 +74,7 @@ impl Save {
     }
 }
 
-/// The latest self-check of this machine, as far as a run or a comparison keeps it.
+/// The latest self-check of this machine, in the form that a run or a comparison keeps; none if there is none.
 pub fn noise_floor(store: &Store) -> Option<NoiseFloor> {
     let found = store.latest_selfcheck(&machine(cores())).ok().flatten();
     found.as_ref().map(NoiseFloor::from_check)

@@ -1,4 +1,4 @@
-//! `kumite task`: one job by hand, with all that is said.
+//! `kumite task`: one job by hand, with all messages.
 
 use std::error::Error;
 
@@ -14,7 +14,7 @@ use crate::store::Db;
 use crate::wait::Wait;
 use crate::{output, stop};
 
-/// Of a line, unless all is wanted.
+/// The most characters of a message that are shown, unless --full is given.
 const SHOWN: usize = 2_000;
 
 #[derive(Parser)]
@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Prints what is said, but of the hellos that only measure the pipe.
+/// Prints the messages, except for those hellos that only measure the pipe.
 fn shown(full: bool) -> Tap {
     let mut hellos = 0;
     Box::new(move |to_worker, line| {

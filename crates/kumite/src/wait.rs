@@ -1,4 +1,4 @@
-//! `--wait`: the lock of the machine is waited for, in place of an end with status 3.
+//! `--wait`: the waiting for the lock of the machine, in place of an end with status 3.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -17,17 +17,18 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// This wait, or one for so long where none was asked for.
+    /// This wait; or one for at most `most` if --wait is not given.
     pub fn or(self, most: Duration) -> Wait {
         Wait { most: self.most.or(Some(most)) }
     }
 
-    /// As it is typed.
+    /// The flag as a word of a command line; none if it is not given.
     pub fn word(self) -> Option<String> {
         self.most.map(|most| format!("--wait={}ms", most.as_millis()))
     }
 
-    /// Takes the lock of this machine, for which it waits as long as it may.
+    /// Takes the lock of this machine, and waits for it as long as --wait says. An error if another kumite still has
+    /// it.
     pub fn lock(self, stop: &AtomicBool) -> Result<Lock, Failure> {
         let Some(most) = self.most else {
             let taken = |error| match error {
@@ -52,7 +53,8 @@ impl Wait {
         })
     }
 
-    /// The same for what measures beside others unless it is told to wait.
+    /// Takes the lock of this machine if --wait is given. Without it, the command measures beside others, and the
+    /// lock is none.
     pub fn turn(self, stop: &AtomicBool) -> Result<Option<Lock>, Failure> {
         self.most.map(|_| self.lock(stop)).transpose()
     }

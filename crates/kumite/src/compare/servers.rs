@@ -1,4 +1,4 @@
-//! Two running servers and the load they get.
+//! The comparison of running servers, and the load that they get.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ pub struct LoadArgs {
 }
 
 impl LoadArgs {
-    /// Refuses those that are given: they are for URLs alone.
+    /// Refuses any of these flags that is given: they are for URLs alone.
     pub fn refuse(&self) -> Result<(), Failure> {
         let given = [
             ("--connections", self.connections.is_some()),

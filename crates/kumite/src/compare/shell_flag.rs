@@ -1,4 +1,5 @@
-//! `-S` of both hyperfines: 1.x gives it the shell (`-S 'bash --norc'`), and 2.0 has `-S` alone for the default one.
+//! The flag `-S` of both hyperfines: in 1.x the shell follows it (`-S 'bash --norc'`), and in 2.0 it may stand alone
+//! for the default shell.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -8,7 +9,7 @@ const SHELLS: &[&str] = &[
     "yash", "zsh",
 ];
 
-/// The command line, with an `-S` that has no shell behind it written out.
+/// The command line as `compare` reads it: an `-S` without a shell behind it is written out.
 pub fn as_meant(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = typed.into_iter().collect();
     if words.get(1).is_none_or(|command| command != "compare") {
@@ -25,7 +26,7 @@ pub fn as_meant(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     words
 }
 
-/// A shell, and nothing but flags for it.
+/// True if the word is a shell, with nothing but flags behind it.
 fn is_shell(word: &OsStr) -> bool {
     let mut words =
         word.to_string_lossy().split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter();

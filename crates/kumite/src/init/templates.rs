@@ -28,7 +28,7 @@ pub(super) struct Template {
 }
 
 impl Language {
-    /// The file that has a contender's answer.
+    /// The file that has the answer of a contender of this kind.
     pub fn main(self, kind: &str) -> &'static str {
         match self {
             Language::Go => "main.go",
@@ -40,7 +40,7 @@ impl Language {
         }
     }
 
-    /// As one types it.
+    /// The word for the language on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Language::Go => "go",
@@ -52,14 +52,14 @@ impl Language {
     }
 }
 
-/// An experiment of this kind with two contenders.
+/// The files of an experiment of this kind, with two contenders.
 pub(super) fn experiment(kind: &str, name: &str) -> Vec<Template> {
     let mut files = below(&EXPERIMENTS, kind);
     files.push(readme(&EXPERIMENTS, name));
     files
 }
 
-/// A contender of an experiment of this kind; none if those are no programs.
+/// The files of a contender for an experiment of this kind; none if its contenders are no programs.
 pub(super) fn contender(language: Language, kind: &str) -> Option<Vec<Template>> {
     let mut files = below(&CONTENDERS, &format!("{}/{kind}", language.name()));
     (!files.is_empty()).then(|| {
@@ -68,7 +68,7 @@ pub(super) fn contender(language: Language, kind: &str) -> Option<Vec<Template>>
     })
 }
 
-/// kumite's kit for the task protocol.
+/// The files of kumite's kit for the task protocol in a language.
 pub(super) fn kit(language: Language) -> Vec<Template> {
     macro_rules! kit {
         ($folder:literal: $($file:literal),*) => {
@@ -86,7 +86,7 @@ pub(super) fn kit(language: Language) -> Vec<Template> {
     files.into_iter().map(of).collect()
 }
 
-/// All files below this folder of templates.
+/// All files below a folder of templates.
 fn below(templates: &'static Dir, folder: &str) -> Vec<Template> {
     let mut files = Vec::new();
     let mut folders: Vec<&Dir> = templates.get_dir(folder).into_iter().collect();

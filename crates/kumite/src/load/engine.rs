@@ -1,4 +1,4 @@
-//! How `kumite load` sends and receives.
+//! The flags on how `kumite load` sends and receives.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub struct Args {
     pub connect_to: Option<String>,
 }
 
-/// Says which of several addresses of a name is asked.
+/// Notes the address that is asked, if the name has several.
 pub fn say_address(target: &Target) {
     let Address::Tcp(address) = target.address else { return };
     let all = (target.host(), address.port()).to_socket_addrs();
@@ -49,7 +49,7 @@ pub fn say_address(target: &Target) {
     }
 }
 
-/// The first address of that name.
+/// The first address of a name and port.
 pub fn resolved(place: &str) -> Result<SocketAddr, Failure> {
     let wrong = |what: &str| Failure::Usage(format!("--connect-to {place}: {what}"));
     // oha has the URL's host and port before it.
@@ -79,7 +79,8 @@ impl Args {
         Tls { insecure: self.insecure, roots: self.ca.clone() }
     }
 
-    /// None where the server may need the only one.
+    /// The CPUs of the engine: those of `--cores`, or those that kumite leaves to it; empty if it has none of its
+    /// own. An error if one of `--cores` does not exist here.
     pub fn cores(&self) -> Result<Vec<usize>, Failure> {
         let found = cores();
         let mut here: Vec<usize> = [found.contender, found.engine.clone()].concat();

@@ -1,4 +1,4 @@
-//! The right answer, as `kumite load` is told of it.
+//! The flags for the right answer to a request of `kumite load`.
 
 use kumite_load::{Check, Expect};
 
@@ -40,7 +40,7 @@ impl Args {
         })
     }
 
-    /// True if an answer can be wrong by more than its status class.
+    /// True if the command line says more of right answers than the default, any 2xx.
     pub fn is_given(&self) -> bool {
         let bodies = [&self.expect_body, &self.expect_contains, &self.expect_regex, &self.expect_json];
         self.expect_status.is_some() || bodies.iter().any(|body| body.is_some())

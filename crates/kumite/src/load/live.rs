@@ -9,15 +9,15 @@ use kumite_report::{LoadSecond, load_line, load_lines};
 
 use crate::output;
 
-/// How the load will end.
+/// The limits at which the load ends, and the size of its engine.
 pub struct End {
     pub requests: Option<u64>,
     pub duration: Option<Duration>,
-    /// Threads of the engine.
+    /// The number of threads of the engine.
     pub threads: usize,
 }
 
-/// Lines that are drawn anew on a terminal; elsewhere a plain line for each second.
+/// The lines on a load: drawn anew on a terminal; elsewhere a plain line for each second.
 pub struct Live {
     bar: Option<ProgressBar>,
     end: End,
@@ -36,7 +36,7 @@ impl Live {
         Live { bar, end, last: LastSecond::default() }
     }
 
-    /// A tenth of a second is over.
+    /// Takes the next tenth of a second, and shows the lines when they are due.
     pub fn add(&mut self, interval: &Interval) {
         self.last.add(interval);
         let second = || second(&self.last, &self.end);
@@ -47,7 +47,7 @@ impl Live {
         }
     }
 
-    /// Takes it off the screen.
+    /// Takes the lines off the screen.
     pub fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! The request that `kumite load` sends.
+//! The flags for the request that `kumite load` sends.
 
 use std::path::{Path, PathBuf};
 
@@ -85,7 +85,8 @@ impl Args {
     }
 }
 
-/// Headers that say where the body ends, and are wrong: they are sent all the same, for that may be what is to be tested.
+/// Doubts about headers that say where the body ends, and are wrong. They are sent all the same, since they may be
+/// what is to be tested.
 fn framing_doubts(request: &Request) -> Vec<String> {
     let has = request.body.len();
     let doubt = |(name, value): &(String, String)| match name.to_ascii_lowercase().as_str() {
@@ -104,7 +105,7 @@ pub fn unreadable(what: &str, file: &Path, error: &std::io::Error) -> Failure {
     Failure::Usage(format!("cannot read {what} from {}: {error}", file.display()))
 }
 
-/// For clap.
+/// A header, `name: value`. The error is a message for clap.
 pub fn header(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once(':').ok_or("expected 'name: value'")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))

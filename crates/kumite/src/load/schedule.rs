@@ -1,4 +1,4 @@
-//! When `kumite load` sends.
+//! The flags on when `kumite load` sends.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ impl Args {
         Ok(Some(Arrivals::Rate { pieces, gaps, burst: self.burst.unwrap_or(1) }))
     }
 
-    /// To stay awake is for an engine with CPUs of its own.
+    /// The pace of the engine: it stays awake only if it has CPUs of its own.
     pub fn pace(&self, own_cores: bool) -> Pace {
         match (self.economy, own_cores) {
             (true, _) => Pace::Economical,

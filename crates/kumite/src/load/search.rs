@@ -32,7 +32,8 @@ pub struct Args {
 }
 
 impl Args {
-    /// Refuses flags that are for a search alone. (clap does not ask for --find-rate where something is given that conflicts with it.)
+    /// Refuses flags that are for a search alone. clap does not ask for --find-rate if something is given that
+    /// conflicts with it.
     pub fn check(&self) -> Result<(), Failure> {
         let given = [("--slo", self.slo.is_some()), ("--budget", self.budget.is_some())];
         match given.iter().find(|(_, given)| *given && !self.find_rate) {

@@ -1,6 +1,7 @@
-//! The runs that are to be merged, as they are named: stores, documents of runs, and ids.
+//! The runs to merge, as they are named: stores, documents of runs, and ids.
 //!
-//! A document may be anybody's. Nothing in it is executed, it replaces no run that is kept here, and no path in it is followed.
+//! A document may be anybody's. Nothing in it is executed, it replaces no run that is kept here, and no path in it is
+//! followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -14,7 +15,7 @@ use kumite_record::{Export, Run, Store, StoredRun, Trial};
 use crate::exit::Failure;
 use crate::sittings::{is_joined, together};
 
-/// A results store begins with this.
+/// The beginning of every SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 pub struct Given {
@@ -23,7 +24,7 @@ pub struct Given {
     ids: Vec<String>,
 }
 
-/// Reads what is named. A name that is no file's is an id.
+/// Reads what is named. A name that is no file's is taken for an id.
 pub fn read(named: &[PathBuf]) -> Result<Given, Failure> {
     let mut given = Given { stores: Vec::new(), documents: Vec::new(), ids: Vec::new() };
     for name in named {
@@ -38,7 +39,7 @@ pub fn read(named: &[PathBuf]) -> Result<Given, Failure> {
     Ok(given)
 }
 
-/// True of an empty file, too, which is a store that has nothing yet.
+/// True of a file that begins as a SQLite file does, and of an empty one, which is a store that has nothing yet.
 fn is_store(file: &Path) -> bool {
     let mut begins = Vec::new();
     let read = File::open(file).and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut begins));
@@ -76,7 +77,7 @@ impl Given {
         Ok(false)
     }
 
-    /// The stores, where there is nothing else.
+    /// The stores; an error if anything else is given.
     pub fn stores_alone(self) -> Result<Vec<Store>, Failure> {
         let documents = self.documents.iter().map(|(file, _)| file.display().to_string());
         match documents.chain(self.ids.iter().map(|id| format!("run {id}"))).next() {
@@ -88,8 +89,8 @@ impl Given {
         }
     }
 
-    /// All sittings that are given, and those that `into` has already of the same run. What `into` has stands before a
-    /// document.
+    /// All sittings that are given, and those of the same run that `into` has already. If a document and `into` have
+    /// the same one, that of `into` is taken.
     pub fn sittings(&self, into: &Store) -> Result<Vec<StoredRun>, Failure> {
         let kept: BTreeSet<String> = into.runs()?.into_iter().map(|run| run.id).collect();
         let mut named: Vec<String> = self.ids.iter().map(|id| into.find(id)).collect::<Result<_, _>>()?;
@@ -110,7 +111,7 @@ impl Given {
     }
 }
 
-/// Each run once, as it was when it had most trials; by its id.
+/// Runs by their ids. If one is added twice, the copy with the most trials is kept.
 #[derive(Default)]
 struct Found(BTreeMap<String, StoredRun>);
 
@@ -123,7 +124,8 @@ impl Found {
     }
 }
 
-/// All runs of these stores: first those that were measured, which are whole, and then what others were joined from.
+/// The runs of these stores: first those that were measured, which are whole, then the sittings that joined runs were
+/// made of.
 fn of_stores(stores: &[Store]) -> Result<Vec<StoredRun>, Failure> {
     let mut all = Vec::new();
     for store in stores {
@@ -135,7 +137,7 @@ fn of_stores(stores: &[Store]) -> Result<Vec<StoredRun>, Failure> {
     Ok(all.iter().flat_map(parts).collect())
 }
 
-/// The sittings that a run was joined from, or itself.
+/// The sittings that a run was joined from, or the run itself.
 fn parts(of: &StoredRun) -> Vec<StoredRun> {
     if is_joined(&of.run) { take_apart(of) } else { vec![of.clone()] }
 }

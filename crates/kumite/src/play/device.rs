@@ -1,4 +1,4 @@
-//! The device that a macro is played on.
+//! The flags for the device that a macro is played on.
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub enum DeviceKind {
 }
 
 impl DeviceKind {
-    /// The word used in documents.
+    /// The word for the device in documents.
     pub fn as_str(self) -> &'static str {
         match self {
             DeviceKind::Log => "log",
@@ -40,7 +40,7 @@ impl DeviceKind {
 }
 
 impl Choice {
-    /// How it is opened, which takes its time. The log prints nothing if it is to be quiet.
+    /// The function that opens the device, which may take long. If `quiet`, the log prints nothing.
     pub fn opener(&self, quiet: bool) -> Result<Box<OpenDevice>, Failure> {
         Ok(match (self.kind, self.library.clone()) {
             (DeviceKind::Log | DeviceKind::Uinput, Some(_)) => {
@@ -58,7 +58,7 @@ impl Choice {
     }
 }
 
-/// True if the play ended because nobody reads the log any more: that is no error.
+/// True if the play ended because nobody reads the log any more, which is no error.
 pub fn is_unread(ended: &PlayEnd) -> bool {
     matches!(ended, PlayEnd::Failed(DeviceError::Log(error)) if error.kind() == ErrorKind::BrokenPipe)
 }

@@ -17,7 +17,7 @@ struct Document<'a> {
     states: Timed<'a>,
 }
 
-/// States, and at how many frames a second they are played.
+/// A schedule, and the frames a second at which it is played.
 struct Timed<'a>(&'a Schedule, f64);
 
 #[derive(Serialize)]
@@ -25,11 +25,11 @@ struct Row {
     due_ms: f64,
     frames: u32,
     keys: String,
-    /// All values of the Titan One's order.
+    /// The values of all controls, in the Titan One's order.
     buttons: Vec<i8>,
 }
 
-/// One by one: a macro may have a million of them.
+/// Writes states one by one, since a macro may have a million of them.
 fn states<S: Serializer>(Timed(schedule, fps): &Timed, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(schedule.due(*fps).zip(&schedule.0).map(|((due, state), held)| Row {
         due_ms: due.as_secs_f64() * 1e3,
@@ -39,7 +39,7 @@ fn states<S: Serializer>(Timed(schedule, fps): &Timed, serializer: S) -> Result<
     }))
 }
 
-/// Prints when which keys are pressed, or the document.
+/// Prints the table of states and their times, or the document.
 pub fn print(schedule: &Schedule, fps: f64, json: bool) -> Result<(), Failure> {
     let mut to = BufWriter::new(io::stdout().lock());
     let written = if json { document(schedule, fps, &mut to) } else { schedule.write_table(fps, &mut to) };

@@ -1,4 +1,4 @@
-//! How exactly a macro was played.
+//! The result of a play: how exactly the macro was played.
 
 use kumite_play::{PlayEnd, Played, Schedule};
 use kumite_record::PlayResult;
@@ -11,7 +11,7 @@ use crate::output;
 pub struct Whole {
     device: DeviceKind,
     fps: f64,
-    /// The release is one too.
+    /// The number of states, the release included.
     states: usize,
     frames: u64,
 }
@@ -26,7 +26,7 @@ impl Whole {
         }
     }
 
-    /// The document on standard output, or for whoever watches.
+    /// Prints the document to standard output, or else the closing lines to standard error.
     pub fn print(&self, played: &Played, json: bool) -> Result<(), Failure> {
         if json {
             return output::document(&output::json(&self.document(played))?);

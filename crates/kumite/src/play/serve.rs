@@ -25,7 +25,7 @@ pub struct Flags {
     bind: String,
 }
 
-/// An IPv6 address may be written as in a link.
+/// An address or a name. An IPv6 address may be in brackets, as in a link. The error is a message for clap.
 fn host(text: &str) -> Result<String, &'static str> {
     let inside = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let host = inside.unwrap_or(text);
@@ -39,7 +39,7 @@ fn host(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Serves until it is to end. The device is opened on the thread that plays.
+/// Serves the page until a signal ends it. The device is opened on the thread that plays.
 pub fn run(flags: &Flags, fps: f64, open: Box<OpenDevice>) -> Result<(), Failure> {
     // Until then there is nothing that would have to be released: a signal just ends us.
     let page = Page::start(&flags.bind, flags.port, fps, open).map_err(failure)?;

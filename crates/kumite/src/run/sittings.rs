@@ -1,4 +1,5 @@
-//! `kumite run --sittings`: several sittings of a run, one after the other. The lock of the machine is given back between them.
+//! `kumite run --sittings`: several sittings of a run, one after the other. The lock of the machine is given back
+//! between them.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -16,7 +17,7 @@ use crate::exit::Failure;
 use crate::sittings::ROUNDS;
 use crate::{duration, output, stop};
 
-/// The next sitting waits so long for another kumite that began in between, where --wait does not say how long.
+/// The time for which a later sitting waits for another kumite that began in between, unless --wait says how long.
 const WAIT: Duration = Duration::from_secs(3600);
 
 #[derive(clap::Args)]
@@ -39,17 +40,17 @@ impl Flags {
         self.number.unwrap_or(1)
     }
 
-    /// The time between two sittings; none where there is one.
+    /// The time between two sittings; none if there is only one.
     pub fn apart(&self) -> Option<Duration> {
         (self.number() > 1).then_some(self.apart)
     }
 
-    /// How many rounds a run or a sitting has whose profile has so many.
+    /// The number of rounds of a run, or of each sitting, for a profile with `of_profile` of them.
     pub fn rounds(&self, of_profile: u32) -> u32 {
         if self.are_given() { of_profile.min(ROUNDS) } else { of_profile }
     }
 
-    /// The rounds of all sittings, of which each has so many.
+    /// The number of rounds of all sittings, each of which has `rounds`.
     pub fn in_all(&self, rounds: u32) -> u32 {
         rounds.saturating_mul(self.number())
     }
@@ -63,13 +64,14 @@ impl Flags {
         Err(Failure::Usage(format!("--sittings cannot be combined with --on or --role engine: {why}")))
     }
 
-    /// The sittings of a plan; none where it has none.
+    /// The sittings of a plan; none if --sittings is not given.
     pub fn planned(&self) -> Option<OutlookSittings> {
         self.number.map(|number| OutlookSittings { number, apart: self.apart })
     }
 }
 
-/// Measures all sittings, or the whole run where none are asked for. With why it ended early and how it goes on, if it did.
+/// Measures all sittings, or the whole run if none are asked for. The text says why it ended early, and how it goes
+/// on; none if it did not.
 pub fn measured(
     args: &Args,
     planned: &Planned,
