@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs the script with these bytes as its input: whether it succeeded, its output and its standard error.
+    /// Runs the script with these bytes as its input. Returns true if it succeeded, its output and its standard error.
     fn run(home: &Path, program: &Program, sent: &[u8]) -> (bool, String, String) {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(program.script()).env("HOME", home).env_remove("XDG_CACHE_HOME");

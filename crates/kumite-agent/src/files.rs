@@ -96,7 +96,7 @@ impl Received {
     }
 }
 
-/// The path of a file below `folder`. Refuses a path that is absolute or has `.` or `..` in it.
+/// The path of a file below `folder`. Refuses a path that is empty or absolute, or has `..` in it.
 pub fn below(folder: &Path, path: &str) -> Result<PathBuf, Error> {
     let relative = Path::new(path);
     let is_plain = |part: Component| matches!(part, Component::Normal(_));

@@ -42,7 +42,7 @@ impl Signs {
         self.heard = came;
     }
 
-    /// Takes a sign. If it was on its way for at least [`LATE`] longer than the one before it, the way was cut. An
+    /// Takes a sign. If it was on its way longer than the one before it, by more than [`LATE`], the way was cut. An
     /// agent that stood still, or waited for a CPU, makes its next sign as late as it comes.
     pub fn sign(&mut self, came: Instant, made: Duration) {
         let (last_came, last_made) = std::mem::replace(&mut self.last, (came, made));

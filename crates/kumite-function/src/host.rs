@@ -47,7 +47,7 @@ pub enum HostError {
     Listen {
         /// The address that was asked for.
         address: SocketAddr,
-        /// The system's reason.
+        /// The error of the system.
         source: io::Error,
     },
     /// A folder does not exist or cannot be entered.
@@ -55,7 +55,7 @@ pub enum HostError {
     Folder {
         /// The folder, as it was given.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the system.
         source: io::Error,
     },
     /// Two functions have this name, or it is none that a function can have.

@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use crate::runtime_protocol::Event;
 
-    /// All that comes back.
+    /// Sends a raw request, and returns all that comes back.
     async fn reply(address: SocketAddr, text: &str) -> String {
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(text.as_bytes()).await.unwrap();
@@ -301,7 +301,7 @@ mod tests {
         assert!(reply(api.address, &get("/nothing", &ours)).await.starts_with("HTTP/1.1 404"));
     }
 
-    /// Sends an answer in this way, and returns it as the host has understood it.
+    /// Sends a streamed answer whose body is `rest`, in chunks, and returns it as the host has understood it.
     async fn streamed(rest: &str) -> Answer {
         let protocol = Arc::new(RuntimeProtocol::default());
         let api = RuntimeApi::start(Arc::clone(&protocol)).await.unwrap();

@@ -89,7 +89,8 @@ impl<I> Slots<I> {
 mod tests {
     use super::*;
 
-    /// Calls one after another, each to an instance that is named after its slot: the slots, and which calls were cold.
+    /// Makes calls one after another, to instances that are named after their slots. Returns the slot of each call, and
+    /// true if it was cold.
     fn offered(routing: Routing, count: u32, calls: usize) -> Vec<(usize, bool)> {
         let mut slots = Slots::<usize>::new(routing, count);
         let one = |_| {

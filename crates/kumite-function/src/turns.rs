@@ -168,13 +168,13 @@ mod tests {
             settle().await;
         }
 
-        /// The names of those that have had their turn since the last look.
+        /// The names of the calls that have had their turn since the last look.
         fn had(&mut self) -> Vec<&'static str> {
             std::iter::from_fn(|| self.told.try_recv().ok()).collect()
         }
     }
 
-    /// Until nobody can go on.
+    /// Waits until no call can go on.
     async fn settle() {
         for _ in 0..20 {
             tokio::task::yield_now().await;

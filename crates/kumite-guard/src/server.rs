@@ -147,7 +147,7 @@ mod tests {
         stream
     }
 
-    /// Reads until the server closes. The clock stands as long as anything else can happen.
+    /// Reads until the server closes the connection. The clock stands still as long as anything else can happen.
     async fn rest(mut stream: TcpStream) -> String {
         let mut text = Vec::new();
         let _ = stream.read_to_end(&mut text).await;

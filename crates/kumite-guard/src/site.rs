@@ -43,9 +43,9 @@ impl Site {
         if is_from_us(host, headers) { Ok(()) } else { Err(Refused::CrossSite) }
     }
 
-    /// The host that was asked for; an error if it is not this server. An address is this server's, since it cannot
-    /// lead elsewhere. A name is not, unless the server was bound to it or it is `localhost` on loopback: somebody
-    /// else could make it lead here.
+    /// The host that was asked for, with its port; an error if it is not this server. On loopback, `localhost` and
+    /// loopback addresses are this server's. Otherwise any address is, since an address cannot be made to lead
+    /// elsewhere. The name that the server was bound to always is.
     pub fn host<'h>(&self, headers: &'h HeaderMap) -> Result<&'h str, Refused> {
         let mut hosts = headers.get_all(HOST).iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else { return Err(Refused::NotOurs) };

@@ -338,7 +338,7 @@ fn last_run(store: &Path) -> Result<Option<Run>, Refusal> {
 mod tests {
     use super::*;
 
-    /// The words that an agent sends that has this run's folder and cannot do this.
+    /// The words with which an agent that has this run's folder refuses a question.
     fn refusal(run: &Path, ask: Ask) -> String {
         let received = Received::below(run.join(FILES));
         let begin = || Err("another kumite is measuring on this machine".into());

@@ -29,7 +29,7 @@ pub enum Failure {
     #[error(transparent)]
     Agent(#[from] kumite_agent::Error),
 
-    /// The lab could not do something.
+    /// A step of the lab failed; the error says which.
     #[error(transparent)]
     Lab(#[from] Error),
 

@@ -54,8 +54,8 @@ pub fn merged(
     Ok(export(into, &merged.run.id)?)
 }
 
-/// All executions of the shards of one run. If several stores have the same one, the one with the most trials is
-/// taken.
+/// All executions of the shards of one run. If several stores have the same one, the complete copy is taken, or else
+/// the one with the most trials.
 fn shards(stores: &[Store], seed: Option<u64>, into: &Store) -> Result<Vec<StoredRun>, Failure> {
     let mut longest = BTreeMap::<String, StoredRun>::new();
     for store in stores.iter().chain([into]) {

@@ -52,7 +52,7 @@ impl FromStr for SbatchWords {
 /// The nodes that a job must have.
 #[derive(Debug)]
 pub enum NodesWanted<'a> {
-    /// As many nodes as the options say, or one.
+    /// The number of nodes that the options say, or one.
     Nodes,
     /// A node for each role, with its name if the user gave one.
     Roles(Vec<Option<&'a str>>),

@@ -12,9 +12,9 @@
 //! </loop>
 //! ```
 //!
-//! A line is keys with commas between them, and for how many frames they are held (1 to 65535). Directions are digits, as
-//! they lie on a numeric keypad; 5 is neutral. Several of a line are united (2,6 is 3), and opposite ones are an error.
-//! Loops nest. Blank lines and what follows a `#` are skipped. A line ends with LF, CRLF or CR.
+//! A line is keys with commas between them, and for how many frames they are held (1 to 65535). Directions are
+//! digits, as they lie on a numeric keypad; 5 is neutral. Several of a line are united (2,6 is 3), and opposite ones
+//! are an error. Loops nest. Blank lines and what follows a `#` are skipped. A line ends with LF, CRLF or CR.
 
 mod excerpt;
 mod keys;

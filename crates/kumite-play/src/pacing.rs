@@ -143,7 +143,7 @@ mod tests {
         play.iter().map(|(frame, error)| (due(*frame), *error)).collect()
     }
 
-    /// The definitions, word for word.
+    /// The figures of a play, computed by their definitions word for word.
     fn reference(play: &[(u32, i64)]) -> Pacing {
         let sizes: Vec<f64> = play.iter().map(|(_, error)| (error.abs() as f64) / 1e3).collect();
         let least_that = |share: usize| {

@@ -145,7 +145,7 @@ mod tests {
     use super::*;
     use crate::{Control, Held};
 
-    /// Time that passes only where somebody waits, or where a device says so.
+    /// A clock whose time passes only in waits, or where a device says so.
     #[derive(Clone, Default)]
     struct Fake(Rc<Cell<Duration>>);
 
@@ -178,7 +178,7 @@ mod tests {
         Stops,
     }
 
-    /// Does something at some writes, counted from 0, and keeps what it is given when.
+    /// A device that reacts to some writes, counted from 0, and keeps each state with its time.
     #[derive(Default)]
     struct Fussy<'a> {
         clock: Fake,
@@ -232,7 +232,7 @@ mod tests {
         schedule().due(FPS).map(|(_, state)| state).collect()
     }
 
-    /// The play's end, what the device got, and how many states were counted.
+    /// Plays, and returns the play's outcome, the states that the device got, and how many states were counted.
     fn played(
         schedule: &Schedule,
         reactions: &[(usize, Reaction)],
@@ -374,7 +374,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a device does: states come in their order, never before they are due, and the last one is the release.
+        /// Whatever a device does, states come in order and never before they are due, and the last one is the release.
         #[test]
         fn any_play_is_in_order_never_early_and_released(
             frames in prop::collection::vec(1_u32..100, 0..20),

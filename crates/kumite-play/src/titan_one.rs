@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    /// As C lays `GCAPI_REPORT` out: 9 bytes, 3 to align, and 30 controls of 8 bytes.
+    /// The layout is that of C for `GCAPI_REPORT`: 9 bytes, 3 to align, and 30 controls of 8 bytes.
     #[test]
     fn a_report_lies_in_memory_as_the_header_says() {
         let offsets = [

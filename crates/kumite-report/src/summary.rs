@@ -97,7 +97,7 @@ fn alarms(document: &Document, style: Style) -> String {
 /// The number of lines that a claim may take.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Room {
-    /// As many lines as needed.
+    /// All lines that are needed.
     Ample,
     /// Two lines: the title, and the result, cut to one line.
     Two,

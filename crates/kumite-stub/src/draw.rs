@@ -1,4 +1,4 @@
-//! Seeded randomness, with one stream for delays and one for failures: neither changes the other.
+//! Seeded randomness, with one stream for delays and one for failures, so that neither changes the other.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -1,25 +1,28 @@
 //! The delay stub: an HTTP/1.1 server whose behaviour is known, to measure load engines and what stands in between.
 //!
-//! One thread over epoll gives one prepared answer to every request, whatever its method and path, after a delay that is
-//! drawn from a seeded distribution. It can also fail, stall, and have too few connections or workers, on purpose. What it
-//! really did, and how late, is in its [`Report`].
+//! One thread over epoll gives one prepared answer to every request, whatever its method and path, after a delay that
+//! is drawn from a seeded distribution. It can also fail, stall, and have too few connections or workers, on purpose.
+//! Its [`Report`] says what it really did, and how late.
 //!
 //! - **The delay counts from when a request was read**: from when the read returned that brought its last byte. It is
-//!   never shorter; it is longer by the lateness, which is measured. A client waits longer still: for the way there and
-//!   back, and for the stub to come to its request when many came at once.
-//! - With [`Config::workers`], a request that finds all of them at work waits, and its delay counts from when the answer was due that set one free (so
-//!   lateness does not add up: N workers give exactly N answers in each delay).
-//! - **The n-th request that is read has the n-th delay** of [`Delay::draws`] and the n-th fate of [`Failures::draws`],
-//!   so that both repeat with the seed; a delay in a request's query (`/?delay=20ms`, fixed times alone) replaces its own
-//!   and shifts no other. With one connection, or open-loop load in the same order, runs repeat exactly.
-//! - Requests on a connection are served one after the other: one that was sent before the answer to the one before it
-//!   (pipelining) is read when that answer is sent. Answers are thus in order.
+//!   never shorter; it is longer by the lateness, which is measured. A client waits longer still: for the way there
+//!   and back, and for the stub to come to its request when many came at once.
+//! - With [`Config::workers`], a request that finds all of them at work waits. Its delay then counts from when the
+//!   answer was due that set a worker free, so lateness does not add up: N workers give exactly N answers in each
+//!   delay.
+//! - **The n-th request that is read has the n-th delay** of [`Delay::draws`] and the n-th fate of
+//!   [`Failures::draws`], so that both repeat with the seed. A delay in a request's query (`/?delay=20ms`, fixed
+//!   times alone) replaces its own and shifts no other. With one connection, or open-loop load in the same order,
+//!   runs repeat exactly.
+//! - Requests on a connection are served one after the other: one that was sent before the answer to the one before
+//!   it (pipelining) is read when that answer is sent. Answers are thus in order.
 //! - A failure comes when its answer would have been due.
 //! - In a [`Stall`] nothing is done, as if the process were stopped. What is due in it is done at its end, and counts
 //!   as late only from then on.
-//! - Above [`Config::connections`], a new connection waits in the kernel's backlog ([`OverLimit::Wait`], what servers
-//!   with a pool of threads do), where its client already takes it for open; or it is accepted and closed at once
-//!   ([`OverLimit::Close`], what servers do that shed load). Without a limit, as many are open as files may be.
+//! - Above [`Config::connections`], a new connection waits in the kernel's backlog ([`OverLimit::Wait`], as with
+//!   servers that have a pool of threads), where its client already takes it for open; or it is accepted and closed
+//!   at once ([`OverLimit::Close`], as with servers that shed load). Without a limit, as many are open as files may
+//!   be.
 //! - Input that is no request gets a 400 at once, and nothing after it on that connection is read.
 
 mod answers;

@@ -1,10 +1,10 @@
-//! Reading requests: where each ends, and the little of it that makes a difference to the answer.
+//! The reading of requests: where each ends, and the few things in it that change the answer.
 //!
-//! A body is skipped and never kept. Bytes that are no request, or leave doubt where it ends, are [`Malformed`]: a head
-//! that is not HTTP/1.0 or 1.1, is longer than 16 KiB, or has more than 64 headers; a `Content-Length` that is not one
-//! number, or stands beside a `Transfer-Encoding`; any `Transfer-Encoding` but `chunked`, or one in HTTP/1.0; chunks
-//! that are not as they should be, or with more than 16 KiB of extensions on one or of trailers. So is a `delay` in the
-//! query that is not one time. The framing is that of RFC 9112, section 6.3. A `Host` header is not asked for.
+//! A body is skipped and never kept. Bytes that are no request, or leave doubt where it ends, are [`Malformed`]: a
+//! head that is not HTTP/1.0 or 1.1, is longer than 16 KiB, or has more than 64 headers; a `Content-Length` that is
+//! not one number, or stands beside a `Transfer-Encoding`; any `Transfer-Encoding` but `chunked`, or one in HTTP/1.0;
+//! malformed chunks, or more than 16 KiB of extensions on one or of trailers. So is a `delay` in the query that is
+//! not one time. The framing is that of RFC 9112, section 6.3. A `Host` header is not asked for.
 
 use std::mem::MaybeUninit;
 

@@ -118,7 +118,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Against the definition: instant by instant.
+        /// Stalls agree with their definition, instant by instant.
         #[test]
         fn a_stall_is_what_the_definition_says_at_every_instant(at in 0_u64..50, length in 1_u64..20, more in prop::option::of(1_u64..20), now in 0_u64..500) {
             let ns = Duration::from_nanos;

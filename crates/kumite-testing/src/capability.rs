@@ -14,7 +14,7 @@ pub enum Capability {
     MemoryLimit,
     /// A mounted cgroup v2 in which a group may be made.
     ControlGroupV2,
-    /// FUSE mounts.
+    /// Mounts by FUSE.
     Fuse,
     /// The features of io_uring that the ring uses.
     IoUring,

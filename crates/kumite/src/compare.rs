@@ -169,7 +169,7 @@ struct Around {
     ignore_failure: Option<Allowed>,
 }
 
-/// Where the comparison goes beside the terminal.
+/// The flags for the files that a comparison is written to, beside the terminal.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Where it is written")]
 struct Documents {

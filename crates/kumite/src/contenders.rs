@@ -10,7 +10,7 @@ pub struct Contenders {
     pub chosen: Chosen,
 }
 
-/// Those of an experiment's contenders that take part.
+/// The flags for the contenders of an experiment that take part.
 #[derive(Clone, clap::Args)]
 pub struct Chosen {
     /// Take only these contenders, separated by commas or in several flags

@@ -1,4 +1,4 @@
-//! The kumite command.
+//! The program `kumite`: the command on this machine.
 
 use std::process::ExitCode;
 

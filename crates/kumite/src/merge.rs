@@ -1,4 +1,5 @@
-//! `kumite merge`: shards of a run, from several stores, merged into the run and judged; or whole runs as its sittings.
+//! `kumite merge`: shards of a run, from several stores, merged into the run and judged; or whole runs, as its
+//! sittings.
 
 mod given;
 

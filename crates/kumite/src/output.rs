@@ -85,7 +85,7 @@ fn gzip(text: &str) -> std::io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// How much of a run's report the terminal gets.
+/// The flag for how much of a run's report the terminal gets.
 #[derive(clap::Args)]
 pub struct Length {
     /// Print the whole report at the end [default: verdicts, one table and doubts]
@@ -102,7 +102,7 @@ impl Length {
 /// A function that makes a run's report for a terminal.
 pub type Report = fn(&Export, &Style) -> String;
 
-/// Where a run's report goes beside the terminal.
+/// The flags for the files that a run's report is written to, beside the terminal.
 #[derive(clap::Args)]
 pub struct Documents {
     /// Write everything as JSON (- for standard output, in place of the report; FILE.gz is compressed)

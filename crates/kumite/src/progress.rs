@@ -27,8 +27,8 @@ impl Progress {
         Progress { bar, terminal, last_line: None }
     }
 
-    /// Shows that `done` of `total` steps are done: on a terminal at once, elsewhere with a line every 5 s and at the
-    /// end.
+    /// Shows that `done` of `total` steps are done: on a terminal at once, elsewhere by a line at most every 5 s and
+    /// at the end.
     pub fn step(&mut self, done: usize, total: usize, message: &str) {
         self.bar.set_position(done as u64);
         self.bar.set_message(kumite_report::plain(message));

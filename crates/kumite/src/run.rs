@@ -57,7 +57,7 @@ pub struct Args {
     pub ending: Ending,
 }
 
-/// How much is measured, and how it is judged.
+/// The flags for how much is measured, and how it is judged.
 #[derive(Clone, clap::Args)]
 pub struct Effort {
     #[command(flatten)]
@@ -132,7 +132,7 @@ pub fn measured(args: &Args, world: &dyn World, begun: Begun) -> Result<(Export,
 }
 
 impl Planned {
-    /// Prints the plan.
+    /// Prints the plan of a run, with the prospects of its claims and the near-ties of an earlier run.
     fn print(self, sittings: &sittings::Flags, near_ties: &str) -> Result<(), Failure> {
         let Planned { experiment, choice, available, shard } = self;
         let of = outlook(experiment, &choice, &available, shard, sittings.planned());

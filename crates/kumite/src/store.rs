@@ -37,7 +37,7 @@ pub fn default_db() -> PathBuf {
     data.map_or(PathBuf::from(".kumite"), |data| data.join("kumite")).join(FILE)
 }
 
-/// Under which name a comparison or a load is kept.
+/// The flag for the name under which a comparison or a load is kept.
 #[derive(clap::Args)]
 pub struct Save {
     /// Name to keep the result under in the results store, for `kumite report NAME`

@@ -83,7 +83,7 @@ struct InvokePhase {
     took: Duration,
     cpu: Option<Duration>,
     max_memory_bytes: u64,
-    /// What the function wrote to its log.
+    /// The text that the function wrote to its log.
     wrote: String,
     /// The time from the offer of the call to its answer.
     wall: Duration,

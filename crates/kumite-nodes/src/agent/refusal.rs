@@ -16,7 +16,7 @@ pub(super) type Busy = Box<dyn StdError + Send + Sync>;
 pub(super) enum Refusal {
     #[error(transparent)]
     Frame(#[from] NotAFrame),
-    /// What was sent could not be taken, or a file of this node could not be read or written.
+    /// A file that was sent could not be taken, or one of this node could not be read or written.
     #[error(transparent)]
     File(#[from] kumite_agent::Error),
     #[error(transparent)]

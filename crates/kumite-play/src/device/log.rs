@@ -56,7 +56,7 @@ mod tests {
     use super::*;
     use crate::{Control, Macro};
 
-    /// Keeps what is written, write by write.
+    /// A writer that keeps each write apart.
     struct Writes(Vec<String>);
 
     impl Write for Writes {

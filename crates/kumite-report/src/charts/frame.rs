@@ -1,5 +1,6 @@
-//! The frame of a chart: where its plot lies in its picture, and the ticks along it. Every chart with an axis has one and
-//! `frame.html` draws it, so that margins, rules and labels are alike in all of them. Lengths are in the picture's units.
+//! The frame of a chart: where its plot lies in its picture, and the ticks along it. Every chart with an axis has
+//! one, and `frame.html` draws it, so that margins, rules and labels are alike in all of them. Lengths are in the
+//! picture's units.
 
 use kumite_record::Unit;
 use serde::Serialize;

@@ -9,7 +9,7 @@ use super::scale::Scale;
 #[derive(Debug, Serialize)]
 pub struct Timelines {
     pub place: String,
-    /// The metric that chose the trials: each is in the middle of its cell by it.
+    /// The metric, in words, by which each trial shown is the median one of its contender.
     pub by: String,
     pub charts: Vec<Timeline>,
 }

@@ -57,7 +57,7 @@ pub enum NamedMetricsError {
         known = there_are(.0, &[&["default", "time", "all"][..], &CommandMetric::ALL.map(CommandMetric::as_str)].concat())
     )]
     Unknown(String),
-    /// The metric has no such unit.
+    /// The list gives a metric a unit that it does not have.
     #[error("{} has no unit `{unit}`; there are: {}", metric.as_str(), names(units(*metric)))]
     NoUnit {
         /// The metric whose unit was asked for.

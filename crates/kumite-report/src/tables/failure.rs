@@ -18,7 +18,7 @@ pub struct Failures {
     pub disturbances: Vec<Disturbed>,
     /// Failures within trials that count, outside disturbances; none if the kind of workload has no such table.
     pub failed: Option<Failed>,
-    /// Trials that do not count.
+    /// The trials that do not count, by contender and reason.
     pub trials: Vec<LostTrials>,
 }
 

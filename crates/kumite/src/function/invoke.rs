@@ -1,4 +1,4 @@
-//! `kumite function invoke`.
+//! `kumite function invoke`: a call of a function that is served.
 
 use std::io::Read;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `kumite function serve`.
+//! `kumite function serve`: the function host, until a signal ends it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `kumite play --serve`.
+//! `kumite play --serve`: a page to play macros from.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::Ordering;

@@ -238,8 +238,8 @@ mod tests {
         assert!(told.iter().all(|(_, _, value)| *value == 0));
     }
 
-    /// The kernel's `struct input_event` of 64-bit machines: two longs of time, which uinput does not look at, type, code,
-    /// value.
+    /// The kernel's `struct input_event` of 64-bit machines: two longs of time, which uinput does not look at, type,
+    /// code, value.
     #[cfg(target_pointer_width = "64")]
     #[test]
     fn a_state_is_one_write_of_the_kernels_structs() {

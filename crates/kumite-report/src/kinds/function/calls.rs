@@ -27,7 +27,7 @@ struct CallsOnPage {
     tables: ChapterPoint,
     /// The charts of the first call, and of warm calls.
     billing: Vec<BillingChart>,
-    /// The metric that chose the trials shown: each is in the middle of its cell by it.
+    /// The metric, in words, by which each trial shown is the median one of its contender.
     by: String,
     instances: Vec<InstanceChart>,
     lines: Vec<LineChart>,

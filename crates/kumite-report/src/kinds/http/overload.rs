@@ -45,7 +45,7 @@ pub struct OverloadChart {
     pub drop: Option<Dropped>,
 }
 
-/// An area of the chart in which values are drawn.
+/// A plot of the chart, with its title.
 #[derive(Debug, Serialize)]
 pub struct Panel {
     pub title: &'static str,

@@ -23,7 +23,7 @@ struct StepsOnPage {
     #[serde(flatten)]
     tables: ChapterPoint,
     lines: Vec<LineChart>,
-    /// The metric that chose the trials shown: each is in the middle of its cell by it.
+    /// The metric, in words, by which each trial shown is the median one of its contender.
     by: String,
     overload: Vec<OverloadChart>,
 }

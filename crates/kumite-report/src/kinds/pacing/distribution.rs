@@ -30,14 +30,14 @@ struct OnPage {
 /// The sentence above the figures of all states.
 const POOLED: &str = "Of the states of all trials that count: how far off 50, 90, 99 and 99.9 % of them were at most, and the worst of all, early or late.";
 
-/// How exactly states came at each point, as tables, for formats without pictures.
+/// The chapter on how exactly states came, as tables for formats without pictures; none if no state came.
 pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
     let points = tables(record, &paced(record, groups));
     let chapter = Chapter { title: "How exactly states came", about: Some(POOLED), points };
     (!chapter.points.is_empty()).then_some(chapter)
 }
 
-/// How exactly states came at each point, for a page, with pictures.
+/// The chapter on how exactly states came, for a page, with pictures; none if no state came.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let points = paced(record, groups);
     let shown = OnPage {

@@ -23,7 +23,7 @@ use crate::words::text::one_line;
 #[derive(Debug, Serialize)]
 struct Events {
     place: String,
-    /// The metric that chose the trials: each is in the middle of its cell by it.
+    /// The metric, in words, by which each trial shown is the median one of its contender.
     by: String,
     charts: Vec<EventChart>,
 }
