@@ -81,11 +81,11 @@ pub enum HostError {
 /// The reasons for what a host cannot do because it lacks rights. Each is none if it can.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingRights {
-    /// The reason why CPU shares are not limited.
+    /// The reason why CPU shares are not limited; none if they are, or need not be.
     pub cpu: Option<Unavailable>,
-    /// The reason why memory is not limited.
+    /// The reason why memory is not limited; none if it is.
     pub memory: Option<Unavailable>,
-    /// The reason why instances are frozen by SIGSTOP instead of the cgroup's freezer.
+    /// The reason why instances are frozen by SIGSTOP instead of the cgroup's freezer; none if the freezer is used.
     pub freezer: Option<Unavailable>,
 }
 

@@ -149,7 +149,7 @@ impl Instance {
         let _ = exit.wait_for(|ended| *ended).await;
     }
 
-    /// The status of the first process, once it has ended.
+    /// The status of the first process; none while it has not ended.
     pub fn exited(&mut self) -> Option<ExitStatus> {
         self.tree.exited().ok().flatten()
     }
@@ -183,7 +183,8 @@ impl Instance {
         }
     }
 
-    /// The CPU time of all that the instance ever started.
+    /// The CPU time of all that the instance ever started, by its control group or else by its process tree. Never
+    /// none.
     pub fn cpu(&mut self) -> Option<Duration> {
         let of_group = self.group.as_ref().and_then(|group| group.cpu().ok());
         of_group.or_else(|| Some(self.tree.usage().cpu))

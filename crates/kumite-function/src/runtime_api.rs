@@ -158,7 +158,7 @@ struct Whole {
     /// The bytes, at most [`MOST_READ_BYTES`]. If there are more than [`MOST_ANSWER_BYTES`], only their number is
     /// right.
     bytes: Bytes,
-    /// The error in the trailers, if the function failed after it had begun to answer.
+    /// The error in the trailers, if the function failed after it had begun to answer; none if it did not.
     error: Option<Answer>,
 }
 

@@ -83,7 +83,7 @@ pub enum Misuse {
     /// `--shard auto/N` and Slurm's array have different numbers of shards.
     #[error("--shard auto/{given}: Slurm's array has {count} tasks")]
     OtherArray {
-        /// The number in the flag.
+        /// The number of shards in the flag.
         given: u32,
         /// The number of tasks in the array.
         count: u32,

@@ -41,7 +41,7 @@ pub enum Error {
     Refused {
         /// The name of the command.
         program: String,
-        /// The last lines that it wrote to standard error.
+        /// The last lines that the command wrote to standard error.
         said: String,
     },
     /// A job seems to have been submitted, and its number is not known.

@@ -33,7 +33,7 @@ const BODY: Duration = Duration::from_secs(10);
 /// The time between two looks whether the threads have ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// A server of the page, which serves until it is stopped or dropped. Then everything is released.
+/// A server of the page. It serves until it is stopped or dropped; then everything is released.
 pub struct Page {
     link: String,
     device: Option<String>,

@@ -52,7 +52,8 @@ pub trait KindReport: Sync {
         "ten requests"
     }
 
-    /// The questions that no figure of this kind answers, beside those that no report answers.
+    /// The questions that no figure of this kind answers, beside those that no report answers; none if there are
+    /// none.
     fn limits(&self) -> Option<&'static str> {
         None
     }

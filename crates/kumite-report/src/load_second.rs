@@ -27,7 +27,7 @@ pub struct LoadSecond {
     pub p50_us: f64,
     /// The longest 99th percentile among the tenths of the last second, in µs.
     pub p99_us: f64,
-    /// The most requests that waited to be sent at once in the last second.
+    /// The most requests at a time that waited to be sent, in the last second.
     pub backlog: u64,
     /// The CPU time of the engine as a share of its CPUs' time, from 0 to 1.
     pub engine_busy: f64,

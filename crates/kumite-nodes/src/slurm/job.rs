@@ -225,8 +225,8 @@ fn number(said: &str) -> Option<String> {
     (!id.is_empty() && id.chars().all(|c| c.is_ascii_digit())).then(|| id.to_owned())
 }
 
-/// The number of the job with this name, which no other has. For an array, or a job of several parts, it is that of
-/// the whole.
+/// The number of the job with this name, which no other has; none if Slurm does not know it. For an array, or a job
+/// of several parts, it is that of the whole.
 fn number_of(name: &str) -> Option<String> {
     let asked = ["squeue", "--noheader", "--states=all", &format!("--name={name}"), "--format=%F"];
     ask(&asked, &AtomicBool::new(false)).ok()?.lines().find_map(number)

@@ -32,7 +32,8 @@ pub(crate) struct App {
     pub guard: Guard,
     pub playing: Arc<Playing>,
     pub fps: f64,
-    /// The [`Device::description`](crate::Device::description) of the device, as it was opened first.
+    /// The [`Device::description`](crate::Device::description) of the device, as it was opened first; none if it has
+    /// none.
     pub device: Option<String>,
 }
 

@@ -71,8 +71,9 @@ impl Guard {
         format!("kumite_{}", self.port)
     }
 
-    /// The cookie that a browser is to keep if it came by the link. A header would not do instead of a cookie: it
-    /// could not be sent with the first requests for styles and script, and the script could be made to tell it.
+    /// The cookie that a browser is to keep if it came by the link; none if it did not, or if no token is needed. A
+    /// header would not do instead of a cookie: it could not be sent with the first requests for styles and script,
+    /// and the script could be made to tell it.
     pub fn set_cookie(&self, uri: &Uri) -> Option<HeaderValue> {
         let token = self.token.as_ref().filter(|_| in_query(uri).is_some())?;
         let cookie = format!("{}={token}; Path=/; HttpOnly; SameSite=Strict", self.cookie());

@@ -97,7 +97,7 @@ pub(crate) struct Busy;
 pub(crate) struct PlayerThread {
     pub playing: Arc<Playing>,
     pub thread: JoinHandle<()>,
-    /// The [`Device::description`] of the device, as it was opened first.
+    /// The [`Device::description`] of the device, as it was opened first; none if it has none.
     pub device: Option<String>,
 }
 

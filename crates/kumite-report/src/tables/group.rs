@@ -34,7 +34,7 @@ pub struct Group<'a> {
 /// The axes in which the points of a run differ.
 struct Axes<'a> {
     export: &'a Export,
-    /// The x axis, as in [`Groups::x`].
+    /// The x axis, as in [`Groups::x`]; none if there is none.
     x: Option<&'a str>,
     /// The other axes with several values, each with its default.
     varied: Vec<(&'a str, Option<String>)>,

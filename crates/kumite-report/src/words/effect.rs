@@ -13,7 +13,8 @@ pub struct EffectText {
     pub effect: String,
     /// The bound of the effect, such as `at most 0.542 ×`; none if nothing bounds it.
     pub bound: Option<String>,
-    /// The confidence in the bound: `95 %`, or `alone, 90 %` for an undecided claim.
+    /// The confidence in the bound: `95 %`, or `alone, 90 %` for an undecided claim. None if nothing bounds the
+    /// effect.
     level: Option<String>,
     /// The border that was claimed, such as `≥ 1 claimed`; none if the claim names no figure.
     claimed: Option<String>,

@@ -47,7 +47,7 @@ fn points<'a>(record: &Record<'a>, groups: &Groups) -> Vec<(String, Vec<&'a Cell
     group.points.iter().filter_map(point).collect()
 }
 
-/// The percentiles of each point as tables, for formats without pictures.
+/// The percentiles of each point as tables, for formats without pictures; none if none were measured.
 pub fn chapter(record: &Record, groups: &Groups) -> Option<Chapter> {
     let points: Vec<ChapterPoint> =
         points(record, groups).into_iter().map(|(place, cells)| table(record, place, &cells)).collect();
@@ -62,7 +62,7 @@ fn table(record: &Record, place: String, cells: &[&Cell]) -> ChapterPoint {
     ChapterPoint { place, overviews: Vec::new(), note: None, table, summary: None }
 }
 
-/// The chapter on percentiles for a page, with pictures.
+/// The chapter on percentiles for a page, with pictures; none if there is nothing to draw.
 pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     let figures = shown(record);
     let on_page = |(nth, (place, cells)): (usize, (String, Vec<&Cell>))| OnPage {

@@ -18,7 +18,8 @@ use crate::tables::trials::median_trials;
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// The chapter on a page: the states of all trials at each point, and those of one trial of each contender over time.
+/// The contents of the chapter on a page: the states of all trials at each point, and those of one trial of each
+/// contender over time.
 #[derive(Debug, Serialize)]
 struct OnPage {
     about: &'static str,
