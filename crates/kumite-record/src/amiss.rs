@@ -2,36 +2,38 @@
 
 use crate::{Check, Claim, Contender, Reason};
 
-/// The claim, the check or the contender that does not pass.
+/// A claim, a check or a contender that does not pass the gate.
 #[derive(Debug)]
 pub enum Amiss<'a> {
-    /// A claim whose verdict is not enough.
+    /// A claim whose verdict does not pass the bar.
     Claim(&'a Claim),
     /// A check that is red, or was not tested.
     Check(&'a Check),
-    /// A contender that did not take part, though nobody left it out.
+    /// A contender that did not take part, although no flag left it out.
     Absent(&'a Contender),
-    /// A contender of which trials do not count.
+    /// A contender with trials that failed or gave a wrong answer.
     Lost(Lost<'a>),
 }
 
-/// A contender of which trials do not count.
+/// A contender with trials that failed or gave a wrong answer.
 #[derive(Debug)]
 pub struct Lost<'a> {
     /// The name of the contender.
     pub contender: &'a str,
     /// The number of its trials that failed.
     pub failed: usize,
-    /// Trials with a wrong answer.
+    /// The number of trials with a wrong answer.
     pub wrong: usize,
-    /// All its trials that stand.
+    /// The number of the contender's trials that stand (see [`standing`](crate::standing)), failed ones and those
+    /// with a wrong answer included.
     pub trials: usize,
-    /// The reason of the first that failed or, if none did, of the first with a wrong answer.
+    /// The reason of the first failed trial; if none failed, of the first one with a wrong answer. None if that trial
+    /// gave no reason.
     pub reason: Option<&'a str>,
 }
 
 impl Amiss<'_> {
-    /// The claim's id, or the name of the check or contender.
+    /// The id of the claim or check, or the name of the contender.
     pub fn name(&self) -> &str {
         match self {
             Amiss::Claim(claim) => &claim.id,
@@ -41,8 +43,9 @@ impl Amiss<'_> {
         }
     }
 
-    /// True if allowing this name allows it: its own or, of a claim that was not tested, that of the contender that was not
-    /// there. Allowing a contender to be absent allows all that this leaves untested.
+    /// True if `--gate-allow` of this name allows it: its own name or, for a claim that was not tested, the name of
+    /// the contender that was missing. So one name allows a contender to be absent, with all claims that its absence
+    /// leaves untested.
     pub fn is_allowed_by(&self, name: &str) -> bool {
         let missing = match self {
             Amiss::Claim(Claim { reason: Some(Reason::Absent { contender, .. }), .. }) => Some(contender),

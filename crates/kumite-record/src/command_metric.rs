@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::Unit;
 
-/// A metric of a run of a command, by the names of hyperfine 2.0. Less is better of all of them.
+/// A metric of a run of a command, under the name that hyperfine 2.0 has for it. Smaller values are better for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandMetric {
-    /// Time from the start of the process to its end.
+    /// Time from the start of the process to its end, in seconds.
     TimeWallClock,
-    /// User and system time together.
+    /// User and system time together, in seconds.
     TimeCpu,
-    /// CPU time that was spent in the programs themselves.
+    /// CPU time that was spent in the programs themselves, in seconds.
     TimeUser,
-    /// CPU time that the kernel spent on their behalf.
+    /// CPU time that the kernel spent on the programs' behalf, in seconds.
     TimeSystem,
-    /// The largest resident set.
+    /// The largest resident set of any one process, in bytes.
     MemoryPeakResident,
 }
 
 impl CommandMetric {
-    /// All of them.
+    /// All metrics of commands.
     pub const ALL: [CommandMetric; 5] = [
         CommandMetric::TimeWallClock,
         CommandMetric::TimeCpu,
@@ -31,7 +31,7 @@ impl CommandMetric {
         CommandMetric::MemoryPeakResident,
     ];
 
-    /// The name, as it is typed and written.
+    /// The metric's name, as it is typed and written.
     pub fn as_str(self) -> &'static str {
         match self {
             CommandMetric::TimeWallClock => "time_wall_clock",
@@ -42,7 +42,7 @@ impl CommandMetric {
         }
     }
 
-    /// Its unit, from which follows that less is better.
+    /// The metric's unit. It implies that smaller values are better.
     pub fn unit(self) -> Unit {
         match self {
             CommandMetric::MemoryPeakResident => Unit::Bytes,

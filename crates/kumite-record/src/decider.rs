@@ -1,4 +1,4 @@
-//! The comparison by which a claim came out: its sides, what it came to, and how sure that is.
+//! The comparison that decided a claim: its sides, its effect, and how sure that is.
 
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -6,21 +6,21 @@ use serde_json::Value;
 
 use crate::{Point, Unit, describe_tag};
 
-/// One of the comparisons of a claim.
+/// The comparison of a claim that is shown for all of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decider {
     /// The comparison in the words of the claim.
     pub comparison: String,
-    /// Both sides with their figures; none where wrong answers are counted, or the profile has no such comparison.
+    /// Both sides with their figures. None if wrong answers are counted, or if the profile has no such comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<Sides>,
-    /// The contender that an `every` around it has set.
+    /// The contender that an `every` around the comparison has set. None if none has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contender: Option<String>,
-    /// The values that the `every`s around it have set.
+    /// The values of axes that the `every`s around the comparison have set.
     #[serde(default, skip_serializing_if = "Point::is_empty")]
     pub point: Point,
-    /// How many comparisons of the claim came out like it.
+    /// The number of comparisons of the claim that came out like this one, itself included.
     pub alike: usize,
     /// The number of all comparisons of the claim.
     pub of: usize,
@@ -31,17 +31,16 @@ pub struct Decider {
 pub struct Sides {
     /// The left side of the comparison.
     pub left: Side,
-    /// How they are compared.
+    /// The operator between the two sides.
     pub op: Op,
     /// The right side of the comparison.
     pub right: Side,
-    /// The unit of both sides' figures, and of a difference between them: seconds, bytes, a second, cores or plain
-    /// numbers.
+    /// The unit of both sides' figures and of their difference: seconds, bytes, a second, cores or plain numbers.
     pub unit: Unit,
 }
 
-/// A side of a comparison. Its value is the one in the round whose effect is in the middle, so that both sides come to the
-/// effect; of an even number of rounds it lies between those of the two in the middle.
+/// A side of a comparison. Its value is from the round whose effect is the median, so that the two sides give the
+/// effect that is shown. For an even number of rounds it lies between the values in the middle two.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
@@ -54,27 +53,28 @@ pub enum Side {
         point: Point,
         /// The metric's name in the record.
         metric: String,
-        /// The factor of the claim, as 2 in `2 * throughput(a)`; 1 where there is none.
+        /// The factor that the claim has before the metric, 2 in `2 * throughput(a)`; 1 if there is none.
         times: f64,
-        /// The metric before it is multiplied, in `unit`; none where it was not measured.
+        /// The value of the metric before it is multiplied, in `unit` of the [`Sides`]. None if it was not measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
     },
-    /// A number, or parameters alone.
+    /// A number, or an expression of parameters alone.
     Number {
-        /// The number, in `unit`.
+        /// The value of the number, in `unit` of the [`Sides`].
         value: f64,
     },
-    /// Anything else that was worked out.
+    /// An expression of several metrics.
     Expression {
-        /// The result of the expression, in `unit`; none where a part of it was not measured.
+        /// The result of the expression, in `unit` of the [`Sides`]. None if a part of it was not measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
     },
 }
 
 impl Side {
-    /// The figure of the side, in the comparison's unit; `None` where it was not measured.
+    /// The figure of the side, in the comparison's unit. None if it was not measured. For a metric it is the one
+    /// before multiplication.
     pub fn value(&self) -> Option<f64> {
         match self {
             Side::Metric { value, .. } | Side::Expression { value } => *value,
@@ -82,7 +82,7 @@ impl Side {
         }
     }
 
-    /// The factor that the claim has before this side; 1 where it has none.
+    /// The factor that the claim has before this side's metric; 1 if there is none.
     pub fn times(&self) -> f64 {
         match self {
             Side::Metric { times, .. } => *times,
@@ -91,26 +91,26 @@ impl Side {
     }
 }
 
-/// How two sides are compared.
+/// The operator between two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(transform = describe_share)]
 pub enum Op {
     /// The left side is less than the right one.
     #[serde(rename = "<")]
     Less,
-    /// Left is at most right.
+    /// The left side is at most the right one.
     #[serde(rename = "<=")]
     LessOrEqual,
     /// The left side is more than the right one.
     #[serde(rename = ">")]
     Greater,
-    /// Left is at least right.
+    /// The left side is at least the right one.
     #[serde(rename = ">=")]
     GreaterOrEqual,
-    /// Both are the same, in every round.
+    /// Both sides are equal in every round.
     #[serde(rename = "=")]
     Equal,
-    /// Their ratio differs from 1 by at most this share.
+    /// The ratio of the sides differs from 1 by at most this share.
     #[serde(rename = "within")]
     Within(f64),
 }
@@ -124,73 +124,75 @@ fn describe_share(schema: &mut Schema) {
     }
 }
 
-/// The size of a difference: the estimate and its bound.
+/// The size of an effect: an estimate and its bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Effect {
-    /// The median over rounds of left over right, or of left less right; or the exact value. A multiple of a metric is taken
-    /// as one, so that what is claimed of a ratio is that it is above, below or near 1, and of a difference 0.
+    /// The median over rounds of left over right, or of left less right; or the exact value. The factor of a multiple
+    /// is part of its side, so a claim's border is always at a ratio of 1 or a difference of 0.
     pub value: f64,
-    /// The form of `value`.
+    /// The form of `value`: a ratio, a difference or an exact value.
     pub kind: EffectKind,
-    /// How large it is at least, or at most.
+    /// The bound: how large the effect is at least, or at most.
     pub bound: Bound,
 }
 
-/// The form of an effect.
+/// The form of an effect. Differences and exact values are in seconds, bytes or plain numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EffectKind {
     /// Left side over right side.
     Ratio,
-    /// Left side less right side, where no ratio can be formed; in seconds, bytes or plain numbers.
+    /// Left side less right side, where no ratio can be formed.
     Difference,
-    /// An exact value or count, which has no uncertainty; in seconds, bytes or plain numbers.
+    /// An exact value or count, which has no uncertainty.
     Exact,
 }
 
-/// How large an effect is at least or at most, and how sure that is.
+/// The bound of an effect: how large it is at least or at most, and how sure that is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
 pub enum Bound {
-    /// There is no uncertainty.
+    /// The effect is exact and needs no bound.
     Exact,
-    /// The verdict rests on what it is at least.
+    /// The verdict rests on the lower bound.
     AtLeast {
         /// The lower bound, on which the verdict rests.
         low: f64,
-        /// The other end of the interval, where there is one.
+        /// The upper end of the interval. None if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         high: Option<f64>,
-        /// How sure it is, as a share: of the bound, and of the interval, for which of its ends is shown went by the verdict.
+        /// The probability with which the bound holds, from 0 to 1. It is also that of the whole interval, because
+        /// the verdict chose which of its ends is shown.
         level: f64,
     },
-    /// The verdict rests on what it is at most.
+    /// The verdict rests on the upper bound.
     AtMost {
-        /// The other end of the interval, where there is one.
+        /// The lower end of the interval. None if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<f64>,
         /// The upper bound, on which the verdict rests.
         high: f64,
-        /// How sure it is, as a share.
+        /// The probability with which the bound holds, from 0 to 1.
         level: f64,
     },
-    /// The verdict rests on both ends, or on none; of an undecided claim, as they would be if it were the only one.
+    /// The verdict rests on both ends, or there is none. The ends of an undecided claim are those that it would have
+    /// as the only claim.
     Both {
         /// The lower end of the interval, in the effect's unit.
         low: f64,
         /// The upper end of the interval, in the effect's unit.
         high: f64,
-        /// How sure both together are, as a share.
+        /// The probability with which both ends hold together, from 0 to 1.
         level: f64,
     },
-    /// There are too few rounds for one, or this kumite does not know its form.
+    /// No bound is known: there are too few rounds, or a later kumite wrote its form.
     #[serde(other)]
     Unknown,
 }
 
 impl Bound {
-    /// The lower end, whether the verdict rests on it or not.
+    /// The lower end of the interval. None if the bound is exact, unknown, or has no such end.
     pub fn low(&self) -> Option<f64> {
         match *self {
             Bound::AtLeast { low, .. } | Bound::Both { low, .. } => Some(low),
@@ -199,7 +201,7 @@ impl Bound {
         }
     }
 
-    /// The upper end, likewise.
+    /// The upper end of the interval. None if the bound is exact, unknown, or has no such end.
     pub fn high(&self) -> Option<f64> {
         match *self {
             Bound::AtMost { high, .. } | Bound::Both { high, .. } => Some(high),
@@ -208,7 +210,7 @@ impl Bound {
         }
     }
 
-    /// How sure it is, as a share; none where nothing is left to chance, or nothing is known.
+    /// The probability with which the bound holds, from 0 to 1. None if the effect is exact, or no bound is known.
     pub fn level(&self) -> Option<f64> {
         match *self {
             Bound::AtLeast { level, .. } | Bound::AtMost { level, .. } | Bound::Both { level, .. } => {
@@ -219,17 +221,18 @@ impl Bound {
     }
 }
 
-/// From which effect on a comparison is so, and up to which.
+/// The range of effects in which a comparison is true.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zone {
-    /// From this on; none if there is no such border.
+    /// The lower border. None if the range has none.
     pub from: Option<f64>,
-    /// Up to this; none if there is no such border.
+    /// The upper border. None if the range has none.
     pub to: Option<f64>,
 }
 
 impl Op {
-    /// Where a comparison by this is so; none of an exact one.
+    /// The range of effects in which a comparison by this operator is true. None if the effect is exact or the
+    /// operator is `=`.
     pub fn zone(self, kind: EffectKind) -> Option<Zone> {
         let border = match kind {
             EffectKind::Ratio => 1.0,

@@ -1,5 +1,5 @@
-//! The findings of `kumite doctor`: facts of a machine that matter to results, and the tools of contenders. Each that
-//! will not do has its consequence and a remedy.
+//! The findings of `kumite doctor`: facts of a machine that matter to results, and the tools of contenders. A finding
+//! that will not do says its effect on results and a remedy.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -10,39 +10,39 @@ use serde::{Deserialize, Serialize};
 /// The findings that `kumite doctor` shows.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    /// The version of this form.
+    /// The version of the document's form.
     #[schemars(extend("const" = Diagnosis::SCHEMA))]
     pub schema: u32,
-    /// The version of kumite that looked.
+    /// The version of kumite that made the diagnosis.
     pub kumite: String,
-    /// The findings, group by group.
+    /// The findings about the machine, group by group.
     pub findings: Vec<Finding>,
-    /// The contenders of the experiments here, with their tools.
+    /// The contenders of the experiments that are found from here, with their tools.
     pub contenders: Vec<Equipment>,
 }
 
 impl Diagnosis {
-    /// The version of this form. It grows when a reader of the old form would misread the new one.
+    /// The version of [`Diagnosis`] as a document. It grows when a reader of the old form would misread the new one.
     pub const SCHEMA: u32 = 1;
 }
 
 /// One fact about the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock`, `noise` or `disks`.
+    /// The finding's group: `cpu`, `memory`, `limits`, `cgroups`, `rights`, `clock`, `noise` or `disks`.
     pub group: String,
-    /// Unique in its group.
+    /// The finding's name, unique in its group.
     pub name: String,
-    /// `ok` if it will do.
+    /// How well the machine will do in this respect.
     pub state: Fitness,
     /// A phrase with its figures, for people.
     pub found: String,
-    /// The figures in it by name; the unit is the end of the name.
+    /// The figures in `found`, by name. The end of each name is the unit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, f64>,
-    /// The effect on results; absent where it will do.
+    /// The effect on results. None if the machine will do.
     pub consequence: Option<String>,
-    /// A way to mend it; absent where none is known or needed.
+    /// A way to mend it. None if none is known or needed.
     pub remedy: Option<String>,
 }
 
@@ -50,18 +50,18 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fitness {
-    /// As it should be.
+    /// It is as it should be.
     Ok,
-    /// There, and less than it should be.
+    /// It is there, but less than it should be.
     Limited,
-    /// Not there.
+    /// It is not there.
     Missing,
     /// It could not be looked at.
     Unknown,
 }
 
 impl Fitness {
-    /// The word used in files and reports.
+    /// The word for the state in files and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Fitness::Ok => "ok",
@@ -73,7 +73,7 @@ impl Fitness {
 }
 
 impl Finding {
-    /// In this state, with no figures, consequence or remedy.
+    /// Makes a finding with this state, without figures, consequence or remedy.
     pub fn new(group: &str, name: &str, state: Fitness, found: impl Into<String>) -> Finding {
         Finding {
             group: group.to_owned(),
@@ -86,17 +86,17 @@ impl Finding {
         }
     }
 
-    /// In order.
+    /// Makes a finding with the state `Ok`, without figures.
     pub fn ok(group: &str, name: &str, found: impl Into<String>) -> Finding {
         Finding::new(group, name, Fitness::Ok, found)
     }
 
-    /// `why` it could not be looked at.
+    /// Makes a finding with the state `Unknown`. `why` is the reason that it could not be looked at.
     pub fn unknown(group: &str, name: &str, why: impl Into<String>) -> Finding {
         Finding::new(group, name, Fitness::Unknown, why)
     }
 
-    /// The same in another state, with the effect on results and a way to mend it.
+    /// The same finding with another state, the effect on results and a way to mend it.
     pub fn but(
         mut self,
         state: Fitness,
@@ -107,42 +107,42 @@ impl Finding {
         self
     }
 
-    /// The same with one more of its figures.
+    /// The same finding with one more figure. The end of `name` is the unit.
     pub fn figure(mut self, name: &str, value: f64) -> Finding {
         self.figures.insert(name.to_owned(), value);
         self
     }
 }
 
-/// The needs of the contenders of one folder, each with its tool if that is here.
+/// The needs of the contenders of one folder, each with the tool that meets it if that is on this machine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Equipment {
     /// The name of the experiment.
     pub experiment: String,
-    /// The contenders of the folder; none if its file cannot be read.
+    /// The names of the folder's contenders; empty if its file cannot be read.
     pub contenders: Vec<String>,
-    /// `Ok` if all needs are met; else missing if any is missing, and unknown if that cannot be told.
+    /// `Ok` if all needs are met. Else `Missing` if any tool is missing, and `Unknown` if that cannot be told.
     pub state: Fitness,
-    /// The tools that its contenders need, one by one.
+    /// The tools that the contenders need, one by one.
     pub needs: Vec<NeedFound>,
-    /// The error that kept the needs from being read.
+    /// The error that kept the needs from being read. None if they were read.
     pub error: Option<String>,
-    /// How to get what is missing.
+    /// A way to get what is missing. None if nothing is missing, or if no way is known.
     pub remedy: Option<String>,
 }
 
-/// A tool that is needed, and what was found of it.
+/// A tool that is needed, and the file that was found for it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NeedFound {
-    /// The tool, and its oldest version that will do.
+    /// The tool and its oldest version that will do, as the contender's file has it.
     pub need: String,
-    /// Found, missing, or not to be told.
+    /// Found, missing, or impossible to tell.
     pub state: Fitness,
-    /// Its version, if one was asked for.
+    /// The tool's version. None if it was not found or was not asked for its version.
     pub version: Option<String>,
-    /// The file that is run.
+    /// The path of the tool. None if it was not found.
     pub path: Option<PathBuf>,
-    /// The reason why it is missing, as a sentence.
+    /// The reason why the tool is missing, as a sentence. None if it was found.
     pub missing: Option<String>,
 }
 
@@ -151,6 +151,6 @@ pub struct NeedFound {
 pub struct NodeFindings {
     /// The node's name.
     pub node: String,
-    /// In the order in which its doctor gives them.
+    /// The findings about the node, in the order in which its doctor gives them.
     pub findings: Vec<Finding>,
 }

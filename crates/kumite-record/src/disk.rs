@@ -1,17 +1,17 @@
-//! The document of `kumite disk`: what a slow disk did, as it counted it itself.
+//! The document of `kumite disk`: the work of a slow disk, by its own count.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Lateness;
 
-/// The life of a slow disk, as it counted it itself: the document that `kumite disk --json` writes.
+/// The work of a slow disk, by its own count: the document that `kumite disk --json` writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskResult {
-    /// The version of this form.
+    /// The version of the document's form.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
-    /// The command that repeats it.
+    /// The command line that repeats the measurement.
     pub command: String,
     /// The folder at which the disk was mounted.
     pub mount_point: String,
@@ -24,12 +24,12 @@ pub struct DiskResult {
     /// Requests to read, those at the end of a file included. The kernel divides what a program reads at once into
     /// requests of 1 MiB.
     pub reads: u64,
-    /// Reads that did not begin where the last read of the same open file ended, and so waited.
+    /// Reads that did not begin where the last read of the same open file ended. Each of them waited for `delay_us`.
     pub seeks: u64,
     /// Bytes of files that were asked for.
     pub bytes: u64,
-    /// True if its threads had real-time priority, so that others' work did not delay it.
+    /// True if the disk's threads had real-time priority, so that other work did not delay them.
     pub real_time: bool,
-    /// How late the answers were for which a reader waited; none if there were none.
+    /// How late the answers came for which a reader waited, in microseconds. None if no reader waited.
     pub late_us: Option<Lateness>,
 }

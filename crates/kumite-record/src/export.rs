@@ -1,6 +1,7 @@
-//! A whole run in one document, which is all that a report reads.
+//! A whole run in one document. Every report is made from it alone.
 //!
-//! Its form has the version [`SCHEMA`](crate::SCHEMA). Within a version fields are only added, and each of those is optional.
+//! The document's form has the version [`SCHEMA`](crate::SCHEMA). Within a version fields are only added, and each
+//! added field is optional.
 
 use std::collections::BTreeMap;
 
@@ -15,19 +16,19 @@ use crate::{
 /// A whole run as one document: what `kumite export` writes and what every report is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Export {
-    /// The version of this form.
+    /// The version of the document's form.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
-    /// The question, and how it was measured.
+    /// The plan of the run, how it was measured, and how it ended.
     pub run: Run,
-    /// The machine that the run was executed on; of a merged run `run.merged` has all of them.
+    /// The machine that the run was executed on. For a merged run, `run.merged` has all of its machines.
     pub machine: Machine,
     /// Every contender of the experiment, those that did not take part included.
     pub contenders: Vec<Contender>,
     /// Estimates for each contender at each point.
     pub cells: Vec<Cell>,
-    /// Estimates for the parts of trials, where an axis is swept within them: for each contender at each point with each
-    /// value of that axis.
+    /// Estimates for the parts of trials, if an axis is swept within them: one cell for each contender, point and
+    /// value of that axis. Empty if none is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Cell>,
     /// The claims with their verdicts, in the order of the experiment.
@@ -35,37 +36,37 @@ pub struct Export {
     /// The checks with the run's answers, in the order of the experiment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// The answer of `--gate`; none without that flag.
+    /// The answer of `--gate`. None without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<RunGate>,
     /// Doubts about the run or its cells; empty where there are none.
     pub warnings: Vec<Warning>,
-    /// The raw record that all of the above can be computed from again.
+    /// The trials: the raw record that all of the above can be computed from again.
     pub trials: Vec<Trial>,
 }
 
-/// A contender at a point.
+/// A contender at a point, with its estimates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
     /// The contender's name.
     pub contender: String,
-    /// The point; each cell of a contender has another.
+    /// The point. Each cell of a contender has another one.
     pub point: Point,
-    /// How many trials it was given.
+    /// The number of trials that the contender was given at the point.
     pub trials: u32,
-    /// How many of them gave a wrong answer.
+    /// The number of these trials with a wrong answer.
     pub disqualified: u32,
-    /// How many of them failed to run.
+    /// The number of these trials that failed to run.
     pub failed: u32,
-    /// How many of the others carry a mark.
+    /// The number of marked trials among those that neither failed nor gave a wrong answer.
     pub marked: u32,
-    /// Estimates over blocks by metric.
+    /// The estimates over blocks, by metric.
     pub metrics: BTreeMap<String, Estimate>,
-    /// Metrics that some of its trials have too few requests for, and how many more the one with the fewest would have to
-    /// have. They have no estimate: a median over those trials that have enough would favour the fast ones.
+    /// The metrics for which some of the trials have too few requests, with the number of further requests that the
+    /// trial with the fewest needs. They have no estimate: a median over the other trials would favour fast ones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
-    /// Steadiness over its trials; none if no trial tells.
+    /// The steadiness of the cell's trials. None if no trial tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<CellSteadiness>,
 }
@@ -73,8 +74,8 @@ pub struct Cell {
 /// The steadiness of a cell's trials.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CellSteadiness {
-    /// The class that all of them have, or `inconsistent`.
+    /// The class that all of the trials have, or `inconsistent`.
     pub class: SteadyClass,
-    /// How many of them have each class.
+    /// The number of trials in each class.
     pub trials: BTreeMap<SteadyClass, u32>,
 }

@@ -5,18 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::Remaining;
 
-/// The bar of a gate: the states that it lets pass.
+/// The bar of a gate: how much must be shown for it to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateBar {
-    /// Whatever is not shown to fail: the gate passes unless it is shut.
+    /// The gate passes unless something was shown to fail: unless it is shut.
     Fails,
-    /// Only what is shown to hold: the gate passes if it is open.
+    /// The gate passes only if everything was shown to hold: only if it is open.
     Holds,
 }
 
 impl GateBar {
-    /// True if a gate in this state lets pass.
+    /// True if a gate in this state passes by this bar.
     pub fn passes(self, state: GateState) -> bool {
         match self {
             GateBar::Fails => state != GateState::Shut,
@@ -29,16 +29,16 @@ impl GateBar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateState {
-    /// All was shown to be well.
+    /// Everything was shown to be as it should.
     Open,
-    /// Something was shown not to be.
+    /// Something was shown not to be as it should.
     Shut,
-    /// Nothing is decided: neither open nor shut.
+    /// Neither is shown.
     Undecided,
 }
 
 impl GateState {
-    /// The word used in files and reports.
+    /// The word for the state in files and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             GateState::Open => "open",
@@ -47,7 +47,7 @@ impl GateState {
         }
     }
 
-    /// Of several: shut if one is, open if all are.
+    /// The state of several gates together: shut if one is, open if all are, else undecided.
     pub fn of_all(states: impl IntoIterator<Item = GateState>) -> GateState {
         states.into_iter().fold(GateState::Open, |all, one| match (all, one) {
             (GateState::Shut, _) | (_, GateState::Shut) => GateState::Shut,
@@ -57,45 +57,46 @@ impl GateState {
     }
 }
 
-/// The gate of a comparison: whether nobody is slower than the reference by more than the margin; or, if metrics were named,
-/// uses more of one of them by more than the margin.
+/// The gate of a comparison. It asks that nobody is slower than the reference by more than the margin or, if metrics
+/// were named, that nobody uses more of one of them by more than the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparisonGate {
-    /// The bar that was chosen by the flag.
+    /// The bar that the flag chose.
     pub passes: GateBar,
-    /// Shut if one of `pairs[i].gate` is; open if all are, and the comparison came to its end.
+    /// Shut if one of `pairs[i].gate` is. Open if all are, and the comparison came to its end.
     pub state: GateState,
 }
 
-/// The same of one pair, by its `ratio`; of all its `metrics`, if they were named; or of one of them.
+/// The gate of one pair: by its `ratio` or, if metrics were named, by all its `metrics`. Each of these metrics has a
+/// gate of its own, too.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairGate {
     /// Shut if the whole interval is below 1 / (1 + margin), open if none of it is.
     pub state: GateState,
-    /// The estimated way to a decision; none where the gate is decided, or no realistic number of blocks would decide
-    /// it.
+    /// The estimated further effort until the gate is decided. None if it is decided, or if no realistic number of
+    /// blocks would decide it.
     pub remaining: Option<Remaining>,
 }
 
-/// The gate of a run: whether its claims, its checks and its contenders pass.
+/// The gate of a run. It asks that the run's claims, checks and contenders pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunGate {
-    /// The bar that was chosen by the flag.
+    /// The bar that the flag chose.
     pub passes: GateBar,
-    /// Shut by a claim or a check that does not pass, or was not tested, and by a contender that is missing, failed or
-    /// answered wrong.
+    /// Shut by a claim or check that fails or was not tested, and by a contender that is missing, failed or answered
+    /// wrong.
     pub state: GateState,
-    /// The reasons that it is shut, or else undecided; empty if it is open.
+    /// The reasons that the gate is shut or, if it is not, undecided; empty if it is open.
     pub because: Vec<GateReason>,
-    /// The reasons that would have counted, too, and were let pass by their names (`--gate-allow`).
+    /// The reasons that were let pass by `--gate-allow`, and would have counted otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<GateReason>,
 }
 
-/// Something that does not pass.
+/// A claim, a check or a contender that does not pass a gate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct GateReason {
-    /// The claim, the check or the contender.
+    /// The id of the claim or check, or the name of the contender.
     pub name: String,
     /// The reason in a sentence.
     pub why: String,

@@ -1,8 +1,8 @@
-//! The id of a run, as a document has it: it is part of the names of files, so it is nothing else than a name.
+//! The id of a run in a document. It becomes part of file names, so only letters, digits, `-` and `_` are accepted.
 
 use serde::{Deserialize, Deserializer};
 
-/// Files are named after it.
+/// Reads the id of a run. An error if it is empty, has 100 characters or more, or could not be part of a file name.
 pub(crate) fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let id = String::deserialize(deserializer)?;
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);

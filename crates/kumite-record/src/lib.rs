@@ -1,4 +1,4 @@
-//! The versioned results format of kumite: what a run is, written down.
+//! The versioned results format of kumite: a run, written down.
 //!
 //! Three layers, each usable without the next: the plain types ([`Run`], [`Trial`], [`Verdict`] …), the SQLite
 //! [`Store`] that commits each trial before the next begins, and the [`Export`] document that others may rely on.

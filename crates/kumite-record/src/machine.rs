@@ -8,32 +8,32 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// Kernel name and release.
     pub kernel: String,
-    /// The distribution's own name for itself.
+    /// The name of the distribution, as it calls itself.
     pub os: String,
     /// The model of the processor, as the kernel names it; empty where it names none.
     pub cpu: String,
-    /// Number of logical CPUs that kumite may use.
+    /// The number of logical CPUs that kumite may use.
     pub cpus: usize,
-    /// Groups of those CPUs that share a physical core (only groups of two or more).
+    /// The groups of two or more of those logical CPUs, by their numbers, that share a physical core.
     pub smt_siblings: Vec<Vec<usize>>,
     /// Physical memory, in bytes.
     pub memory_bytes: u64,
-    /// True if the kernel says that it runs under a hypervisor.
+    /// True if the kernel says that the machine is a virtual one.
     pub virtual_machine: bool,
-    /// The frequency governor, where there is one.
+    /// The CPU frequency governor. None if the kernel names none.
     pub governor: Option<String>,
-    /// The CPUs of each role.
+    /// The CPUs that the contender and the load engine were given.
     pub cores: Cores,
 }
 
-/// The CPUs that the contender and the engine were given.
+/// The CPUs that the contender and the load engine were given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cores {
-    /// CPUs of the contender.
+    /// The kernel's numbers of the contender's CPUs.
     pub contender: Vec<usize>,
-    /// CPUs of the load engine.
+    /// The kernel's numbers of the load engine's CPUs.
     pub engine: Vec<usize>,
-    /// True if these are on different machines.
+    /// True if contender and load engine are on different machines, so that equal numbers are different CPUs.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
 }

@@ -1,11 +1,11 @@
-//! The marks of a trial, and all words that stand for one: whoever shows a mark takes its words from here.
+//! The marks of a trial, and the words for each, which every report takes from here.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Word;
 
-/// A doubt about a sample. A verdict that rests on marked samples says so.
+/// A doubt about a trial's figures. A verdict that rests on marked trials says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mark {
@@ -13,25 +13,27 @@ pub enum Mark {
     GeneratorBound,
     /// Contender and load engine ran on the same CPUs.
     SharedCores,
-    /// Throughput times mean response time is less than the number of connections (Little's law): some of them waited for
-    /// failures, or for nothing, while the others had the server for themselves.
+    /// Throughput times mean response time is less than the number of connections (Little's law): some connections
+    /// waited for failures, or had nothing to do, while the others had the server for themselves.
     IdleConnections,
-    /// Its figures are not those of a steady state: throughput changed until too near the window's end, or throughput
-    /// times mean response time is more than the number of connections, because times fell in what the figures are of; or
-    /// a warm-up that was to become steady reached its limit.
+    /// The figures are not those of a steady state. Throughput changed until too near the window's end; or throughput
+    /// times mean response time is more than the number of connections, because response times fell during the time
+    /// that the figures cover; or a warm-up that was to become steady reached its limit.
     Unsteady,
-    /// Answers were not steady again when watching ended: `recovery_ms` is a lower bound.
+    /// Answers were not steady again when watching ended, so that `recovery_ms` is a lower bound.
     NotRecovered,
-    /// The recorder was not looking when states came: they may have come earlier than it saw them, by more than a tenth of
-    /// the error.
+    /// The recorder was not looking when states came: they may have come earlier than it saw them, by more than a
+    /// tenth of the error.
     RecorderLate,
     /// The hypervisor took CPU time from this machine.
     Stolen,
-    /// A worker's own times are less than what kumite's clock says by more than 5 % and the pipe's own cost.
+    /// The worker's own times are shorter than kumite's clock says, by more than 5 % and the cost of the pipe.
     TimesDisagree,
-    /// The machine did not let kumite limit its CPU share or its memory: its figures are those of a whole core.
+    /// The machine did not let kumite limit the function's CPU share or its memory: the figures are those of a whole
+    /// core.
     NotThrottled,
-    /// The machine did not let kumite have its memory counted: `max_memory_bytes` is what was seen, a lower bound.
+    /// The machine did not let kumite count the function's memory: `max_memory_bytes` is the most that was seen, a
+    /// lower bound.
     MemoryUncounted,
     /// Processes that are not of this trial used its CPUs.
     OtherProcesses,
@@ -39,18 +41,19 @@ pub enum Mark {
     ClockJumped,
     /// CPUs were slowed down for their heat, or all of kumite was stopped for a cgroup's limit.
     Throttled,
-    /// A CPU that worked was faster or slower at the end than at the beginning.
+    /// A CPU that worked was faster or slower at the trial's end than at its beginning.
     FrequencyChanged,
-    /// Before it, the machine charged more for a loop, a wake-up, a load or a page than it does when it is calm.
+    /// Before the trial, a loop, a wake-up, a load from memory or a fresh page cost more than on the calm machine of
+    /// the self-check.
     MachineChanged,
-    /// One that a later kumite sets.
+    /// A mark that a later kumite set. It is shown and decides nothing.
     #[serde(untagged)]
     #[schemars(skip)]
     Other(Word),
 }
 
 impl Mark {
-    /// All that are known, in the order in which they are listed.
+    /// All marks that this kumite knows, in the order in which reports list them.
     pub const ALL: [Mark; 15] = [
         Mark::GeneratorBound,
         Mark::SharedCores,
@@ -69,7 +72,7 @@ impl Mark {
         Mark::MachineChanged,
     ];
 
-    /// True of a mark for noise from outside: another trial of the same cell may well be without it.
+    /// True of a mark for noise from outside, which another trial of the same cell may well be without.
     pub fn is_outside(self) -> bool {
         match self {
             Mark::RecorderLate
@@ -91,19 +94,19 @@ impl Mark {
         }
     }
 
-    /// The word used in files and reports.
+    /// The word for the mark in files and reports.
     pub fn as_str(self) -> &'static str {
         self.text().name
     }
 
-    /// The predicate of a sentence whose subject is so many trials: `were disturbed by other processes`.
+    /// The predicate of a sentence whose subject is this number of trials: `were disturbed by other processes`.
     pub fn predicate(self, trials: usize) -> String {
         let MarkText { verb, rest, .. } = self.text();
         let verb = if verb == "were" && trials == 1 { "was" } else { verb };
         format!("{verb} {rest}")
     }
 
-    /// The predicate of a warning about trials of a cell, with what follows for their figures.
+    /// The predicate of a warning about trials of a cell, which tells what the mark means for their figures.
     pub fn warning(self) -> &'static str {
         self.text().warning
     }
@@ -209,7 +212,7 @@ impl Mark {
 /// The words of a mark.
 struct MarkText {
     name: &'static str,
-    /// In the past, of several trials.
+    /// The verb in the past tense, plural: `were`.
     verb: &'static str,
     rest: &'static str,
     warning: &'static str,

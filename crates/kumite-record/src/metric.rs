@@ -1,38 +1,40 @@
-//! A metric as it is declared. A record carries these, so a report names no metric and still says what each one is.
+//! The declaration of a metric. A record carries one for each of its metrics, so that a report need not know any
+//! metric by name.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Better, Unit};
 
-/// A metric as it is declared: by a kind of workload, by a service, or by an experiment.
+/// The declaration of a metric, made by a kind of workload, a service, or an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Metric {
-    /// Its name, the end of which says the unit where it has one.
+    /// The metric's name. Its end says the unit, if the unit has one.
     pub name: String,
-    /// The unit of its values.
+    /// The unit of the metric's values.
     pub unit: Unit,
-    /// The better end of its values; none where neither is better by itself.
+    /// The better end of the metric's values. None if neither end is better by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub better: Option<Better>,
-    /// An explanation in a sentence.
+    /// The meaning of the metric, in a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// True if it would crowd a main table; such a metric is among the details.
+    /// True if the metric is left to the details, because it would crowd a main table.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_detail: bool,
-    /// The role by which a report finds it to draw more than a column; none of most.
+    /// The role by which a report finds the metric in order to draw a chart. None for most metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
 }
 
 impl Metric {
-    /// One whose name says its unit, and whose unit says which values are better; else a plain number.
+    /// Declares a metric by its name, which says the unit and so the better end. Without a unit in the name it is a
+    /// plain number.
     pub fn new(name: &str, about: &str) -> Metric {
         Metric { name: name.to_owned(), about: about.to_owned(), ..Metric::named(name) }
     }
 
-    /// One of which nothing but the name is known.
+    /// Declares a metric of which only the name is known. It has no explanation.
     pub fn named(name: &str) -> Metric {
         let unit = Unit::of_name(name).unwrap_or(Unit::Number);
         Metric {
@@ -45,22 +47,22 @@ impl Metric {
         }
     }
 
-    /// How many of something; neither few nor many are better.
+    /// Declares a metric that counts things. Neither end of it is better.
     pub fn count(name: &str, about: &str) -> Metric {
         Metric { unit: Unit::Count, ..Metric::new(name, about) }
     }
 
-    /// This metric, with these values declared the better ones.
+    /// The same metric with this better end, or none.
     pub fn better(self, better: impl Into<Option<Better>>) -> Metric {
         Metric { better: better.into(), ..self }
     }
 
-    /// Apart from the main table.
+    /// The same metric, left out of the main table.
     pub fn detail(self) -> Metric {
         Metric { is_detail: true, ..self }
     }
 
-    /// Declares the part that it plays in reports, by which charts find it.
+    /// The same metric with this role, by which charts find it.
     pub fn role(self, role: &str) -> Metric {
         Metric { role: Some(role.to_owned()), ..self }
     }

@@ -1,6 +1,6 @@
-//! A name that is none of those that there are: which one is meant, as far as a typing error tells.
+//! Suggestions for a name that is not known: the known name that it may be a typing error for.
 
-/// The one of these that may be meant by a name that is none of them: so near that it may be mistyped.
+/// The known name that `name` is most likely a typing error for. None if none is near, or if `name` is known.
 pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Among short names many are near to one another.
     let allowed = |known: &str| (known.chars().count() / 3).min(2);
@@ -9,12 +9,13 @@ pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<
     near.min().map(|(_, known)| known)
 }
 
-/// The clause of an error behind a name that is none of these: `; did you mean 'blocks'?`; empty if none is near.
+/// The clause to append to an error about an unknown name: `; did you mean 'blocks'?`. Empty if no known name is
+/// near.
 pub fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     near(name, known).map_or(String::new(), |meant| format!("; did you mean '{meant}'?"))
 }
 
-/// The same with all of them: `; did you mean 'b'? There are: a, b`.
+/// The clause of [`meant`], followed by all known names: `; did you mean 'b'? There are: a, b`.
 pub fn there_are(name: &str, known: &[&str]) -> String {
     if known.is_empty() {
         return "; there are none here".to_owned();

@@ -1,4 +1,4 @@
-//! A machine of several.
+//! A node: one of several machines that trials of a run were executed on.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,8 @@ use crate::Machine;
 /// A machine that trials were executed on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Node {
-    /// Unique among those of a run.
+    /// The node's name, unique within a run.
     pub name: String,
-    /// Its hardware and kernel, as it said itself.
+    /// The node's hardware and kernel, by its own account.
     pub machine: Machine,
 }

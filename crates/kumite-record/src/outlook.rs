@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use crate::{Point, Prospects, Shard, Unavailable};
 
-/// The outlook of a run on this machine.
+/// The outlook of a run on this machine, before it is begun.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outlook {
     /// The experiment's name.
     pub experiment: String,
-    /// The question that it asks.
+    /// The question that the experiment asks.
     pub question: String,
     /// The profile that was applied.
     pub profile: String,
@@ -17,11 +17,12 @@ pub struct Outlook {
     pub contenders: Vec<OutlookContender>,
     /// The points that can be measured.
     pub points: Vec<OutlookPoint>,
-    /// The others.
+    /// The points that this machine cannot measure, with the reasons.
     pub unavailable: Vec<Unavailable>,
-    /// Trials in a block, over all points.
+    /// The number of trials in one block at every point together.
     pub trials: usize,
-    /// The least and the most time that a block is under load, over all points; none if only trying it tells.
+    /// The least and the most time that one block at every point together is under load. None if it cannot be known
+    /// before it is tried.
     pub time: Option<[Duration; 2]>,
     /// The fewest and the most blocks at each point, in each sitting.
     pub blocks: [u32; 2],
@@ -31,50 +32,50 @@ pub struct Outlook {
     pub not_judged: Vec<String>,
     /// The checks, by id.
     pub checks: Vec<String>,
-    /// The sittings that are measured one after the other; none if it is no run in sittings.
+    /// The sittings that are to be measured one after the other. None if the run is not one in sittings.
     pub sittings: Option<OutlookSittings>,
-    /// The share of the blocks that is executed here; none if it is all of them.
+    /// The share of the blocks that is executed on this machine. None if all blocks are.
     pub shard: Option<Shard>,
 }
 
 /// The sittings of a run that is not begun yet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutlookSittings {
-    /// How many there are.
+    /// The number of sittings.
     pub number: u32,
-    /// The time between the end of one and the beginning of the next.
+    /// The time between the end of a sitting and the beginning of the next.
     pub apart: Duration,
 }
 
 /// A contender of a run that is not begun yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutlookContender {
-    /// Its name.
+    /// The contender's name.
     pub name: String,
-    /// Its concurrency model, in a phrase.
+    /// The contender's concurrency model, in a phrase.
     pub model: String,
-    /// The tools that it needs.
+    /// The tools that the contender needs, each with the oldest version that will do.
     pub needs: Vec<String>,
-    /// The reason why it is left out; none if it takes part.
+    /// The reason why the contender is left out. None if it takes part.
     pub left_out: Option<String>,
 }
 
 /// A point of a run that is not begun yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutlookPoint {
-    /// The values of its axes; none where it is the only point.
+    /// The values of the point's axes; empty if it is the only point of the run.
     pub point: Point,
-    /// The contenders that are tried there, by name.
+    /// The names of the contenders that are tried at the point.
     pub contenders: Vec<String>,
 }
 
 impl Outlook {
-    /// The most blocks of all sittings together.
+    /// The largest number of blocks at each point, over all sittings.
     pub fn blocks_in_all(&self) -> u32 {
         self.sittings.map_or(1, |of| of.number).saturating_mul(self.blocks[1])
     }
 
-    /// The names of those that take part, in the experiment's order.
+    /// The names of the contenders that take part, in the experiment's order.
     pub fn taking_part(&self) -> impl Iterator<Item = &str> {
         let here = self.contenders.iter().filter(|contender| contender.left_out.is_none());
         here.map(|contender| contender.name.as_str())

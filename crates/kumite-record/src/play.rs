@@ -3,33 +3,35 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How exactly a macro was played: the document that `kumite play --json` writes. Errors are null if no state was played.
+/// The accuracy with which a macro was played: the document that `kumite play --json` writes. Errors are null if no
+/// state was played.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayResult {
-    /// The version of this form.
+    /// The version of the document's form.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
-    /// The command that repeats it.
+    /// The command line that repeats the play.
     pub command: String,
     /// The output device: `log`, `uinput` or `gcapi`.
     pub device: String,
     /// The frames a second of the schedule.
     pub fps: f64,
-    /// States of the macro, the release at the end included.
+    /// The number of states of the macro, the release at its end included.
     pub states: usize,
     /// The length of the schedule, in frames.
     pub frames: u64,
-    /// States that were played.
+    /// The number of states that were played.
     pub played_states: usize,
-    /// How it ended: `whole`, `stopped` or `failed`.
+    /// How the play ended: `whole`, `stopped` or `failed`.
     pub ended: String,
-    /// Why the device failed, if it did.
+    /// The reason that the device failed. Null if it did not.
     pub why: Option<String>,
-    /// Why what is pressed may stay so, if it may.
+    /// The reason that something may still be pressed. Null if all was released.
     pub unreleased: Option<String>,
     /// True if the player's thread had real-time priority.
     pub real_time: bool,
-    /// Half of the states were off by no more. A state is there when the device has taken it.
+    /// The size of the error that 50 % of states keep within, in microseconds; null if no state was played. A state
+    /// counts as played once the device has taken it.
     pub error_p50_us: Option<f64>,
     /// The size of the error that 90 % of states keep within, in microseconds; null if no state was played.
     pub error_p90_us: Option<f64>,
@@ -39,11 +41,14 @@ pub struct PlayResult {
     pub error_p99_9_us: Option<f64>,
     /// The greatest size of an error, in microseconds; null if no state was played.
     pub error_max_us: Option<f64>,
-    /// The mean error of the states that were due in the first 60 frames; below 0 if they were early.
+    /// The mean error of the states that were due in the first 60 frames, in microseconds; below 0 if they were
+    /// early. Null if no state was played.
     pub error_first_60_frames_mean_us: Option<f64>,
-    /// The mean error of the states that were due in the last 60 frames, in microseconds.
+    /// The mean error of the states that were due in the last 60 frames, in microseconds; below 0 if they were early.
+    /// Null if no state was played.
     pub error_last_60_frames_mean_us: Option<f64>,
-    /// The second of these means less the first, in microseconds; above 0 if the player fell behind.
+    /// The mean error of the last 60 frames less that of the first 60, in microseconds; above 0 if the player fell
+    /// behind. Null if no state was played.
     pub drift_us: Option<f64>,
     /// States that were off by a frame or more.
     pub missed_frames: Option<usize>,

@@ -1,6 +1,6 @@
 //! A point of a run: one value of each axis.
 //!
-//! Values are equal as they were typed (`1` is not `1.0`), and a point is written as people read it: `connections=100`.
+//! Two values are equal if they were typed alike (`1` is not `1.0`). A point is written as `connections=100`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,16 +21,16 @@ pub enum AxisValue {
     Float(f64),
     /// A word, such as `all`.
     Text(String),
-    /// Yes or no.
+    /// A truth value, `true` or `false`.
     Bool(bool),
 }
 
-/// A whole number of more than 64 bits was typed.
+/// The error for a whole number of more than 64 bits. It has the text that was typed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a whole number has 64 bits here, and {0} needs more")]
 pub struct TooLong(String);
 
-/// As it is typed: a whole number, another finite number, `true` or `false`, else a text.
+/// Reads a value as it is typed: a whole number, another finite number, `true` or `false`; anything else is a text.
 impl FromStr for AxisValue {
     type Err = TooLong;
 
@@ -52,7 +52,7 @@ impl FromStr for AxisValue {
 }
 
 impl AxisValue {
-    /// The value as a number, where it is one.
+    /// The value as a number. None if it is a text or a truth value.
     pub fn number(&self) -> Option<f64> {
         match self {
             AxisValue::Int(value) => Some(*value as f64),
@@ -62,7 +62,7 @@ impl AxisValue {
     }
 }
 
-/// Not derived, so that an error has its place, and says what a value is.
+/// Written by hand, so that an error has its place and says which values are possible.
 impl<'de> Deserialize<'de> for AxisValue {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<AxisValue, D::Error> {
         from.deserialize_any(Reader)
@@ -141,12 +141,12 @@ impl fmt::Display for AxisValue {
 pub struct Point(pub BTreeMap<String, AxisValue>);
 
 impl Point {
-    /// True of the one point of a run without axes.
+    /// True if the point has no axes: the one point of a run without any.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The value of an axis at this point.
+    /// The value of an axis at this point. None if the point does not have that axis.
     pub fn get(&self, axis: &str) -> Option<&AxisValue> {
         self.0.get(axis)
     }

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A ratio of pairs: exp of the median of the logarithms, and its interval.
+/// A ratio of pairs: the exponential of the median of their logarithms, with its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
-    /// From all blocks. Where one of the two is known only to be below some figure, the ratio of these figures counts; where
-    /// both are, 1.
+    /// The estimate from all blocks. A side that is only known to be below some figure counts as that figure; if that
+    /// is so of both, the block's ratio is 1.
     pub estimate: f64,
-    /// Lower end of the interval, which holds however often one has looked; none where there are too few blocks for one, or
-    /// nothing is known of what it is at least.
+    /// The lower end of the interval, which holds however often one has looked. None if there are too few blocks, or
+    /// if nothing bounds the ratio from below.
     pub low: Option<f64>,
-    /// The upper end of the interval; none where no upper end is known.
+    /// The upper end of the interval. None if there are too few blocks, or if nothing bounds the ratio from above.
     pub high: Option<f64>,
 }

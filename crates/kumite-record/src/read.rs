@@ -9,59 +9,60 @@ use thiserror::Error;
 
 use crate::{Export, SCHEMA};
 
-/// No run's document is as long; what is compressed may be any length.
+/// The longest document that is read, in bytes after decompression. No run's document is as long, but compressed data
+/// may grow to any length.
 const LIMIT: u64 = 1 << 30;
 
-/// Why a file has no run that can be shown.
+/// The reason that no run could be read from a file.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// The system did not give the file.
+    /// The system could not open or read the file.
     #[error("{}: cannot be read: {source}", file.display())]
     Unread {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
         /// The system's error.
         source: io::Error,
     },
-    /// It begins as gzip does, and does not go on so.
+    /// The file begins like gzip, and cannot be decompressed to its end.
     #[error("{}: cannot be unpacked: {source}", file.display())]
     Packed {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The place where it breaks off.
+        /// The error of the decompression.
         source: io::Error,
     },
-    /// It is another document, or has a value that this kumite does not know.
+    /// The file is another document, or has a value that this kumite does not know.
     #[error(
         "{}: not a run that --json wrote: {source}; if another version of kumite wrote it, report it with that one",
         file.display()
     )]
     NoRun {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The value, with its line and column.
+        /// The error of the parser, with line and column.
         source: serde_json::Error,
     },
-    /// It is a run in a form of before, or of later.
+    /// The file is a run in another version of the form.
     #[error(
         "{}: it has format {schema}, and this kumite reads format {SCHEMA}: report it with the kumite that wrote it, or measure again", file.display()
     )]
     OtherForm {
-        /// The file.
+        /// The path of the file.
         file: PathBuf,
-        /// The version of its form.
+        /// The version of the form that the file has.
         schema: u32,
     },
 }
 
-/// The only field that is read before the version of the form is known.
+/// The version of the form, which is read before anything else.
 #[derive(Deserialize)]
 struct Form {
     schema: u32,
 }
 
 impl Export {
-    /// Reads the run of a file.
+    /// Reads a run from a file that `--json` wrote, compressed by gzip or not.
     pub fn read(file: &Path) -> Result<Export, ReadError> {
         let path = || file.to_owned();
         let unread = |source| ReadError::Unread { file: path(), source };

@@ -1,6 +1,4 @@
-//! Two runs beside each other: in what they differ, and claim by claim whether they say the same.
-//!
-//! Nothing of either run is trusted, executed or opened: what they say is compared, and is shown as words.
+//! Two runs beside each other: the things in which they differ, and a comparison of their verdicts, claim by claim.
 
 use std::collections::BTreeSet;
 
@@ -12,16 +10,16 @@ use crate::{
     Verdict, describe_tag,
 };
 
-/// The parts of a run that another one is set beside.
+/// The parts of a run that are compared with those of another.
 #[derive(Clone, Copy, Debug)]
 pub struct RunParts<'a> {
-    /// The run.
+    /// The run itself, with its plan.
     pub run: &'a Run,
-    /// Its machine.
+    /// The machine that the run was executed on.
     pub machine: &'a Machine,
-    /// Its contenders.
+    /// The contenders, with their versions and digests.
     pub contenders: &'a [Contender],
-    /// Its verdicts; none before it has any.
+    /// The claims with their verdicts; empty before there are any.
     pub claims: &'a [Claim],
 }
 
@@ -32,28 +30,28 @@ impl<'a> From<&'a Export> for RunParts<'a> {
     }
 }
 
-/// Two runs beside each other: what `kumite replicate` and `kumite report A B` write.
+/// Two runs beside each other: the document that `kumite replicate` and `kumite report A B` write.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Replication {
-    /// The version of the form of runs.
+    /// The version of the form, which is that of runs.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
-    /// How the two are called: `theirs` and `here`, or `first` and `second`.
+    /// The names of the two runs: `theirs` and `here`, or `first` and `second`.
     pub names: [String; 2],
-    /// Both runs, in this order, as in all that follows.
+    /// Both runs. Every pair in this document is in the order of these two.
     pub runs: [Run; 2],
-    /// The things in which they differ, but for what each measured.
+    /// The things in which the runs differ, except for their figures.
     pub differences: Vec<RunDifference>,
-    /// Every claim that one of them has, in the order of the first.
+    /// The claims of both runs: those of the first in its order, then those that only the second has.
     pub claims: Vec<ClaimPair>,
 }
 
-/// A thing in which two runs differ.
+/// One thing in which two runs differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunDifference {
-    /// The thing.
+    /// The thing that differs.
     pub of: Differing,
-    /// Its value in each, in words; none where it has none.
+    /// The value in each run, in words. None for a run that does not have the thing.
     pub values: [Option<String>; 2],
 }
 
@@ -64,64 +62,65 @@ pub struct RunDifference {
 pub enum Differing {
     /// The name of the experiment.
     Experiment,
-    /// The profile.
+    /// The profile that was chosen.
     Profile,
     /// How trials are measured: kumite's `MEASURES`.
     Measures,
-    /// kumite's version.
+    /// The version of kumite.
     Kumite,
     /// The rule by which claims are judged.
     Rule,
-    /// The blocks that were planned at each point, at most.
+    /// The largest number of blocks that was planned at each point.
     Blocks,
-    /// A key of the experiment's file; words are no part of it.
+    /// A key of the experiment's file. Keys that are only words for people, such as titles, are not compared.
     Specification {
-        /// The key, with those above it.
+        /// The full path of the key, with the tables that it is in.
         key: String,
     },
     /// A fact of the machine.
     Machine {
-        /// The fact.
+        /// The name of the fact.
         fact: String,
     },
-    /// The part that a contender had in the run: it ran, or why not.
+    /// The part that a contender had in the run: it ran, or the reason that it did not.
     Part {
-        /// The contender.
+        /// The contender's name.
         contender: String,
     },
     /// The digest of a contender's files and build command.
     Source {
-        /// The contender.
+        /// The contender's name.
         contender: String,
     },
-    /// The version of a contender's tools or, where both say the same of themselves, the digest of all that they say.
+    /// The output of a contender's `version` command; if both runs have the same, the digest of its tools' versions.
     Tools {
-        /// The contender.
+        /// The contender's name.
         contender: String,
     },
-    /// The version of a service.
+    /// The kind and version of a service.
     Service {
         /// The service's name in the experiment.
         name: String,
     },
-    /// The nodes that have roles.
+    /// The roles that other nodes have.
     Roles,
 }
 
-/// A claim as both runs judged it.
+/// One claim, as both runs judged it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimPair {
-    /// Its id.
+    /// The id of the claim.
     pub id: String,
-    /// The comparison of the verdicts.
+    /// The comparison of the two verdicts.
     pub outcome: PairOutcome,
-    /// The reason why nothing can be told; none where it can.
+    /// The reason why the verdicts cannot be compared. None if they can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub untold: Option<Untold>,
-    /// The intervals of the two effects; none where they are not of one comparison, or are not known.
+    /// The position of the two effects' intervals to each other. None if the effects are not of the same comparison,
+    /// or an interval is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervals: Option<Intervals>,
-    /// The claim in each; none where it has none.
+    /// The claim in each run. None for a run that does not have it.
     pub claims: [Option<Claim>; 2],
 }
 
@@ -129,40 +128,40 @@ pub struct ClaimPair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairOutcome {
-    /// Both came to the same verdict.
+    /// Both runs came to the same verdict.
     Same,
-    /// Each came to a verdict, and they are two.
+    /// Each run came to a verdict, and the two differ.
     Another,
-    /// One of them came to none, or they were asked two things.
+    /// At least one run came to no verdict, or the claims are not the same.
     CouldNotTell,
 }
 
-/// Why nothing can be told of a claim.
+/// The reason why two verdicts on a claim cannot be compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Untold {
-    /// The second run does not have it.
+    /// Only the first run has the claim.
     OnlyFirst,
-    /// The first run does not have it.
+    /// Only the second run has the claim.
     OnlySecond,
-    /// They have another sentence by the same id.
+    /// The runs have different sentences under the same id.
     AskedOtherwise,
-    /// At least one of them did not come to a verdict.
+    /// At least one run did not come to a verdict.
     Undecided,
 }
 
-/// How the intervals of two effects lie.
+/// The position of the intervals of two effects to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Intervals {
-    /// They have effects in common.
+    /// The intervals overlap: some effects are in both.
     Overlap,
-    /// No effect is in both.
+    /// The intervals do not overlap: no effect is in both.
     Apart,
 }
 
 impl Replication {
-    /// Sets two runs beside each other. `specification` has what differs in their files, which is not read here.
+    /// Compares two runs. `specification` has the differences of their experiment files, which are not read here.
     pub fn new(names: [&str; 2], runs: [RunParts; 2], specification: Vec<RunDifference>) -> Replication {
         Replication {
             schema: SCHEMA,
@@ -173,7 +172,7 @@ impl Replication {
         }
     }
 
-    /// How many claims came out so.
+    /// The number of claims with this outcome.
     pub fn count(&self, outcome: PairOutcome) -> usize {
         self.claims.iter().filter(|pair| pair.outcome == outcome).count()
     }
@@ -237,7 +236,7 @@ fn of_contenders(contenders: [&[Contender]; 2]) -> Vec<RunDifference> {
     names.into_iter().flat_map(|name| of_contender(name, contenders)).collect()
 }
 
-/// Of one that took part in one of the runs at least.
+/// The differences of a contender that took part in at least one of the runs.
 fn of_contender(name: &str, contenders: [&[Contender]; 2]) -> Vec<RunDifference> {
     let both = contenders.map(|all| all.iter().find(|of| of.name == name));
     let part = |of: Option<&Contender>| {
@@ -304,7 +303,8 @@ fn outcome(first: &Claim, second: &Claim) -> (PairOutcome, Option<Untold>) {
     }
 }
 
-/// Of one comparison: a claim of several shows the one that decided it, which may be another one in each run.
+/// The position of the effects' intervals to each other. None if the two claims were decided by different
+/// comparisons, or if an interval is unknown.
 fn intervals(first: &Claim, second: &Claim) -> Option<Intervals> {
     let [a, b] = [first.decided_by.as_ref()?, second.decided_by.as_ref()?];
     let [of_a, of_b] = [first.effect.as_ref()?, second.effect.as_ref()?];
@@ -320,7 +320,8 @@ fn intervals(first: &Claim, second: &Claim) -> Option<Intervals> {
     })
 }
 
-/// An effect is of the claim's numbers, too.
+/// True if both comparisons have the same sides, values aside. A claim's numbers are part of its effect, so they must
+/// be equal, too.
 fn are_alike(a: Option<&Sides>, b: Option<&Sides>) -> bool {
     let without_values = |side: &Side| match side.clone() {
         Side::Metric { contender, point, metric, times, .. } => {
@@ -335,7 +336,7 @@ fn are_alike(a: Option<&Sides>, b: Option<&Sides>) -> bool {
     named(a) == named(b)
 }
 
-/// An end that is not known is far away. None if neither is.
+/// The interval of an effect; an unknown end is infinite. None if neither end is known.
 fn interval(effect: &Effect) -> Option<[f64; 2]> {
     if effect.kind == EffectKind::Exact {
         return Some([effect.value; 2]);

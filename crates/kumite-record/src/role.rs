@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Node;
 
-/// A part of a run that another node may have.
+/// A part of a run that may have a node of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
@@ -17,18 +17,18 @@ pub enum Role {
     Server,
     /// The services beside the contenders.
     Services,
-    /// The load engine, and whatever else no other node has.
+    /// The load engine, and everything else that has no node of its own.
     Engine,
 }
 
-/// Roles of one node.
+/// The roles that one node has.
 pub type Roles = BTreeSet<Role>;
 
 impl Role {
-    /// All of them, in the order in which they are listed.
+    /// All roles, in the order in which reports list them.
     pub const ALL: [Role; 3] = [Role::Server, Role::Services, Role::Engine];
 
-    /// The word used on the command line, in files and in reports.
+    /// The word for the role on the command line, in files and in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Role::Server => "server",
@@ -53,12 +53,12 @@ impl FromStr for Role {
     }
 }
 
-/// A role that another node has in a run.
+/// A role that a node other than kumite's own has in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RoleElsewhere {
-    /// The role.
+    /// The role that the node has.
     pub role: Role,
-    /// The node that has it.
+    /// The node that has the role.
     pub node: Node,
 }
 

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::{Outcome, Point, Trial, Written};
 
-/// The first output of each contender of a point, by its name; none of one that failed, or is wrong by itself. A
-/// contender has one vote, however many trials it has.
+/// The first output of each contender at a point, by the contender's name; none for a contender that failed or whose
+/// output is wrong by itself. A contender has one vote, however many trials it has.
 pub type Votes = BTreeMap<String, Option<Written>>;
 
-/// The fault of this output; none if it is right. Right is what more than half of *all* contenders at the point
-/// wrote, or all of whom anything is known: those who gave nothing can make no minority right. Where neither is,
-/// nobody knows who is.
+/// The fault of an output, in words. None if it is right, or if nobody wrote anything else. An output is right if
+/// more than half of *all* contenders at the point wrote it, or all that wrote any: contenders without an output
+/// cannot make a minority right. If no output is right, each is a fault.
 pub fn unlike_the_others(written: &Written, votes: &Votes) -> Option<String> {
     let known = || votes.iter().filter_map(|(name, vote)| Some((name, vote.as_ref()?)));
     let who = |digest: &str| -> Vec<&str> {
@@ -48,8 +48,8 @@ fn names(all: &[&str]) -> String {
     }
 }
 
-/// Disqualifies the trials whose output is not the right one at their point, and no others that have one. It goes by what
-/// all of these trials wrote, so it comes to the same for a run that was interrupted, and for one in shards.
+/// Disqualifies the trials whose output is not the right one at their point. Only what all of these trials wrote
+/// counts, so the result is the same for a run that was interrupted, and for one in shards.
 pub fn judge_outputs(trials: &mut [Trial]) {
     if trials.iter().all(|trial| trial.sample.output.is_none()) {
         return;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::{AxisValue, Sample};
 
-    /// `a=x` wrote x, `a=-` failed; in this order, the n-th trial of a contender in block n.
+    /// Trials of contenders: `a=x` wrote x, `a=-` failed. The n-th trial of a contender is in block n.
     fn trials(words: &str) -> Vec<Trial> {
         let mut blocks = BTreeMap::<String, u32>::new();
         let trial = |(seq, word): (usize, &str)| {

@@ -1,11 +1,11 @@
-//! The units of figures, each of which is kept in the unit that the end of its name says.
+//! The units of figures. The end of a figure's name says its unit.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The unit of a figure, which the end of its name says where it can.
+/// The unit of a figure. The end of the figure's name says it, except for counts and plain numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Unit {
     /// Nanoseconds.
@@ -26,24 +26,24 @@ pub enum Unit {
     /// Requests a second.
     #[serde(rename = "req/s")]
     RequestsPerSecond,
-    /// Anything else a second.
+    /// Things other than requests, a second.
     #[serde(rename = "/s")]
     PerSecond,
     /// CPUs that are kept busy: CPU seconds a second.
     #[serde(rename = "cores")]
     Cores,
-    /// A part of a whole, or a quotient of two figures of one unit.
+    /// A share of a whole, or a quotient of two figures of one unit.
     #[serde(rename = "ratio")]
     Ratio,
-    /// A number of things; never a part of one.
+    /// A whole number of things.
     #[serde(rename = "count")]
     Count,
-    /// A number of which nothing more is known.
+    /// A number of unknown unit.
     #[serde(rename = "number")]
     Number,
 }
 
-/// The units that the ends of names say.
+/// The ends of names that say a unit, each with its unit.
 const SUFFIXES: [(&str, Unit); 9] = [
     ("_ns", Unit::Nanoseconds),
     ("_us", Unit::Microseconds),
@@ -57,12 +57,12 @@ const SUFFIXES: [(&str, Unit); 9] = [
 ];
 
 impl Unit {
-    /// The unit that the end of a name says; none if it says nothing.
+    /// The unit that the end of `name` says. None if it says no unit.
     pub fn of_name(name: &str) -> Option<Unit> {
         SUFFIXES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, unit)| *unit)
     }
 
-    /// The name without its unit. Cores and shares stay, for they are what is spoken of.
+    /// The name without the unit at its end. `_cores` and `_share` stay, since the name says nothing without them.
     pub fn without(name: &str) -> &str {
         let spoken = |unit| matches!(unit, Unit::Cores | Unit::Ratio);
         let unit = SUFFIXES.iter().filter(|(_, unit)| !spoken(*unit));
@@ -79,7 +79,7 @@ impl Unit {
         }
     }
 
-    /// The better end, where the unit alone tells.
+    /// The better end of figures in this unit. None if the unit alone does not tell.
     pub fn better(self) -> Option<Better> {
         match self {
             Unit::RequestsPerSecond | Unit::PerSecond => Some(Better::Higher),
@@ -90,7 +90,7 @@ impl Unit {
         }
     }
 
-    /// How it is written after a figure; nothing for a plain number.
+    /// The symbol that is written behind a figure; empty for a plain number.
     pub fn symbol(self) -> &'static str {
         match self {
             Unit::Nanoseconds => "ns",

@@ -1,6 +1,7 @@
-//! A claim with its verdict, and all that a reader needs in order to doubt it: evidence, doubts, reasons.
+//! A claim with its verdict, and all that a reader needs in order to doubt the verdict: evidence, doubts, reasons.
 //!
-//! All of it is values. A report makes the words, and no text of an experiment is read again to find out what was compared.
+//! No text of an experiment has to be parsed again to find out what was compared: a report makes its words from these
+//! values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,94 +15,97 @@ use crate::{
     Probe, SittingEffect, Word, describe_tag,
 };
 
-/// A claim and what the run says of it.
+/// A claim with the run's verdict on it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Claim {
-    /// Unique within the experiment.
+    /// The claim's id, unique within the experiment.
     pub id: String,
     /// The claim in the claim grammar.
     pub assert: String,
-    /// The claim in plain words, where the experiment gives them.
+    /// The claim in plain words. None if the experiment gives none.
     pub title: Option<String>,
-    /// The published figure or sentence, as the experiment gives it; none where nothing was published.
+    /// The published figure or sentence, as the experiment gives it. None if nothing was published.
     pub published: Option<String>,
     /// The run's verdict.
     pub verdict: Verdict,
-    /// The comparison that decided, or the one that tells most.
+    /// The comparison that decided or, without a decision, the one that tells most. None if no single comparison can
+    /// be named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Decider>,
-    /// The size of that comparison's effect; none where it was not tested.
+    /// The size of the effect in the comparison that is shown. None if the claim was not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// The evidence for the verdict, or for the likeliest one; none where nothing was bet.
+    /// The evidence for the verdict; for an undecided claim, for the likeliest verdict. None if the claim leaves
+    /// nothing to chance or was not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bet: Option<Bet>,
-    /// The same comparison in all rounds that were measured; none where the verdict rests on them all.
+    /// The effect of the same comparison in all rounds that were measured. None if the verdict rests on all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_rounds: Option<AllRounds>,
-    /// The same comparison on each node alone; empty where there is one node.
+    /// The effect of the same comparison on each node alone; empty if there is one node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeEffect>,
-    /// The same comparison in each sitting alone; empty where the run is not judged by sittings.
+    /// The effect of the same comparison in each sitting alone; empty if the run is not judged by sittings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sittings: Vec<SittingEffect>,
-    /// The effect that one more sitting would have; none from fewer than two.
+    /// The interval for the effect in one more sitting. None if there are fewer than two sittings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_sitting: Option<NextSitting>,
-    /// The reason, where the effect does not say it: what is missing, or how much more would decide it.
+    /// The reason for the verdict, where the effect does not say it: for example what is missing, or how much more
+    /// would decide the claim. None if the effect says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// Doubts about what it, and all that came out alike, rest on.
+    /// The doubts about what the verdict rests on, for all comparisons that came out like the one shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
-    /// The contenders that answered wrong, as the claim says of them; only where it holds.
+    /// The contenders that answered wrong, as the claim says that they do; empty unless the claim holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong_as_claimed: Vec<String>,
-    /// Comparisons that are left out because this machine cannot measure their points.
+    /// The number of comparisons that are left out because this machine cannot measure their points.
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_out: usize,
-    /// Parameters that the source had another value of, with the values that its cells have.
+    /// Parameters to which the published source gave another value, with the values that the claim's cells have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scale: BTreeMap<String, Vec<AxisValue>>,
 }
 
-/// The evidence for a verdict: how many times his money whoever betted on it came to have.
+/// The evidence for a verdict: the money that whoever betted on it has now, having begun with 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bet {
-    /// How much there is.
+    /// The evidence so far.
     pub evidence: f64,
-    /// How much it takes for a verdict.
+    /// The evidence that a verdict takes.
     pub threshold: f64,
-    /// After how many rounds.
+    /// The number of rounds that were betted on.
     pub rounds: u32,
-    /// How many bets the claim's is made of: two for each `within`, one for each other comparison.
+    /// The number of bets that the claim is made of: two for each `within`, one for each other comparison.
     pub comparisons: usize,
 }
 
-/// The effect of a comparison in all rounds, those after its claim was decided included.
+/// The effect of a comparison in all rounds, those after the decision on its claim included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AllRounds {
-    /// The median of their effects.
+    /// The median of the rounds' effects, in the form and unit of the claim's effect.
     pub effect: f64,
-    /// How many rounds they are.
+    /// The number of rounds.
     pub rounds: usize,
 }
 
 /// The effect of a comparison on one of several nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeEffect {
-    /// The name of the node, as the report has it.
+    /// The name of the node, as the run's list of nodes has it.
     pub node: String,
-    /// The median of its rounds' effects.
+    /// The median of the effects of the node's rounds, in the form and unit of the claim's effect.
     pub effect: f64,
-    /// How many rounds it has.
+    /// The number of the node's rounds.
     pub rounds: usize,
-    /// True if that median lies on another side of a border than the verdict says.
+    /// True if the node's median contradicts the verdict: it lies on another side of a border.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contradicts: bool,
 }
 
-/// Why a comparison came out as it did, where its interval does not say it.
+/// The reason for a comparison's outcome, where its interval does not say it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
@@ -111,21 +115,21 @@ pub enum Reason {
         /// The profile of the run.
         profile: String,
     },
-    /// The profile has no such point.
+    /// The profile lacks a point that the comparison needs.
     NoPoint {
         /// The profile of the run.
         profile: String,
         /// The point that the profile lacks.
         point: Point,
     },
-    /// The profile has fewer than two values of an axis at which there is all that a fold is over.
+    /// A fold needs two values of an axis at which the plan has all of its cells; the profile has fewer.
     FewValues {
         /// The profile of the run.
         profile: String,
         /// The axis that is folded over.
         axis: String,
     },
-    /// The profile does not try this.
+    /// The profile does not try a cell that the comparison needs.
     NotPlanned {
         /// The profile of the run.
         profile: String,
@@ -136,96 +140,99 @@ pub enum Reason {
     Absent {
         /// The contender that the comparison needs.
         contender: String,
-        /// Its part in the run: skipped or failed.
+        /// The contender's part in the run: skipped or failed.
         status: ContenderStatus,
-        /// The reason that it was not measured, in words.
+        /// The reason why the contender was not measured, in words.
         why: String,
     },
     /// This machine cannot measure a point.
     Unavailable {
-        /// The reason that the point cannot be measured, in words.
+        /// The reason why the point cannot be measured, in words.
         why: String,
     },
     /// All trials of a cell failed or were disqualified.
     NoUsableTrial {
         /// The cell that the comparison needs.
         cell: CellName,
-        /// How the first of them ended.
+        /// The outcome of the first of these trials.
         outcome: Outcome,
-        /// The reason of that trial, in words.
+        /// The reason of the first of these trials, in words.
         why: String,
     },
-    /// Its trials do not measure this.
+    /// The trials of a cell do not have the metric.
     NoMetric {
         /// The cell whose trials lack it.
         cell: CellName,
         /// The metric that is missing.
         metric: String,
     },
-    /// It was planned and not tried.
+    /// A cell was planned, and was not tried.
     NotTried {
         /// The cell that was not tried.
         cell: CellName,
     },
-    /// Some trial has too few values for a percentile.
+    /// Some trial of a cell has too few values for a percentile.
     TooFewValues {
         /// The cell whose trials are too short.
         cell: CellName,
-        /// The name of the percentile that it lacks.
+        /// The name of the percentile that lacks values.
         metric: String,
-        /// How many more values the trial with the fewest needs.
+        /// The number of further values that the trial with the fewest needs.
         missing: u64,
-        /// The parameter that would give it enough; none where nobody knows.
+        /// The parameter that would give the trials enough values. None if it is not known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         enough: Option<Enough>,
     },
-    /// There is no round in which all of these were measured.
+    /// There is no round in which all cells of the comparison were measured.
     NoRound {
         /// All cells that the comparison needs.
         cells: Vec<CellName>,
     },
-    /// Some of its figures are lower bounds, and the verdict depends on how far they go.
+    /// Some figures are lower bounds, and the verdict depends on their true values.
     LowerBounds,
     /// The control differs from itself by enough to carry the effect over the border.
     ControlIsOff {
-        /// How far it is from itself in a metric that the claim compares, where that is most.
+        /// The control's largest ratio to itself among the metrics that the claim compares.
         by: ControlRatio,
     },
     /// `within` compares by ratio, and a side of it is not above 0.
     NotPositive,
-    /// A side of it has no value: a division by zero, or a metric that is missing.
+    /// A side of the comparison has no value: a division by zero, or a metric that is missing.
     NoValue,
-    /// So many trials of a contender gave a wrong answer.
+    /// Some trials of a contender gave a wrong answer.
     WrongAnswers {
         /// The contender whose answers were wrong.
         contender: String,
-        /// The trials in which they were wrong.
+        /// The number of trials in which they were wrong.
         wrong: usize,
-        /// All trials of that contender.
+        /// The number of all trials of that contender.
         trials: usize,
     },
-    /// About so many more blocks would tell; none if the blocks lie on both sides and no number of them is in sight.
+    /// More blocks would likely decide the claim.
     MoreBlocks {
-        /// The number of further blocks that would likely decide; none where no realistic number is in sight.
+        /// The number of further blocks that would likely decide. None if the rounds lie on both sides, so that no
+        /// realistic number is in sight.
         blocks: Option<usize>,
-        /// The verdict that it would have already, if the claim were the only one; none if that is undecided, too.
+        /// The verdict that the claim would have already if it were the only one. None if that is undecided, too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alone: Option<Verdict>,
     },
-    /// About so many more nodes would tell, where a verdict is about nodes like these; none if they lie on both sides.
+    /// More nodes would likely decide the claim, where verdicts are about nodes like these.
     MoreNodes {
-        /// The number of further nodes that would likely decide; none where no realistic number is in sight.
+        /// The number of further nodes that would likely decide. None if the nodes lie on both sides, so that no
+        /// realistic number is in sight.
         nodes: Option<usize>,
-        /// The verdict that it would have already, if the claim were the only one; none if that is undecided, too.
+        /// The verdict that the claim would have already if it were the only one. None if that is undecided, too.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         alone: Option<Verdict>,
     },
-    /// About so many more sittings would tell; none if those that there are lie on both sides.
+    /// More sittings would likely decide the claim.
     MoreSittings {
-        /// The number of further sittings that would likely decide; none where no realistic number is in sight.
+        /// The number of further sittings that would likely decide. None if the sittings lie on both sides, so that
+        /// no realistic number is in sight.
         sittings: Option<usize>,
     },
-    /// One that a later kumite knows.
+    /// A reason that a later kumite gave. It is kept whole.
     #[serde(untagged)]
     #[schemars(skip)]
     Other(Foreign),
@@ -236,66 +243,66 @@ pub enum Reason {
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
 pub enum Doubt {
-    /// Trials of a cell failed or were disqualified: what is judged are the others.
+    /// Trials of a cell failed or were disqualified. The verdict rests on the others.
     LostTrials {
         /// The cell whose trials were lost.
         cell: CellName,
         /// The number of trials that were lost.
         lost: usize,
-        /// All trials of that cell.
+        /// The number of all trials of that cell.
         trials: usize,
     },
-    /// Trials of a cell are marked.
+    /// Trials of a cell that the verdict rests on are marked.
     Marked {
         /// The cell whose trials are marked.
         cell: CellName,
-        /// The mark that its trials have.
+        /// The mark that these trials have.
         mark: Mark,
     },
-    /// A check is red at a cell that it rests on.
+    /// A check is red at a cell that the verdict rests on.
     Check {
         /// The id of the check.
         id: String,
     },
-    /// The border is within the interval in which four of five further sittings would be.
+    /// The border of the claim lies within the interval that holds four of five further sittings.
     AnotherSittingMayDiffer,
-    /// There is one sitting alone: nothing is known of how much another would differ.
+    /// The run has one sitting alone, so it does not show how much another sitting would differ.
     OneSitting,
-    /// A sitting ended when its verdicts were in.
+    /// A sitting ended when its verdicts were in, so that its length depended on its figures.
     EndedByVerdicts {
-        /// The position of the sitting.
+        /// The position of the sitting in the run's list, from 0.
         sitting: usize,
     },
-    /// In rounds after it was decided the comparison was on the other side.
+    /// In rounds after the decision the comparison lay on the other side of the border.
     LaterRounds {
-        /// How many rounds these are.
+        /// The number of these later rounds.
         rounds: usize,
-        /// The median of their effects.
+        /// The median of the effects of these later rounds, in the form and unit of the claim's effect.
         effect: f64,
     },
-    /// The effects of the comparison's rounds went with what the machine charged before its trials.
+    /// The effects of the comparison's rounds followed a probe of the machine that was taken before the trials.
     WentWith {
-        /// The part of the machine.
+        /// The part of the machine that was probed.
         probe: Probe,
-        /// The median effect in the third of the rounds before which that was cheapest.
+        /// The median effect in the third of the rounds whose probes were lowest.
         low: f64,
-        /// The same where it was dearest.
+        /// The median effect in the third of the rounds whose probes were highest.
         high: f64,
     },
-    /// The effects of the comparison's rounds went with the time.
+    /// The effects of the comparison's rounds changed in the course of the run.
     ChangedDuringRun {
         /// The median effect in the first third of the rounds.
         first: f64,
-        /// The same in the last.
+        /// The median effect in the last third of the rounds.
         last: f64,
     },
-    /// One that a later kumite knows.
+    /// A doubt that a later kumite gave. It is kept whole.
     #[serde(untagged)]
     #[schemars(skip)]
     Other(Foreign),
 }
 
-/// A contender at a point, as values: people read the name of its cell.
+/// A contender at a point, as values. [`Run::cell`](crate::Run::cell) makes the name that people read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CellName {
     /// The contender's name.
@@ -305,13 +312,12 @@ pub struct CellName {
     pub point: Point,
 }
 
-/// A value by a later kumite, of a kind that this one does not know: kept whole, so that it is written again as it
-/// was.
+/// A value of a kind that only a later kumite knows. It is kept whole, so that it can be written again unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Foreign {
     /// The name of the kind.
     pub what: String,
-    /// All else that it says.
+    /// The other members of the value, by name.
     #[serde(flatten)]
     pub rest: BTreeMap<String, Value>,
 }
@@ -324,27 +330,27 @@ fn is_none(count: &usize) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It is so in more than half of all rounds.
+    /// The claim is true: each comparison of it is so in more than half of all rounds.
     Holds,
-    /// Some of it is not.
+    /// The claim is false: some comparison of it is not so in more than half of all rounds.
     Fails,
-    /// The ratio is within the run's margin of 1: too near to be told apart, whichever side is the larger.
+    /// The two sides differ by no more than the run's margin, whichever is the larger.
     NoDifference,
-    /// The rounds do not tell.
+    /// The rounds so far do not tell.
     Undecided,
-    /// It is clearly so in one sitting, and clearly not so in another.
+    /// The claim is clearly true in one sitting, and clearly false in another.
     DependsOnSitting,
     /// A contender or a point that the claim needs was not measured.
     #[default]
     NotTested,
-    /// One that a later kumite gives.
+    /// A verdict that a later kumite gave. It is shown as it was read.
     #[serde(untagged)]
     #[schemars(skip)]
     Other(Word),
 }
 
 impl Verdict {
-    /// The word used in files.
+    /// The word for the verdict in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",

@@ -6,18 +6,19 @@ use std::sync::{Mutex, PoisonError};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A word of a later kumite, which this one can show and does not know.
+/// A word that a later kumite wrote. This kumite shows it without knowing its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Word(&'static str);
 
 const MOST_LETTERS: usize = 60;
 
-/// Each is kept once and for good, so that what it stands beside can be copied; a record has few.
+/// All unknown words so far. Each is kept for the life of the process, so that a `Word` can be copied; a record has
+/// few.
 static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 impl Word {
-    /// The word as it was read. Each different one is kept for the life of the process.
+    /// The word as it was read. Each different word is kept for the life of the process.
     pub fn new(word: &str) -> Word {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(word) {

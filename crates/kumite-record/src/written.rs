@@ -1,13 +1,13 @@
-//! The output of a trial.
+//! The output of a trial, as a digest and a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The output of all runs of a trial, which nothing else calls wrong.
+/// The output that all runs of a trial wrote, and that no check of it alone found wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Written {
-    /// The BLAKE3 digest of it.
+    /// The BLAKE3 digest of the output, in hexadecimal.
     pub digest: String,
-    /// The file that has it.
+    /// The path of the file that has the output.
     pub file: String,
 }
