@@ -16,86 +16,88 @@ use crate::{
     Remaining, SteadyClass, Warning,
 };
 
-/// Commands that were compared in interleaved blocks, and the verdicts.
+/// A comparison of commands or servers in interleaved blocks, with its verdicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// The version of this form.
+    /// The version of the document's form.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
-    /// The command that repeats it.
+    /// The command line that repeats the comparison.
     pub command: String,
     /// The version of kumite that made the comparison.
     pub kumite: String,
-    /// When the comparison began.
+    /// The time at which the comparison began.
     pub started: Timestamp,
-    /// The machine that all of it ran on.
+    /// The machine that the comparison was executed on.
     pub machine: Machine,
-    /// Orders the runs within the blocks; the same seed repeats the order.
+    /// The seed of the order within blocks. The same seed repeats the order.
     pub seed: u64,
-    /// How often a verdict of one metric may be wrong, all pairs taken together and however often it was looked; if metrics
-    /// were named, how often one of all their verdicts may be.
+    /// The probability of a false verdict that is allowed: in any one metric, over all pairs and all looks together;
+    /// if metrics were named, over all of them, too.
     pub alpha: f64,
-    /// The same for each verdict: alpha divided by the number of pairs, and by that of `metrics` (Bonferroni).
+    /// The probability of a false verdict that is allowed for each verdict: `alpha` divided by the number of pairs
+    /// and, if metrics were named, by their number (Bonferroni).
     pub alpha_per_pair: f64,
     /// The metrics that were named, in the order of naming: they are judged and shown. Empty if none was named: then
     /// commands are judged by wall time, with CPU time and memory beside it, and servers by throughput, with response
     /// times beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<CommandMetric>,
-    /// A ratio from 1 / (1 + margin) to 1 + margin is no difference.
+    /// The margin, as a share: a ratio from 1 / (1 + margin) to 1 + margin is no difference.
     pub margin: f64,
-    /// The reason that no more pairs were measured.
+    /// The reason why the comparison ended.
     pub ended: ComparisonEnd,
-    /// Every command, in the order given, a reference that was added first; none if servers were compared.
+    /// Every command, in the order given; a reference that was added comes first. Empty if servers were compared.
     pub commands: Vec<ComparedCommand>,
-    /// Every server, in the order given; none if commands were compared.
+    /// Every server, in the order given. Empty if commands were compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ComparedServer>,
-    /// Everyone but the reference, against the reference.
+    /// A pair of each other command or server with the reference.
     pub pairs: Vec<ComparedPair>,
-    /// The answer of `--gate`; none without that flag.
+    /// The answer of `--gate`. None without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<ComparisonGate>,
-    /// Who stood in each block twice: its second runs are among those of no command; none without `--control`.
+    /// The command or server that was run twice in each block, with the ratio of the second runs to the first. Its
+    /// second runs are listed with no command. None without `--control`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
     /// The cost of measuring itself, so that a reader can judge how much of a short command's time it is.
     pub costs: Costs,
-    /// Disturbances from outside; none if the comparison was too short to tell.
+    /// Disturbances from outside. None if the comparison was too short to tell.
     pub noise: Option<ComparedNoise>,
-    /// The last result of `kumite selfcheck` on this machine; none if no results store here has one.
+    /// The last result of `kumite selfcheck` on this machine. None if no results store here has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
-    /// The gain or loss by running two at once; none without `--duet`.
+    /// The gain or loss from running two at once. None without `--duet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<Duet>,
-    /// Steadiness and outliers of a single command, which is compared with nothing; none of several.
+    /// Steadiness and outliers of a single command, which is compared with nothing. None if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
     /// Doubts about the comparison as a whole; empty where there are none.
     pub warnings: Vec<Warning>,
 }
 
-/// The times of one command that is compared with nothing.
+/// Steadiness and outliers of the runs of a single command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Alone {
-    /// How its times go, from run to run; none of fewer than 15.
+    /// The class of the series of wall times, from run to run. None if there are fewer than 15 runs.
     pub steadiness: Option<SteadyClass>,
-    /// How many runs came before they were steady; none if they never were.
+    /// The number of runs before the wall times were steady. None if they never were.
     pub warm_up_runs: Option<usize>,
-    /// Runs that took much longer, or shorter, than the median: by more than ten standard deviations, as the median
-    /// absolute deviation estimates them.
+    /// Runs that differ from the median wall time by more than ten standard deviations, as estimated from the median
+    /// absolute deviation.
     pub outliers: Vec<Outlier>,
 }
 
-/// A run that is far from the others.
+/// A run whose wall time is far from the others'.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outlier {
     /// The position of the run in `times`, from 0.
     pub run: usize,
-    /// Its wall time in seconds.
+    /// The wall time of the run, in seconds.
     pub wall_s: f64,
-    /// How often it had to give way to another process.
+    /// The number of involuntary context switches of the run, at which another process took its CPU.
     pub involuntary_switches: u64,
 }
 
@@ -103,12 +105,12 @@ pub struct Outlier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonEnd {
-    /// Everything asked for was decided: every verdict; or the gate, where there was one. A verdict that cannot be
-    /// reached (see `untold`) was not waited for.
+    /// Everything asked for was decided: each verdict or, with `--gate`, the gate. A verdict that cannot be reached
+    /// (see `untold`) was not waited for.
     Decided,
-    /// The most runs that were allowed had been made.
+    /// The allowed number of runs had been made.
     MaxRuns,
-    /// The time that was allowed had been spent.
+    /// The allowed time had been spent.
     Budget,
     /// The user ended it.
     Interrupted,
@@ -116,226 +118,232 @@ pub enum ComparisonEnd {
     Failed,
 }
 
-/// A command and what its runs took.
+/// A command with the figures of its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCommand {
-    /// The name in reports: that of `--command-name`, or the command; unique.
+    /// The name in reports, which is unique: that of `--command-name`, or the command itself.
     pub name: String,
     /// The command as it was typed, with parameters filled in.
     pub command: String,
-    /// The shell it was run through; none if it was started directly.
+    /// The shell that the command was run through. None if it was started directly.
     pub shell: Option<String>,
-    /// The parameters that were filled in.
+    /// The parameters that were filled in, by name; empty if there are none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
-    /// Median of the wall times. None of these four if it has no runs.
+    /// The median of the wall times. None if the command has no runs.
     pub wall_s: Option<Estimate>,
-    /// Median of the user times.
+    /// The median of the user times. None if the command has no runs.
     pub user_s: Option<Estimate>,
-    /// Median of the system times.
+    /// The median of the system times. None if the command has no runs.
     pub system_s: Option<Estimate>,
-    /// Median of the highest resident sets.
+    /// The median of the highest resident sets. None if the command has no runs.
     pub peak_rss_bytes: Option<Estimate>,
-    /// In how many of the runs in `peak_rss` the peak was no higher than what kumite's helper needs itself, so that it is
-    /// an upper bound.
+    /// The number of runs in `peak_rss` whose peak is only an upper bound, because it was no higher than what
+    /// kumite's helper itself needs.
     pub peak_rss_is_floor: usize,
-    /// Wall time of every run, in seconds, by block.
+    /// The wall time of every run, in seconds, in the order of the blocks.
     pub times: Vec<f64>,
-    /// User time of every run, in seconds.
+    /// The user time of every run, in seconds, in the order of the blocks.
     pub user_times: Vec<f64>,
-    /// System time of every run, in seconds.
+    /// The system time of every run, in seconds, in the order of the blocks.
     pub system_times: Vec<f64>,
-    /// Highest resident set of every run.
+    /// The highest resident set of every run, in bytes, in the order of the blocks.
     pub peak_rss: Vec<u64>,
-    /// How every run ended: its exit code, or 128 and the signal.
+    /// The exit code of every run; of one that a signal ended, 128 plus the signal.
     pub exit_codes: Vec<i32>,
-    /// How often it had to give way to another process, in all runs.
+    /// The number of involuntary context switches in all runs together, at which another process took the CPU.
     pub involuntary_switches: u64,
 }
 
-/// A server and what it did under load.
+/// A server with its figures under load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedServer {
-    /// The name in reports: that of `--command-name`, or the URL; unique.
+    /// The name in reports, which is unique: that of `--command-name`, or the URL itself.
     pub name: String,
     /// The URL of each request.
     pub url: String,
-    /// Median over the blocks. None of these three if there are no blocks.
+    /// The median over blocks of right answers a second. None if there are no blocks.
     pub throughput_rps: Option<Estimate>,
-    /// Median of the medians.
+    /// The median over blocks of the median response time. None if there are no blocks.
     pub response_p50_us: Option<Estimate>,
-    /// Median of the 99th percentiles; none if a block has too few requests for one.
+    /// The median over blocks of the 99th percentile of the response time. None if a block has too few requests for
+    /// one, or there are no blocks.
     pub response_p99_us: Option<Estimate>,
-    /// Requests that got no right answer, in all blocks.
+    /// The number of requests that got no right answer, in all blocks.
     pub failures: u64,
-    /// Requests that were finished, in all blocks.
+    /// The number of requests that were finished, in all blocks.
     pub requests: u64,
-    /// Right answers a second, by block.
+    /// Right answers a second in each block.
     pub throughputs: Vec<f64>,
     /// Median response time of each block, in microseconds.
     pub p50s: Vec<f64>,
     /// 99th percentile of each block, in microseconds.
     pub p99s: Vec<f64>,
-    /// In how many blocks the load engine had no headroom.
+    /// The number of blocks in which the load engine had no headroom.
     pub generator_bound: usize,
 }
 
-/// Two in the same blocks.
+/// A command or server and the reference, measured in the same blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedPair {
-    /// The name of the one that is judged.
+    /// The name of the command or server that is judged.
     pub a: String,
-    /// The name of the command that `a` is compared with.
+    /// The name of the reference, with which `a` is compared.
     pub b: String,
-    /// How `a` compares by wall time, or by throughput. It is not among what was judged if `metrics` was named without wall
-    /// time.
+    /// The verdict on `a` by wall time, or by throughput for servers. If metrics were named and wall time is not one
+    /// of them, it is shown beside the verdicts and was not judged with them.
     pub verdict: Speed,
-    /// Wall time of b / wall time of a, or throughput of a / that of b: how many times as fast `a` is.
+    /// The wall time of `b` over that of `a`, or the throughput of `a` over that of `b`: how many times as fast `a`
+    /// is.
     pub ratio: Ratio,
-    /// Blocks that both were measured in.
+    /// The number of blocks in which both were measured.
     pub blocks: usize,
-    /// How long it took until then.
+    /// The time from the comparison's beginning to the verdict or the last block, in seconds.
     pub seconds: f64,
-    /// The estimated way to a verdict; none where there is one, or none is in sight.
+    /// The estimated further effort until a verdict. None if there is one, or if none is in sight.
     pub remaining: Option<Remaining>,
-    /// The answer of `--gate` for `a`; none without that flag.
+    /// The answer of `--gate` for `a`. None without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PairGate>,
-    /// Each of the metrics that were named, in their order.
+    /// The verdicts by each of the metrics that were named, in the order of naming.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<JudgedMetric>,
-    /// User and system time together; none of servers.
+    /// The comparison by user and system time together. None for servers.
     pub cpu: Option<ComparedUse>,
-    /// Highest resident set; none of servers.
+    /// The comparison by highest resident set. None for servers.
     pub memory: Option<ComparedUse>,
-    /// Median response time, of servers.
+    /// The comparison by median response time. None for commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_p50: Option<ComparedTime>,
-    /// 99th percentile of the response time, of servers.
+    /// The comparison by the 99th percentile of the response time. None for commands, and if there are too few
+    /// requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_p99: Option<ComparedTime>,
-    /// The ratio of the same two in an imported document; none without `--import`.
+    /// The ratio of the same two commands in an imported document. None without `--import`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
 }
 
-/// How two servers compare by a time.
+/// A comparison of two servers by a response time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedTime {
     /// The verdict on `a`, whose time is compared with that of `b`.
     pub verdict: Speed,
-    /// Time of b / time of a.
+    /// The time of `b` over that of `a`: above 1, `a` was faster.
     pub ratio: Ratio,
 }
 
-/// The ratio of an imported document: of means of runs that were made one command after the other.
+/// The ratio of two commands in an imported document. It is one of means, and the commands were run one after the
+/// other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedRatio {
     /// The file that the ratio was read from, as it was typed.
     pub file: String,
-    /// Mean of b / mean of a.
+    /// The mean of `b` over the mean of `a`.
     pub ratio: f64,
-    /// One standard deviation of single runs, propagated; none if the document has not both.
+    /// The standard deviation of the ratio for single runs, propagated from those of both commands. None if the
+    /// document does not have both.
     pub stddev: Option<f64>,
 }
 
-/// How two commands compare by something they use up.
+/// A comparison of two commands by CPU time or memory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedUse {
     /// The verdict on `a`, whose use is compared with that of `b`.
     pub verdict: Thrift,
-    /// Use of b / use of a: above 1, `a` used less.
+    /// The use of `b` over that of `a`: above 1, `a` used less.
     pub ratio: Ratio,
-    /// Blocks it rests on.
+    /// The number of blocks that the verdict rests on.
     pub blocks: usize,
 }
 
-/// How two commands compare by a metric that was named.
+/// A comparison of two commands by a metric that was named.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedMetric {
     /// The metric that is judged.
     pub metric: CommandMetric,
-    /// The better end of it, more or less.
+    /// The better end of the metric's values.
     pub better: Better,
-    /// How `a` compares; of wall time, `less` is faster.
+    /// The verdict on `a`; by wall time, `less` means faster.
     pub verdict: Thrift,
-    /// Value of b / value of a.
+    /// The value of `b` over that of `a`.
     pub ratio: Ratio,
-    /// In how many blocks it cannot be told who had less: a time was read as 0, which is less than a tick of the kernel, or
-    /// memory is known only to be below what kumite's helper needs. Of a metric for which these are half of the blocks no
-    /// verdict is in reach.
+    /// The number of blocks in which it cannot be told which had less: a time was read as 0, which is less than a
+    /// tick of the kernel, or memory is only known to be below what kumite's helper needs. If these are half of the
+    /// blocks, no verdict is in reach.
     #[serde(default)]
     pub untold: usize,
-    /// The estimated way to a verdict; none where there is one, or none is in sight.
+    /// The estimated further effort until a verdict. None if there is one, or if none is in sight.
     pub remaining: Option<Remaining>,
-    /// The answer of `--gate` for `a` by this metric; none without that flag.
+    /// The answer of `--gate` for `a` by this metric. None without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PairGate>,
-    /// The ratio of an imported document for this metric; none without `--import`.
+    /// The ratio of the two commands by this metric in an imported document. None without `--import`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
 }
 
-/// A verdict on time.
+/// A verdict on `a` by time or throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Speed {
-    /// The whole interval of the ratio is above 1.
+    /// `a` is faster: the whole interval of the ratio is above 1.
     Faster,
-    /// `a` takes longer: the ratio is below 1.
+    /// `a` is slower: the whole interval of the ratio is below 1.
     Slower,
-    /// The ratio is 1, to within the margin.
+    /// The two differ by no more than the margin.
     NoDifference,
-    /// The pairs so far decide nothing.
+    /// The blocks so far do not decide.
     Undecided,
 }
 
-/// A verdict on what is used up.
+/// A verdict on `a` by what it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Thrift {
-    /// The whole interval of the ratio is above 1.
+    /// `a` uses less: the whole interval of the ratio is above 1.
     Less,
-    /// `a` uses more: the ratio is below 1.
+    /// `a` uses more: the whole interval of the ratio is below 1.
     More,
-    /// The ratio is 1, to within the margin.
+    /// The two differ by no more than the margin.
     NoDifference,
-    /// The pairs so far decide nothing.
+    /// The blocks so far do not decide.
     Undecided,
 }
 
-/// The cost of measuring, which is in no run's time, and the cost of starting a process, which is in each.
+/// The cost of measuring, which is in no run's time, and the cost of starting a process, which is in each run's time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Costs {
-    /// From the first run of the first block to the end of the last, what was run in between included.
+    /// The time from the start of the first run to the end of the last, with everything in between, in seconds.
     pub seconds: f64,
-    /// Time in no run and in no command of the user's (`--prepare` …), for each run.
+    /// The time outside of runs and of the user's own commands (`--prepare` …), per run, in microseconds.
     pub between_runs_us: f64,
-    /// Wall time of a program that does nothing, by the same way; none if there is no such program.
+    /// The wall time of a program that does nothing, started in the same way as the commands, in seconds. None if
+    /// this machine has no such program.
     pub empty_process_s: Option<f64>,
-    /// Wall time of the shell with nothing to do, where one was used.
+    /// The wall time of the shell with nothing to do, in seconds. None if no shell was used.
     pub empty_shell_s: Option<f64>,
 }
 
-/// Disturbances from outside while it was measured, by stretches of time.
+/// Disturbances from outside during a comparison, in stretches of whole blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedNoise {
-    /// How many stretches were looked at.
+    /// The number of stretches that were looked at.
     pub stretches: usize,
-    /// How long they were together.
+    /// The length of all stretches together, in seconds.
     pub seconds: f64,
-    /// How many of them carry a mark, by mark.
+    /// The number of stretches with each mark.
     pub marked: BTreeMap<String, usize>,
-    /// The worst stretch's figure, by name; the unit is the end of the name.
+    /// The figure of the worst stretch for each kind of noise, by name; the end of the name is the unit.
     pub worst: BTreeMap<String, f64>,
 }
 
-/// Pairs of runs at the same time beside pairs of runs in turn.
+/// A comparison of running two commands at the same time with running them in turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Duet {
-    /// How many pairs of either kind were set beside each other.
+    /// The number of pairs of either kind.
     pub pairs: usize,
-    /// How wide the interval from pairs in turn is, as a multiple of that from pairs at the same time, for the same
-    /// time of measuring. Below 1, running both at once does not pay. None if it cannot be told.
+    /// The width of the interval from pairs in turn, as a multiple of that from pairs at the same time, for equal
+    /// measuring time. Below 1, running both at once does not pay. None if it cannot be told.
     pub sequential_width: Option<f64>,
 }

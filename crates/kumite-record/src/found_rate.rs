@@ -7,45 +7,48 @@ use serde::{Deserialize, Serialize};
 
 use crate::Errors;
 
-/// The highest rate that a server sustains: the document that `kumite load --find-rate --json` writes.
+/// The result of a search for the highest rate that a server sustains: the document that `kumite load --find-rate
+/// --json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundRate {
-    /// The version of this form.
+    /// The version of the document's form.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
-    /// The command that repeats it.
+    /// The command line that repeats the search.
     pub command: String,
     /// The URL of each request.
     pub url: String,
     /// The objective that a trial had to meet, as it was typed.
     pub slo: String,
-    /// Connections of each trial.
+    /// The number of connections of each trial.
     pub connections: u64,
-    /// The shortest time of a trial; low rates take longer ones, until a percentile has ten requests beyond it.
+    /// The shortest length of a trial, in seconds. Trials at low rates are longer, until a percentile has ten
+    /// requests beyond it.
     pub trial_s: f64,
     /// Time of the whole search.
     pub seconds: f64,
-    /// The time that it was given.
+    /// The time that the search was allowed, in seconds.
     pub budget_s: f64,
     /// The seed of all random choices of the search.
     pub seed: u64,
     /// How the search ended.
     pub ended: SearchEnd,
-    /// The rate at which a trial meets the SLO in half of the trials, where it was found.
+    /// The rate at which half of the trials would meet the SLO. None if the search did not come to an answer.
     pub rate_rps: Option<RateEstimate>,
-    /// The answer of each repetition of the search, in their order, in requests a second: the geometric middle of a
-    /// bracket of at most 2 %.
+    /// The answer of each repetition of the search, in their order, in requests a second. Each is the geometric
+    /// middle of a bracket that is at most 2 % wide.
     pub answers_rps: Vec<f64>,
-    /// The last rate at which a trial met the SLO: what is known where there is no answer.
+    /// The last rate at which a trial met the SLO, in requests a second. None if none did.
     pub met_rps: Option<f64>,
-    /// The last rate at which one did not, by the server's fault.
+    /// The last rate at which a trial broke the SLO by the server's fault, in requests a second. None if none did.
     pub unmet_rps: Option<f64>,
-    /// The conditions that broke, by in how many of the failed trials near the answer (up to 1.25 times it).
+    /// The conditions of the SLO that were broken, each with the number of failed trials near the answer (up to 1.25
+    /// times the answer) that broke it.
     pub broke: BTreeMap<String, u64>,
-    /// The number of failed trials near the answer, which `broke` is counted over.
+    /// The number of failed trials near the answer, over which `broke` counts.
     pub failed_near: u64,
-    /// Those of them in which only the waiting for a free connection broke the SLO: with more connections the server may
-    /// sustain more.
+    /// The number of failed trials near the answer in which only the waiting for a free connection broke the SLO.
+    /// With more connections the server may sustain more.
     pub waited_near: u64,
     /// Every trial, in the order in which they were made.
     pub trials: Vec<RateTrial>,
@@ -61,7 +64,7 @@ pub enum SearchEnd {
     NeverMet,
     /// The load engine could not offer more, while the server met the SLO.
     EngineLimit,
-    /// The budget was spent before there were enough answers.
+    /// The budget was spent before the search had enough answers.
     OutOfTime,
     /// The search was told to stop before it had an answer.
     Interrupted,
@@ -72,64 +75,64 @@ pub enum SearchEnd {
 pub struct RateEstimate {
     /// The median of the answers.
     pub estimate: f64,
-    /// The lower end of its 95 % interval.
+    /// The lower end of the 95 % interval, in requests a second.
     pub low: f64,
     /// The upper end of the 95 % interval, in requests a second.
     pub high: f64,
-    /// Answers it rests on.
+    /// The number of answers that the estimate rests on.
     pub n: u64,
 }
 
-/// One trial at one rate.
+/// A trial of the search, at one rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateTrial {
-    /// Requests a second that were offered.
+    /// The requests a second that were to be offered.
     pub rate_rps: f64,
-    /// Length of the trial.
+    /// The length of the trial, in seconds.
     pub seconds: f64,
-    /// Requests that were due in it.
+    /// The number of requests that were due in the trial.
     pub requests: u64,
-    /// Failures by kind, those that are not zero.
+    /// The failures by kind; kinds without any are left out.
     pub errors: Errors,
-    /// The figures that the SLO is about, by metric: times in µs, from when requests were due, and `error_share`. What was
-    /// not answered in time counts as having taken the time-out.
+    /// The figures that the SLO is about, by metric: times in microseconds from when requests were due, and
+    /// `error_share`. A request without an answer in time counts as having taken the time-out.
     pub figures: BTreeMap<String, f64>,
-    /// The trial's answer about its rate.
+    /// The verdict on the trial's rate.
     pub verdict: RateVerdict,
-    /// Why it is void, if it is.
+    /// The reason why the trial is void. None if it is not.
     pub void: Option<VoidReason>,
-    /// The conditions that it did not meet.
+    /// The conditions of the SLO that the trial did not meet.
     pub broke: Vec<String>,
-    /// True if times from when requests were sent, and not due, would have met the SLO, and were about as long as
-    /// before the search: requests waited for a free connection.
+    /// True if only the waiting for a free connection broke the SLO: counted from when requests were sent and not
+    /// from when they were due, times would have met it, and were about as long as before the search.
     pub waited: bool,
-    /// How late requests were sent by the engine's own fault: the 99th percentile, in microseconds.
+    /// The 99th percentile of how late requests were sent by the engine's own fault, in microseconds.
     pub send_lag_p99_us: f64,
-    /// The share of its core that the engine's busiest thread used.
+    /// The share of its core that the engine's busiest thread used, from 0 to 1.
     pub engine_busy: f64,
     /// True if the server answered fast again before the trial began.
     pub settled: bool,
 }
 
-/// The answer of a trial about its rate.
+/// The verdict of a trial on its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateVerdict {
     /// The server met the SLO.
     Met,
-    /// The trial broke a condition of the SLO.
+    /// The server did not meet the SLO: the trial broke a condition of it.
     Unmet,
     /// The SLO was not met, but the load engine may be the reason.
     Void,
 }
 
-/// Why a trial says nothing about the server.
+/// The reason why a trial says nothing about the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VoidReason {
-    /// The load engine used its CPU up.
+    /// The load engine used all of its CPU.
     NoHeadroom,
-    /// The load engine sent late though it had headroom: something else had its CPU.
+    /// The load engine sent late although it had headroom: something else had its CPU.
     SentLate,
     /// Not all requests were offered.
     NotOffered,

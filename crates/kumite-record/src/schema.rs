@@ -1,4 +1,5 @@
-//! The version of the documents.
+//! The version of the documents' form.
 
-/// The version of [`Export`] and of every other document. It grows when a reader of the old form would misread the new one.
+/// The version of [`Export`](crate::Export) and of every other document. It grows when a reader of the old form would
+/// misread the new one.
 pub const SCHEMA: u32 = 5;

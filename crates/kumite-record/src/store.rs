@@ -1,7 +1,8 @@
-//! The results of many runs in one SQLite file, which somebody may read while a run writes to it.
+//! The results of many runs in one SQLite file, which another process may read while a run writes to it.
 //!
-//! All that a call was given is on the disk when it returns, so a run that is killed loses at most the trial that was going on.
-//! A run that has ended is sealed: rows that are removed or changed later are noticed when it is read.
+//! Everything that was passed to a call is on the disk when the call returns, so a run that is killed loses at most
+//! the trial in flight. A run that has ended is sealed: rows that are removed or changed later are noticed when the
+//! run is read.
 
 mod place;
 mod seal;
@@ -21,7 +22,8 @@ use crate::{
     judge_outputs,
 };
 
-/// The version of a store, kept in SQLite's `user_version`. It grows when a table changes, or what is kept in one.
+/// The version of a store, kept in SQLite's `user_version`. It grows when a table changes, or the meaning of what a
+/// table keeps.
 const VERSION: u32 = 6;
 
 const TABLES: &str = "
@@ -85,10 +87,10 @@ const TABLES: &str = "
     ) STRICT;
 ";
 
-/// For whoever else is writing.
+/// The longest wait for another process that is writing to the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A document that is kept under a name that somebody chose.
+/// A document that is kept under a name of the user's choice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Named {
@@ -98,68 +100,68 @@ pub enum Named {
     Load(Box<LoadResult>),
 }
 
-/// Why the store could not do what was asked.
+/// The reason why the store could not do what was asked.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// The file could not be opened or made.
     #[error("cannot open the results store {path}: {source}{}", remedy(.source.as_ref()))]
     Open {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The error of the system or of SQLite.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The file was written by another kumite.
+    /// Another version of kumite wrote the file.
     #[error(
         "the results store {path} is of version {found}, and this kumite reads version {VERSION}: use the kumite that wrote \
          it, move the file away, or give another by --db FILE"
     )]
     OtherVersion {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The version that the file has.
         found: u32,
     },
-    /// No run goes by that name.
+    /// No run has that id, or an id that begins with that name.
     #[error("no run '{id}' in the results store {path}; `kumite list --runs` shows those that are there")]
     NoSuchRun {
         /// The name that was asked for.
         id: String,
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// More than one run begins so.
+    /// The ids of more than one run begin with that name.
     #[error("'{id}' is the beginning of {} runs: {}", .matches.len(), .matches.join(", "))]
     Ambiguous {
         /// The name that was asked for.
         id: String,
-        /// The runs it may mean.
+        /// The ids of the runs that begin with it.
         matches: Vec<String>,
     },
     /// SQLite could not read or write the file.
     #[error("the results store {path}: {source}{}", remedy(.source))]
     Sqlite {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The error of SQLite.
         source: rusqlite::Error,
     },
-    /// Its file is not there any more.
+    /// The store's file was removed or replaced while it was open.
     #[error("the results store {path} was removed, moved or replaced while it was written to; {}", kept(.rescued))]
     Gone {
         /// The place where the file was.
         path: PathBuf,
-        /// Where what it had is now, or why that could not be written.
+        /// The file that the store's content was written to, or the reason why it could not be.
         rescued: Result<PathBuf, String>,
     },
-    /// Rows of a run are not those that it ended with.
+    /// A run that has ended does not have the rows that it ended with.
     #[error(
         "the results store {path}: run {id} ended with {then} trials, and {}: rows were removed or changed since; use a copy \
          of the file from before that, or measure again",
         found(*.then, *.now)
     )]
     Changed {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The id of the run.
         id: String,
@@ -168,14 +170,14 @@ pub enum StoreError {
         /// The number of trials that are there now.
         now: u32,
     },
-    /// A row holds what this code cannot read or write.
+    /// A value of a row could not be read or written.
     #[error("the results store {path}: {what}: {reason}")]
     Row {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// The row, by its table and key.
+        /// The table of the row.
         what: String,
-        /// The fault in it.
+        /// The fault, in words.
         reason: String,
     },
 }
@@ -201,7 +203,7 @@ fn found(then: u32, now: u32) -> String {
     }
 }
 
-/// The remedy for an error of the system or SQLite, as a clause to append; empty if nobody knows one.
+/// The remedy for an error of the system or SQLite, as a clause to append. Empty if none is known.
 fn remedy(error: &(dyn std::error::Error + 'static)) -> &'static str {
     use rusqlite::ErrorCode::{
         CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, PermissionDenied, ReadOnly,
@@ -224,26 +226,26 @@ fn remedy(error: &(dyn std::error::Error + 'static)) -> &'static str {
     }
 }
 
-/// A run with all that is kept of it.
+/// A run with everything that the store keeps of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StoredRun {
-    /// The question, and how it was measured.
+    /// The run itself, with its plan.
     pub run: Run,
-    /// The machine it ran on.
+    /// The machine that the run was executed on.
     pub machine: Machine,
     /// Every contender of the experiment.
     pub contenders: Vec<Contender>,
-    /// Its trials with their histograms.
+    /// The trials of the run with their histograms, in the order in which they were executed.
     pub trials: Vec<Trial>,
     /// The claims with their verdicts, in the order of the experiment.
     pub claims: Vec<Claim>,
-    /// The outcomes of its checks.
+    /// The checks with the run's answers, in the order of the experiment.
     pub checks: Vec<Check>,
     /// Doubts about the run or its cells; empty where there are none.
     pub warnings: Vec<Warning>,
 }
 
-/// The rows of a run when it begins.
+/// The rows that a run has when it begins, as JSON.
 struct Beginning<'a> {
     run: &'a Run,
     row: String,
@@ -268,7 +270,7 @@ impl Beginning<'_> {
     }
 }
 
-/// The rows of a trial.
+/// The rows of a trial and its histograms.
 struct TrialRows<'a> {
     run: &'a str,
     seq: u32,
@@ -290,7 +292,7 @@ impl TrialRows<'_> {
     }
 }
 
-/// The rows of a run when it ends: table, column and rows.
+/// The rows that a run gets when it ends: table, column and values.
 struct Findings<'a> {
     run: &'a str,
     columns: [(&'static str, &'static str, Vec<String>); 3],
@@ -312,13 +314,13 @@ impl Findings<'_> {
 /// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns.
 pub struct Store {
     path: PathBuf,
-    /// The file as it was when it was opened; none in memory.
+    /// The identity of the file when it was opened. None for a store in memory.
     file: Option<place::File>,
     db: Connection,
 }
 
 impl Store {
-    /// Opens the file, or makes it with its folder.
+    /// Opens a store, and makes its file and folder if they are not there.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         let failed = |source: Box<dyn std::error::Error + Send + Sync>| StoreError::Open {
             path: path.to_owned(),
@@ -334,7 +336,7 @@ impl Store {
         })
     }
 
-    /// Opens a file that must already be there: what reading commands want.
+    /// Opens a store whose file must be there already, as commands that only read need it.
     pub fn open_existing(path: &Path) -> Result<Store, StoreError> {
         if !path.is_file() {
             return Err(StoreError::Open {
@@ -345,7 +347,7 @@ impl Store {
         Store::open(path)
     }
 
-    /// Opens a file to look at it, and changes nothing in it.
+    /// Opens a store for reading only. Nothing in the file can be changed.
     pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
             .map_err(|error| StoreError::Open { path: path.to_owned(), source: error.into() })?;
@@ -356,7 +358,7 @@ impl Store {
         }
     }
 
-    /// A store that is gone when it is dropped.
+    /// Makes a store in memory, which is lost when it is dropped.
     pub fn in_memory() -> Result<Store, StoreError> {
         let path = PathBuf::from(":memory:");
         let db = Connection::open_in_memory()
@@ -364,12 +366,12 @@ impl Store {
         Ok(Store { file: None, ..Store::prepare(path, db)? })
     }
 
-    /// The file that was opened; `:memory:` where there is none.
+    /// The path of the file that was opened; `:memory:` for a store in memory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder that the logs of trials are relative to.
+    /// The folder of the store's file. The paths of trials' logs are relative to it.
     pub fn folder(&self) -> &Path {
         // A name alone is in the folder that one is in, which as an empty path is none.
         self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -388,7 +390,7 @@ impl Store {
         Ok(Store { path, file, db })
     }
 
-    /// Writes a new run with the machine it runs on and its contenders.
+    /// Writes a new run, with the machine that it is executed on and its contenders.
     pub fn begin(
         &mut self,
         run: &Run,
@@ -399,13 +401,14 @@ impl Store {
         self.change(|db| beginning.insert(db))
     }
 
-    /// Commits a trial with its histograms.
+    /// Writes a trial of `run`, with its histograms.
     pub fn commit(&mut self, run: &str, trial: &Trial) -> Result<(), StoreError> {
         let rows = self.trial_rows(run, trial)?;
         self.change(|db| rows.insert(db))
     }
 
-    /// Writes when and how a run ended, with what it found; a second call replaces the first. A run that is not finished goes on.
+    /// Writes the end of a run and its findings; a second call replaces the first. A run that has finished is sealed;
+    /// one that has not may go on.
     pub fn finish(
         &mut self,
         run: &Run,
@@ -422,7 +425,7 @@ impl Store {
         })
     }
 
-    /// A whole run, its histograms too.
+    /// Reads a whole run with its histograms. An error if its rows are not those that it ended with.
     pub fn read(&self, id: &str) -> Result<StoredRun, StoreError> {
         let mut trials = self.trials(id)?;
         for trial in &mut trials {
@@ -439,7 +442,7 @@ impl Store {
         })
     }
 
-    /// Writes a whole run, in place of one with its id: all of it, or nothing.
+    /// Writes a whole run, in place of any run with the same id. Either all of it is written or nothing.
     pub fn put(&mut self, whole: &StoredRun) -> Result<(), StoreError> {
         let StoredRun { run, machine, contenders, trials, claims, checks, warnings } = whole;
         let beginning = self.beginning(run, machine, contenders)?;
@@ -455,7 +458,8 @@ impl Store {
         })
     }
 
-    /// The run that a name means: its id, the beginning of its id, or `last`.
+    /// The id of the run that `name` means: an id, the beginning of one, or `last`. An error if no run matches, or
+    /// several.
     pub fn find(&self, name: &str) -> Result<String, StoreError> {
         if name == "last" {
             let newest = self
@@ -484,7 +488,7 @@ impl Store {
         ids.iter().map(|id| self.run(id)).collect()
     }
 
-    /// A run, by its full id.
+    /// Reads a run by its full id, without its trials and findings.
     pub fn run(&self, id: &str) -> Result<Run, StoreError> {
         let run: Run = self
             .rows("run", "SELECT run FROM run WHERE id = ?1", [id])?
@@ -496,7 +500,8 @@ impl Store {
         }
     }
 
-    /// Makes sure that a run has what it ended with, if it has ended. Whoever reads its trials does so, too.
+    /// Returns an error if a run that has ended does not have the rows that it ended with. Methods that read trials
+    /// check that, too.
     pub fn check(&self, id: &str) -> Result<(), StoreError> {
         match seal::then_and_now(&self.db, id).map_err(|source| self.sqlite(source))? {
             Some((then, now)) if then != now => Err(StoreError::Changed {
@@ -531,7 +536,7 @@ impl Store {
         Ok(trials)
     }
 
-    /// The histograms of a trial.
+    /// The histograms of the trial with this position in a run, by name.
     pub fn histograms(&self, run: &str, seq: u32) -> Result<BTreeMap<String, Histogram>, StoreError> {
         let mut query = self
             .db
@@ -555,7 +560,7 @@ impl Store {
         self.rows("claim", "SELECT claim FROM verdict WHERE run = ?1 ORDER BY nth", [run])
     }
 
-    /// The outcomes of a run's checks, likewise.
+    /// The checks of a run with the answers that were judged when it ended.
     pub fn checks(&self, run: &str) -> Result<Vec<Check>, StoreError> {
         self.rows("check", "SELECT outcome FROM outcome WHERE run = ?1 ORDER BY nth", [run])
     }
@@ -565,7 +570,7 @@ impl Store {
         self.rows("warning", "SELECT warning FROM warning WHERE run = ?1 ORDER BY nth", [run])
     }
 
-    /// Keeps what a self-check found of the machine it was made on.
+    /// Keeps a self-check, for the machine that it was made on.
     pub fn keep_selfcheck(&mut self, check: &SelfCheck) -> Result<(), StoreError> {
         let row = self.to_json("selfcheck", check)?;
         let Machine { kernel, cpu, cpus, .. } = &check.machine;
@@ -590,7 +595,7 @@ impl Store {
         Ok(found.pop())
     }
 
-    /// Keeps it under a name, which nothing else may have.
+    /// Keeps a document under a name. An error if the name is taken.
     pub fn keep(&mut self, name: &str, kept: &Named) -> Result<(), StoreError> {
         let row = self.to_json("named", kept)?;
         self.change(|db| {
@@ -599,12 +604,12 @@ impl Store {
         })
     }
 
-    /// The document under a name; none if there is none.
+    /// The document with this name. None if there is none.
     pub fn named(&self, name: &str) -> Result<Option<Named>, StoreError> {
         Ok(self.rows("named", "SELECT kept FROM named WHERE name = ?1", [name])?.pop())
     }
 
-    /// All names, in the order in which they were given.
+    /// All names of documents, in the order in which they were given.
     pub fn names(&self) -> Result<Vec<String>, StoreError> {
         self.column("SELECT name FROM named ORDER BY rowid", [])
     }
@@ -663,7 +668,8 @@ impl Store {
         self.is_still_there()
     }
 
-    /// SQLite writes on into a file that has no name any more.
+    /// Returns an error if the file was removed or replaced, since SQLite goes on writing to a file without a name.
+    /// The store's content is then written to a new file.
     fn is_still_there(&self) -> Result<(), StoreError> {
         let is_there = self.file.is_none() || self.file == place::File::at(&self.path);
         let gone =
@@ -707,7 +713,8 @@ impl Store {
     }
 }
 
-/// To write ahead, so that who reads does not keep who writes waiting. SQLite waits for nobody here.
+/// Switches to write-ahead logging, so that readers do not keep a writer waiting. SQLite does not wait for other
+/// processes here, so this does.
 fn journal(db: &Connection) -> rusqlite::Result<()> {
     let until = Instant::now() + PATIENCE;
     loop {
@@ -729,8 +736,8 @@ fn version(db: &Connection) -> rusqlite::Result<u32> {
     db.pragma_query_value(None, "user_version", |row| row.get(0))
 }
 
-/// Makes the tables of a new store; the version that a store has then. Of several who do so at once, one does, and the
-/// others find it done.
+/// Makes the tables of a store that has none, and returns the version that the store has then. If several processes
+/// try at once, one makes them and the others find them made.
 fn make_tables(db: &mut Connection) -> rusqlite::Result<u32> {
     if version(db)? == 0 {
         let change = db.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -1,16 +1,16 @@
-//! The document of `kumite stub`: what a server with a known delay did, as it counted it itself.
+//! The document of `kumite stub`: the work of a server with a known delay, by its own count.
 
 use hdrhistogram::Histogram;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The life of a delay stub, as it counted it itself: the document that `kumite stub --json` writes.
+/// The work of a delay stub, by its own count: the document that `kumite stub --json` writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StubResult {
-    /// The version of this form.
+    /// The version of the document's form.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
-    /// The command that repeats it.
+    /// The command line that repeats it.
     pub command: String,
     /// The URL at which it listened.
     pub url: String,
@@ -18,41 +18,41 @@ pub struct StubResult {
     pub seed: u64,
     /// The time from the start of listening to its end, in seconds.
     pub seconds: f64,
-    /// CPU time of its thread.
+    /// The CPU time of the stub's thread, in seconds.
     pub cpu_s: f64,
     /// Requests that were read to their end: the sum of `answers`, `resets` and `unanswered`.
     pub requests: u64,
-    /// Answers to them that the kernel has taken whole, those with an error status included.
+    /// Answers that the kernel has taken whole, those with an error status included.
     pub answers: u64,
-    /// Answers with the error status.
+    /// Answers with the error status, which `answers` includes.
     pub errors: u64,
     /// Connections reset in place of an answer.
     pub resets: u64,
-    /// Requests whose client had gone when the answer was due, or that still waited for theirs at the end.
+    /// Requests without an answer: the client had gone when the answer was due, or the stub ended before that.
     pub unanswered: u64,
-    /// Input that was no request, answered with 400; in no other count.
+    /// Inputs that were no request and were answered with 400; they are in no other count.
     pub malformed: u64,
-    /// The connections that it had.
+    /// The connections that clients opened.
     pub connections: StubConnections,
-    /// The most requests that waited for a worker at once.
+    /// The largest number of requests that waited for a worker at once.
     pub longest_queue: u64,
-    /// How late answers and resets were; none if there were none.
+    /// How late answers and resets were, in microseconds. None if there were none.
     pub late_us: Option<Lateness>,
 }
 
-/// The connections of a stub.
+/// The number of a stub's connections, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StubConnections {
-    /// Taken to serve them.
+    /// Connections that were accepted and served.
     pub accepted: u64,
-    /// The most that were open at once.
+    /// The largest number of connections that were open at once.
     pub most: u64,
     /// Connections that were closed at once, because there were too many.
     pub refused: u64,
 }
 
 impl Lateness {
-    /// Of times in ns; none if there are none.
+    /// The lateness from a histogram in nanoseconds. None if the histogram is empty.
     pub fn of(late: &Histogram<u64>) -> Option<Lateness> {
         // Ten must be beyond it.
         let percentile = |share: f64| {
@@ -64,14 +64,14 @@ impl Lateness {
     }
 }
 
-/// From when answers were due to when the kernel had them, in microseconds. A percentile with fewer than ten answers
-/// beyond it is not given.
+/// The distribution of the time from when answers were due to when the kernel had them, in microseconds. A percentile
+/// with fewer than ten answers beyond it is not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Lateness {
     /// The median, in microseconds; none with fewer than ten answers beyond it.
     pub p50: Option<f64>,
     /// The 99th percentile, in microseconds; none with fewer than ten answers beyond it.
     pub p99: Option<f64>,
-    /// The longest, in microseconds.
+    /// The greatest lateness, in microseconds.
     pub max: f64,
 }

@@ -1,11 +1,11 @@
-//! Where a store is: whether its path still leads to it, and where what it has is kept if not.
+//! The place of a store's file: a test whether the path still leads to it, and a rescue of its content if not.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-/// The identity of a file, whatever it is called.
+/// The identity of a file, which a change of its name does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct File {
     device: u64,
@@ -19,7 +19,8 @@ impl File {
     }
 }
 
-/// Writes all that the store has, which is open still, to a new file beside where it was.
+/// Writes all that an open store has to a new file beside the place of the old one, and returns its path. The error
+/// is in words.
 pub(super) fn rescue(db: &Connection, path: &Path) -> Result<PathBuf, String> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -4,14 +4,15 @@
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// How many trials a run ended with, and a digest of all rows that are read of it.
+/// The number of trials that a run ended with, and a digest of all its rows that readers get.
 #[derive(Debug, PartialEq)]
 pub(super) struct Seal {
     pub trials: u32,
     digest: String,
 }
 
-/// The tables that are sealed, in that order. The run's own row is not among them: it is taken up and ended again.
+/// The queries for the rows that are sealed, in the order of the digest. The run's own row is not sealed, because a
+/// run may be resumed and end again.
 const ROWS: [&str; 6] = [
     "SELECT seq, trial FROM trial WHERE run = ?1 ORDER BY seq",
     "SELECT seq, name, hdr FROM histogram WHERE run = ?1 ORDER BY seq, name",
@@ -21,7 +22,7 @@ const ROWS: [&str; 6] = [
     "SELECT nth, warning FROM warning WHERE run = ?1 ORDER BY nth",
 ];
 
-/// Seals a run as it is now, if it has ended.
+/// Seals a run with the rows that it has now. Removes the seal of a run that has not ended.
 pub(super) fn seal(db: &Connection, run: &str, has_ended: bool) -> rusqlite::Result<()> {
     let seal = if has_ended { Some(of_now(db, run)?) } else { None };
     db.execute(
@@ -31,7 +32,7 @@ pub(super) fn seal(db: &Connection, run: &str, has_ended: bool) -> rusqlite::Res
     Ok(())
 }
 
-/// The seal of a run that has ended, and what it would be now.
+/// The seal that a run was given, and the seal that it would get now. None if the run is not sealed.
 pub(super) fn then_and_now(db: &Connection, run: &str) -> rusqlite::Result<Option<(Seal, Seal)>> {
     let then = db
         .query_row("SELECT trials, digest FROM run WHERE id = ?1 AND digest IS NOT NULL", [run], |row| {
