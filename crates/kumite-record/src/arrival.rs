@@ -1,13 +1,13 @@
-//! One state that a player acted out, and how far off it came.
+//! The arrival of one state that a player played, and its error.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A state that a player acted out, as it came.
+/// The arrival of a state that a player played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Arrival {
-    /// When it was due, from the start of the play.
+    /// The time at which the state was due, in milliseconds from the start of the play.
     pub due_ms: f64,
-    /// By how much it came later than that; below 0 if it was early.
+    /// The time by which the state came late, in microseconds; below 0 if it came early.
     pub error_us: f64,
 }

@@ -1,45 +1,45 @@
-//! A check, with what a run found of it. It is about the measurement; no contender passes or fails it.
+//! A check with the answer that a run found. It is about the measurement; no contender passes or fails it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{EffectKind, Reason, Unit};
 
-/// A property that must hold whatever the contenders are, and the run's answer. A red check is a doubt about every
-/// verdict that rests on the same cells.
+/// A property of the measurement that must hold whatever the contenders are, with the run's answer. A red check is a
+/// doubt about every verdict that rests on the same cells.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
-    /// Unique among the claims and checks of the experiment.
+    /// The check's id, unique among the claims and checks of the experiment.
     pub id: String,
     /// The check in the claim grammar.
     pub assert: String,
-    /// The check in plain words, where the experiment gives them.
+    /// The check in plain words. None if the experiment gives none.
     pub title: Option<String>,
-    /// The quantity it is compared with.
+    /// The figures that the check binds: the trials of every round, or the median over blocks.
     pub binds: Binds,
     /// Why the check must hold, and why within its band if it has one, as the experiment says it.
     pub because: String,
-    /// The run's answer, over all comparisons.
+    /// The run's answer, over all comparisons of the check.
     pub outcome: CheckOutcome,
-    /// The number of comparisons that are so.
+    /// The number of comparisons that are true.
     pub green: usize,
     /// The number of all comparisons of the check.
     pub of: usize,
-    /// The comparisons that are not so.
+    /// The comparisons that are not true.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub red: Vec<RedComparison>,
-    /// Why the first of those that were not tested was not.
+    /// The reason why the first of the untested comparisons was not tested. None if all were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
 
-/// The quantity a check is compared with.
+/// The figures that a check binds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Binds {
-    /// The trials of every round: counts, floors.
+    /// The check must be true in every round: for example counts, or a physical lower limit.
     Trials,
-    /// The median over blocks of the effect: two ways to measure that agree.
+    /// The median effect over blocks must be as the check says: for example that two ways to measure agree.
     Median,
 }
 
@@ -47,16 +47,17 @@ pub enum Binds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckOutcome {
-    /// The check is met.
+    /// Every comparison of the check was tested and is true.
     Green,
-    /// It is not so: a finding, and a doubt about verdicts that rest on the same cells.
+    /// Some comparison of the check is not true: a doubt about each verdict that rests on the same cells.
     Red,
-    /// Something that it needs was not measured.
+    /// No comparison of the check is untrue, but at least one was not tested, because something that it needs was not
+    /// measured.
     NotTested,
 }
 
 impl CheckOutcome {
-    /// The word used in files.
+    /// The word for the outcome in files.
     pub fn as_str(self) -> &'static str {
         match self {
             CheckOutcome::Green => "green",
@@ -66,19 +67,20 @@ impl CheckOutcome {
     }
 }
 
-/// A comparison of a check that is not so.
+/// A comparison of a check that is not true.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RedComparison {
-    /// In the words of the check, with what its `every`s have set.
+    /// The comparison in the words of the check, with the values that its `every`s have set.
     pub comparison: String,
-    /// The number of rounds in which the comparison is not so.
+    /// The number of rounds in which the comparison is not true.
     pub violated: usize,
-    /// The rounds in which the comparison was measured at all.
+    /// The number of rounds in which the comparison was measured.
     pub rounds: usize,
-    /// How far off it is: in the round that is furthest off where trials are bound, else by the median.
+    /// The effect that is furthest from what the check says, of all rounds; if the check binds the median, the median
+    /// effect.
     pub effect: f64,
-    /// The form of the effect: left over right, or left less right.
+    /// The form of `effect`: left over right, or left less right.
     pub effect_kind: EffectKind,
-    /// The unit of `effect` where it is a difference; without meaning where it is a ratio.
+    /// The unit of `effect` if it is a difference. Without meaning if it is a ratio.
     pub effect_unit: Unit,
 }

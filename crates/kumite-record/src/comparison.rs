@@ -198,7 +198,7 @@ pub struct ComparedPair {
     pub ratio: Ratio,
     /// The number of blocks in which both were measured.
     pub blocks: usize,
-    /// The time from the comparison's beginning to the verdict or the last block, in seconds.
+    /// The time that the comparison had taken when the pair was judged, in seconds.
     pub seconds: f64,
     /// The estimated further effort until a verdict. None if there is one, or if none is in sight.
     pub remaining: Option<Remaining>,

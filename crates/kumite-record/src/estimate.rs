@@ -1,4 +1,4 @@
-//! A figure with its interval.
+//! An estimate: a figure with its interval.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,17 +8,17 @@ use crate::Unit;
 /// A metric of a cell with its confidence interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
-    /// The median over blocks.
+    /// The median over blocks, in `unit`.
     pub estimate: f64,
-    /// Lower end of the 95 % interval; none where there are too few blocks for one.
+    /// The lower end of the 95 % interval. None if there are too few blocks for an interval.
     pub low: Option<f64>,
-    /// Upper end of the 95 % interval.
+    /// The upper end of the 95 % interval. None if there are too few blocks for an interval.
     pub high: Option<f64>,
     /// The unit of the estimate and of both ends.
     pub unit: Unit,
-    /// The number of blocks that the figure is the median of.
+    /// The number of blocks that the estimate rests on.
     pub n: usize,
-    /// How many of them gave the least that the value can be: watching ended before it was known.
+    /// The number of these blocks whose figure is a lower bound, because watching ended before the value was known.
     #[serde(default, skip_serializing_if = "is_none")]
     pub lower_bounds: usize,
 }

@@ -1,4 +1,5 @@
-//! A kind of workload, by its word. The drivers say which kinds there are; a record may have one that is unknown here.
+//! A kind of workload, by its word. The drivers say which kinds there are; a record may have a kind that this kumite
+//! does not know.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,7 +7,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A kind of workload, by the word that files use for it. Which there are, the drivers say.
+/// A kind of workload, by the word that files use for it. The drivers say which kinds there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Kind(Cow<'static, str>);
@@ -17,7 +18,7 @@ impl Kind {
         Kind(Cow::Borrowed(name))
     }
 
-    /// The word that files use for it.
+    /// The word that files use for the kind.
     pub fn as_str(&self) -> &str {
         &self.0
     }

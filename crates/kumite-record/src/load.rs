@@ -5,81 +5,88 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Errors, Needs, Series, Steadiness, Void};
 
-/// The document that `kumite load --json` writes.
+/// The result of one load on a server: the document that `kumite load --json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
-    /// The version of this form.
+    /// The version of the document's form.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
-    /// The command that repeats it.
+    /// The command line that repeats the load.
     pub command: String,
     /// The URL of each request.
     pub url: String,
     /// The number of keep-alive connections.
     pub connections: u64,
-    /// Requests a second that were due on average; none in a closed loop.
+    /// The requests a second that were due on average. None in a closed loop.
     pub rate_rps: Option<f64>,
-    /// Finished requests: right answers and failures.
+    /// The number of finished requests: right answers and failures.
     pub requests: u64,
     /// The number of right answers.
     pub ok: u64,
-    /// Failures by kind; every kind is there.
+    /// The number of failures of each kind, kinds without any included.
     pub errors: Errors,
-    /// Length of the measured time.
+    /// The length of the measured time, in seconds.
     pub seconds: f64,
-    /// Right answers a second, from when throughput was steady; over the whole of `seconds` if it never was, and in an open
-    /// loop.
+    /// Right answers a second, from when throughput was steady; if it never was, and in an open loop, over the whole
+    /// measured time.
     pub throughput_rps: f64,
-    /// The steadiness of throughput, and from when to the end the figures are; none if the load was too short to
-    /// tell, and then they are of the whole.
+    /// The steadiness of throughput, and the part of the measured time that the figures are from. None if the load
+    /// was too short to tell; then they are from all of it.
     pub steadiness: Option<Steadiness>,
-    /// From the start of the load to where throughput was steady; 0 if it always was, none if it never was.
+    /// The time from the start of the load to where throughput was steady, in milliseconds; 0 if it always was. None
+    /// if it never was.
     pub warm_up_ms: Option<f64>,
-    /// Percentiles that are not given, by metric, and how many more requests they would take.
+    /// The percentiles that are not given, by metric, with the number of further requests that each would take.
     #[serde(default)]
     pub needs: Needs,
-    /// Of what is steady, as all times; in an open loop of all that was due in the measured time. From when the request
-    /// should have been sent. In a closed loop that is when it was sent.
+    /// The response times in the steady part or, in an open loop, of all requests that were due in the measured time:
+    /// from when a request was due to its answer. In a closed loop it is due when it is sent. None if there was no
+    /// right answer.
     pub response_us: Option<Latency>,
-    /// From when the request was sent.
+    /// The service times of the same requests: from when a request was sent to its answer. None if there was no right
+    /// answer.
     pub service_us: Option<Latency>,
-    /// Requests finished before the measured time, right or not: in no other count.
+    /// The number of requests that were finished before the measured time, right or not. They are in no other count.
     pub warm_up_requests: u64,
-    /// Right answers to requests that were on their way when a closed loop ended: in no other count.
+    /// The number of right answers to requests that were in flight when a closed loop ended. They are in no other
+    /// count.
     pub drained: u64,
-    /// Requests that were on their way when a closed loop ended, and had no right answer for as long as was waited: in no
-    /// other count.
+    /// The number of requests in flight when a closed loop ended that had no right answer within the time that was
+    /// waited. They are in no other count.
     #[serde(default)]
     pub unanswered: u64,
-    /// Connections of a closed loop on which an answer came after its end that nobody had asked for. It is no request; but what
-    /// was taken for the answer to the last one there may have been such, too.
+    /// The number of connections of a closed loop on which an answer came after the end that no request had asked
+    /// for. If any did, earlier answers may have been unasked, too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unasked: u64,
-    /// The engine's own use and headroom: the instrument is on trial too.
+    /// The engine's own use of CPU and its headroom, so that a reader can judge the instrument.
     pub engine: Engine,
-    /// The first answer that was wrong or malformed, or the first connection that could not be established, in words.
+    /// The first wrong or malformed answer, or the first connection that could not be established, in words. None if
+    /// there was neither.
     pub first_wrong: Option<String>,
-    /// Connections opened again, after a failure or because the server closed one.
+    /// The number of connections that were opened again, after a failure or because the server closed one.
     pub reconnects: u64,
-    /// From the first failure to the first right answer after which none failed for 1.5 time-outs; the longest time, if
-    /// that happened more than once. None if nothing failed. A lower bound if `recovered` is false.
+    /// The longest time from a failure to the first right answer after which no request failed for 1.5 time-outs, in
+    /// microseconds. None if nothing failed. It is a lower bound if `recovered` is false.
     pub recovery_us: Option<f64>,
-    /// True if each steady time after failures was seen to its end; none if nothing failed. False if something failed
-    /// in the last 1.5 time-outs: then nobody can have seen it.
+    /// True if the server was seen to recover from each failure. False if something failed in the last 1.5 time-outs,
+    /// when recovery could not be seen. None if nothing failed.
     pub recovered: Option<bool>,
-    /// True if it was ended before its limit.
+    /// True if the load was ended before its limit.
     pub cut_short: bool,
-    /// Why its figures are worth nothing: kumite was stopped meanwhile, or the machine slept.
+    /// The reason why the figures are void: kumite was stopped meanwhile, or the machine slept. None if they are
+    /// valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<Void>,
-    /// Right answers of what is steady by response time: the upper end of each bin and its count.
+    /// The response times of right answers in the steady part: the upper end of each bin, in microseconds, and its
+    /// count.
     pub histogram_us: Vec<(f64, u64)>,
     /// Counts and percentiles of the load over time.
     pub series: Series,
 }
 
-/// The distribution of a time over right answers, in microseconds. A percentile with fewer than ten requests beyond it is
-/// not given.
+/// The distribution of a time over right answers, in microseconds. A percentile with fewer than ten requests beyond
+/// it is not given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Latency {
     /// The arithmetic mean, in microseconds.
@@ -96,33 +103,33 @@ pub struct Latency {
     pub max: f64,
 }
 
-/// The load engine's own use and headroom.
+/// The load engine's own use of CPU and its headroom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Engine {
-    /// The way bytes were moved: `epoll` or `io_uring`.
+    /// The system interface that moved the bytes: `epoll` or `io_uring`.
     pub io: String,
-    /// True if its threads had real-time priority (SCHED_FIFO).
+    /// True if the engine's threads had real-time priority (SCHED_FIFO).
     pub real_time: bool,
-    /// CPU time of the engine's threads.
+    /// The CPU time of the engine's threads, in seconds.
     pub cpu_s: f64,
-    /// CPU time for each finished request.
+    /// The CPU time for each finished request, in microseconds. None if no request was finished.
     pub cpu_us_per_request: Option<f64>,
-    /// How late requests were sent though a connection was free, 99th percentile; none in a closed loop, which has no
-    /// schedule.
+    /// The 99th percentile of how late requests were sent although a connection was free, in microseconds. None in a
+    /// closed loop, which has no schedule.
     pub send_lag_p99_us: Option<f64>,
-    /// How long answers may have waited until they were read, 99th percentile: an upper bound, and part of their response
-    /// times.
+    /// The 99th percentile of how long answers may have waited until the engine read them, in microseconds. It is an
+    /// upper bound, and part of the response times.
     pub receive_lag_p99_us: Option<f64>,
-    /// Busy time of the busiest thread, divided by the measured time: 1 for one without headroom.
+    /// The busy time of the busiest thread over the measured time; 1 means no headroom.
     pub busiest: f64,
-    /// True if the engine had no headroom, so that it and not the server may have been the limit.
+    /// True if the engine had no headroom, so that the engine and not the server may have been the limit.
     pub bound: bool,
-    /// True if the engine sent one request in a hundred of an open loop a millisecond late or more, beyond what
-    /// --economy allows it, though a connection was free, so that response times are also its own.
+    /// True if the engine sent one in a hundred requests of an open loop late by a millisecond or more, beyond what
+    /// --economy allows, although a connection was free. Then response times are partly its own.
     pub late: bool,
 }
 
-/// serde gives a reference.
+/// True if the count is 0. `serde` passes a reference.
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }

@@ -1,43 +1,45 @@
-//! Claims whose verdict another run may turn round.
+//! Near-ties: claims whose verdict another run may reverse.
 
 use crate::{Decider, Effect, Verdict};
 
-/// A claim whose border lies where the effect of a further sitting may be.
+/// A near-tie: a claim whose border lies where the effect of a further sitting may be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NearTie {
     /// The claim's id.
     pub claim: String,
-    /// Its verdict.
+    /// The claim's verdict.
     pub verdict: Verdict,
-    /// The comparison that is nearest to turning it round.
+    /// The comparison whose effect is nearest to its border.
     pub decided_by: Decider,
-    /// Its effect in all rounds that were measured. The bound is the interval in which four of five further sittings would be.
+    /// The effect of that comparison in all rounds that were measured. Its bound is the interval that holds four of
+    /// five further sittings.
     pub effect: Effect,
-    /// How many sittings that interval is measured by; with one the scatter between sittings is taken to be what is usual.
+    /// The number of sittings that the interval rests on. With one, the usual scatter between sittings is assumed.
     pub sittings: usize,
-    /// The effort that would tell.
+    /// The effort that would decide the claim.
     pub remedy: Remedy,
 }
 
-/// What would decide a near-tie.
+/// The effort that would decide a near-tie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Remedy {
-    /// So many rounds: with them the border is outside of the scatter.
+    /// More rounds decide: with this number of them the border lies outside of the scatter.
     Rounds(usize),
-    /// So many jobs within each trial, which has too few now: most of the scatter of rounds is that of jobs.
+    /// More jobs within each trial decide, because most of the scatter of rounds is that of jobs.
     Jobs {
-        /// How many there are.
+        /// The number of jobs in a trial now.
         now: usize,
-        /// How many are enough.
+        /// The number of jobs that is enough.
         enough: usize,
     },
-    /// So many sittings, which agree with this chance. No number of rounds is enough.
+    /// More sittings are needed, because no number of rounds is enough.
     Sittings {
-        /// How many.
+        /// The number of sittings.
         sittings: usize,
-        /// How likely it is that all lie on one side.
+        /// The probability that all of these sittings lie on one side of the border.
         agree: f64,
     },
-    /// Sittings scatter further than the margin within which there is no difference: nothing but a wider margin.
+    /// Only a wider margin decides, because sittings scatter further than the margin within which there is no
+    /// difference.
     Margin,
 }

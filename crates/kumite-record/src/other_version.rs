@@ -1,4 +1,4 @@
-//! A note that parts of a run were made by different versions. It warns the reader and changes no figure.
+//! A note that different versions made different parts of a run. It warns the reader and changes no figure.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::describe_tag;
 
-/// A part of a run was made by another version of something than the first part. Its figures belong together with the others'
-/// all the same; whoever reads them is told.
+/// A part of a run that was made by another version of a program than the first part. Its figures are used like the
+/// others'; the reader is told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherVersion {
     /// The program whose version differs.
     pub of: Versioned,
-    /// The version that the first part was made by; none if the program says none.
+    /// The version that made the first part. None if the program says none.
     pub first: Option<String>,
-    /// The version that this part was made by; none if the program says none.
+    /// The version that made this part. None if the program says none.
     pub here: Option<String>,
     /// The part that differs from the first.
     pub part: Part,
@@ -25,21 +25,21 @@ pub struct OtherVersion {
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
 pub enum Versioned {
-    /// kumite, which made the trials.
+    /// kumite itself, which made the trials.
     Kumite,
-    /// The tools of this contender.
+    /// The tools that built and ran a contender.
     Tools {
         /// The contender whose tools they are.
         contender: String,
     },
-    /// This service.
+    /// The program of a service.
     Service {
         /// The service's name in the experiment.
         name: String,
     },
 }
 
-/// A part of a run that need not have been made where, when and by what the others were.
+/// A part of a run that may have been made at another time or place than the others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
@@ -49,14 +49,14 @@ pub enum Part {
         /// The shard's number, from 1.
         nth: u32,
     },
-    /// A sitting.
+    /// A sitting of the run.
     Sitting {
-        /// Its number.
+        /// The sitting's number, from 1.
         nth: u32,
     },
-    /// The trials after the run was taken up again, up to the next time that it was.
+    /// The trials from when the run was resumed until it ended or was resumed again.
     Resumed {
-        /// When the run was taken up again.
+        /// The time at which the run was resumed.
         at: Timestamp,
     },
 }

@@ -1,7 +1,7 @@
-//! The probes of the machine that are taken before a trial: their names, units and words.
+//! The probes of the machine before a trial: their names, units and words.
 //!
-//! Their figures stand among those of the trial and are declared for all kinds alike. They say how the machine was, and
-//! nothing of the contender: no claim may name one, no cell has an estimate of one.
+//! Their figures stand among those of the trial, and are declared alike for all kinds of workload. They describe the
+//! machine and not the contender: no claim may name one, and no cell has an estimate of one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,25 +11,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::Metric;
 
-/// A part of the machine whose price is taken before a trial.
+/// A probe of the machine before a trial: the price of one kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {
-    /// A fixed loop of integer arithmetic.
+    /// The time of an iteration in a fixed loop of integer arithmetic.
     Loop,
-    /// The wake-up of a thread by another.
+    /// The time that a thread takes to wake another.
     WakeUp,
-    /// A load that waits for memory.
+    /// The time of a load that waits for memory.
     Chase,
-    /// A page that is touched for the first time.
+    /// The time to touch a page of memory for the first time.
     Page,
 }
 
 impl Probe {
-    /// All of them, in the order in which they are shown.
+    /// All probes, in the order in which they are shown.
     pub const ALL: [Probe; 4] = [Probe::WakeUp, Probe::Loop, Probe::Chase, Probe::Page];
 
-    /// The name of its figure, which ends with the unit.
+    /// The name of the probe's figure, which ends with its unit.
     pub fn name(self) -> &'static str {
         match self {
             Probe::Loop => "probe_loop_ns",
@@ -39,12 +39,13 @@ impl Probe {
         }
     }
 
-    /// The probe whose figure has this name.
+    /// The probe whose figure has this name. None if no probe's has.
     pub fn of_name(name: &str) -> Option<Probe> {
         Probe::ALL.into_iter().find(|probe| probe.name() == name)
     }
 
-    /// The descriptor of its figure. Neither end is better: it is not the contender's doing.
+    /// The declaration of the probe's figure as a metric. Neither end of it is better, because it is not the
+    /// contender's doing.
     pub fn metric(self) -> Metric {
         let about = match self {
             Probe::Loop => "An iteration of a fixed loop of integer arithmetic.",
@@ -59,13 +60,13 @@ impl Probe {
         Metric::new(self.name(), about).better(None).detail()
     }
 
-    /// Its figure, where these have it.
+    /// The probe's figure among these. None if it is not there.
     pub fn of(self, figures: &BTreeMap<String, f64>) -> Option<f64> {
         figures.get(self.name()).copied()
     }
 }
 
-/// The plural of that which has the price.
+/// Writes the plural of the work that is probed: `wake-ups`.
 impl fmt::Display for Probe {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,31 +1,33 @@
 //! The verdicts that a plan can lead to, before its first trial.
 
-/// The outlook of a whole plan.
+/// The prospects of a plan: how many blocks it takes to decide its claims.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prospects {
-    /// The number of claims that share the probability of a false verdict.
+    /// The number of claims that share the allowed probability of a false verdict.
     pub claims: usize,
-    /// The blocks with which one can be decided where all rounds lie on one side, if any can.
+    /// The number of blocks that decides a single claim if all rounds lie on one side. None if no number does.
     pub fewest: Option<usize>,
     /// The prospect of each claim that leaves something to chance.
     pub of_claims: Vec<Prospect>,
 }
 
-/// The blocks that it takes to decide a claim, if no other is decided and 90 % of rounds lie on one side.
+/// The number of blocks that decides a claim, if no other claim is decided and 90 % of rounds lie on one side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prospect {
     /// The id of the claim.
     pub id: String,
-    /// How many bets are made on it: two for each `within`, one for each other comparison.
+    /// The number of bets on the claim: two for each `within`, one for each other comparison.
     pub comparisons: usize,
-    /// The blocks for it to hold, if the usual share of rounds lies on one side; none if some of it is not tried.
+    /// The number of blocks for the claim to hold. None if the plan does not try all of it, or no realistic number of
+    /// blocks is enough.
     pub to_hold: Option<usize>,
-    /// Likewise for it to fail, if one comparison of it is false.
+    /// The number of blocks for the claim to fail, if one comparison of it is false. None if no realistic number of
+    /// blocks is enough.
     pub to_fail: Option<usize>,
 }
 
 impl Prospect {
-    /// The blocks in which it can be decided either way.
+    /// The number of blocks in which the claim can be decided either way. None if it cannot be decided in both.
     pub fn blocks(&self) -> Option<usize> {
         Some(self.to_hold?.max(self.to_fail?))
     }

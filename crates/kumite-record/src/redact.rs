@@ -1,12 +1,13 @@
-//! Secrets that are typed on the command line. A record does not keep them: whoever repeats its command gives their own.
+//! Removal of secrets from command lines. A record does not keep them: whoever repeats its command has to give their
+//! own.
 
-/// A header whose name holds one of these has a secret for a value.
+/// Words that tell a secret header: if its name holds one of them, its value is removed.
 const SECRET: [&str; 9] =
     ["authorization", "cookie", "api-key", "apikey", "token", "secret", "password", "credential", "session"];
 const INSTEAD: &str = "***";
 
-/// An argument without the values of headers that are secret by their names: `authorization: Bearer x`, alone or within a
-/// command, becomes `authorization: ***`.
+/// A command-line argument without the values of secret headers: `authorization: Bearer x` becomes `authorization:
+/// ***`, alone or within a longer command.
 pub fn without_secrets(text: &str) -> String {
     let (mut clean, mut rest) = (String::new(), text);
     while let Some(colon) = rest.find(':') {

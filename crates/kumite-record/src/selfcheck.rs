@@ -8,146 +8,149 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Machine, Mark, Probe, Ratio};
 
-/// One execution of `kumite selfcheck`; a part that there was no time or no second CPU for is absent.
+/// The result of one `kumite selfcheck`. A part is absent if there was too little time or no second CPU for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfCheck {
-    /// The version of this form.
+    /// The version of the document's form.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
-    /// The command that repeats it.
+    /// The command line that repeats the check.
     pub command: String,
     /// The version of kumite that checked itself.
     pub kumite: String,
     /// When the check began.
     pub started: Timestamp,
-    /// How long it took.
+    /// The time that the check took, in seconds.
     pub seconds: f64,
-    /// Orders and resampling; the same seed repeats both.
+    /// The seed of orders and of resampling. The same seed repeats both.
     pub seed: u64,
-    /// True if it was interrupted: then it is not kept.
+    /// True if the check was interrupted. Then it is not kept.
     pub cut_short: bool,
     /// The machine that was checked.
     pub machine: Machine,
-    /// A command against itself.
+    /// A command compared with itself. None if it was not measured.
     pub commands: Option<SameTwice>,
-    /// An HTTP server compared with itself; none if it was not measured.
+    /// An HTTP server compared with itself. None if it was not measured.
     pub server: Option<SameTwice>,
     /// The clock's resolution, cost and steps; none if the check was interrupted before it.
     pub clock: Option<ClockCheck>,
-    /// Every CPU that kumite may use, up to 16.
+    /// Each CPU that kumite may use, up to 16 of them.
     pub cpus: Vec<CpuCheck>,
-    /// What it charges, as the probes before a trial find it; empty where there was too little time for that.
+    /// The prices that the probes before a trial find on the calm machine, by probe. Empty if there was too little
+    /// time.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probes: BTreeMap<Probe, CalmProbe>,
-    /// The load engine against servers that know what they did.
+    /// The load engine compared with servers that count what they do.
     pub engine: Vec<EngineCheck>,
-    /// The gain by running two at once; none without `--duet`.
+    /// The gain from running two commands at once. None without `--duet`.
     pub duet: Option<DuetCheck>,
     /// The things that are worse than promised; empty if all is as it should be.
     pub problems: Vec<Problem>,
 }
 
-/// Comparisons of something with itself (A/A), and what follows from their pairs.
+/// Comparisons of something with itself (A/A), and the smallest difference that such comparisons can find.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SameTwice {
     /// The command or server that was compared with itself.
     pub what: String,
-    /// How many comparisons were made.
+    /// The number of comparisons.
     pub comparisons: usize,
-    /// The most pairs that one of them was allowed.
+    /// The largest number of pairs that a comparison was allowed.
     pub most_pairs: usize,
-    /// Of all of them.
+    /// The number of pairs in all comparisons together.
     pub pairs: usize,
-    /// From the beginning of a pair to that of the next, in the mean.
+    /// The mean time from the beginning of a pair to that of the next, in seconds.
     pub seconds_per_pair: f64,
-    /// Of each metric, how often the two were said to differ.
+    /// The number of false verdicts, for each metric.
     pub false_verdicts: Vec<FalseVerdicts>,
-    /// None if there are too few pairs.
+    /// The smallest difference that a comparison of one minute would find. None if there are too few pairs to tell.
     pub smallest: Option<SmallestDifference>,
 }
 
-/// How often a thing was said to differ from itself.
+/// The number of comparisons in which a thing was said to differ from itself.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FalseVerdicts {
-    /// `wall time`, `CPU time`, `memory` or `throughput`.
+    /// The metric: `wall time`, `CPU time`, `memory` or `throughput`.
     pub metric: String,
     /// The number of comparisons that gave a false verdict.
     pub false_verdicts: usize,
-    /// Comparisons that could have.
+    /// The number of comparisons that could have given a false verdict.
     pub comparisons: usize,
     /// `false_verdicts` / `comparisons`, from 0 to 1.
     pub share: f64,
-    /// The exact 95 % interval of the share (Clopper and Pearson).
+    /// The lower end of the exact 95 % interval of the share (Clopper and Pearson).
     pub low: f64,
-    /// The upper end of the 95 % interval of that share.
+    /// The upper end of the exact 95 % interval of the share (Clopper and Pearson).
     pub high: f64,
-    /// The share that was promised as a maximum.
+    /// The largest share that was promised, from 0 to 1.
     pub promised: f64,
 }
 
-/// The smallest difference that nine of ten comparisons of one minute would see: extrapolated by resampling.
+/// The smallest difference that nine of ten comparisons of one minute would find, extrapolated by resampling.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SmallestDifference {
-    /// The difference, in percent.
+    /// The smallest difference, in percent.
     pub percent: f64,
-    /// Half the width of the confidence sequence of such a minute, in percent; the median.
+    /// The median of half the width of the confidence sequence of such a comparison, in percent.
     pub half_width_percent: f64,
-    /// The pairs that were measured, which are resampled.
+    /// The number of measured pairs, which are resampled.
     pub from_pairs: usize,
-    /// The pairs that a minute would have.
+    /// The number of pairs that are measured in a minute.
     pub pairs_a_minute: usize,
 }
 
-/// The clock that all times are differences of.
+/// The clock that all times are differences of: its resolution, its cost and its drift.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockCheck {
-    /// The time of a reading, in nanoseconds.
+    /// The time that one reading takes, in nanoseconds.
     pub cost_ns: f64,
-    /// The smallest step between two readings.
+    /// The smallest step between two readings, in nanoseconds.
     pub resolution_ns: f64,
-    /// By how much the time of day got ahead of the monotonic clock during the check (behind it, if negative).
+    /// The time that the time of day gained on the monotonic clock during the check, in microseconds; below 0 if it
+    /// fell behind.
     pub realtime_ahead_us: f64,
-    /// The time in which it did.
+    /// The time over which `realtime_ahead_us` was gained, in seconds.
     pub over_s: f64,
 }
 
-/// A CPU, and what a thread that is kept to it gets.
+/// A CPU, and how much of it a thread that is bound to it gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CpuCheck {
-    /// The kernel's number of it.
+    /// The kernel's number of the CPU.
     pub cpu: usize,
-    /// How often a thread that was to be on it looked where it is.
+    /// The number of times that a thread bound to the CPU looked on which CPU it was.
     pub looks: u64,
     /// The number of those looks at which the thread was on another CPU.
     pub elsewhere: u64,
-    /// The longest that the thread was held up while it did nothing but read the clock.
+    /// The longest time that the thread was held up while it only read the clock, in microseconds.
     pub worst_gap_us: f64,
-    /// The time in gaps of 5 µs and more, in percent.
+    /// The share of time in which the thread was held up for 5 µs or more, in percent.
     pub held_up_percent: f64,
-    /// How long that was looked at.
+    /// The time in which the thread was watched for being held up, in milliseconds.
     pub looked_ms: f64,
-    /// Time of the same work here / on the first CPU, in turn; none for the first, and if there were too few rounds.
+    /// The time of the same work on this CPU over that on the first CPU, measured in turn. None for the first CPU,
+    /// and if there were too few rounds.
     pub slower: Option<Ratio>,
-    /// Half of the differences between neighbouring rounds here are smaller, in percent.
+    /// The median difference between neighbouring rounds on this CPU, in percent. None if there were too few rounds.
     pub scatter_percent: Option<f64>,
-    /// Rounds of that work.
+    /// The number of rounds of that work.
     pub rounds: usize,
 }
 
-/// A probe of a calm machine, over and over.
+/// The figures of one probe, taken over and over on the calm machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CalmProbe {
-    /// How often it was taken.
+    /// The number of times that the probe was taken.
     pub probes: usize,
-    /// The median of its figures.
+    /// The median of the figures, in the unit of the probe.
     pub median: f64,
-    /// The largest of them.
+    /// The largest of the figures, in the unit of the probe.
     pub most: f64,
 }
 
 impl CalmProbe {
-    /// From where on a trial is marked: as far beyond the most as that is beyond the median, by ratio, and at least this
-    /// much beyond the median. A run has many more probes than a check, and the most of a few is soon exceeded.
+    /// The figure from which on a trial is marked. Its ratio to the largest is that of the largest to the median,
+    /// because a run takes many more probes than a check; and it is at least 1.25 times the median.
     pub fn limit(&self) -> f64 {
         (self.most * (self.most / self.median)).max(CalmProbe::LEAST * self.median)
     }
@@ -155,36 +158,37 @@ impl CalmProbe {
     const LEAST: f64 = 1.25;
 }
 
-/// The load engine against a server that knows what it did.
+/// The load engine's figures compared with those of a server that counts what it does.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineCheck {
     /// The server's behaviour, in words.
     pub server: String,
-    /// How often it was tried: what disagrees is tried again, up to three times, for anything may hold up an answer once.
+    /// The number of tries. A disagreement is tried again, up to three times, because anything may hold up one answer
+    /// once.
     pub tries: usize,
-    /// Requests of the last try.
+    /// The number of requests in the last try.
     pub requests: u64,
-    /// True if all of `figures` agree, false if all tries found that they do not. None if it could not be told: times
-    /// were too long while something else disturbed the machine.
+    /// True if all of `figures` agree in some try, false if all tries found that they do not. None if it could not be
+    /// told: times were too long while something else disturbed the machine.
     pub truthful: Option<bool>,
-    /// The disturbances of the last try.
+    /// The marks for disturbances in the last try.
     pub marks: Vec<Mark>,
-    /// The figures of the last try.
+    /// The figures of the last try, by both sides.
     pub figures: Vec<EngineFigure>,
 }
 
-/// One figure, of both.
+/// One figure, as the server and the engine found it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineFigure {
-    /// `requests`, `p50_us`, `p99_us`, `max_us` or `slow_answers`.
+    /// The name of the figure: `requests`, `p50_us`, `p99_us`, `max_us` or `slow_answers`.
     pub name: String,
-    /// The figure by the server's own count.
+    /// The figure by the server's own count, in the unit of its name.
     pub server: f64,
-    /// The figure by the engine.
+    /// The figure that the engine found.
     pub engine: f64,
-    /// The least that the engine may see.
+    /// The least figure that the engine may find.
     pub least: f64,
-    /// The most: what the server did, and what the way there and back may add.
+    /// The largest figure that the engine may find: the server's, with what the way there and back may add.
     pub most: f64,
 }
 
@@ -194,56 +198,58 @@ impl EngineFigure {
         (self.least..=self.most).contains(&self.engine)
     }
 
-    /// True if it is above `most`: the only fault that a disturbance of the machine can cause.
+    /// True if the engine's figure is above `most`: the only fault that a disturbance of the machine can cause.
     pub fn too_much(&self) -> bool {
         self.engine > self.most
     }
 }
 
-/// Pairs of the same command both at once, and in turn.
+/// Pairs of the same command at the same time, compared with pairs in turn.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DuetCheck {
-    /// How many times as wide an interval from pairs in turn is, in the same time: above 1, duet pays. The median over
-    /// the rounds, with its interval if there are enough of them.
+    /// The width of an interval from pairs in turn, as a multiple of that from pairs at the same time, for equal
+    /// measuring time: above 1, `--duet` pays. It is the median over the rounds, with an interval if there are enough
+    /// of them.
     pub sequential_width: Ratio,
-    /// Rounds of 20 pairs of either kind.
+    /// The number of rounds, each of 20 pairs of either kind.
     pub rounds: usize,
-    /// True if all of the interval is above 1, false if all is below; none if neither, or without an interval.
+    /// True if the whole interval is above 1, false if all of it is below. None if neither is so, or there is no
+    /// interval.
     pub pays: Option<bool>,
 }
 
-/// Something that is worse than promised.
+/// Something on the machine that is worse than kumite promises.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
     /// The fault, in words.
     pub what: String,
-    /// Its consequence for results.
+    /// The consequence of the fault for results.
     pub means: String,
     /// The remedy, as a sentence without a full stop.
     pub remedy: String,
 }
 
-/// How far a result of a machine could be trusted when that was last measured: what runs and comparisons keep of a
+/// The trust in results of a machine, as its last self-check measured it. Runs and comparisons keep this part of the
 /// self-check.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseFloor {
-    /// When the floor was measured.
+    /// The time at which the self-check began.
     pub measured: Timestamp,
-    /// Of commands and of servers.
+    /// The numbers of false verdicts, of commands and of servers.
     pub false_verdicts: Vec<FalseVerdicts>,
-    /// Between commands, in a minute; none if it is not known.
+    /// The smallest difference between commands that a minute would find. None if it is not known.
     pub command: Option<SmallestDifference>,
-    /// Between servers, in a minute.
+    /// The smallest difference between servers that a minute would find. None if it is not known.
     pub server: Option<SmallestDifference>,
-    /// From where on a trial is marked, by the names of probes; empty where they were not checked.
+    /// The figures from which on a trial is marked, by the names of probes. Empty if the check had no probes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probe_limits: BTreeMap<String, f64>,
-    /// How many things were worse than promised.
+    /// The number of things that were worse than promised.
     pub problems: usize,
 }
 
 impl NoiseFloor {
-    /// The floor that a self-check found.
+    /// The parts of a self-check that runs and comparisons keep.
     pub fn from_check(check: &SelfCheck) -> NoiseFloor {
         let both = || [&check.commands, &check.server].into_iter().flatten();
         let smallest = |of: &Option<SameTwice>| of.as_ref().and_then(|same| same.smallest);

@@ -1,23 +1,23 @@
-//! The share that one of several runs has of a plan, and what a run that was merged from such shares remembers of them.
+//! Shards: the shares of a plan that several runs execute, and the record of a run that was merged from them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Node, Trial};
 
-/// One of the shares that several runs have of a plan: every `of`-th round, the `nth` of them first.
+/// A share of a plan that is executed as a run of its own: every `of`-th round, beginning with the `nth`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
     /// The number of the share, from 1.
     pub nth: u32,
     /// The number of shards of the plan.
     pub of: u32,
-    /// The node that it was executed on.
+    /// The name of the node that the shard was executed on.
     pub node: String,
 }
 
 impl Shard {
-    /// True if it has the round with this index, from 0.
+    /// True if the round with this index, from 0, belongs to the shard.
     pub fn has(&self, round: u32) -> bool {
         round % self.of == self.nth - 1
     }
@@ -26,32 +26,32 @@ impl Shard {
 /// The runs and nodes that a run was merged from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Merged {
-    /// How many shards make it whole.
+    /// The number of shards of the plan.
     pub of: u32,
-    /// The runs that count, in the order of their shards.
+    /// The ids of the runs that were merged, in the order of their shards.
     pub runs: Vec<String>,
-    /// The nodes that they were executed on, in the order of their first shards.
+    /// The nodes that these runs were executed on, in the order of their first shards.
     pub nodes: Vec<Node>,
-    /// The subject of its verdicts.
+    /// The scope of the verdicts: these nodes, or nodes like these.
     pub scope: Scope,
 }
 
 impl Merged {
-    /// The position of the node that a trial was executed on.
+    /// The position in `nodes` of the node that a trial was executed on. None if there is no such node.
     pub fn node_of(&self, trial: &Trial) -> Option<usize> {
         let name = trial.node.as_ref()?;
         self.nodes.iter().position(|node| node.name == *name)
     }
 }
 
-/// The subject of the verdicts of a run on several nodes.
+/// The scope of the verdicts of a run on several nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
-    /// These nodes: rounds are the repetitions.
+    /// The verdicts are about these nodes: rounds are the repetitions.
     #[default]
     TheseNodes,
-    /// Nodes like these: each is one repetition, by the median of its rounds.
+    /// The verdicts are about nodes like these: each node is one repetition, by the median of its rounds.
     NodesLikeThese,
 }
 

@@ -4,45 +4,49 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Sittings on one machine that are nearer to each other than this share what the machine was like, and count as one.
+/// The least time between two sittings on one machine that count as two. Nearer ones share the state of the machine,
+/// and count as one.
 pub const SITTINGS_APART: SignedDuration = SignedDuration::from_hours(1);
 
-/// A stretch of time on one machine in which rounds of a run were measured. A run with sittings is judged by them: a verdict
-/// is given only where they agree.
+/// A stretch of time on one machine in which rounds of a run were measured. A run with sittings is judged by them: it
+/// has a verdict only where they agree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sitting {
-    /// The run that it was kept as.
+    /// The id of the run that the sitting was kept as.
     #[serde(deserialize_with = "crate::id::id")]
     pub run: String,
-    /// The first sitting's run, where this is one more of it. It tells what belongs together even where the run that is made of
-    /// all of them does not have this one yet.
+    /// The id of the first sitting's run, if this sitting was measured as a further one of it. It tells which
+    /// sittings belong together before they are joined. None otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_of: Option<String>,
-    /// The seed of its order.
+    /// The seed of the order of the sitting's blocks.
     pub seed: u64,
     /// When the sitting began.
     pub started: Timestamp,
-    /// When it ended; none while it lasts.
+    /// The time at which the sitting ended. None while it lasts.
     pub finished: Option<Timestamp>,
-    /// Tells machines apart: two sittings that have another were on two machines. None where it was not recorded.
+    /// A word that differs between machines: two sittings with different words were on two machines. None if it was
+    /// not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
-    /// The first of its rounds, as blocks are numbered in this run, from 0.
+    /// The index of the sitting's first round among the rounds of this run, from 0.
     pub first_round: u32,
-    /// How many rounds it has room for; the last of them are missing where it was cut short.
+    /// The number of rounds that the sitting has room for. The last of them are missing if it was cut short.
     pub rounds: u32,
-    /// True if it ended when its verdicts were in: its length was not planned, and depends on its figures.
+    /// True if the sitting ended when its verdicts were in, so that its length was not planned and depends on its
+    /// figures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_by_verdicts: bool,
 }
 
 impl Sitting {
-    /// True for the index of one of its rounds.
+    /// True if the round with this index, from 0, is one of the sitting's.
     pub fn has(&self, round: u32) -> bool {
         (self.first_round..self.first_round.saturating_add(self.rounds)).contains(&round)
     }
 
-    /// True if the machine may have been as it was in the other, which began earlier.
+    /// True if the two sittings count as one: on one machine, or perhaps on one, and less than an hour apart.
+    /// `earlier` began first.
     fn is_one_with(&self, earlier: &Sitting) -> bool {
         let is_elsewhere =
             matches!((&self.machine, &earlier.machine), (Some(here), Some(there)) if here != there);
@@ -51,8 +55,9 @@ impl Sitting {
     }
 }
 
-/// The sittings that count as one, by their positions, in the order in which they began: those of one machine of which each
-/// began less than an hour after another had ended.
+/// Groups the sittings that count as one, by their positions, in the order in which the groups began. A sitting joins
+/// a group if it began less than an hour after another of the group had ended, on the same machine. Sittings without
+/// rounds are left out.
 pub fn apart(sittings: &[Sitting]) -> Vec<Vec<usize>> {
     // One that was ended before its first round says nothing.
     let mut order: Vec<usize> = (0..sittings.len()).filter(|&nth| sittings[nth].rounds > 0).collect();
@@ -73,44 +78,45 @@ pub fn apart(sittings: &[Sitting]) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The effect of a comparison in a sitting, or in several that count as one.
+/// The effect of a comparison in a sitting, or in several sittings that count as one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SittingEffect {
-    /// The positions of these sittings in the run's list.
+    /// The positions of these sittings in the run's list, from 0.
     pub sittings: Vec<usize>,
-    /// The median of its rounds' effects.
+    /// The median of the effects of their rounds, in the form and unit of the claim's effect.
     pub effect: f64,
-    /// How many rounds it has.
+    /// The number of their rounds in which the comparison was measured.
     pub rounds: usize,
-    /// On which side of the border the claim was in it.
+    /// The side of the border on which the claim was in these sittings.
     pub side: SittingSide,
 }
 
-/// How a claim came out in one sitting.
+/// The side of its borders on which a claim was in one sitting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SittingSide {
-    /// The median of each of its comparisons is on the claimed side.
+    /// The medians of all its comparisons are on the claimed side.
     So,
-    /// The median of one of its comparisons is on the other side.
+    /// The median of at least one of its comparisons is on the other side.
     NotSo,
-    /// It has no rounds of one of them, or figures that are lower bounds and leave it open; or a later kumite knows more.
+    /// The side is not known: a comparison has no rounds in the sitting, or its figures are lower bounds and leave it
+    /// open, or a later kumite wrote another value.
     #[default]
     #[serde(other)]
     Open,
 }
 
-/// Where the effect of one more sitting would be, if it is of the same kind as these: from the mean of their medians, for a
-/// ratio in logarithms, and their scatter, by Student's t.
+/// The interval for the effect in one more sitting of the same kind. It is formed by Student's t from the mean and
+/// the scatter of the sittings' medians, for a ratio in logarithms.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NextSitting {
-    /// The lower end of the 80 % interval, which holds the effect in four of five cases.
+    /// The lower end of the 80 % interval, which holds the effect of a further sitting in four of five cases.
     pub low_80: f64,
-    /// The upper end of the 80 % interval.
+    /// The upper end of the 80 % interval, in the form and unit of the claim's effect.
     pub high_80: f64,
-    /// The lower end of the 95 % interval, which holds it in 19 of 20 cases.
+    /// The lower end of the 95 % interval, which holds the effect of a further sitting in 19 of 20 cases.
     pub low_95: f64,
-    /// The upper end of the 95 % interval.
+    /// The upper end of the 95 % interval, in the form and unit of the claim's effect.
     pub high_95: f64,
 }
 

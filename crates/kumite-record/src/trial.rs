@@ -1,7 +1,7 @@
-//! One trial, and which trials count.
+//! One trial, and the choice of the trials that count.
 //!
-//! A trial is kept however it ended. [`standing`] chooses those that count: of a block that was measured again the last
-//! attempt alone, and no trial that is void.
+//! Every trial is kept, however it ended. [`standing`] chooses those that count: of a block that was measured again
+//! only the last attempt, and no trial of a void attempt.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -17,10 +17,10 @@ use crate::{Arrival, AxisValue, Call, Mark, Phase, Point, Role, Void, Written};
 pub struct Trial {
     /// Position in the run, from 0, in the order in which trials began; unique.
     pub seq: u32,
-    /// The block it belongs to, counted from 0 at each point: the unit of pairing.
+    /// The index of the trial's block at its point, from 0. Trials of one block are compared with each other.
     pub block: u32,
-    /// Counts from 0 how often the block was measured again, because a trial of it was void. The last counts,
-    /// if it is not void; the others are only shown.
+    /// The attempt at the block, from 0. A block is measured again if a trial of it is void; only the last attempt
+    /// counts, and only if none of its trials is void.
     #[serde(default, skip_serializing_if = "is_first")]
     pub attempt: u32,
     /// Why this trial is void, so that no trial of its attempt counts. None if it is not void itself, though another
@@ -29,7 +29,7 @@ pub struct Trial {
     pub void: Option<Void>,
     /// The contender's name.
     pub contender: String,
-    /// True if it is the second trial of the run's control in its block.
+    /// True if this is the second trial of the run's control in the block.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub control: bool,
     /// The point at which the contender was measured.
@@ -38,31 +38,32 @@ pub struct Trial {
     pub started: Timestamp,
     /// How the trial ended, which decides whether its figures are used.
     pub outcome: Outcome,
-    /// Why, where the outcome is not `ok`; with the end of the contender's log.
+    /// The reason for an outcome other than `ok`, with the end of the contender's log. None if the outcome is `ok`.
     pub reason: Option<String>,
-    /// The measurements; empty where there was nothing to measure.
+    /// The trial's figures; empty if nothing was measured.
     pub sample: Sample,
     /// The doubts about the sample; empty where there are none.
     pub marks: Vec<Mark>,
-    /// From the contender's start until it was ready, in milliseconds; of a function the first call's init phase. None
-    /// where it never was, and of a command, which has no such moment.
+    /// The time from the contender's start until it was ready, in milliseconds; of a function, the init phase of the
+    /// first call. None if it never was ready, and for a command, which has no such moment.
     pub ready_ms: Option<f64>,
-    /// The time it was under load, warm-up and watching included, in milliseconds; none where it did not come to that.
+    /// The time that the contender was under load, warm-up and watching included, in milliseconds. None if there was
+    /// no load.
     #[serde(default)]
     pub load_ms: Option<f64>,
-    /// From the end of the trial before it, or the run's beginning, to its own end, in milliseconds: the sum over a run is
-    /// how long it took.
+    /// The time from the end of the trial before, or from the run's beginning, to the end of this trial, in
+    /// milliseconds. The sum over all trials is the length of the run.
     #[serde(default)]
     pub took_ms: Option<f64>,
-    /// The node that it was executed on, where a run has several.
+    /// The node that the trial was executed on. None unless the run has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// The file of the contender's output, relative to the folder of the store; none where none was kept.
+    /// The file with the contender's output, relative to the folder of the store. None if none was kept.
     pub log: Option<String>,
 }
 
 impl Trial {
-    /// True if its figure for a metric is the least it can be.
+    /// True if the trial's figure for this metric is a lower bound.
     pub fn is_lower_bound(&self, metric: &str) -> bool {
         self.sample.lower_bounds.contains(metric)
     }
@@ -72,8 +73,8 @@ fn is_first(attempt: &u32) -> bool {
     *attempt == 0
 }
 
-/// The trials that count: of each block those of its last attempt, if none of them is void. The last attempt of a run that
-/// was cut short is all there is, and counts.
+/// The trials that count: of each block those of its last attempt, if none of them is void. An attempt that an early
+/// end of the run left incomplete counts, too.
 pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl Iterator<Item = &'a Trial> {
     let mut last = HashMap::<(&Point, u32), (u32, bool)>::new();
     for trial in trials.clone() {
@@ -90,16 +91,16 @@ pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// Measured, and every answer that was counted was right.
+    /// The contender was measured, and every answer that was counted was right.
     Ok,
-    /// A wrong answer; its figures count for nothing.
+    /// The contender gave a wrong answer, so its figures do not count.
     Disqualified,
-    /// It did not start, did not get ready, or died.
+    /// The contender did not start, did not get ready, or died.
     Failed,
 }
 
 impl Outcome {
-    /// The word used in files and reports.
+    /// The word for the outcome in files and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Outcome::Ok => "ok",
@@ -109,152 +110,158 @@ impl Outcome {
     }
 }
 
-/// The measurements of a trial.
+/// The figures of a trial, with all that was recorded beside them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
-    /// Metrics by name; the unit is the end of the name.
+    /// The figures by metric; the unit is the end of the metric's name.
     pub metrics: BTreeMap<String, f64>,
-    /// The metrics whose figure is the least it can be: watching ended before it was known, or nobody counted.
+    /// The metrics whose figure is a lower bound, because watching ended before the value was known or nothing could
+    /// count all of it.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub lower_bounds: BTreeSet<String>,
-    /// Failures by kind.
+    /// The number of failures of each kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: Errors,
-    /// The words of failed answers, as `status body`, and how often each came; of a load in steps, the drop after it
-    /// included.
+    /// The texts of failed answers, as `status body`, with the number of each. For a load in steps the drop after it
+    /// counts, too.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, u64>,
-    /// Metrics that it has too few requests for, and how many more those would take.
+    /// The metrics that the trial has too few requests for, with the number of further requests that each would take.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
-    /// The parameters that would give it these, by metric; absent where nobody knows.
+    /// For these metrics, the parameter that would give the trial enough values. A metric is absent if no such
+    /// parameter is known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub enough: BTreeMap<String, Enough>,
-    /// The noise from outside while it was measured, by name; the unit is the end of the name. A figure that the
+    /// The noise from outside during the measurement, by name; the unit is the end of the name. A figure that the
     /// machine does not tell is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noise: BTreeMap<String, f64>,
-    /// The doubts that came from a node with a role of its own, by that role.
+    /// The marks that came from a node with a role of its own, by that role.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub marked: BTreeMap<Role, Vec<Mark>>,
-    /// The parts of the trial, where it sweeps an axis within itself: one for each of its values that was reached, in
-    /// their order.
+    /// The parts of a trial that sweeps an axis within itself: one for each value that was reached, in the order of
+    /// the values. Empty if the trial sweeps none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<TrialPart>,
-    /// Counts and percentiles over time; empty where the kind of workload keeps none.
+    /// Counts and percentiles over time. Empty if the kind of workload keeps none.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,
-    /// The jobs of a task, in the order in which they were given.
+    /// The jobs of a task, or the runs of a command, in the order in which they were given. Empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<Job>,
-    /// The events within the last of the jobs that told any, in the order of time.
+    /// The events within a task's last job that reported any, in the order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<JobEvent>,
-    /// The calls of a function, in the order in which they were offered.
+    /// The calls of a function, in the order in which they were offered. Empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<Call>,
-    /// The lives of its instances, in the order of time.
+    /// The phases in the lives of a function's instances, in the order of time. Empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
-    /// The states of a player, in the order in which they were due.
+    /// The states of a player, in the order in which they were due. Empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<Arrival>,
-    /// The steadiness of throughput, and the part of the window that the figures are of; none if it is too short to
-    /// tell.
+    /// The steadiness of throughput, and the part of the window that the figures are from. None if the series is too
+    /// short to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<Steadiness>,
-    /// The disturbance after the window; none where there was none.
+    /// The disturbance after the window. None if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<Disturbance>,
-    /// The output of its runs, where all contenders are to write the same; none elsewhere.
+    /// The output of the trial's runs, if all contenders are to write the same. None otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Written>,
-    /// Histograms by name; in the store only.
+    /// HDR histograms of times, in nanoseconds, by name. Only the store has them, not the document.
     #[serde(skip)]
     pub histograms: BTreeMap<String, Histogram>,
 }
 
-/// A part of a trial, such as a step of its load.
+/// A part of a trial, such as a step of its load, with figures of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialPart {
     /// The value of the axis that is swept within the trial.
     pub at: AxisValue,
-    /// Metrics of the part by name.
+    /// The figures of the part, by metric.
     pub metrics: BTreeMap<String, f64>,
-    /// Metrics that it has too few requests for, and how many more those would take.
+    /// The metrics that the part has too few requests for, with the number of further requests that each would take.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
 }
 
-/// A job of a task: the repetitions within a process. The processes are the trials.
+/// A job of a task: a repetition within one process. Repetitions with a new process are trials.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Job {
-    /// From the writing of the request to the worker's word that the job is done, by kumite's clock.
+    /// The time from the writing of the request to the worker's word that the job is done, by kumite's clock, in
+    /// milliseconds.
     pub elapsed_ms: f64,
-    /// The worker's own time.
+    /// The time of the job by the worker's own clock, in milliseconds.
     pub worker_elapsed_ms: f64,
-    /// True if it was given to warm the worker up: then it counts in no figure but `first_elapsed_ms`.
+    /// True if the job was part of the warm-up. Then it counts in no figure but `first_elapsed_ms`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_up: bool,
-    /// Metrics that the worker gave with its answer, by name; none of a job that was given to warm it up.
+    /// The metrics that came with the worker's answer, by name. Empty for a job of the warm-up.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
 }
 
-/// Something that happened within a job: when, counted from the job's beginning by the worker's clock, in ns; on which
-/// thread; of which kind (`subscribe`, `next`, `complete`, `tick` …); to what.
+/// An event within a job: the time since the job's beginning by the worker's clock, in ns; the thread; the kind
+/// (`subscribe`, `next`, `complete`, `tick` …); and the object that it happened to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JobEvent(pub u64, pub String, pub String, pub String);
 
-/// Failures by kind.
+/// The number of failures of each kind.
 pub type Errors = BTreeMap<String, u64>;
 
-/// Metrics that cannot be given, and how many more requests a trial would have to have for them.
+/// Metrics that cannot be given, with the number of further requests that a trial would need for each.
 pub type Needs = BTreeMap<String, u64>;
 
-/// How a trial would have enough values for a metric that it has too few for.
+/// The parameter that would give a trial enough values for a metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Enough {
-    /// How many it has.
+    /// The number of values that the trial has.
     pub have: u64,
-    /// The parameter that would have to be larger.
+    /// The name of the parameter that would have to be larger.
     pub parameter: String,
-    /// How large: by what the trial has, with a fifth more in reserve.
+    /// The value that the parameter would need: in proportion to the values that the trial has, with a fifth in
+    /// reserve.
     pub value: f64,
 }
 
-/// The steadiness of a trial. Times count from the window's opening, in milliseconds; below 0 is the warm-up.
+/// The steadiness of a trial. Times are in milliseconds and count from the window's opening; times below 0 are in the
+/// warm-up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
-    /// The course of throughput, from the start of the load to the window's end.
+    /// The class of the course of throughput, from the start of the load to the window's end.
     pub class: SteadyClass,
-    /// When it became steady; none if it did not.
+    /// The time at which throughput became steady, in milliseconds. None if it did not.
     pub since_ms: Option<i64>,
-    /// When its level changed.
+    /// The times at which the level of throughput changed, in milliseconds.
     pub changes_ms: Vec<i64>,
-    /// From when to the window's end the figures are: `throughput_rps`, `response_*` and `cpu_cores`. The window's opening
-    /// or the beginning of what is steady, whichever is later; the opening, if nothing is.
+    /// The time from which to the window's end the figures `throughput_rps`, `response_*` and `cpu_cores` are taken,
+    /// in milliseconds: the later of the window's opening and the beginning of the steady part; the opening, if there
+    /// is none.
     pub used_from_ms: u64,
 }
 
-/// The course of throughput, by the classes of Barrett et al. 2017.
+/// A class of the course of throughput, as Barrett et al. define them (2017).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SteadyClass {
     /// Throughput was steady from the start of the load.
     Flat,
-    /// It became so, and was never better before.
+    /// Throughput became steady, and was never better before.
     WarmUp,
-    /// It became so, and had been better before.
+    /// Throughput became steady, and had been better before.
     Slowdown,
-    /// It changed until too near the window's end.
+    /// Throughput changed until too near the window's end.
     NoSteadyState,
-    /// Of a cell only: its trials are of several classes.
+    /// The trials of a cell are of several classes. No single trial has this class.
     Inconsistent,
 }
 
 impl SteadyClass {
-    /// The word used in files.
+    /// The word for the class in files.
     pub fn as_str(self) -> &'static str {
         match self {
             SteadyClass::Flat => "flat",
@@ -278,20 +285,21 @@ impl fmt::Display for SteadyClass {
 /// An HDR histogram of nanoseconds.
 pub type Histogram = hdrhistogram::Histogram<u64>;
 
-/// A disturbance after the window, to see how the contender recovers. Times count from the window's opening, in
-/// milliseconds.
+/// A disturbance after the window, which shows how the contender recovers. Times are in milliseconds and count from
+/// the window's opening.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Disturbance {
-    /// `pause`, `burst`, or `drop`: the load in steps fell to a low rate.
+    /// The kind of disturbance: `pause`, `burst`, or `drop`, in which the load in steps fell to a low rate.
     pub kind: String,
-    /// When it began: when the window closed.
+    /// The time at which the disturbance began: the window's close.
     pub began_ms: f64,
-    /// When it was over: the contender was resumed, or the last connection of the burst was begun; of a drop at once.
+    /// The time at which the disturbance was over: when the contender was resumed, or the last connection of the
+    /// burst was begun. For a drop it equals `began_ms`.
     pub ended_ms: f64,
-    /// The moment that recovery counts from: the later of `ended_ms` and the first failure since `began_ms`; of a
-    /// drop `began_ms`.
+    /// The time that recovery counts from: the later of `ended_ms` and the first failure since `began_ms`; for a
+    /// drop, `began_ms`.
     pub since_ms: f64,
-    /// When watching the contender ended.
+    /// The time at which watching the contender ended.
     pub until_ms: f64,
     /// Right answers from `began_ms` to `until_ms`.
     pub ok: u64,
@@ -299,27 +307,29 @@ pub struct Disturbance {
     pub errors: Errors,
     /// Right answers among the requests of a burst's own connections.
     pub burst_ok: u64,
-    /// The requests of the burst that failed.
+    /// Failed requests on a burst's own connections.
     pub burst_errors: u64,
 }
 
-/// Columns of equal length, one row for each interval.
+/// A table over time: columns of equal length, with one row for each interval.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Series {
-    /// Length of an interval.
+    /// The length of an interval, in milliseconds.
     pub interval_ms: u64,
-    /// When the first interval begins, counted from the window's opening: below 0, the warm-up is in it too.
+    /// The beginning of the first interval, in milliseconds from the window's opening. It is below 0 if the warm-up
+    /// is in the series, too.
     #[serde(default)]
     pub start_ms: i64,
-    /// When the window closes. What comes later is the disturbance and what followed.
+    /// The close of the window, in milliseconds from its opening. Later intervals hold the disturbance and what
+    /// followed.
     #[serde(default)]
     pub window_ms: f64,
-    /// Columns by name (`ok`, `errors`, `response_mean_us`, `cpu_cores` …). An interval without a value has none.
+    /// The columns by name (`ok`, `errors`, `response_mean_us`, `cpu_cores` …). An interval without a value has none.
     pub columns: BTreeMap<String, Vec<Option<f64>>>,
 }
 
 impl Series {
-    /// True if nothing was recorded.
+    /// True if nothing was recorded, so that there are no columns.
     pub fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }

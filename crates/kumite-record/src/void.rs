@@ -1,37 +1,37 @@
-//! Why a trial is void. The causes are of the machine and of whoever measures, never of a contender.
+//! The causes that make a trial void. They lie with the machine and with kumite, never with a contender.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a trial counts for nothing, and its whole block with it: whoever measures, or what was measured, was away
-/// meanwhile, or had not what it takes to measure.
+/// The reason why a trial and its whole block do not count: kumite or the measured processes stood still meanwhile,
+/// or something that measuring takes was missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Void {
-    /// The cause, which is never a figure of a contender.
+    /// The cause.
     pub what: VoidCause,
-    /// The process that it happened to, if it was not kumite.
+    /// The name of the process that was stopped. None if it was kumite itself, or the cause has no process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<String>,
-    /// The node that it happened to, if that has a role of its own.
+    /// The node on which it happened. None if it happened on kumite's own machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// The shortest time that it can have lasted, in milliseconds; 0 for a cause that has no length.
+    /// The shortest time that the cause can have lasted, in milliseconds; 0 for a cause that has no length.
     pub lasted_ms: f64,
 }
 
-/// A cause that makes a trial void. Never a figure of a contender, nor its silence: these are results.
+/// A cause that makes a trial void. A contender's figures and its silence are never one: they are results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum VoidCause {
     /// The machine was suspended.
     Suspended,
-    /// kumite itself was stopped, frozen, or in a virtual machine that stood still.
+    /// kumite itself was stopped or frozen, or its virtual machine stood still.
     KumiteStopped,
     /// A process that kumite had started was stopped by somebody else.
     ProcessStopped,
-    /// The hypervisor took a good part of the CPU time.
+    /// The hypervisor took a large part of the CPU time.
     Stolen,
     /// A node with a role could not be reached.
     Unreachable,
@@ -42,7 +42,7 @@ pub enum VoidCause {
 }
 
 impl VoidCause {
-    /// The word used in files and reports.
+    /// The word for the cause in files and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             VoidCause::Suspended => "suspended",
@@ -56,7 +56,7 @@ impl VoidCause {
     }
 }
 
-/// A clause, without its place.
+/// Writes the cause as a clause, without the trial that it happened in.
 impl fmt::Display for Void {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let seconds = self.lasted_ms / 1e3;
