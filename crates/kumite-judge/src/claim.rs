@@ -19,7 +19,7 @@ pub use parse::parse_expression;
 pub use units::Dimension;
 pub(crate) use units::dimension;
 
-/// The reason that a text is not a claim, and where in it that shows.
+/// The reason why a text is not a claim, with the place in the text.
 #[derive(Debug, PartialEq)]
 pub struct ClaimError {
     /// The place in the text, in characters from 1.
@@ -31,19 +31,19 @@ pub struct ClaimError {
 /// A claim as an experiment states it.
 #[derive(Clone, Debug)]
 pub struct ClaimSpec {
-    /// Unique within the experiment.
+    /// The claim's id, unique within the experiment.
     pub id: String,
-    /// The claim in plain words.
+    /// The claim in plain words. None if the experiment gives none.
     pub title: Option<String>,
     /// The claim in the claim grammar.
     pub assert: String,
-    /// The figures that the source published, as the experiment gives them.
+    /// The figures that the source published, as the experiment gives them. None if nothing was published.
     pub published: Option<String>,
-    /// `assert`, parsed and checked: it speaks only of what the experiment has.
+    /// The parsed form of `assert`. It names only what the experiment has.
     pub parsed: Claim,
 }
 
-/// Everything that a claim may name: a word outside of it is an error with its column.
+/// The names that a claim may use. Any other word is an error with its column.
 pub struct Names<'a> {
     /// The contenders that a claim may name.
     pub contenders: &'a BTreeSet<String>,
@@ -55,27 +55,28 @@ pub struct Names<'a> {
     pub units: &'a BTreeMap<String, Unit>,
     /// The metrics of whole trials.
     pub metrics: &'a [Metric],
-    /// The axis that is swept within trials, which is one of `axes`.
+    /// The axis that is swept within trials, which is one of `axes`. None if trials sweep none.
     pub within: Option<&'a str>,
-    /// The metrics of their parts.
+    /// The metrics of parts of trials.
     pub part_metrics: &'a [Metric],
 }
 
-/// Parts joined by `and`.
+/// A parsed claim: parts that are joined by `and`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     pub(crate) parts: Vec<ClaimPart>,
 }
 
 impl Claim {
-    /// A claim that speaks only of what there is, and compares like with like.
+    /// Parses and checks a claim. An error if it names what there is not, or compares unlike with unlike.
     pub fn new(text: &str, names: &Names) -> Result<Claim, ClaimError> {
         let claim = parse::parse(text)?;
         check::check(&claim, names)?;
         Ok(claim)
     }
 
-    /// Where it first says `disqualified`, if it does: the column of the contender's name.
+    /// The column of the contender's name in the first `disqualified`, in characters from 1. None if the claim has
+    /// none.
     pub fn disqualified_at(&self) -> Option<usize> {
         self.parts.iter().find_map(|part| match part {
             ClaimPart::Comparison(Comparison { test: Test::Disqualified(name), .. }) => Some(name.column),
@@ -88,7 +89,7 @@ impl Claim {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ClaimPart {
     Comparison(Comparison),
-    /// `every …: claim`: the claim for each value.
+    /// A claim for each value: `every …: claim`.
     Every(Every, Claim),
 }
 
@@ -98,25 +99,25 @@ pub(crate) enum Every {
     Axis { axis: Name, bounds: Vec<(Op, Number)> },
 }
 
-/// A word of the claim and where it stands.
+/// A word of a claim, with its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     pub(crate) text: String,
     pub(crate) column: usize,
 }
 
-/// A figure of the claim.
+/// A number in a claim, with its unit and its place in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Number {
-    /// In seconds, bytes or plain numbers.
+    /// The value in seconds, bytes or plain numbers.
     pub(crate) value: f64,
     pub(crate) dimension: Dimension,
-    /// As it was written, without its unit.
+    /// The number as it was written, without its unit.
     pub(crate) digits: String,
     pub(crate) column: usize,
 }
 
-/// One comparison with its own words.
+/// A comparison of a claim, with its text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Comparison {
     pub text: String,
@@ -126,7 +127,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// A count and an equality are exact: they have no interval, and nothing is betted on them.
+    /// True if the comparison has an interval and is betted on. Counts and equalities are exact and have none.
     pub fn has_interval(&self) -> bool {
         !matches!(self.test, Test::Disqualified(_) | Test::Compare(_, Op::Equal, _))
     }
@@ -179,9 +180,9 @@ pub enum Expr {
     /// A parameter of the workload, written `$name`.
     Parameter(Name),
     Metric(MetricOf),
-    /// A metric without a contender: one of the very trial, where metrics are derived.
+    /// A metric of the trial itself, without a contender, as expressions of derived metrics have it.
     Own(Name),
-    /// With the place of its sign.
+    /// Two expressions joined by an arithmetic sign, with the column of the sign.
     Binary(Box<Expr>, Arithmetic, usize, Box<Expr>),
     Fold(Fold, Box<Expr>, Name),
 }
@@ -216,7 +217,7 @@ impl Arithmetic {
 /// The word that stands for each contender in `every contender: …`.
 pub const EACH_CONTENDER: &str = "contender";
 
-/// The factor from a figure with this name to seconds, bytes or plain numbers: names end with their unit.
+/// The factor from a figure with this name, whose end is its unit, to seconds, bytes or plain numbers.
 pub(crate) fn scale_of_name(name: &str) -> f64 {
     Unit::of_name(name).map_or(1.0, Unit::scale)
 }

@@ -11,10 +11,10 @@ use kumite_stats::{fewest_blocks, sequential_ratio};
 
 use crate::inner_axis::{Grid, Observation, Observations};
 
-/// The probability that a control is called off by chance, in a run.
+/// The probability that a true control is called off by chance, over a whole run.
 const ALPHA: f64 = 0.01;
 
-/// Of the interval that is shown.
+/// The probability that the shown interval misses the true ratio, however often one looks.
 const SHOWN: f64 = 0.05;
 
 /// The run's control, measured by `trials`: its ratio to itself in the metric `headline`, or in the run's first
@@ -33,13 +33,14 @@ pub fn of_run(run: &Run, trials: &[&Trial], headline: Option<String>) -> Option<
     Some(Control { itself, off: off(&grid, &seen), ..control.unmeasured() })
 }
 
-/// The fewest blocks in which a control of this run could be off; none where it has no control.
+/// The fewest blocks in which the control of this run could be found to be off. None if the run has no control.
 pub fn fewest_control_blocks(run: &Run) -> Option<usize> {
     let control = run.control.as_ref()?;
     fewest_blocks(ALPHA / figures(&Grid::new(run), control).len().max(1) as f64).ok()
 }
 
-/// Points and metrics that a control is looked at in: all that are planned, so that how many they are depends on no trial.
+/// The points and metrics that a control is tested at. They are all that are planned, so that their number depends on
+/// no trial.
 fn figures<'g>(grid: &'g Grid, control: &Control) -> Vec<(usize, &'g String)> {
     let planned = grid.run.points.len();
     let metrics = |point: usize| if point < planned { &grid.run.metrics } else { &grid.run.part_metrics };
@@ -53,7 +54,7 @@ fn figures<'g>(grid: &'g Grid, control: &Control) -> Vec<(usize, &'g String)> {
         .collect()
 }
 
-/// The metrics and points at which the control is decidedly not like itself.
+/// The ratios, at the metrics and points at which it is decided that the control differs from itself.
 pub fn off(grid: &Grid, seen: &Observations) -> Vec<ControlRatio> {
     let Some(control) = &grid.run.control else { return Vec::new() };
     let cells = figures(grid, control);
@@ -73,7 +74,7 @@ pub fn off(grid: &Grid, seen: &Observations) -> Vec<ControlRatio> {
     cells.into_iter().filter_map(of_cell).collect()
 }
 
-/// The second trial's figure and the first one's, of each block that has both.
+/// The second trial's figure and the first one's, for each block that has both.
 fn pairs(seen: &Observations, control: &Control, point: usize, metric: &str) -> Vec<(f64, f64)> {
     let by_block = |name: &str| -> BTreeMap<u32, f64> {
         let is_known = |look: &&Observation| look.is_ok() && !look.is_lower_bound(metric);
@@ -87,7 +88,7 @@ fn pairs(seen: &Observations, control: &Control, point: usize, metric: &str) -> 
     second.into_iter().filter_map(|(block, value)| Some((value, *first.get(&block)?))).collect()
 }
 
-/// None where there are too few for an interval.
+/// The ratio of the pairs with its confidence sequence. None if there are too few pairs for an interval.
 fn ratio(pairs: &[(f64, f64)], alpha: f64) -> Option<Ratio> {
     let of = sequential_ratio(pairs, alpha).ok()?;
     Some(Ratio { estimate: of.estimate, low: Some(of.low), high: Some(of.high) })

@@ -1,7 +1,7 @@
-//! Metrics that an experiment declares itself: those that workers give, and those that follow from others.
+//! Metrics that an experiment declares itself: metrics that workers give, and metrics derived from others.
 //!
-//! They are checked when the file is read, and computed in each trial when it ends; a metric whose inputs a trial
-//! lacks is left out of it. None follows from another derived one.
+//! They are checked when the file is read, and computed in each trial when it ends. A trial that lacks an input of a
+//! metric does not have that metric. No derived metric is derived from another derived one.
 
 use std::collections::BTreeMap;
 
@@ -13,27 +13,28 @@ use crate::claim::{self, ClaimError, Dimension, Expr, Own, own_dimension, scale_
 /// A metric that an experiment declares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
-    /// As the record has it.
+    /// The declaration of the metric, as the record has it.
     pub metric: Metric,
-    /// The expression it follows from, in the claim grammar; `None` if it comes with a worker's answers.
+    /// The expression that the metric is derived by, in the claim grammar. None if the metric comes with a worker's
+    /// answers.
     pub value: Option<String>,
 }
 
 /// The reason why an expression over one trial cannot be used.
 #[derive(Debug, Error, PartialEq)]
 pub enum ExpressionError {
-    /// The text is no expression, or uses a name that is not known.
+    /// The text is no expression, or uses an unknown name.
     #[error("column {} of its text: {}", .0.column, .0.what)]
     Text(ClaimError),
-    /// Its dimension is another than that of its name.
+    /// The expression has another dimension than the metric's name.
     #[error("it is {found}, and its name says that it is {named}")]
     Dimension {
         /// The dimension of the expression.
         found: Dimension,
-        /// The dimension that the metric's name says.
+        /// The dimension that the end of the metric's name says.
         named: Dimension,
     },
-    /// It takes a number, and a parameter of it is text.
+    /// The expression takes a number where it has a parameter that is text.
     #[error("a parameter of it is no number")]
     NoNumber,
 }
@@ -41,16 +42,16 @@ pub enum ExpressionError {
 /// The reason why a declared metric cannot be one.
 #[derive(Debug, Error, PartialEq)]
 pub enum MetricError {
-    /// Its name is not of the form that claims can use.
+    /// The metric's name does not have the form that claims can use: lower-case letters, digits and `_`.
     #[error("'{0}' is not a metric's name: use lower-case letters, digits and _")]
     Name(String),
-    /// The kind of workload, or a service, has the name.
+    /// The name is taken by a metric of the kind of workload, of a service, or of a probe.
     #[error("every trial has the metric '{0}' already")]
     Known(String),
-    /// Its expression will not do.
+    /// The metric's expression cannot be used.
     #[error(transparent)]
     Expression(#[from] ExpressionError),
-    /// Its declared unit contradicts its name.
+    /// The declared unit contradicts the metric's name.
     #[error("its unit is {unit}, and its name says {named}")]
     Unit {
         /// The unit that the experiment declares.
@@ -58,7 +59,7 @@ pub enum MetricError {
         /// The unit that the name says.
         named: Unit,
     },
-    /// Its declared unit has a symbol, which every name ends with.
+    /// The declared unit has a symbol, and the end of the metric's name does not say it.
     #[error("its unit is {0}, which the end of its name must say")]
     UnitUnsaid(Unit),
 }
@@ -66,13 +67,14 @@ pub enum MetricError {
 /// The metrics that an experiment has beside those of its kind.
 #[derive(Clone, Debug, Default)]
 pub struct Derived {
-    /// In the order of the file; those that follow from others have an expression, none of which uses another such.
+    /// The metrics in the order of the file, each with the expression that it is derived by. None if it comes with a
+    /// worker's answers.
     metrics: Vec<(Metric, Option<Expr>)>,
 }
 
 impl Derived {
-    /// Checks the declared metrics against the `known` ones and these parameters. An error comes with the name it is
-    /// about.
+    /// Checks the declared metrics against the `known` ones and these parameters. An error comes with the name of the
+    /// metric that it is about.
     pub fn new(
         declared: &[Declared],
         known: &[Metric],
@@ -100,7 +102,7 @@ impl Derived {
         Ok(derived)
     }
 
-    /// A worker has to give it with its answers.
+    /// True if a worker has to give the metric of this name with its answers.
     pub fn is_worker_s(&self, name: &str) -> bool {
         self.of_answers().any(|own| own == name)
     }
@@ -110,7 +112,8 @@ impl Derived {
         self.metrics.iter().filter(|(_, value)| value.is_none()).map(|(metric, _)| metric.name.as_str())
     }
 
-    /// Those of parts of a trial that have these metrics, and each the answer's own.
+    /// The metrics that parts of a trial can have, if `known` are the parts' own: those of answers, and those derived
+    /// from these and known ones alone.
     pub fn of_parts(&self, known: &[Metric]) -> Vec<Metric> {
         let is_known = |name: &str| known.iter().any(|it| it.name == name) || self.is_worker_s(name);
         let theirs = |(_, value): &&(Metric, Option<Expr>)| {
@@ -119,12 +122,13 @@ impl Derived {
         self.metrics.iter().filter(theirs).map(|(metric, _)| metric.clone()).collect()
     }
 
-    /// All that are declared.
+    /// All metrics that the experiment declares.
     pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
         self.metrics.iter().map(|(metric, _)| metric)
     }
 
-    /// Adds what follows from the metrics of a trial, where it has all that is needed.
+    /// Adds the derived metrics of a trial to its `metrics`. A metric is left out if an input is missing or its value
+    /// is not finite.
     pub fn add(&self, metrics: &mut BTreeMap<String, f64>, parameters: &BTreeMap<String, AxisValue>) {
         for (Metric { name, .. }, expression) in &self.metrics {
             let Some(expression) = expression else { continue };
@@ -136,7 +140,8 @@ impl Derived {
     }
 }
 
-/// An expression over parameters alone that is counted in this unit: its value in seconds, bytes or plain numbers.
+/// The value of an expression over parameters alone, in seconds, bytes or plain numbers. An error if its dimension is
+/// not that of `unit`, or a parameter is no number.
 pub fn of_parameters(
     text: &str,
     parameters: &BTreeMap<String, AxisValue>,

@@ -1,8 +1,8 @@
 //! Estimates: the median of each metric over a cell's trials, with its interval.
 //!
 //! Only trials that ended well count. A metric for which some of them have too few values has no estimate, because
-//! the others are the fast ones. Fewer trials than an interval takes give the median alone. The same trials give the
-//! same estimate: the bootstrap is seeded by the run.
+//! the others are the fast ones. A cell with fewer trials than an interval takes has the median alone. The same
+//! trials give the same estimate: the bootstrap is seeded by the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,10 +12,11 @@ use kumite_stats::{median, median_interval};
 
 use crate::inner_axis::{Grid, Observation, Observations};
 
-/// The confidence of every interval.
+/// The confidence of every estimate's interval.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The planned cells of these contenders that can be measured here: of the plan, or of its parts where an axis is within.
+/// The cells of these contenders at these points of the grid, if they are planned and can be measured on this
+/// machine.
 pub fn cells(grid: &Grid, seen: &Observations, contenders: &[String], points: Range<usize>) -> Vec<Cell> {
     let measurable = points.filter(|point| grid.unavailable(*point).is_none());
     let of_point = |point| {
@@ -59,7 +60,7 @@ fn cell(grid: &Grid, contender: &str, point: usize, looks: &[Observation]) -> Ce
     }
 }
 
-/// None where it is not known of any trial.
+/// The steadiness of a cell, from its trials. None if no trial has one.
 pub fn steadiness<'a>(trials: impl Iterator<Item = &'a Trial>) -> Option<CellSteadiness> {
     let mut counts = BTreeMap::new();
     for steadiness in trials.filter_map(|trial| trial.sample.steadiness.as_ref()) {

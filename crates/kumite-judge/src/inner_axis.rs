@@ -1,18 +1,18 @@
-//! The points of a run, and its trials at them. An axis within trials is unfolded: behind the points of the plan come
-//! each of them with every value of that axis, and a part of a trial is seen as a trial at such a point, so that
-//! whoever estimates or judges need not know of parts.
+//! The points of a run, and its trials at them. An axis within trials is unfolded: after the points of the plan come
+//! the points that combine each of these with every value of that axis. A part of a trial is seen as a trial at such
+//! a point, so that estimates and verdicts need not know of parts.
 
 use std::collections::{BTreeMap, HashMap};
 
 use kumite_record::{AxisValue, CellName, Enough, Mark, Needs, Outcome, Point, Run, Trial, TrialPart};
 
-/// The points of a run.
+/// The points of a run: those of the plan, then those within trials.
 pub struct Grid<'a> {
     pub run: &'a Run,
     pub points: Vec<Point>,
-    /// The point of the plan that each is, or is a part of.
+    /// For each point the position of the point of the plan that it is, or lies within.
     folded: Vec<usize>,
-    /// The reason that this machine cannot measure each point; `None` where it can.
+    /// The reason why this machine cannot measure each point. None if it can.
     unavailable: Vec<Option<&'a str>>,
     positions: HashMap<Point, usize>,
 }
@@ -44,22 +44,22 @@ impl<'a> Grid<'a> {
         self.positions.get(point).copied()
     }
 
-    /// Why this machine cannot measure a point, if it cannot.
+    /// The reason why this machine cannot measure the point at this position. None if it can.
     pub fn unavailable(&self, point: usize) -> Option<&'a str> {
         self.unavailable[point]
     }
 
-    /// A point within trials is planned where its trial is.
+    /// True if the plan has the contender at the point. A point within trials is planned if its trial is.
     pub fn plans(&self, contender: &str, point: usize) -> bool {
         self.run.plans(contender, self.folded[point])
     }
 
-    /// A contender at one of the points.
+    /// The cell of a contender at the point with this position.
     pub fn cell(&self, contender: &str, point: usize) -> CellName {
         CellName { contender: contender.to_owned(), point: self.points[point].clone() }
     }
 
-    /// The trials and their parts, by cell.
+    /// The trials and their parts, by contender and point.
     pub fn observations(&self, trials: &[&'a Trial]) -> Observations<'a> {
         let mut cells: BTreeMap<&str, BTreeMap<usize, Vec<Observation>>> = BTreeMap::new();
         for &trial in trials {
@@ -86,7 +86,7 @@ fn inside(point: &Point, axis: &str, value: &AxisValue) -> Point {
     inner
 }
 
-/// A trial, or a part of one.
+/// A trial or a part of one, as it is seen at its point.
 #[derive(Clone, Copy)]
 pub struct Observation<'a> {
     trial: &'a Trial,
@@ -119,14 +119,14 @@ impl<'a> Observation<'a> {
         self.part.map_or(&self.trial.sample.needs, |part| &part.needs)
     }
 
-    /// The parameter that would give enough values for a metric, and how large it would have to be; `None` for parts,
-    /// where nobody has worked it out.
+    /// The parameter that would give enough values for a metric, and its value. None if it is not known, and for
+    /// parts.
     pub fn enough(&self, metric: &str) -> Option<&'a Enough> {
         self.trial.sample.enough.get(metric).filter(|_| self.is_whole())
     }
 
-    /// The true value may be larger without limit, because the trial ended first. A part is seen to its end, so it
-    /// never is one.
+    /// True if the figure is a lower bound because the trial ended first. A part is seen to its end, so its figures
+    /// are none.
     pub fn is_lower_bound(&self, metric: &str) -> bool {
         self.part.is_none() && self.trial.is_lower_bound(metric)
     }
@@ -143,7 +143,7 @@ impl<'a> Observations<'a> {
         self.cells.get(contender).and_then(|points| points.get(&point)).map_or(&[], |looks| looks)
     }
 
-    /// All observations of a contender, at whatever points.
+    /// All observations of a contender, each with the position of its point.
     pub fn of_contender(&self, contender: &str) -> impl Iterator<Item = (usize, &Observation<'a>)> {
         let points = self.cells.get(contender).into_iter().flatten();
         points.flat_map(|(point, looks)| looks.iter().map(move |look| (*point, look)))

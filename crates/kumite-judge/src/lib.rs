@@ -1,6 +1,6 @@
-//! From what was measured to what it says: claims, estimates, verdicts.
+//! The judge of kumite: from trials to estimates and verdicts.
 //!
-//! It reads no clock, no file, no process and no environment: the same trials give the same verdicts, anywhere.
+//! It reads no clock, no file, no process and no environment, so the same trials give the same verdicts anywhere.
 
 mod claim;
 mod control;
@@ -21,11 +21,11 @@ use inner_axis::Grid;
 use verdict::Evidence;
 pub use verdict::{CheckSpec, Reference};
 
-/// The rules that it judges by: the usual one, and the strict one.
+/// The rules by which this crate can judge: the usual one, and the strict one.
 pub const RULES: [Rule; 2] = [Rule::FalseDiscoveryRate, Rule::Strict];
 
-/// The verdicts of all claims, judged together: of whole trials and, where an axis is within them, of their parts. And the
-/// outcomes of all checks.
+/// Judges all claims together, and all checks. Claims are about whole trials and, if an axis is swept within them,
+/// about their parts.
 pub fn judge(
     run: &Run,
     trials: &[&Trial],
@@ -39,7 +39,7 @@ pub fn judge(
     (judged.into_iter().map(|(_, claim)| claim).collect(), checks)
 }
 
-/// The cells that these claims need: contender and position of the point.
+/// The cells that these claims need: contenders with positions of points in the plan.
 pub fn needed(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
     let evidence = Evidence::new(run, &[], contenders);
     claims.iter().flat_map(|claim| evidence.cells(claim)).collect()
@@ -50,8 +50,8 @@ pub fn references(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Vec
     Evidence::new(run, &[], contenders).references_of_trials(claim)
 }
 
-/// A run's control with what its trials say of it; none where the run has none. It stands first for the metric that the
-/// first claim compares.
+/// The run's control, measured by its trials. Its shown ratio is in the metric that the first claim compares. None if
+/// the run has no control.
 pub fn control(
     run: &Run,
     trials: &[&Trial],
@@ -63,7 +63,7 @@ pub fn control(
     control::of_run(run, trials, headline)
 }
 
-/// The cells that more blocks might decide a claim about: contender and position of the point.
+/// The cells of claims that more blocks might decide: contenders with positions of points in the plan.
 pub fn undecided(
     run: &Run,
     trials: &[&Trial],
@@ -73,7 +73,8 @@ pub fn undecided(
     Evidence::new(run, trials, contenders).undecided_cells(claims)
 }
 
-/// The claims that no number of blocks can decide, because trials have too few values for a percentile: their ids, and why.
+/// The ids of the claims that no number of blocks can decide, because trials have too few values for a percentile,
+/// with the reasons.
 pub fn too_few_values(
     run: &Run,
     trials: &[&Trial],
@@ -83,17 +84,18 @@ pub fn too_few_values(
     Evidence::new(run, trials, contenders).lacking_values(claims)
 }
 
-/// The first expression of a claim that can have no value, whatever is measured: a division by 0, for example.
+/// The error for the first expression of a claim that can have no value, whatever is measured: a division by 0, for
+/// example. None if all can have one.
 pub fn without_value(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Option<ClaimError> {
     Evidence::new(run, &[], contenders).without_value(claim)
 }
 
-/// The verdicts that a plan can lead to, and the blocks they take. Needs no trial.
+/// The number of blocks that each claim of a plan takes. No trial is needed.
 pub fn prospects(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> Prospects {
     Evidence::new(run, &[], contenders).prospects(claims)
 }
 
-/// The claims whose border lies where a further sitting may be, and what would decide them.
+/// The claims whose border lies where the effect of a further sitting may be, with the effort that would decide them.
 pub fn near_ties(
     run: &Run,
     trials: &[&Trial],
@@ -103,7 +105,8 @@ pub fn near_ties(
     Evidence::new(run, trials, contenders).near_ties(claims)
 }
 
-/// The estimates of the cells of these contenders; then those of their parts, where an axis is within trials.
+/// The estimates of the cells of these contenders, and those of the cells of their parts if an axis is swept within
+/// trials.
 pub fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> (Vec<Cell>, Vec<Cell>) {
     let grid = Grid::new(run);
     let seen = grid.observations(trials);

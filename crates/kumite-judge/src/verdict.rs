@@ -1,9 +1,9 @@
-//! Verdicts: what the trials say of a claim.
+//! Verdicts: the judgement of claims by trials.
 //!
-//! Of "a comparison is true" and "it is false" exactly one is so, true meaning: in more than half of all rounds. Each
-//! is betted on from one side, round after round. A claim holds by the least of its comparisons' wealths, and fails
-//! by the mean of those of the opposite bets; which wealth is enough depends on how many claims there are, and how
-//! many of them are decided ([`kumite_stats::Decisions`]).
+//! A comparison is true if it is so in more than half of all rounds, and false otherwise. Each of the two is betted
+//! on from one side, round after round. A claim holds by the least of its comparisons' wealths, and fails by the mean
+//! of those of the opposite bets; which wealth is enough depends on how many claims there are, and how many of them
+//! are decided ([`kumite_stats::Decisions`]).
 
 mod agreement;
 mod check;
@@ -35,12 +35,12 @@ use self::posed::{Compared, Exact, Found, Posed};
 use self::sides::Sides;
 use crate::claim::{ClaimSpec, Comparison, Expr, Op, Test};
 
-/// The error that a run is allowed: the mean share of false verdicts among its verdicts; if it is strict, the
+/// The error that a run is allowed: the mean share of false verdicts among its verdicts or, by the strict rule, the
 /// probability of any false verdict.
 const ALPHA: f64 = 0.05;
 
 impl<'a> Evidence<'a> {
-    /// All claims of an experiment, judged together.
+    /// Judges all claims of an experiment together.
     pub fn judge_all(&self, specs: &'a [ClaimSpec]) -> Vec<Claim> {
         let course = Course::new(self, specs);
         let judged = course.rulings.iter().map(|ruling| {
@@ -58,7 +58,7 @@ impl<'a> Evidence<'a> {
         judged.collect()
     }
 
-    /// The cells that claims need which more blocks might decide, by points of the plan; all of them, if nothing is claimed.
+    /// The cells of the plan that claims need which more blocks might decide; all cells if there are no claims.
     pub fn undecided_cells(&self, specs: &'a [ClaimSpec]) -> BTreeSet<(String, usize)> {
         if specs.is_empty() {
             let of_contender = |contender: &Contender| {
@@ -94,8 +94,8 @@ impl<'a> Evidence<'a> {
         references.map(|it| (it.contender.clone(), self.grid.folded(it.point))).collect()
     }
 
-    /// The claims that cannot be judged because trials have too few values for a percentile, by their ids, and of the cells that
-    /// lack some the one that lacks most.
+    /// The ids of the claims that cannot be judged because trials have too few values for a percentile, each with the
+    /// reason for the cell that lacks most.
     pub fn lacking_values(&self, specs: &[ClaimSpec]) -> Vec<(String, Reason)> {
         let lacks = |reason: &Reason| match reason {
             Reason::TooFewValues { missing, .. } => *missing,
@@ -121,8 +121,8 @@ impl<'a> Evidence<'a> {
         Posed::new(self, spec, &self.parts(spec, Reach::Measurable))
     }
 
-    /// All contenders run and this machine lacks none of the points. Known before the first trial, so that the number
-    /// of bets does not depend on what is measured.
+    /// True if all contenders of a comparison run, and this machine can measure its points. It is known before the
+    /// first trial, so that the number of bets does not depend on what is measured.
     fn can_be_tried(&self, comparison: &Comparison, scope: &Scope) -> bool {
         let ran = |reference: &Reference| {
             let named = self.contenders.iter().find(|contender| contender.name == reference.contender);
@@ -132,7 +132,7 @@ impl<'a> Evidence<'a> {
         self.of_comparison(comparison, scope).is_ok_and(|references| references.iter().all(ran))
     }
 
-    /// How many comparisons an `every` has left out for want of what this machine lacks.
+    /// The number of comparisons that an `every` leaves out because this machine cannot measure their points.
     fn left_out(&self, spec: &ClaimSpec) -> usize {
         if self.grid.run.unavailable.is_empty() {
             return 0;
@@ -208,7 +208,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// An exact value is equal in every round, or it is not. A round that is missing is not equal.
+/// The outcome of an equality: both sides must be equal in every round, and no round may be missing.
 fn equal(pairs: &[(f64, f64)], is_complete: bool) -> Exact {
     let apart = |(left, right): &(f64, f64)| (left - right).abs();
     let furthest = pairs.iter().max_by(|a, b| apart(a).total_cmp(&apart(b)));

@@ -1,4 +1,5 @@
-//! Refuses a claim that names what the experiment lacks, or compares unlike with unlike.
+//! The check of a parsed claim: it refuses a claim that names what the experiment lacks, or compares unlike with
+//! unlike.
 //!
 //! It runs once, when the file is read, so that judging needs no error for either: an expression that passed has a
 //! dimension, and each name in it stands for something. Errors carry the column of the word that is wrong.
@@ -17,7 +18,7 @@ pub(super) fn check(claim: &Claim, names: &Names) -> Result<(), ClaimError> {
     Scope { names, each_contender: false, set: BTreeSet::new() }.claim(claim)
 }
 
-/// The settings of the claims around an expression: `every contender`, and the axes of `every` and of folds.
+/// The settings around an expression: whether `every contender` is one, and the axes of `every`s and folds.
 #[derive(Clone)]
 struct Scope<'a> {
     names: &'a Names<'a>,
@@ -67,7 +68,7 @@ impl Scope<'_> {
         Ok(inner)
     }
 
-    /// An `every` that speaks of no value that any profile has would be tested by nothing.
+    /// An error if no value that any profile has is within the bounds of an `every`, so that nothing would test it.
     fn some_value(&self, axis: &Name, bounds: &[(Op, Number)]) -> Result<(), ClaimError> {
         let values = self.axis(axis)?;
         let is_inside = |value: &AxisValue| {
@@ -98,7 +99,7 @@ impl Scope<'_> {
         Ok(())
     }
 
-    /// The dimension of an expression, all names and units in it checked.
+    /// The dimension of an expression. An error if a name or a unit in it is wrong.
     fn expr(&self, expr: &Expr) -> Result<Dimension, ClaimError> {
         match expr {
             Expr::Number(number) => Ok(number.dimension),
@@ -134,7 +135,8 @@ impl Scope<'_> {
         Meeting { sides, how, column }.check(&|expr| self.symbol(expr))
     }
 
-    /// How a figure like this is written: as the first metric or parameter in it is.
+    /// The symbol in which an expression's figures are written: that of the first metric or parameter in it. None if
+    /// it has none.
     fn symbol(&self, expr: &Expr) -> Option<&'static str> {
         let unit = match expr {
             Expr::Metric(metric) => self.names.metric(&metric.name.text)?.unit,
@@ -239,9 +241,9 @@ impl Scope<'_> {
 
 /// The names that an expression over one trial may use.
 pub struct Own<'a> {
-    /// Metrics of that trial.
+    /// The metrics of the trial.
     pub metrics: &'a [&'a Metric],
-    /// Parameters, and what they are counted in.
+    /// The units of the parameters, by name.
     pub parameters: &'a BTreeMap<String, Unit>,
 }
 
@@ -283,7 +285,7 @@ pub fn own_dimension(expr: &Expr, names: &Own) -> Result<Dimension, ClaimError> 
 }
 
 impl Names<'_> {
-    /// Of a whole trial or of its parts, which count alike.
+    /// The metric of this name, of whole trials or of their parts, which have the same unit.
     fn metric(&self, name: &str) -> Option<&Metric> {
         self.metrics.iter().chain(self.part_metrics).find(|metric| metric.name == name)
     }
@@ -293,7 +295,7 @@ impl Names<'_> {
     }
 }
 
-/// An expression without a metric or a fold of one says nothing of any trial.
+/// True if the expression has a metric in it, so that it says something of a trial.
 pub(crate) fn measures(expr: &Expr) -> bool {
     match expr {
         Expr::Metric(_) => true,

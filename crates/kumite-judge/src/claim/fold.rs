@@ -1,19 +1,20 @@
-//! Functions over the values of an axis. A new one is a variant, its word, and an arm of `of`.
+//! Folds: functions over the values of an axis. A new fold is a variant of [`Fold`], its word in `FOLDS`, and an arm
+//! of `value`.
 
 use kumite_record::AxisValue;
 
-/// One figure of the figures at all values of an axis.
+/// A function from the figures at all values of an axis to one figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fold {
     Min,
     Max,
     /// `max / min - 1`.
     Spread,
-    /// Exponent of the power law: least squares of ln(value) over ln(axis).
+    /// The exponent of the power law: least squares of ln(value) over ln(axis).
     Slope,
 }
 
-/// With the words for them.
+/// The folds with their words in the claim grammar.
 const FOLDS: [(&str, Fold); 4] =
     [("min", Fold::Min), ("max", Fold::Max), ("spread", Fold::Spread), ("slope", Fold::Slope)];
 
@@ -22,12 +23,13 @@ impl Fold {
         FOLDS.iter().find(|(name, _)| *name == word).map(|(_, fold)| *fold)
     }
 
-    /// It is a ratio, whatever it is over; else it is counted as that is.
+    /// True if the result is a ratio whatever the fold is over. Otherwise it has the dimension of the values.
     pub(crate) fn is_ratio(self) -> bool {
         matches!(self, Fold::Spread | Fold::Slope)
     }
 
-    /// None where it has no value.
+    /// The result over these values of the axis, each with its figure. None if there is no value, or a slope is over
+    /// values that are no numbers.
     pub(crate) fn value(self, points: &[(AxisValue, f64)]) -> Option<f64> {
         let values = || points.iter().map(|(_, value)| *value);
         let (min, max) = (values().reduce(f64::min)?, values().reduce(f64::max)?);

@@ -8,11 +8,11 @@ use super::{
     Number, Op, Test,
 };
 
-/// Nesting that no reader could follow, and no stack should have to.
+/// The deepest nesting of a claim. No reader could follow more, and the stack must hold it.
 const MAX_DEPTH: usize = 32;
-/// Likewise of one comparison: the tree of a sum is as deep as it has terms.
+/// The largest number of operations in one comparison. The tree of a sum is as deep as the sum has terms.
 const MAX_OPERATIONS: usize = 200;
-/// In characters.
+/// The longest claim, in characters.
 const MAX_LENGTH: usize = 20_000;
 
 pub(super) fn parse(text: &str) -> Result<Claim, ClaimError> {
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Result<Claim, ClaimError> {
     }
 }
 
-/// An expression alone, as metrics are derived by.
+/// Parses a text that is one expression, as derived metrics have it.
 pub fn parse_expression(text: &str) -> Result<Expr, ClaimError> {
     let mut parser = Parser::new(text)?;
     let expr = parser.expr()?;
@@ -38,7 +38,7 @@ pub fn parse_expression(text: &str) -> Result<Expr, ClaimError> {
 enum TokenKind {
     Word(String),
     Parameter(String),
-    /// With the unit that follows it, which may be nothing.
+    /// A number and the unit that follows it; the unit is empty if none does.
     Number(Number, String),
     Symbol(&'static str),
     End,
@@ -46,14 +46,14 @@ enum TokenKind {
 
 struct Token {
     kind: TokenKind,
-    /// In characters from 1.
+    /// The place of the token in the text, in characters from 1.
     column: usize,
-    /// The position of its first byte in the text.
+    /// The byte offset of the token in the text.
     start: usize,
     end: usize,
 }
 
-/// Longest first, so that `<=` is not read as `<`.
+/// The symbols of the grammar, longest first, so that `<=` is not read as `<`.
 const SYMBOLS: [&str; 15] = ["<=", ">=", "≤", "≥", "<", ">", "=", "+", "-", "*", "/", "(", ")", ",", ":"];
 
 fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
@@ -100,7 +100,8 @@ fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
     Ok(tokens)
 }
 
-/// A number and the unit that follows it, with or without a space: `5%`, `1 s`, `1,000 /s`, `1e3`.
+/// Reads a number and the unit that follows it, with or without a space: `5%`, `1 s`, `1,000 /s`, `1e3`. Returns its
+/// length in bytes, too.
 fn number(rest: &str, column: usize) -> Result<(TokenKind, usize), ClaimError> {
     let bytes = rest.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();
@@ -154,7 +155,7 @@ fn number(rest: &str, column: usize) -> Result<(TokenKind, usize), ClaimError> {
 /// Words that may follow a number and are no unit.
 const AFTER_NUMBERS: [&str; 4] = ["and", "of", "over", "within"];
 
-/// Of `%`, a word, `/s`, or a word and `/s`.
+/// The length in bytes of a unit at the beginning of a text: `%`, a word, `/s`, or one of the first two and `/s`.
 fn unit_length(text: &str) -> usize {
     let word = if text.starts_with('%') { 1 } else { word_length(text) };
     let per_second = text[word..].strip_prefix("/s");
@@ -164,7 +165,7 @@ fn unit_length(text: &str) -> usize {
     }
 }
 
-/// Letters, digits and `_`, with single hyphens inside.
+/// The length in bytes of a word at the beginning of a text: letters, digits and `_`, with single hyphens inside.
 fn word_length(text: &str) -> usize {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     let mut length = 0;
@@ -184,7 +185,7 @@ struct Parser<'a> {
     next: usize,
     text: &'a str,
     depth: usize,
-    /// Of the comparison that is being read.
+    /// The number of operations in the comparison that is being read.
     operations: usize,
 }
 
@@ -479,7 +480,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The value of an expression of numbers alone; `None` if there is a name in it.
+/// The value of an expression of numbers alone. None if there is a name in it.
 fn constant(expr: &Expr) -> Option<f64> {
     match expr {
         Expr::Number(number) => Some(number.value),

@@ -1,4 +1,4 @@
-//! Claims that are accepted, and the message for each wrong one.
+//! Claims that are accepted, and wrong claims with their messages.
 
 use super::*;
 
@@ -86,7 +86,7 @@ fn a_right_claim_is_read() {
     }
 }
 
-/// A wrong claim, the column of its error, and what it is told.
+/// Wrong claims, each with the column of its error and the message.
 const WRONG: [(&str, usize, &str); 39] = [
     ("every $connections > 1000: failures(a) = 0", 22, "no value of $connections is so: it has 1, 10, 1000"),
     (

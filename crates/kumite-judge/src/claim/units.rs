@@ -6,7 +6,7 @@ use kumite_record::Unit;
 
 use super::{Arithmetic, ClaimError, Expr, Number};
 
-/// A product of powers of seconds, bytes and cores; where all powers are 0, a plain number.
+/// A product of powers of seconds, bytes and cores. If all powers are 0 it is a plain number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimension {
     time: i32,
@@ -15,10 +15,10 @@ pub struct Dimension {
     plain: Plain,
 }
 
-/// Plain numbers of different origin: a count is not a ratio.
+/// The origin of a plain number. A count cannot be compared with a ratio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plain {
-    /// Nothing is known of it: it may meet the others.
+    /// The origin is unknown, so that the number can be compared with any other.
     Any,
     Count,
     Ratio,
@@ -41,13 +41,13 @@ impl Dimension {
         self.powers() == [0; 3]
     }
 
-    /// Figures of both may be compared or added.
+    /// True if figures of both dimensions may be compared or added.
     pub(crate) fn meets(self, other: Dimension) -> bool {
         self.powers() == other.powers()
             && (self.plain == other.plain || [self.plain, other.plain].contains(&Plain::Any))
     }
 
-    /// Of a figure that is one of these, added or compared.
+    /// The dimension of two figures that may be compared or added: the one whose origin is known.
     pub(crate) fn or(self, other: Dimension) -> Dimension {
         if self.plain == Plain::Any { other } else { self }
     }
@@ -97,7 +97,7 @@ impl From<Unit> for Dimension {
 }
 
 impl From<Dimension> for Unit {
-    /// In which a figure of it is told: seconds, bytes and so on.
+    /// The unit in which figures of a dimension are told: seconds, bytes and so on.
     fn from(dimension: Dimension) -> Unit {
         match dimension {
             Dimension::TIME => Unit::Seconds,
@@ -134,7 +134,7 @@ impl fmt::Display for Dimension {
     }
 }
 
-/// The suffixes of numbers: each with its factor to seconds, bytes or plain numbers, and its dimension.
+/// The suffixes of numbers, each with its factor to seconds, bytes or plain numbers, and its dimension.
 const UNITS: [(&str, f64, Dimension); 15] = [
     ("%", 0.01, Dimension::RATIO),
     ("ns", 1e-9, Dimension::TIME),
@@ -153,13 +153,13 @@ const UNITS: [(&str, f64, Dimension); 15] = [
     ("cores", 1.0, Dimension::CORES),
 ];
 
-/// All of them, to be shown.
+/// The list of all suffixes, for a message.
 pub(super) fn known_units() -> String {
     let units: Vec<&str> = UNITS.iter().map(|(unit, ..)| *unit).filter(|unit| *unit != "µs").collect();
     format!("{}, /s", units.join(", "))
 }
 
-/// The factor and the dimension of a unit: one of those, or of so much a second.
+/// The factor and the dimension of a suffix: one of [`UNITS`], or one followed by `/s`. None if it is unknown.
 pub(super) fn unit(text: &str) -> Option<(f64, Dimension)> {
     let (base, per) = match text.strip_suffix("/s") {
         Some(base) => (base, Dimension::TIME),
@@ -172,18 +172,18 @@ pub(super) fn unit(text: &str) -> Option<(f64, Dimension)> {
     Some((*factor, dimension.over(per)))
 }
 
-/// Two expressions that meet: the sides of a comparison, or of a sum.
+/// Two expressions that meet in a comparison or a sum, with their dimensions.
 pub(super) struct Meeting<'a> {
     pub sides: [(&'a Expr, Dimension); 2],
-    /// The verb of the error: "compared", "added".
+    /// The verb for the error message: "compared" or "added".
     pub how: &'static str,
-    /// Where the sign between them stands.
+    /// The column of the sign between the two, in characters from 1.
     pub column: usize,
 }
 
 impl Meeting<'_> {
-    /// The dimension of both; an error if they differ. `symbol` is the unit that a figure would be written with which
-    /// is counted like a metric or parameter.
+    /// The dimension of both expressions; an error if they differ. `symbol` gives the unit in which an expression's
+    /// figures would be written, for the error's remedy.
     pub fn check(&self, symbol: &dyn Fn(&Expr) -> Option<&'static str>) -> Result<Dimension, ClaimError> {
         let [(left, of_left), (right, of_right)] = self.sides;
         if of_left.meets(of_right) {
@@ -208,7 +208,7 @@ impl Meeting<'_> {
     }
 }
 
-/// How a figure of this dimension is written, where nothing tells a better unit.
+/// The symbol for figures of this dimension, if nothing suggests a better one. None if they have none.
 fn symbol_of(dimension: Dimension) -> Option<&'static str> {
     match dimension {
         Dimension::TIME => Some("ms"),
@@ -220,7 +220,7 @@ fn symbol_of(dimension: Dimension) -> Option<&'static str> {
     }
 }
 
-/// The dimension of an expression that was checked.
+/// The dimension of an expression that has passed the check.
 pub(crate) fn dimension(expr: &Expr, unit: &dyn Fn(&str) -> Unit) -> Dimension {
     match expr {
         Expr::Number(number) => number.dimension,

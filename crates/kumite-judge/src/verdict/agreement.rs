@@ -1,8 +1,8 @@
-//! A claim in each sitting of its run: where the sittings disagree there is no verdict.
+//! The agreement of sittings: a claim on which the sittings disagree gets no verdict.
 //!
-//! Rounds of one sitting share what the machine was like, so all of them together say nothing of the next one. A verdict is
-//! given only where the sittings agree: what is betted on it counts for nothing else. For any noise, two runs of J
-//! independent sittings that must all agree contradict one another with a probability of at most 2·4^−J.
+//! Rounds of one sitting share the state of the machine, so all of them together say nothing of the next sitting. A
+//! verdict is given only if the sittings agree; otherwise the wealth for it does not count. For any noise, two runs
+//! of J independent sittings that must all agree contradict one another with a probability of at most 2·4^−J.
 
 use kumite_record::{Doubt, EffectKind, NextSitting, Reason, SittingEffect, SittingSide, Verdict};
 use kumite_stats::{ClaimRounds, ClaimWealth, Tally, fewest_rounds, median, prediction, sign_test};
@@ -13,8 +13,8 @@ use super::posed::{Bet, Posed};
 use super::sitting::{Group, Sittings};
 
 impl Posed<'_> {
-    /// The wealth for each verdict, and nothing where a sitting is against it. A smaller wealth is one too, so what bounds
-    /// false verdicts still does.
+    /// The wealth for each verdict, replaced by 0 if a sitting contradicts that verdict. A smaller wealth is still
+    /// one of a fair or losing game, so the bound on false verdicts holds.
     pub fn where_sittings_agree(&self, wealth: ClaimWealth, sittings: Sittings) -> ClaimWealth {
         let groups = sittings.groups();
         let in_all = |moved, side| groups.iter().all(|group| self.side(group, moved) == side);
@@ -29,7 +29,7 @@ impl Posed<'_> {
         }
     }
 
-    /// How the claim came out in a sitting, by the medians of its comparisons.
+    /// The side on which a claim was in a sitting, by the medians of its comparisons.
     fn side(&self, group: &Group, moved: Moved) -> SittingSide {
         let sides = || self.bets().map(|bet| bet.side(group, moved));
         if self.untestable().next().is_some() || self.bets().next().is_none() {
@@ -43,8 +43,9 @@ impl Posed<'_> {
         }
     }
 
-    /// The comparison that is clearly not so in one sitting, where the claim is clearly so in another: by sign tests within each,
-    /// whose level is shared by the other sittings, of which any might have been the contrary one.
+    /// The comparison that is clearly false in one sitting although the claim is clearly true in another. None if
+    /// there is none. Each is tested by sign tests within a sitting; the level is shared by the other sittings, any
+    /// of which might have been the contrary one.
     pub fn clearly_against(&self, sittings: Sittings) -> Option<Bet<'_>> {
         let groups = sittings.groups();
         let level = ALPHA / groups.len().checked_sub(1).filter(|others| *others > 0)? as f64;
@@ -67,7 +68,8 @@ impl Posed<'_> {
         clear.min_by(|a, b| chance(a).total_cmp(&chance(b))).map(|(bet, _)| bet)
     }
 
-    /// How many more sittings like these would tell; none if they lie on both sides of a border now.
+    /// The reason for an undecided claim: the number of further sittings like these that would decide it. The number
+    /// is none if the sittings lie on both sides of a border now.
     pub fn more_sittings(&self, rounds: &ClaimRounds, threshold: f64, sittings: Sittings) -> Reason {
         let groups = sittings.groups().len();
         let most = rounds.claimed.iter().map(|tally| tally.n).max().unwrap_or(0);
@@ -79,7 +81,8 @@ impl Posed<'_> {
         Reason::MoreSittings { sittings: of_one.and_then(|_| fewest_rounds(is_reached)) }
     }
 
-    /// Doubts that come from the sittings: there is one alone, another may differ, or one was ended by its verdicts.
+    /// The doubts that come from the sittings: there is only one, another may differ, or one was ended by its
+    /// verdicts.
     pub fn doubts_of_sittings(&self, verdict: Verdict, look: u32, sittings: Sittings) -> Vec<Doubt> {
         let is_given = matches!(verdict, Verdict::Holds | Verdict::Fails | Verdict::NoDifference);
         let mut doubts = Vec::new();
@@ -93,7 +96,8 @@ impl Posed<'_> {
         doubts
     }
 
-    /// True where a border lies within the interval that four of five further sittings would be in.
+    /// True if a border lies within the interval that holds four of five further sittings, or if that interval is not
+    /// known.
     fn another_may_differ(&self, look: u32, sittings: Sittings) -> bool {
         let may = |bet: Bet| {
             let at = bet.border.effect(bet.effects.kind(look));
@@ -115,7 +119,7 @@ impl Bet<'_> {
         }
     }
 
-    /// The comparison in each sitting that has rounds of it.
+    /// The effect of the bet's comparison in each sitting that has rounds of it.
     pub fn by_sitting(&self, look: u32, sittings: Sittings) -> Vec<SittingEffect> {
         let kind = self.effects.kind(look);
         let of_group = |group: Group| {
@@ -127,7 +131,8 @@ impl Bet<'_> {
         sittings.groups().into_iter().filter_map(of_group).collect()
     }
 
-    /// None from one sitting.
+    /// The interval for the effect in a further sitting. None if fewer than two sittings have rounds of the
+    /// comparison.
     pub fn next_sitting(&self, look: u32, sittings: Sittings) -> Option<NextSitting> {
         let kind = self.effects.kind(look);
         let is_ratio = kind == EffectKind::Ratio;

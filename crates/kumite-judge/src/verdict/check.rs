@@ -1,4 +1,5 @@
-//! Checks: what must be so whatever the contenders are. They are compared as they are, and spend no error probability.
+//! Checks: statements that must be true whatever the contenders are. They are compared without an interval, and spend
+//! no error probability.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +11,14 @@ use super::expand::{Cells, Reach, Scoped};
 use super::sides::Sides;
 use crate::claim::{ClaimSpec, Op, Test, dimension};
 
-/// A check as an experiment states it.
+/// A check as an experiment states it, parsed.
 #[derive(Clone, Debug)]
 pub struct CheckSpec {
-    /// Its statement. A check is nobody's published claim, so `published` is `None`.
+    /// The statement of the check. Its `published` is `None`, because a check is nobody's published claim.
     pub says: ClaimSpec,
-    /// The reach of the statement: each round, or the median of all.
+    /// The figures that the statement binds: those of each round, or the median over rounds.
     pub binds: Binds,
-    /// Why it must be so.
+    /// Why the check must hold, and why within its band if it has one.
     pub because: String,
 }
 
@@ -29,7 +30,7 @@ enum Found {
 }
 
 impl Evidence<'_> {
-    /// The outcomes of all checks. A claim that rests on cells of a red one is in doubt.
+    /// The outcomes of all checks. Adds a doubt to each claim that rests on cells of a red check.
     pub fn check_all(&self, specs: &[CheckSpec], claims: &mut [(&ClaimSpec, Claim)]) -> Vec<Check> {
         let mut checks = Vec::new();
         for spec in specs {
@@ -43,7 +44,7 @@ impl Evidence<'_> {
         checks
     }
 
-    /// The outcome of a check, and the cells of what is red.
+    /// The outcome of a check, and the cells of its red comparisons.
     fn check(&self, spec: &CheckSpec) -> (Check, Cells) {
         let says = &spec.says;
         let mut check = Check {
@@ -112,16 +113,17 @@ impl Evidence<'_> {
     }
 }
 
-/// A comparison of a check that is violated.
+/// A comparison of a check that is not true.
 struct Off {
-    /// In how many rounds.
+    /// The number of rounds in which the comparison is not true.
     violated: usize,
     effect: f64,
     kind: EffectKind,
 }
 
 impl Off {
-    /// None if it is so.
+    /// The violation of a comparison by these values of both sides, one pair for each round. None if the comparison
+    /// is true. An error if it is of ratios, and a side is not above 0.
     fn found(test: &Test, pairs: &[(f64, f64)], binds: Binds) -> Result<Option<Off>, Reason> {
         let band = Band::new(test, pairs);
         let effects: Vec<f64> = pairs.iter().map(|pair| band.effect(*pair)).collect();
@@ -137,14 +139,15 @@ impl Off {
     }
 }
 
-/// Where an effect has to lie.
+/// The range in which the effect of a check's comparison has to lie.
 struct Band<'a> {
     test: &'a Test,
     kind: EffectKind,
 }
 
 impl Band<'_> {
-    /// Of ratios where all sides are positive. Counts that are to be equal differ by a number.
+    /// Makes the band of a comparison. It is of ratios for `within`, and if all sides are above 0; but an equality is
+    /// always of differences.
     fn new<'a>(test: &'a Test, pairs: &[(f64, f64)]) -> Band<'a> {
         let is_positive = pairs.iter().all(|(left, right)| *left > 0.0 && *right > 0.0);
         let kind = match test {
@@ -177,7 +180,7 @@ impl Band<'_> {
         }
     }
 
-    /// How far an effect is from where the sides are equal.
+    /// The distance of an effect from where both sides are equal.
     fn off(&self, effect: f64) -> f64 {
         match self.kind {
             EffectKind::Ratio if effect > 0.0 => effect.ln().abs(),

@@ -1,8 +1,8 @@
-//! Follows a run round by round: which claims are decided, and at which round.
+//! The course of a run, round by round: which claims are decided, and at which round.
 //!
 //! Claims are judged together, since the wealth that decides one depends on how many others are decided. They are
 //! judged as the rounds came, never by looking back at all of them: a decided claim is betted on no further, so it
-//! stays as it was decided, but for an equality that is broken later.
+//! stays as it was decided, unless an equality in it is broken later.
 
 use kumite_record::{Rule, Run, Verdict};
 use kumite_stats::{Decisions, ErrorRate};
@@ -11,28 +11,28 @@ use super::posed::Posed;
 use super::{ALPHA, Evidence};
 use crate::claim::ClaimSpec;
 
-/// How the claims of a run came out.
+/// The rulings on all claims of a run.
 pub(super) struct Course<'a> {
     pub run: &'a Run,
-    /// A ruling for each claim, in their order.
+    /// A ruling for each claim, in the order of the claims.
     pub rulings: Vec<Ruling<'a>>,
-    /// The wealth that was enough in the end.
+    /// The wealth that decided a claim at the last look.
     pub threshold: f64,
-    /// The one that will do for one claim more.
+    /// The wealth that would decide one claim more.
     pub next_threshold: f64,
 }
 
-/// How a claim came out.
+/// The ruling on a claim: its verdict, and the rounds that the verdict rests on.
 pub(super) struct Ruling<'a> {
-    /// The claim with what it rests on.
+    /// The claim, with the comparisons that the verdict rests on.
     pub posed: Posed<'a>,
     pub verdict: Verdict,
-    /// It rests on the rounds before this one: none was betted on after it was decided.
+    /// The verdict rests on the rounds before this one. Rounds after a decision are not betted on.
     pub look: u32,
 }
 
 impl<'a> Course<'a> {
-    /// How the claims of a run came out, in the end or as the rounds came.
+    /// Judges all claims of a run: at the end, or as the rounds came, by the run's rule.
     pub fn new(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
         match evidence.grid.run.is_judged_at_its_end() {
             true => Course::at_the_end(evidence, specs),
@@ -40,7 +40,8 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// All claims by all rounds, at one look: a wealth that was enough earlier, and is not now, is not.
+    /// Judges all claims by all rounds, at one look. A wealth that was enough earlier and is not enough now decides
+    /// nothing.
     fn at_the_end(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
         let run = evidence.grid.run;
         let (claims, look) = (evidence.pose(specs), evidence.rounds);
@@ -53,7 +54,8 @@ impl<'a> Course<'a> {
         Course { run, rulings, threshold, next_threshold: decisions.next_threshold() }
     }
 
-    /// Follows the rounds as they came. A look back at all of them at once could choose another end for each claim.
+    /// Judges the claims round by round, as the rounds came. One look back at all rounds could choose another end for
+    /// each claim.
     fn followed(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
         let run = evidence.grid.run;
         let claims = evidence.pose(specs);
@@ -93,7 +95,8 @@ fn decisions(run: &Run, claims: &[Posed]) -> Decisions {
     Decisions::new(rate, ALPHA, claims.iter().filter(|claim| claim.has_bets).count())
 }
 
-/// The money of whoever betted on these claims, before this round. A claim that became untestable later still counts here.
+/// The largest wealth on each of the claims at the positions `which`, before round `look`. A claim that became
+/// untestable later still counts with the wealth that it had.
 fn wealths(evidence: &Evidence, claims: &[Posed], which: &[usize], look: u32) -> Vec<f64> {
     let is_untestable = |nth: &usize| claims[*nth].untestable().next().is_some();
     let before = which.iter().any(is_untestable).then(|| evidence.before(look));

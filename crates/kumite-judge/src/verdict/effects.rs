@@ -1,8 +1,8 @@
-//! A comparison's effect in each round, and the bets on it.
+//! The effect of a comparison in each round, and the bets on it.
 //!
-//! Each round gives one effect, formed within the round: the ratio of both sides, or their difference where a ratio
-//! would say nothing. Where a side is only a lower bound, the round is counted for neither bet unless it would count
-//! the same however long the truth is. Nothing here knows how many claims there are; thresholds come from outside.
+//! Each round gives one effect, formed within the round: the ratio of both sides, or their difference if a ratio
+//! would say nothing. If a side is only a lower bound, the round counts for no bet unless it would count the same
+//! however large the true value is. The number of claims plays no role here: thresholds come from outside.
 
 use std::collections::BTreeMap;
 
@@ -13,45 +13,46 @@ use super::evidence::Rounds;
 use super::sides::Sides;
 use crate::claim::{Op, Test};
 
-/// The effects of a comparison, one for each round: both sides were measured in the same block, so a block that is
-/// slow as a whole cancels out.
+/// The effects of a comparison, one for each round. Both sides of an effect were measured in the same block, so a
+/// block that is slow as a whole cancels out.
 pub(super) struct Effects {
-    /// Those that are betted on: one for each round or, where verdicts are about nodes like these, for each node.
+    /// The rounds that are betted on or, if verdicts are about nodes like these, a round for each node.
     rounds: Vec<Round>,
     are_nodes: bool,
-    /// The rounds by node; empty where there is only one.
+    /// The rounds of each node; empty if there is only one node.
     pub nodes: Vec<NodeRounds>,
-    /// False where a quotient of the sides would say nothing: one of them is 0, or an exponent.
+    /// False if a quotient of the sides says nothing, because one of them is 0 or an exponent.
     can_be_a_ratio: bool,
-    /// One that it must be beyond, or two that it must be between.
+    /// The border that the effect must be beyond, or the two that it must be between.
     pub borders: Vec<Border>,
 }
 
-/// The rounds of a node.
+/// The rounds that were executed on one node.
 pub(super) struct NodeRounds {
-    /// The position of the node in the run.
+    /// The position of the node in the run's list.
     pub node: usize,
     rounds: Vec<Round>,
 }
 
 #[derive(Clone)]
 struct Round {
-    /// The repetition it belongs to: its block or, where verdicts are about nodes, the position of its node.
+    /// The round's block or, if the round stands for a node, the position of that node.
     block: u32,
-    /// Both sides as they were measured; then as they are if what was not seen to its end had gone on for ages.
+    /// Both sides as they were measured, followed by variants in which lower bounds are replaced by very large
+    /// values.
     sides: Vec<(f64, f64)>,
 }
 
-/// A bet says that the effect is on this side of the border in more than half of all rounds.
+/// The border of a bet. The bet says that the effect is on the border's side in more than half of all rounds.
 pub(super) struct Border {
     op: Op,
-    /// Where the effect is a ratio; a difference is compared with 0.
+    /// The border for a ratio. A difference has its border at 0.
     at: f64,
-    /// How much nearer or further it may be, as a share, for there to be no difference.
+    /// The margin, as a share: by this much the border is moved to test for no difference.
     margin: f64,
 }
 
-/// How a margin moves a border.
+/// The way in which a margin moves a border.
 #[derive(Clone, Copy)]
 pub(super) enum Moved {
     Not,
@@ -92,7 +93,7 @@ impl Effects {
         Ok(effects)
     }
 
-    /// A node as one round: its sides are apart by the median of its rounds' effects.
+    /// A round that stands for a node: the effect of its sides is the median of the node's rounds.
     fn round_of(&self, of: &NodeRounds) -> Round {
         let all_are_ratios = |which: usize| {
             of.rounds.iter().all(|round| self.kind_of(round.sides[which]) == EffectKind::Ratio)
@@ -107,7 +108,7 @@ impl Effects {
         Round { block: of.node as u32, sides: (0..variants).map(sides).collect() }
     }
 
-    /// The median of the effects of a node's rounds before `look`, and how many they are.
+    /// The median effect of a node's rounds before `look`, and the number of these rounds. None without a round.
     pub fn of_node(&self, node: &NodeRounds, look: u32) -> Option<(f64, usize)> {
         let kind = self.kind(look);
         let is_before = |round: &&Round| look > if self.are_nodes { node.node as u32 } else { round.block };
@@ -116,7 +117,7 @@ impl Effects {
         Some((median(&effects)?, effects.len()))
     }
 
-    /// The effect of each round, by its block; none where nodes are what is betted on.
+    /// The effect of each round with the round's block. None if verdicts are about nodes like these.
     pub fn by_block(&self) -> Option<Vec<(u32, f64)>> {
         let kind = self.kind(u32::MAX);
         let of_round = |round: &Round| (round.block, effect(kind, round.sides[0]));
@@ -127,12 +128,12 @@ impl Effects {
         self.rounds.iter().filter(move |round| round.block < look)
     }
 
-    /// In how many of the rounds before `look` the effect is on the border's side.
+    /// Tallies the rounds before `look` by whether the effect is on the border's side.
     pub fn tally(&self, border: &Border, moved: Moved, look: u32) -> Tally {
         self.tally_where(border, moved, |round| round < look)
     }
 
-    /// Counts, of the rounds that `is_one` chooses, those in which the effect is on the border's side.
+    /// Tallies the rounds that `is_one` chooses by whether the effect is on the border's side.
     pub fn tally_where(&self, border: &Border, moved: Moved, is_one: impl Fn(u32) -> bool) -> Tally {
         let mut tally = Tally::default();
         for round in self.rounds.iter().filter(|round| is_one(round.block)) {
@@ -146,14 +147,14 @@ impl Effects {
         tally
     }
 
-    /// The effects of these rounds.
+    /// The effects of the rounds that `is_one` chooses, as they were measured.
     pub fn of_rounds(&self, kind: EffectKind, is_one: impl Fn(u32) -> bool) -> Vec<f64> {
         let here = self.rounds.iter().filter(|round| is_one(round.block));
         here.map(|round| effect(kind, round.sides[0])).collect()
     }
 
-    /// True for a median of these rounds on the border's side: as it was measured, and with what was not seen to its end
-    /// as if it had gone on for ages. Empty where there is no such round.
+    /// For each variant of the figures (as measured, and with lower bounds replaced by very large values): true if
+    /// the median of the chosen rounds is on the border's side. Empty if no round is chosen.
     pub fn sides_of_rounds(&self, border: &Border, moved: Moved, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let here: Vec<&Round> = self.rounds.iter().filter(|round| is_one(round.block)).collect();
         let variants = here.iter().map(|round| round.sides.len()).min().unwrap_or(0);
@@ -166,7 +167,7 @@ impl Effects {
         (0..variants).map(is_met).collect()
     }
 
-    /// A ratio where it is one in every round, a difference elsewhere.
+    /// The form of the effects before `look`: a ratio if every round has one, else a difference.
     pub fn kind(&self, look: u32) -> EffectKind {
         match self.before(look).all(|round| self.kind_of(round.sides[0]) == EffectKind::Ratio) {
             true => EffectKind::Ratio,
@@ -178,20 +179,20 @@ impl Effects {
         if self.can_be_a_ratio && is_positive(sides) { EffectKind::Ratio } else { EffectKind::Difference }
     }
 
-    /// The median of the effects.
+    /// The median of the effects before `look`. None without a round.
     pub fn median(&self, look: u32) -> Option<f64> {
         median(&self.values(look, |near, _, _| near))
     }
 
-    /// The effects of this round and of those after it.
+    /// The effects of round `first` and of all later rounds.
     pub fn from(&self, first: u32) -> Vec<f64> {
         let kind = self.kind(u32::MAX);
         let later = self.rounds.iter().filter(|round| round.block >= first);
         later.map(|round| effect(kind, round.sides[0])).collect()
     }
 
-    /// Both sides in the round whose effect is in the middle, so that they come to the median. Where nodes are the rounds,
-    /// each is its own round in the middle.
+    /// Both sides in the round with the median effect, so that they give that median. If verdicts are about nodes,
+    /// each node is represented by its own median round. None without a round.
     pub fn middle(&self, look: u32) -> Option<(f64, f64)> {
         let kind = self.kind(look);
         let sides = |rounds: &mut dyn Iterator<Item = &Round>| rounds.map(|round| round.sides[0]).collect();
@@ -202,8 +203,8 @@ impl Effects {
         middle(before.filter_map(|of| middle(sides(&mut of.rounds.iter()), kind)).collect(), kind)
     }
 
-    /// Lower and upper bound of the effect at this threshold; `None` where there are too few rounds for one, or it
-    /// would be infinite.
+    /// The lower and the upper bound of the effect at this threshold. None for an end that is infinite, or for which
+    /// there are too few rounds.
     pub fn bounds(&self, look: u32, threshold: f64) -> [Option<f64>; 2] {
         let lows = self.values(look, |near, least, _| if least < near { f64::NEG_INFINITY } else { near });
         let highs = self.values(look, |near, _, most| if most > near { f64::INFINITY } else { near });
@@ -211,7 +212,8 @@ impl Effects {
         [known(at_least(&lows, threshold)), known(at_most(&highs, threshold))]
     }
 
-    /// How far the effect is on the border's side at least, in the logarithm of a ratio; if there is such a bound.
+    /// The least distance of the effect from the border on the border's side, in the logarithm of a ratio or as a
+    /// difference. None if there is no such bound.
     pub fn slack(&self, border: &Border, look: u32, threshold: f64) -> Option<f64> {
         let [low, high] = self.bounds(look, threshold);
         let beyond = |bound: f64| match self.kind(look) {
@@ -221,8 +223,8 @@ impl Effects {
         if border.is_below() { Some(beyond(low?)) } else { Some(-beyond(high?)) }
     }
 
-    /// How far the effect of each round is on the wrong side of the border, in the logarithm of a ratio; less than 0 where it
-    /// is on the right one.
+    /// The distance of each round's effect from the border on the wrong side, in the logarithm of a ratio; below 0 if
+    /// the effect is on the right side.
     pub fn misses(&self, border: &Border, look: u32) -> Vec<f64> {
         let miss = |effect: f64| {
             let beyond = (effect / border.at).ln();
@@ -231,7 +233,8 @@ impl Effects {
         self.values(look, |_, least, most| miss(least).min(miss(most)))
     }
 
-    /// One value for each round, of its effect as it was measured, and the least and the most that it may be.
+    /// One value for each round before `look`: `which` makes it from the effect as measured, and from the least and
+    /// the most that the effect may be.
     fn values(&self, look: u32, which: impl Fn(f64, f64, f64) -> f64) -> Vec<f64> {
         let kind = self.kind(look);
         let of_round = |round: &Round| {
@@ -243,7 +246,8 @@ impl Effects {
     }
 }
 
-/// Of an even number, what lies between the two in the middle and comes to the mean of their effects.
+/// Both sides of the pair with the median effect. For an even number of pairs, both sides of a mixture of the middle
+/// two whose effect is the mean of theirs. None without a pair.
 fn middle(mut sides: Vec<(f64, f64)>, kind: EffectKind) -> Option<(f64, f64)> {
     sides.sort_by(|a, b| effect(kind, *a).total_cmp(&effect(kind, *b)));
     let (left, right) = *sides.get(sides.len() / 2)?;
@@ -279,7 +283,7 @@ impl Border {
         self.op.holds(effect, self.moved(kind, moved))
     }
 
-    /// The effect that lies on it where it is moved.
+    /// The effect at which the border lies once a margin has moved it.
     pub fn moved(&self, kind: EffectKind, moved: Moved) -> f64 {
         let looser = 1.0 + self.margin;
         let factor = match (moved, self.is_below()) {
@@ -290,7 +294,7 @@ impl Border {
         self.effect(kind) * factor
     }
 
-    /// True if an effect lies where it would not be by this verdict.
+    /// True if an effect lies on a side of the border on which this verdict says that it does not.
     pub fn contradicts(&self, kind: EffectKind, effect: f64, verdict: Verdict) -> bool {
         let is = |moved| self.is_met(kind, effect, moved);
         match verdict {
@@ -301,17 +305,17 @@ impl Border {
         }
     }
 
-    /// The effect that lies on it.
+    /// The effect at which the border lies.
     pub fn effect(&self, kind: EffectKind) -> f64 {
         if kind == EffectKind::Ratio { self.at } else { 0.0 }
     }
 
-    /// The ratio that is this far on its wrong side.
+    /// The ratio at this distance from the border on its wrong side. `miss` is in the logarithm of a ratio.
     pub fn missed_by(&self, miss: f64) -> f64 {
         if self.is_below() { self.at / miss.exp() } else { self.at * miss.exp() }
     }
 
-    /// The effect must be above it.
+    /// True if an effect must be above the border, or equal to it, to be on its side.
     pub fn is_below(&self) -> bool {
         matches!(self.op, Op::Greater | Op::GreaterOrEqual)
     }

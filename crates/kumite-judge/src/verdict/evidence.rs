@@ -1,7 +1,8 @@
-//! The trials of a run as a judge sees them: by cell, and by the rounds in which all of a comparison was measured.
+//! The trials of a run as a judge sees them: by cell, and by the rounds in which all cells of a comparison were
+//! measured.
 //!
 //! Nothing is judged here. A cell without a usable trial becomes a `Reason`, and a cell with lost or marked trials a
-//! doubt, so that each gap in the trials reaches the reader by its cause.
+//! doubt, so that each gap in the trials reaches the reader with its cause.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -13,10 +14,10 @@ use super::expand::Reference;
 use crate::control::off;
 use crate::inner_axis::{Grid, Observation, Observations};
 
-/// Further than any claim asks.
+/// The factor by which a lower bound is replaced, to stand for any larger value. No claim asks for one as large.
 const FAR: f64 = 1e9;
 
-/// All that a judge looks at. Nothing of the trials is copied.
+/// The material that claims and checks are judged by. Trials are borrowed and not copied.
 pub(crate) struct Evidence<'a> {
     pub(crate) grid: Grid<'a>,
     /// The values of each axis, in the order of the points.
@@ -24,10 +25,10 @@ pub(crate) struct Evidence<'a> {
     pub(super) contenders: &'a [Contender],
     seen: Observations<'a>,
     trials: Vec<&'a Trial>,
-    /// Where the run's control is off.
+    /// The control's ratios to itself, at the points and in the metrics in which it is off.
     off: Vec<ControlRatio>,
-    /// How many repetitions there are, the last one whole or not: rounds or, where verdicts are about nodes like these,
-    /// nodes.
+    /// The number of repetitions, the last one complete or not: of rounds or, if verdicts are about nodes like these,
+    /// of nodes.
     pub(super) rounds: u32,
 }
 
@@ -47,7 +48,7 @@ impl<'a> Evidence<'a> {
         Evidence { seen, grid, axes, contenders, trials: trials.to_vec(), off, rounds }
     }
 
-    /// The same evidence as it was when round `look` began; but a control that is off now was so then.
+    /// The evidence from the trials before round `look`. A control that is off now counts as off then, too.
     pub(super) fn before(&self, look: u32) -> Evidence<'a> {
         let run = self.grid.run;
         let is_before = |trial: &&Trial| run.repetition(trial) < look;
@@ -67,7 +68,8 @@ impl<'a> Evidence<'a> {
         self.seen.of_contender(contender).map(|(point, look)| (point, look.trial()))
     }
 
-    /// The rounds in which all of these were measured.
+    /// The rounds in which all of these metrics were measured. The error is the reason why there are none, or why
+    /// they are not judged.
     pub(super) fn rounds(&self, references: Vec<Reference>) -> Result<Rounds, Reason> {
         let mut looks = Vec::new();
         for reference in &references {
@@ -108,7 +110,7 @@ impl<'a> Evidence<'a> {
         self.looks(reference).iter().filter(has)
     }
 
-    /// The usable trials of these cells by block, each once by its place in the run.
+    /// The usable trials of these cells, by block and then by the trial's place in the run.
     pub(super) fn trials_by_block(
         &self,
         references: &[Reference],
@@ -120,7 +122,7 @@ impl<'a> Evidence<'a> {
         blocks
     }
 
-    /// Why there is nothing of a contender, or of one of its cells.
+    /// The reason why there is nothing to judge of a contender, or of one of its cells.
     pub(super) fn absence(&self, name: &str, reference: Option<&Reference>) -> Reason {
         let contender = self.contenders.iter().find(|contender| contender.name == name);
         if let Some(contender) = contender.filter(|contender| contender.status != ContenderStatus::Ran) {
@@ -146,7 +148,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// A later trial may still make it testable: the cell was not tried yet, or failed no more than once.
+    /// True if later trials may still make a comparison testable: a cell was not tried yet, or has had one trial at
+    /// most.
     pub(super) fn may_come(&self, references: &[Reference], reason: &Reason) -> bool {
         match reason {
             Reason::NotTried { .. } | Reason::NoRound { .. } => true,
@@ -157,8 +160,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The metric is lacking in some trial of this cell. Those trials that have enough values are not judged alone:
-    /// they are the fast ones.
+    /// The reason that some trial of a cell has too few values for the metric. None if none has. Trials with enough
+    /// values are not judged alone, since they are the fast ones.
     pub(super) fn too_few_values(&self, reference: &Reference) -> Option<Reason> {
         let metric = &reference.metric;
         let usable = self.looks(reference).iter().filter(|look| look.is_ok());
@@ -168,7 +171,7 @@ impl<'a> Evidence<'a> {
         Some(Reason::TooFewValues { cell: self.cell(reference), metric: metric.clone(), missing, enough })
     }
 
-    /// Cells that these metrics come from and that lost trials: what is judged are the others.
+    /// The doubts about cells of these metrics that lost trials. The other trials of such cells are judged.
     pub(super) fn lost(&self, references: &[Reference]) -> BTreeSet<CellDoubt> {
         let of = |reference: &Reference| {
             let looks = self.looks(reference);
@@ -179,7 +182,7 @@ impl<'a> Evidence<'a> {
         references.iter().filter_map(of).collect()
     }
 
-    /// The marks of these cells' usable trials.
+    /// The doubts about cells of these metrics whose usable trials are marked.
     pub(super) fn marked(&self, references: &[Reference]) -> BTreeSet<CellDoubt> {
         let of = |reference: &Reference| {
             let marks: BTreeSet<_> = self.usable(reference).flat_map(|look| look.marks()).copied().collect();
@@ -189,15 +192,15 @@ impl<'a> Evidence<'a> {
         references.iter().flat_map(of).collect()
     }
 
-    /// Of the metrics of a comparison, the one in which the control is furthest from itself, at whatever point; none
-    /// where it is not off in any.
+    /// The control's ratio to itself that is furthest from 1, at any point, among these metrics. None if the control
+    /// is off in none of them.
     pub(super) fn off_in(&self, references: &[Reference]) -> Option<&ControlRatio> {
         let is_compared = |of: &&ControlRatio| references.iter().any(|other| other.metric == of.metric);
         let off = self.off.iter().filter(is_compared);
         off.max_by(|a, b| a.distance().total_cmp(&b.distance()))
     }
 
-    /// As the record has it.
+    /// A doubt about a cell in the form that the record has.
     pub(super) fn doubt(&self, CellDoubt { fault, contender, point }: &CellDoubt) -> Doubt {
         let cell = self.grid.cell(contender, *point);
         match *fault {
@@ -207,7 +210,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// A doubt about a cell, in the order of contenders' names and of the points of the plan.
+/// A doubt about a cell. Doubts are ordered by the contenders' names, then by the points of the plan.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CellDoubt {
     contender: String,
@@ -227,23 +230,24 @@ impl CellDoubt {
     }
 }
 
-/// The values of a comparison's metrics in each round in which all of them were measured. A round that lacks one is
-/// left out: half a pair compares nothing.
+/// The values of a comparison's metrics, in each round in which all of them were measured. Other rounds are left out,
+/// since half a pair compares nothing.
 #[derive(Default)]
 pub(super) struct Rounds {
     pub references: Vec<Reference>,
-    /// The blocks, ascending.
+    /// The block of each round, in ascending order.
     pub blocks: Vec<u32>,
-    /// The position of the node that each was executed on, where there are several.
+    /// The position of each round's node. None if the run has one node.
     pub nodes: Vec<Option<usize>>,
-    /// For each round a value of each.
+    /// The values of the metrics in each round, in the order of `references`.
     pub values: Vec<Vec<f64>>,
-    /// For each round, the values that are lower bounds: the trial ended before the end was seen.
+    /// For each value, true if it is a lower bound because the trial ended before the end was seen.
     bounds: Vec<Vec<bool>>,
 }
 
 impl Rounds {
-    /// As if what was not seen to its end had gone on for ages: all of it, and what is of each reference alone.
+    /// Variants of the values in which lower bounds are replaced by very large ones: for each metric that has any,
+    /// those of that metric; and, if several have any, all of them.
     pub fn with_bounds_far(&self) -> Vec<Vec<Vec<f64>>> {
         let has_bounds = |nth: &usize| self.bounds.iter().any(|bounds| bounds[*nth]);
         let bounded: Vec<usize> = (0..self.references.len()).filter(has_bounds).collect();

@@ -1,5 +1,5 @@
-//! From a claim to its comparisons, one for each value that an `every` gives it, and from those to the cells that
-//! they need.
+//! The expansion of a claim to its comparisons, one for each value that an `every` gives it, and from these to the
+//! cells that they need.
 //!
 //! Expansion needs the plan and no trials. So the number of comparisons, on which the price of a verdict depends, is
 //! fixed before the first trial.
@@ -14,10 +14,10 @@ use crate::claim::{
     scale_of_name,
 };
 
-/// A comparison, with what the `every`s around it have set.
+/// A comparison with the values that the `every`s around it have set.
 pub(super) type Scoped<'a> = (&'a Comparison, Scope);
 
-/// The settings of the `every`s and folds around an expression.
+/// The contender and the values of axes that `every`s and folds around an expression have set.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
     contender: Option<String>,
@@ -42,7 +42,7 @@ impl Scope {
         self.axes.iter().all(|(axis, value)| point.get(axis) == Some(value))
     }
 
-    /// The contender that an `every` has set.
+    /// The contender that an `every` has set. None if none has.
     pub fn contender(&self) -> Option<&str> {
         self.contender.as_deref()
     }
@@ -62,28 +62,28 @@ impl Scope {
 /// A metric of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// The contender whose figure it is.
+    /// The name of the contender.
     pub contender: String,
-    /// The point, by its position in the run.
+    /// The position of the point in the run's grid: points of the plan first, then those within trials.
     pub point: usize,
     /// The name of the metric.
     pub metric: String,
 }
 
-/// Contenders with positions of points of the plan.
+/// Cells of the plan: contenders with the positions of points.
 pub(super) type Cells = BTreeSet<(String, usize)>;
 
-/// The points that an `every` is expanded over.
+/// The points over which an `every` is expanded.
 #[derive(Clone, Copy)]
 pub(super) enum Reach {
     /// Only the points that this machine can measure.
     Measurable,
-    /// All that the profile has.
+    /// All points that the profile has.
     Planned,
 }
 
 impl Evidence<'_> {
-    /// The comparisons of each part of a claim.
+    /// The comparisons of each part of a claim, expanded over the points within `reach`.
     pub(super) fn parts<'a>(&self, spec: &'a ClaimSpec, reach: Reach) -> Vec<Vec<Scoped<'a>>> {
         let of_part = |part| {
             let mut comparisons = Vec::new();
@@ -122,8 +122,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// The plan has all cells that a claim compares, and they are within reach. An `every` speaks of what the profile
-    /// tries, so a value that lacks one is left out and not untestable.
+    /// True if the plan has all cells that a claim compares, and they are within reach. An `every` speaks only of
+    /// what the profile tries, so a value that lacks a cell is left out and does not make the claim untestable.
     fn is_planned(&self, claim: &Claim, scope: &Scope, reach: Reach) -> bool {
         let can_be = |cell: &Reference| match reach {
             Reach::Measurable => self.grid.unavailable(cell.point).is_none(),
@@ -142,7 +142,7 @@ impl Evidence<'_> {
         self.axes.get(axis).map_or(&[], |values| values)
     }
 
-    /// The cells whose metrics a comparison needs, or why one of them cannot be had.
+    /// The cells whose metrics a comparison needs. The error is the reason why one of them cannot be had.
     pub(super) fn of_comparison(
         &self,
         comparison: &Comparison,
@@ -172,7 +172,7 @@ impl Evidence<'_> {
         Ok(references)
     }
 
-    /// The cells that a claim needs.
+    /// The cells that a claim needs, as cells of the plan.
     pub fn cells(&self, spec: &ClaimSpec) -> Cells {
         self.parts(spec, Reach::Measurable)
             .iter()
@@ -181,7 +181,7 @@ impl Evidence<'_> {
             .collect()
     }
 
-    /// The metrics that a claim compares, but for those of parts of trials.
+    /// The metrics of whole trials that a claim compares.
     pub fn references_of_trials(&self, spec: &ClaimSpec) -> Vec<Reference> {
         let parts = self.parts(spec, Reach::Measurable);
         let scoped = parts.iter().flatten();
@@ -190,7 +190,7 @@ impl Evidence<'_> {
         all.filter(|of| of.point < self.grid.run.points.len()).collect()
     }
 
-    /// The cells that a comparison needs.
+    /// The cells that a comparison needs, as cells of the plan; empty if one of them cannot be had.
     pub(super) fn cells_of(&self, (comparison, scope): &Scoped) -> Cells {
         let references = self.of_comparison(comparison, scope).unwrap_or_default();
         let cell = |reference: Reference| (reference.contender, self.grid.folded(reference.point));
@@ -235,7 +235,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// The values of an axis at which the plan has all that a fold is over.
+    /// The values of an axis at which all cells of a fold are planned and can be measured.
     pub(super) fn fold_values(&self, inner: &Expr, axis: &Name, scope: &Scope) -> Vec<AxisValue> {
         let has_all = |value: &&AxisValue| {
             let mut cells = Vec::new();
@@ -245,7 +245,8 @@ impl Evidence<'_> {
         self.axis_values(&axis.text).iter().filter(has_all).cloned().collect()
     }
 
-    /// The position of the point that a metric is meant at; where there is none, the point that was asked for.
+    /// The position of the point at which a metric of a claim is meant. The error is the point that the claim asks
+    /// for, if the plan has none such.
     pub(super) fn point(&self, metric: &MetricOf, scope: &Scope) -> Result<usize, Point> {
         let mut wanted = Point::default();
         for axis in self.axes.keys() {

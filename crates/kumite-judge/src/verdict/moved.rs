@@ -1,13 +1,13 @@
-//! Effects that went with the machine, or changed during the run.
+//! Doubts about effects that followed the state of the machine, or changed during the run.
 //!
-//! A verdict is of the rounds as they came. Where their effects followed what the machine charged, or the time, the
-//! rounds are not draws from one box: another hour would have others. It is a doubt, and no reason to void anything.
+//! A verdict rests on the rounds as they came. If their effects followed what the machine charged, or the time,
+//! another hour might have had other effects. That is a doubt, and no reason to make a trial void.
 //!
-//! Each claim is tested once, at the end, by the comparison that is shown: Spearman's ranks of its rounds' effects and
-//! of each probe, and of the time. All of them share one level. A probe of a round is the median of those *before* its
-//! trials, of the cells that are compared: one after a trial would be part of its outcome. And only an effect that ends
-//! up on both sides of the border can have changed a verdict, so the medians of the rounds at either end must lie on
-//! different sides, too.
+//! Each claim is tested once, at the end, by the comparison that is shown: by Spearman's correlation of its rounds'
+//! effects with each probe, and with the time. All of these tests share one level. The probe of a round is the median
+//! over the probes *before* its trials, of the cells that are compared: a probe after a trial would be part of its
+//! outcome. Only effects that end up on both sides of the border can have changed a verdict, so the medians of the
+//! rounds at either end must lie on different sides, too.
 
 use std::collections::BTreeMap;
 
@@ -18,28 +18,29 @@ use super::effects::{Border, Effects, Moved};
 use super::expand::Reference;
 use super::{ALPHA, Evidence};
 
-/// Fewer rounds show nothing.
+/// The fewest rounds for which a correlation is tested.
 const FEWEST_ROUNDS: usize = 12;
-/// The probes and the time.
+/// The number of variables that are tested: each probe, and the time.
 const VARIABLES: usize = Probe::ALL.len() + 1;
 
-/// Something that an effect may have gone with.
+/// A variable that an effect may have followed.
 #[derive(Clone, Copy)]
 enum Variable {
     Time,
     Probe(Probe),
 }
 
-/// An effect that went with something.
+/// The course of an effect along a variable.
 struct Course {
     correlation: Correlation,
-    /// The medians where the variable is lowest, and where it is highest.
+    /// The median effect in the third of the rounds with the lowest values of the variable.
     low: f64,
     high: f64,
 }
 
 impl Evidence<'_> {
-    /// The doubt that a comparison's effect went with something, in a run that has so many claims.
+    /// The doubt that a comparison's effect followed a variable. None if it followed none. The level is shared by all
+    /// variables and by the claims of the run, of which there are `claims`.
     pub(super) fn moved(
         &self,
         references: &[Reference],
@@ -70,7 +71,8 @@ impl Evidence<'_> {
     }
 }
 
-/// None of fewer rounds than show something, and where both ends lie on one side of the border.
+/// The course of effects along a variable, from pairs of both. None if there are too few rounds, or if the medians at
+/// both ends lie on one side of the border.
 fn course(mut pairs: Vec<(f64, f64)>, effects: &Effects, border: &Border, seed: u64) -> Option<Course> {
     if pairs.len() < FEWEST_ROUNDS {
         return None;
@@ -88,7 +90,7 @@ fn course(mut pairs: Vec<(f64, f64)>, effects: &Effects, border: &Border, seed: 
 }
 
 impl Variable {
-    /// In a round of these trials.
+    /// The value of the variable in a round, from the trials of that round. None if they do not have it.
     fn of(self, trials: &BTreeMap<u32, &Trial>) -> Option<f64> {
         match self {
             Variable::Time => {

@@ -1,8 +1,8 @@
 //! Near-ties: claims whose border lies within the scatter.
 //!
-//! The scatter is the interval in which the effect of four of five further sittings would be. From two sittings on it is
-//! predicted from their medians, as for the doubt that another may differ. From one sitting it is what the rounds tell, with
-//! what is usual between sittings in place of what is not known.
+//! The scatter is the interval in which the effect of four of five further sittings would be. With two or more
+//! sittings it is predicted from their medians, as for the doubt that another sitting may differ. With one sitting it
+//! follows from the scatter of the rounds and from the usual scatter between sittings.
 
 use std::collections::BTreeMap;
 
@@ -17,30 +17,32 @@ use super::posed::{Bet, Posed};
 use super::sitting::Sittings;
 use crate::claim::ClaimSpec;
 
-/// The standard deviation between sittings, where it was not measured: runs that were made twice were 4 to 10 % apart.
+/// The standard deviation between sittings that is assumed if it was not measured, as a share. Runs that were made
+/// twice differed by 4 to 10 %.
 const USUAL: f64 = 0.05;
-/// It is taken to be no more than so many times that of the rounds: a count, a sleep or an offered rate that is the same in all
-/// rounds is hardly another one tomorrow.
+/// The largest assumed deviation between sittings, as a multiple of that of the rounds. A count, a sleep or an
+/// offered rate that is the same in all rounds will hardly be another one tomorrow.
 const TIMES_THE_ROUNDS: f64 = 4.0;
-/// The confidence of the interval.
+/// The confidence of the scatter interval.
 const FOUR_OF_FIVE: f64 = 0.8;
-/// More rounds than these are no remedy.
+/// The largest number of rounds that is recommended as a remedy.
 const MOST_ROUNDS: usize = 200;
-/// The fewest sittings whose agreement is contradicted in few cases, and how many rounds each has.
+/// The fewest sittings that are recommended: with these and [`ROUNDS`] rounds in each, agreement is contradicted in
+/// few cases.
 const SITTINGS: usize = 3;
 const ROUNDS: usize = 10;
-/// Fewer jobs within a trial do not tell how they scatter.
+/// The fewest jobs in a trial from which their scatter is estimated.
 const JOBS: usize = 3;
 
-/// A bet, and how far its effect is from a border; in the logarithm of a ratio.
+/// The distance of a bet's effect from its border. Ratios are in logarithms, differences as they are.
 struct Distance<'a> {
     bet: Bet<'a>,
     kind: EffectKind,
-    /// The effect of what was measured.
+    /// The median effect of the rounds, or the middle of the interval that sittings predict.
     center: f64,
-    /// Where it is not so any more.
+    /// The border, moved as the verdict requires.
     border: f64,
-    /// Half of the interval.
+    /// Half the width of the scatter interval.
     reach: f64,
     scatter: Scatter,
     rounds: usize,
@@ -48,7 +50,7 @@ struct Distance<'a> {
 }
 
 impl<'a> Evidence<'a> {
-    /// The claims that are near-ties, in their order.
+    /// The claims that are near-ties, in the order of `specs`.
     pub fn near_ties(&self, specs: &'a [ClaimSpec]) -> Vec<NearTie> {
         let course = Course::new(self, specs);
         let of_one = |(ruling, spec): (&super::Ruling, &'a ClaimSpec)| {
@@ -100,7 +102,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// How many jobs a trial of the comparison has, if their scatter is most of that of the rounds.
+    /// The fewest jobs in a trial of the comparison, if most of the scatter of its rounds is that of jobs. None if it
+    /// is not.
     fn jobs(&self, distance: &Distance) -> Option<usize> {
         let mut variance = 0.0;
         let mut fewest = usize::MAX;
@@ -114,8 +117,8 @@ impl<'a> Evidence<'a> {
         (is_most && fewest < usize::MAX).then_some(fewest)
     }
 
-    /// The variance of a cell's figure that comes from its jobs, in logarithms, and how many of them its trials have; none
-    /// where it is no figure of theirs, or there are too few.
+    /// The variance of a cell's figure that comes from its jobs, in logarithms, and the fewest jobs in one of its
+    /// trials. None if the figure is not a time or a rate, or there are too few jobs.
     fn of_jobs(&self, reference: &Reference) -> Option<(f64, usize)> {
         if !is_of_time(self.grid.run, &reference.metric) {
             return None;
@@ -135,7 +138,7 @@ impl<'a> Evidence<'a> {
     }
 }
 
-/// A time, or so many a second: jobs that take longer make it another.
+/// True if a metric is a time or a rate, so that longer jobs change it.
 fn is_of_time(run: &Run, metric: &str) -> bool {
     match run.unit(metric) {
         Unit::Seconds | Unit::Milliseconds | Unit::Microseconds | Unit::Nanoseconds => true,
@@ -145,8 +148,8 @@ fn is_of_time(run: &Run, metric: &str) -> bool {
 }
 
 impl Posed<'_> {
-    /// The comparison by which the claim is nearest to being not so, or furthest from being so: the claim is so if the least
-    /// of its comparisons is.
+    /// The bet with the smallest signed distance from its border: a claim is so only if each of its comparisons is.
+    /// None without a bet.
     fn nearest(&self, moved: Moved) -> Option<Distance<'_>> {
         let distances = self.bets().filter_map(|bet| Distance::new(bet, moved, self.sittings));
         distances.min_by(|a, b| a.share().total_cmp(&b.share()))
@@ -182,7 +185,7 @@ impl<'a> Distance<'a> {
         Some(distance(center, scatter.reach(rounds), scatter))
     }
 
-    /// How many times the reach it is from the border: above 0 where it is so.
+    /// The distance from the border as a multiple of the reach; above 0 if the effect is on the border's side.
     fn share(&self) -> f64 {
         let beyond = if self.bet.border.is_below() { 1.0 } else { -1.0 } * (self.center - self.border);
         match self.reach > 0.0 {

@@ -1,4 +1,4 @@
-//! A claim with what was measured of its comparisons.
+//! A claim posed to a run: its comparisons, with what was measured for each.
 
 use std::collections::BTreeSet;
 
@@ -12,30 +12,32 @@ use super::expand::{Reference, Scope, Scoped};
 use super::sitting::Sittings;
 use crate::claim::ClaimSpec;
 
-/// A claim with what was measured of it.
+/// A claim posed to a run: its comparisons, with what was measured for each.
 pub(super) struct Posed<'a> {
-    /// None where the run is not judged by sittings.
+    /// The sittings by which the claim is judged. None if the run is not judged by sittings.
     pub sittings: Option<Sittings<'a>>,
     pub spec: &'a ClaimSpec,
     pub comparisons: Vec<Compared>,
-    /// Some of its comparisons can be tried and leave something to chance: only such claims share the allowed error.
+    /// True if some comparison of the claim can be tried and leaves something to chance. Only such claims share the
+    /// allowed error.
     pub has_bets: bool,
 }
 
-/// A comparison.
+/// A comparison of a claim, with what was measured for it.
 pub(super) struct Compared {
     /// The comparison in the words of the claim.
     pub text: String,
-    /// The settings of its `every`s.
+    /// The contender and the values that the `every`s around the comparison have set.
     pub scope: Scope,
-    /// Both sides by the record's names, without figures; `None` where wrong answers are counted, or there is no
-    /// comparison.
+    /// Both sides by the record's names, without figures. None if wrong answers are counted, or if the profile has no
+    /// such comparison.
     pub sides: Option<kumite_record::Sides>,
-    /// The contender whose wrong answers are counted; none where figures are compared.
+    /// The contender whose wrong answers are counted. None if figures are compared.
     pub wrong: Option<String>,
-    /// The cells whose metrics it needs.
+    /// The cells that the comparison needs, each with a metric.
     pub references: Vec<Reference>,
-    /// How far the control is from itself in one of these metrics, where it is off.
+    /// The control's ratio to itself that is furthest from 1, among the compared metrics in which the control is off.
+    /// None if it is off in none of them.
     pub off: Option<ControlRatio>,
     pub doubts: BTreeSet<CellDoubt>,
     pub found: Found,
@@ -46,23 +48,24 @@ pub(super) enum Found {
     Measured(Effects),
     /// A count or an equality, which leaves nothing to chance.
     Exact(Exact),
-    /// There is nothing to judge it by, or it cannot be judged by that.
+    /// The comparison cannot be judged, for this reason.
     Untestable(Reason),
 }
 
-/// A count or an equality, settled by the trials that there are.
+/// A count or an equality, decided by the trials so far without any chance.
 pub(super) struct Exact {
     pub holds: bool,
     pub value: f64,
-    /// Both sides, in the round in which they are furthest apart.
+    /// Both sides in the round in which they are furthest apart. None if wrong answers are counted, or without a
+    /// round.
     pub figures: Option<(f64, f64)>,
     pub reason: Option<Reason>,
 }
 
-/// One bet of a claim: a comparison, and one of its borders.
+/// One bet on a claim: a comparison with one of its borders.
 #[derive(Clone, Copy)]
 pub(super) struct Bet<'a> {
-    /// The position of the comparison within its claim.
+    /// The index of the comparison within its claim.
     pub of: usize,
     pub compared: &'a Compared,
     pub effects: &'a Effects,
@@ -100,8 +103,8 @@ impl<'a> Posed<'a> {
         self.comparisons.iter().enumerate().flat_map(of_one)
     }
 
-    /// The rounds before `look`, as bets see them. A comparison that cannot be tested, or that the control might
-    /// carry over its border, counts as lost for all who betted on it.
+    /// Tallies of the rounds before `look`, for the bets on each verdict. A comparison that cannot be tested, or that
+    /// the control might carry over its border, counts as lost for every bet.
     pub fn rounds(&self, look: u32) -> ClaimRounds {
         let lost = Tally { n: look as usize, ..Tally::default() };
         let untestable = self.untestable().map(|_| lost);
@@ -119,7 +122,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// The wealth for each verdict before round `look`: nothing, where a sitting is against it.
+    /// The wealth of the bet on each verdict before round `look`; 0 for a verdict that a sitting contradicts.
     pub fn wealth(&self, look: u32) -> ClaimWealth {
         let wealth = self.rounds(look).wealth();
         match self.sittings {
@@ -128,7 +131,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// The first exact comparison that is not so.
+    /// The first count or equality that is not so. None if all are.
     pub fn broken(&self) -> Option<(&Compared, &Exact)> {
         self.exact().find(|(_, exact)| !exact.holds)
     }
@@ -147,7 +150,7 @@ impl<'a> Posed<'a> {
         })
     }
 
-    /// The verdict before round `look`, given at a wealth of `threshold`.
+    /// The verdict before round `look`, if a wealth of `threshold` is enough for one.
     pub fn verdict(&self, look: u32, threshold: f64) -> Verdict {
         let wealth = self.wealth(look);
         if self.broken().is_some() {
@@ -171,7 +174,8 @@ impl<'a> Posed<'a> {
 }
 
 impl<'a> Bet<'a> {
-    /// The control's distance from itself, where that is enough to carry the effect over the border.
+    /// The control's ratio to itself, if it is enough to carry the effect over the border. None if it is not, or the
+    /// control is not off.
     pub fn in_reach_of_control(&self, look: u32) -> Option<&'a ControlRatio> {
         let off = self.compared.off.as_ref()?;
         let kind = self.effects.kind(look);
@@ -193,7 +197,7 @@ fn bets(of: usize, compared: &Compared) -> impl Iterator<Item = Bet<'_>> {
 }
 
 impl Compared {
-    /// The unit of its sides, and of a difference between them.
+    /// The unit of both sides and of their difference; a count if wrong answers are counted.
     pub fn unit(&self) -> Unit {
         self.sides.as_ref().map_or(Unit::Count, |sides| sides.unit)
     }

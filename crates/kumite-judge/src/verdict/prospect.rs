@@ -8,7 +8,7 @@ use super::expand::Reach;
 use super::{ALPHA, Evidence};
 use crate::claim::{ClaimSpec, Test};
 
-/// How many of the rounds are taken to lie on one side: few things are so in all of them.
+/// The share of rounds that is assumed to lie on one side. Few comparisons have all of them there.
 const CLEAR: f64 = 0.9;
 
 impl Evidence<'_> {

@@ -1,4 +1,4 @@
-//! Where a claim is judged at another scale than its source had.
+//! Parameters in which a claim is judged at another scale than its source had.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::expand::Reach;
 use crate::claim::ClaimSpec;
 
 impl Evidence<'_> {
-    /// The parameters of which no cell of the claim has the source's value, with the values that they have.
+    /// The source's parameters whose value no cell of the claim has, with the values that the cells have.
     pub fn scale(&self, spec: &ClaimSpec) -> BTreeMap<String, Vec<AxisValue>> {
         let Some(source) = &self.grid.run.question.source else { return BTreeMap::new() };
         let mut scale = BTreeMap::<String, Vec<AxisValue>>::new();

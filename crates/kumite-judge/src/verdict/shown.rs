@@ -19,14 +19,14 @@ use super::evidence::CellDoubt;
 use super::posed::{Bet, Compared, Exact, Found, Posed};
 use super::{ALPHA, Evidence};
 
-/// A verdict is doubted only if at least this many later rounds contradict it.
+/// The fewest later rounds that can raise a doubt about a verdict by contradicting it.
 const TELLING_ROUNDS: usize = 5;
 
-/// The comparison to show, the number of comparisons that came out like it, and the wealth that its bounds take.
+/// The comparison to show, with the number of comparisons that came out like it and the wealth for its bounds.
 struct Chosen<'a> {
     bet: Bet<'a>,
     alike: usize,
-    /// `None` if no single comparison is clear enough to be named; `alike` is 0 then.
+    /// The wealth that the bounds take. None if no single comparison is clear enough to be named; `alike` is 0 then.
     threshold: Option<f64>,
 }
 
@@ -87,8 +87,8 @@ impl Posed<'_> {
         }
     }
 
-    /// Adds the median effect of all rounds to a verdict that was reached before the last of them, and a doubt if
-    /// later rounds contradict it.
+    /// Adds the median effect of all rounds to a claim whose verdict was reached before the last round, and a doubt
+    /// if the later rounds contradict the verdict.
     pub fn beside_all_rounds(&self, all: &Posed, look: u32, course: &Course, claim: &mut Claim) {
         let Some(chosen) = self.chosen(claim.verdict, look, course) else { return };
         let of_all = all.comparisons.get(chosen.bet.of).map(|compared| &compared.found);
@@ -104,7 +104,8 @@ impl Posed<'_> {
         claim.doubts.extend(doubt);
     }
 
-    /// The doubt that the comparison which is shown went with something, in all rounds that were measured.
+    /// The doubt that the effect of the shown comparison followed the machine or the time, over all rounds. None if
+    /// it did not.
     pub fn moved(
         &self,
         all: &Posed,
@@ -137,7 +138,7 @@ impl Posed<'_> {
         }
     }
 
-    /// A comparison, with the figures of both sides if they are known.
+    /// A comparison in the form that the record has, with the figures of both sides if they are known.
     pub fn decider(&self, compared: &Compared, alike: usize, figures: Option<(f64, f64)>) -> Decider {
         let with = |side: &Side, figure: Option<f64>| {
             let mut side = side.clone();
@@ -221,8 +222,8 @@ impl Posed<'_> {
         }
     }
 
-    /// Picks the one with the least slack of comparisons that all hold. The statement that each has at least this
-    /// slack rests on the same least wealth as the verdict, so the bound is as sure as the verdict. Ratios and
+    /// Picks the comparison with the least slack, of comparisons that all hold. The statement that each has at least
+    /// this slack rests on the same least wealth as the verdict, so the bound is as sure as the verdict. Ratios and
     /// differences are not compared with one another.
     fn least_clear(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
         let group = |bet: &Bet| {
@@ -244,8 +245,8 @@ impl Posed<'_> {
         Some(Chosen { bet, alike: self.comparisons.len(), threshold: Some(threshold) })
     }
 
-    /// Picks the clearest of comparisons of which at least one is false. The mean of their wealths does not say which
-    /// one; to name one of k, its own wealth must reach k times the threshold.
+    /// Picks the clearest of several comparisons of which at least one is false. The mean of their wealths does not
+    /// say which one is; to name one of k, its own wealth must reach k times the threshold.
     fn clearest(&self, look: u32, threshold: f64, moved: Moved) -> Option<Chosen<'_>> {
         let threshold = threshold * self.bets().count() as f64;
         let not_so = |bet: &Bet| {
@@ -267,13 +268,14 @@ impl Posed<'_> {
         Some(Chosen { bet, alike: 0, threshold: None })
     }
 
-    /// True if every effect is a ratio: misses can be compared only then.
+    /// True if every effect is a ratio, as comparing misses requires.
     fn are_ratios(&self, look: u32) -> bool {
         self.bets().all(|bet| bet.effects.kind(look) == EffectKind::Ratio)
     }
 
-    /// For a claim that fails: how far at least one comparison misses its border, as the logarithm of a ratio, and
-    /// the level of this bound. The bound rests on the mean of the bets, as the verdict does.
+    /// The distance by which at least one comparison of a failed claim misses its border, as the logarithm of a
+    /// ratio, and the level of this bound. It rests on the mean of the bets, as the verdict does. None if effects are
+    /// not all ratios, or no finite distance is shown.
     fn common_miss(&self, look: u32, threshold: f64) -> Option<(f64, f64)> {
         if !self.are_ratios(look) {
             return None;
@@ -328,7 +330,7 @@ impl Posed<'_> {
 }
 
 impl Bet<'_> {
-    /// The effect on each node, and a flag on those that contradict the verdict.
+    /// The effect of the bet's comparison on each node, with a flag on nodes that contradict the verdict.
     fn by_node(&self, nodes: &[Node], verdict: Verdict, look: u32) -> Vec<NodeEffect> {
         let kind = self.effects.kind(look);
         let of_node = |of| {

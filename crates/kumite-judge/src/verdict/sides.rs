@@ -1,4 +1,4 @@
-//! The two sides of a comparison, in each round.
+//! The values of a comparison's two sides in each round.
 
 use kumite_record::{AxisValue, Op, Reason, Side};
 
@@ -6,18 +6,18 @@ use super::Evidence;
 use super::expand::{Reference, Scope};
 use crate::claim::{Arithmetic, Expr, MetricOf, dimension, scale_of_name};
 
-/// The two sides of a comparison, in seconds, bytes or plain numbers.
+/// The two sides of a comparison. Their values are in seconds, bytes or plain numbers.
 pub(super) struct Sides<'a> {
     pub evidence: &'a Evidence<'a>,
     pub left: &'a Expr,
     pub right: &'a Expr,
     pub scope: &'a Scope,
-    /// The metrics whose values a round has, in their order.
+    /// The metrics whose values a round has, in the same order.
     pub references: &'a [Reference],
 }
 
 impl Sides<'_> {
-    /// Both, in each round.
+    /// The values of both sides in each round. An error if one of them is not finite.
     pub fn pairs(&self, rounds: &[Vec<f64>]) -> Result<Vec<(f64, f64)>, Reason> {
         let of_round = |values: &Vec<f64>| {
             let side = |expr| {
@@ -29,7 +29,7 @@ impl Sides<'_> {
         rounds.iter().map(of_round).collect()
     }
 
-    /// An exponent divided by its claimed value would say nothing.
+    /// True if a quotient of the sides means something: neither of them is an exponent or a spread.
     pub fn can_be_a_ratio(&self) -> bool {
         let is_plain = |expr: &Expr| matches!(expr, Expr::Fold(fold, ..) if fold.is_ratio());
         !is_plain(self.left) && !is_plain(self.right)
@@ -59,7 +59,7 @@ impl Sides<'_> {
         named.unwrap_or(Side::Expression { value: None })
     }
 
-    /// A number, or what is made of numbers and parameters.
+    /// The value of an expression of numbers and parameters alone. None for any other expression.
     fn number(&self, expr: &Expr) -> Option<f64> {
         fn is_number(expr: &Expr) -> bool {
             match expr {
@@ -71,7 +71,8 @@ impl Sides<'_> {
         is_number(expr).then(|| self.value(expr, self.scope, &[])).flatten().filter(|value| value.is_finite())
     }
 
-    /// A metric, and what it is multiplied by: a plain number, for else its figure would be in another unit.
+    /// The metric in a multiple of one, with its factor. The factor is a plain number above 0, since the figure would
+    /// have another unit otherwise. None for any other expression.
     fn multiple<'a>(&self, expr: &'a Expr) -> Option<(f64, &'a MetricOf)> {
         let factor = |expr: &Expr| {
             let unit = |name: &str| self.evidence.grid.run.unit(name);

@@ -1,21 +1,21 @@
-//! The sittings of a run, those that count as one together.
+//! The sittings of a run, in groups that count as one.
 
 use kumite_record::{Run, Sitting};
 
-/// The sittings of a run, those that count as one together.
+/// The sittings of a run, which can be put into groups that count as one.
 #[derive(Clone, Copy)]
 pub(super) struct Sittings<'a> {
     pub all: &'a [Sitting],
 }
 
-/// Those that count as one.
+/// Sittings that count as one.
 pub(super) struct Group<'a> {
     sittings: &'a [Sitting],
     pub which: Vec<usize>,
 }
 
 impl<'a> Sittings<'a> {
-    /// None where a run is not judged by sittings.
+    /// The sittings of a run. None if the run is not judged by sittings.
     pub fn of(run: &'a Run) -> Option<Sittings<'a>> {
         (!run.sittings.is_empty()).then_some(Sittings { all: &run.sittings })
     }

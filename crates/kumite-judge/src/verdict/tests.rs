@@ -1,4 +1,5 @@
-//! Verdicts of made-up trials whose answer is known. Noise is the same for both sides of a block, so only pairing sees through.
+//! Verdicts on made-up trials whose answers are known. The noise is the same for both sides of a block, so only
+//! pairing sees through it.
 
 use std::collections::BTreeMap;
 
@@ -145,7 +146,7 @@ fn decided(claim: &Claim) -> (usize, usize, String) {
     (decider.alike, decider.of, format!("{} at {}", decider.comparison, decider.point))
 }
 
-/// Its effect, and what that is at least or at most.
+/// The value of the claim's effect, and its bound.
 fn effect(claim: &Claim) -> (f64, Bound) {
     claim.effect.as_ref().map(|effect| (effect.value, effect.bound)).unwrap()
 }
@@ -469,7 +470,8 @@ fn marks_of_every_comparison_are_shown_whichever_decides() {
     assert_eq!(claim.doubts, [Doubt::Marked { cell, mark: Mark::GeneratorBound }]);
 }
 
-/// A second axis with a default, tried at one value of the first, and "b" not everywhere.
+/// A world with a second axis that has a default: its other value is tried at one value of the first axis only, and
+/// "b" not everywhere.
 fn sparse() -> World {
     let mut world = World::new(8, [100.0, 200.0, 300.0], [50.0, 100.0, 150.0]);
     let with = |point: &mut Point, cores: &str| {
@@ -800,7 +802,7 @@ fn a_side_that_is_worked_out_has_its_value_and_parameters_are_a_number() {
     assert!(matches!(absent.left, Side::Metric { value: None, .. }), "{absent:?}");
 }
 
-/// The same world with a control, whose second trials have this many times the throughput of "a".
+/// Adds a control to a world. Its second trial in each block has `ratio` times the throughput of "a".
 fn with_control(mut world: World, ratio: impl Fn(u32) -> f64) -> World {
     world.run.metrics = ["throughput_rps", "failures"].map(Metric::named).into();
     world.run.control = Some(kumite_record::Control::of("a"));

@@ -8,7 +8,7 @@ use super::sides::Sides;
 use crate::claim::{Arithmetic, ClaimError, ClaimSpec, Expr, Fold, Test, measures};
 
 impl Evidence<'_> {
-    /// The first of it.
+    /// The error for the first expression of a claim that can have no value at some point. None if all can have one.
     pub fn without_value(&self, spec: &ClaimSpec) -> Option<ClaimError> {
         let parts = self.parts(spec, Reach::Planned);
         parts.iter().flatten().find_map(|(comparison, scope)| match &comparison.test {
@@ -51,7 +51,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// The value of what does not depend on anything measured.
+    /// The value of an expression that depends on no measurement. None if it depends on one, or has no value.
     fn constant(&self, expr: &Expr, scope: &Scope) -> Option<f64> {
         let sides = Sides { evidence: self, left: expr, right: expr, scope, references: &[] };
         if measures(expr) { None } else { sides.value(expr, scope, &[]) }

@@ -1,4 +1,4 @@
-//! Sittings that agree, contradict or are too few, by known answers.
+//! Sittings that agree, contradict one another or are too few, with known answers.
 
 use kumite_record::{Doubt, Outcome, Reason, Rule, Sitting, SittingSide, Verdict};
 
@@ -8,7 +8,8 @@ const FASTER: &str = "throughput_rps(a at connections=10) > throughput_rps(b at 
 const BOTH: &str = "throughput_rps(a at connections=10) > throughput_rps(b at connections=10) and throughput_rps(a at connections=1) > throughput_rps(b at connections=1)";
 const NEAR: &str = "throughput_rps(a at connections=10) within 5 % of throughput_rps(b at connections=10)";
 
-/// Sittings a day apart, each of these ratios of a to b at 10 connections, round by round. At 1 connection a is twice as fast.
+/// A world of sittings a day apart. Each has these ratios of "a" to "b" at 10 connections, round by round; at 1
+/// connection "a" is twice as fast.
 fn world(sittings: &[&[f64]]) -> World {
     let rounds = sittings.iter().map(|of| of.len()).sum();
     let mut world = World::new(rounds, [200.0, 100.0, 100.0], [100.0, 100.0, 100.0]);
@@ -35,7 +36,7 @@ fn world(sittings: &[&[f64]]) -> World {
     world
 }
 
-/// Of so many rounds, so many are so.
+/// The ratios of `n` rounds: `ratio` in `so` of them, and its reciprocal in the others.
 fn rounds(so: usize, n: usize, ratio: f64) -> Vec<f64> {
     (0..n).map(|nth| if nth < so { ratio } else { 1.0 / ratio }).collect()
 }

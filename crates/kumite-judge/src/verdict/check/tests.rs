@@ -1,4 +1,4 @@
-//! Checks of made-up trials whose answer is known.
+//! Checks of made-up trials whose answers are known.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ fn point(n: i64) -> Point {
 }
 
 impl World {
-    /// `elapsed_ms` of each cell, round by round; `sent` is the same number.
+    /// Makes a world with the `elapsed_ms` of each cell, round by round. `sent` has the same values.
     fn new(elapsed_ms: &[(&str, i64, [f64; 3])]) -> World {
         let contender = |name: &&str| Contender {
             name: (*name).to_owned(),

@@ -1,4 +1,4 @@
-//! Effects that went with something that was made to go with them, and such as did not.
+//! Doubts about effects that were made to follow a probe or the time, and about some that were not.
 
 use kumite_record::{Claim, Verdict};
 
@@ -9,8 +9,8 @@ const CLAIM: &str = "throughput_rps(a at connections=1) > throughput_rps(b at co
 const CHEAP_US: f64 = 5.0;
 const DEAR_US: f64 = 10.0;
 
-/// So many rounds, of which those that `is_dear` names had dear wake-ups; a is by this share faster in these, and by as much
-/// slower in the others.
+/// A world of `blocks` rounds with dear wake-ups in those that `is_dear` names. In these "a" is faster by `share`,
+/// and in the others slower by as much.
 fn world(blocks: usize, share: f64, is_dear: fn(u32) -> bool) -> World {
     let mut world = World::new(blocks, [100.0; 3], [100.0; 3]);
     for trial in &mut world.trials {

@@ -5,7 +5,8 @@ use super::super::tests::World;
 const FASTER: &str = "throughput_rps(a at connections=10) > throughput_rps(b at connections=10)";
 const BOTH: &str = "throughput_rps(a at connections=10) > throughput_rps(b at connections=10) and throughput_rps(a at connections=1) > throughput_rps(b at connections=1)";
 
-/// At 10 connections a is these many times as fast as b, round by round; at 1 connection twice as fast.
+/// A world in which "a" has these ratios to "b" at 10 connections, round by round; at 1 connection "a" is twice as
+/// fast.
 fn world(ratios: &[f64]) -> World {
     let mut world = World::new(ratios.len(), [200.0, 100.0, 100.0], [100.0, 100.0, 100.0]);
     for trial in &mut world.trials {
@@ -20,7 +21,7 @@ fn world(ratios: &[f64]) -> World {
     world
 }
 
-/// Rounds whose logarithms are this far above and below that of the ratio, by turns.
+/// The ratios of `n` rounds, whose logarithms lie by turns `apart` above and below that of `ratio`.
 fn rounds(n: usize, ratio: f64, apart: f64) -> Vec<f64> {
     (0..n).map(|nth| if nth % 2 == 0 { ratio * apart.exp() } else { ratio / apart.exp() }).collect()
 }
