@@ -1,28 +1,30 @@
-//! Percentile bootstrap, expanded for few blocks, from a seed: the same values and seed give the same interval.
+//! Percentile bootstrap intervals, expanded for few blocks. Resampling is seeded: the same values and seed give the
+//! same interval.
 //!
-//! It is for one look. What is looked at after every block uses a confidence sequence.
+//! The intervals hold for one look at the data. Figures that are looked at after every block need a confidence
+//! sequence.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::Error;
 
-/// The error of a bound from so few resamples is small beside that of the blocks themselves.
+/// The number of resamples. The error that it causes in a bound is small beside that of the blocks themselves.
 pub(crate) const RESAMPLES: usize = 10_000;
 
 /// An estimate, and the bounds between which the true value lies with the confidence asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// From the blocks as they are; `low <= estimate <= high`.
+    /// The estimate from the blocks as they are; `low <= estimate <= high`.
     pub estimate: f64,
     /// The lower end of the interval, in the unit of the values.
     pub low: f64,
     /// The upper end of the interval, in the unit of the values.
     pub high: f64,
-    /// Blocks it rests on.
+    /// The number of blocks that the interval is from.
     pub n: usize,
 }
 
-/// The values that `tail` of all lie below and above, rounded outwards.
+/// The bounds that leave the share `tail` of the values below and above them, rounded outwards. Sorts the values.
 pub(crate) fn bounds(values: &mut [f64], tail: f64) -> (f64, f64) {
     let last = values.len() - 1;
     let outside = ((values.len() as f64 * tail) as usize).min(last / 2);
@@ -31,7 +33,7 @@ pub(crate) fn bounds(values: &mut [f64], tail: f64) -> (f64, f64) {
     (low, high)
 }
 
-/// The share of resamples to leave out on either side of the interval: Hesterberg's.
+/// The share of resamples to leave out on either side of the interval, by Hesterberg's expansion.
 pub(crate) fn expanded_tail(n: usize, confidence: f64) -> Result<f64, Error> {
     let need = blocks_needed(confidence)?;
     if n < need {

@@ -1,16 +1,18 @@
-//! Where a series changes: PELT.
+//! Changes of a series in mean or variance, found by PELT.
 
-/// The positions at which a series changes its mean or its variance: those that make the sum of the segments' costs,
-/// and of `penalty` for each change, the least that there is. Every segment has `shortest` points or more.
+/// The positions at which a series changes its mean or its variance. They minimize the sum of the segments' costs and
+/// of `penalty` for each change; every segment has at least `shortest` points.
 ///
-/// The cost of a segment is twice its negative Gaussian log likelihood, without constants, at its own mean and variance;
-/// but the variance is nowhere below `floor`, so that a few values that happen to be equal are no segment of their own.
+/// The cost of a segment is twice its negative Gaussian log likelihood, without constants, at its own mean and
+/// variance. The variance is nowhere below `floor`, so that a few values that happen to be equal are no segment of
+/// their own.
 ///
-/// PELT finds the exact optimum: R. Killick, P. Fearnhead, I. A. Eckley, "Optimal Detection of Changepoints With a Linear
-/// Computational Cost", Journal of the American Statistical Association 107(500), 2012. Time is linear in the points
-/// where changes are many, and quadratic where there is none.
+/// PELT finds the exact optimum: R. Killick, P. Fearnhead, I. A. Eckley, "Optimal Detection of Changepoints With a
+/// Linear Computational Cost", Journal of the American Statistical Association 107(500), 2012. Time is linear in the
+/// points where changes are many, and quadratic where there is none.
 ///
-/// Empty where a value is not finite, where the points are too few for two segments, or where `floor` is not above 0.
+/// The result is empty if a value is not finite, if there are too few points for two segments, or if `floor` is not
+/// above 0.
 pub fn changes(series: &[f64], penalty: f64, shortest: usize, floor: f64) -> Vec<usize> {
     let (n, shortest) = (series.len(), shortest.max(1));
     let usable = series.iter().all(|value| value.is_finite()) && floor > 0.0 && penalty >= 0.0;
@@ -53,7 +55,7 @@ struct Candidate {
     useful_before: usize,
 }
 
-/// Costs of segments from sums up to each point.
+/// Costs of segments, computed from sums up to each point.
 struct Costs {
     sums: Vec<(f64, f64)>,
     floor: f64,
@@ -87,16 +89,16 @@ mod tests {
 
     use super::*;
 
-    /// So many points at a level, with so much spread: values that anybody can make again.
+    /// A series that anybody can make again: each part has a number of points, a level and a spread.
     fn series(parts: &[(usize, f64, f64)]) -> Vec<f64> {
         let points = parts.iter().flat_map(|part| std::iter::repeat_n(part, part.0));
         let ripple = |at: usize| (at * 7919 % 1009) as f64 / 1009.0 - 0.5;
         points.enumerate().map(|(at, (_, level, spread))| level + spread * ripple(at + 1)).collect()
     }
 
-    /// Changes and total cost are those of Python's ruptures 1.1.10: the least over 0 to 6 changes of its exhaustive
-    /// `Dynp`, with this cost as a `custom_cost`, `min_size=5, jump=1`. Its `Pelt` finds the same, with this cost and
-    /// with its own `model="normal"`, `add_small_diag=False`.
+    /// Changes and total cost agree with Python's ruptures 1.1.10: with the minimum over 0 to 6 changes of its
+    /// exhaustive `Dynp`, with this cost as a `custom_cost`, `min_size=5, jump=1`. Its `Pelt` finds the same, with
+    /// this cost and with its own `model="normal"`, `add_small_diag=False`.
     #[test]
     fn changes_are_those_of_ruptures() {
         let stairs = [(15, 50.0, 6.0), (12, 70.0, 6.0), (33, 90.0, 6.0), (40, 100.0, 6.0)];
@@ -137,7 +139,8 @@ mod tests {
         assert!(changes(&[], 1.0, 1, 0.01).is_empty());
     }
 
-    /// Every segmentation there is, by optimal partitioning without any pruning; and its own sums.
+    /// The least cost over every possible segmentation, by optimal partitioning without pruning and with sums of its
+    /// own.
     fn exhaustive(series: &[f64], penalty: f64, shortest: usize, floor: f64) -> f64 {
         let mut least = vec![f64::INFINITY; series.len() + 1];
         least[0] = -penalty;

@@ -1,21 +1,21 @@
-//! The bets on a claim of several comparisons.
+//! The bets on a claim that has several comparisons.
 
 use crate::one_sided::wealth_after;
 
-/// In how many of n rounds a comparison was so, and in how many it was not. In the others it cannot be told, which counts
-/// against both bets.
+/// The number of rounds in which a comparison was so, and in which it was not so, of n rounds. In the other rounds it
+/// cannot be told, which counts against both bets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The rounds in which the comparison was so.
     pub so: usize,
     /// The rounds in which it was not so.
     pub not_so: usize,
-    /// All rounds in which it was measured.
+    /// The number of all rounds in which the comparison was measured.
     pub n: usize,
 }
 
 impl Tally {
-    /// Counts one round more; `None` if it cannot be told.
+    /// Counts one more round. `None` means that it cannot be told.
     pub fn count(&mut self, is_so: Option<bool>) {
         self.n += 1;
         self.so += usize::from(is_so == Some(true));
@@ -23,31 +23,32 @@ impl Tally {
     }
 }
 
-/// The comparisons of a claim, which holds if all of them do, each with three borders.
+/// The tallies of a claim's comparisons for three places of the border. The claim holds if all comparisons do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClaimRounds {
-    /// As the claim has it.
+    /// Tallies with the border that the claim has, one for each bet.
     pub claimed: Vec<Tally>,
-    /// With a border that a margin makes easier to meet.
+    /// Tallies with a border that the margin makes easier to meet, one for each bet.
     pub loosened: Vec<Tally>,
-    /// With one that a margin makes harder.
+    /// Tallies with a border that the margin makes harder to meet, one for each bet.
     pub tightened: Vec<Tally>,
 }
 
-/// The wealth of whoever betted on each verdict.
+/// The wealth of the bets on each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClaimWealth {
-    /// The bet that the claim holds: the least of the wealths of its comparisons.
+    /// The wealth of the bet that the claim holds: the least wealth of its comparisons.
     pub holds: f64,
-    /// The bet that it fails: the mean of those of the opposite bets, which is a fair game itself where all
-    /// comparisons are true.
+    /// The wealth of the bet that the claim fails: the mean wealth of the bets against its comparisons. If all
+    /// comparisons are true, that is a fair or losing game, too.
     pub fails: f64,
-    /// The bet that it is no difference: loosened it holds, and tightened it fails.
+    /// The wealth of the bet on no difference: that the claim holds with loosened borders, and fails with tightened
+    /// ones.
     pub no_difference: f64,
 }
 
 impl ClaimRounds {
-    /// As they are if all rounds that cannot be told were so, or were not.
+    /// The tallies as they would be if all rounds that cannot be told were so, or were not so.
     pub fn with_open_rounds(&self, is_so: bool) -> ClaimRounds {
         let told = |tallies: &Vec<Tally>| {
             let tell = |tally: &Tally| match is_so {
@@ -63,12 +64,12 @@ impl ClaimRounds {
         }
     }
 
-    /// The wealths after these rounds.
+    /// The wealth of the bets on each verdict after these rounds.
     pub fn wealth(&self) -> ClaimWealth {
         self.wealth_after(0)
     }
 
-    /// The wealths after more rounds, if they go on like these.
+    /// The wealth of the bets on each verdict after `more` further rounds, if they are like these.
     pub fn wealth_after(&self, more: usize) -> ClaimWealth {
         let least = |tallies: &[Tally]| {
             let so = tallies.iter().map(|tally| continued(tally.so, tally.n, more));
@@ -87,7 +88,7 @@ impl ClaimRounds {
 }
 
 impl ClaimWealth {
-    /// Of the verdict that most speaks for.
+    /// The largest of the three wealths.
     pub fn most(&self) -> f64 {
         self.holds.max(self.fails).max(self.no_difference)
     }
@@ -148,7 +149,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is true of a claim, all its false verdicts are one and the same bet's.
+        /// All false verdicts of a claim come from one and the same bet, whatever is true.
         #[test]
         fn a_false_verdict_is_that_of_one_game(
             rounds in prop::collection::vec(prop::collection::vec(0.5f64..2.0, 1..5), 1..30), margin in 0.0f64..0.3

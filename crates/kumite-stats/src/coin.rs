@@ -1,7 +1,7 @@
-//! A fair coin, followed exactly.
+//! Exact probabilities for a fair coin that is thrown again and again.
 
-/// How likely so many heads of n throws ever are as `is_reached` says, within so many throws: by following every number of
-/// heads.
+/// The probability that a fair coin ever reaches a state within `throws` throws. `is_reached` gets the number of
+/// heads and the number of throws so far. Every number of heads is followed, so the result is exact.
 pub fn ever(throws: usize, is_reached: impl Fn(usize, usize) -> bool) -> f64 {
     let mut alive = vec![1.0];
     let mut reached = 0.0;

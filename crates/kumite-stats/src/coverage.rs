@@ -1,4 +1,4 @@
-//! How often an interval that is to hold the true median with 95 % does hold it.
+//! Simulations of how often a 95 % interval holds the true median.
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -8,7 +8,8 @@ use crate::bootstrap::expanded_tail;
 use crate::median::{interval, resampled_middles};
 
 const SEQUENCES: usize = 2_000;
-/// Fewer than in use, to be quick: bounds scatter a little more, which widens no interval.
+/// The number of resamples, smaller than the one in use so that the test is quick. Bounds scatter a little more by
+/// that, which widens no interval.
 const RESAMPLES: usize = 1_000;
 
 struct Noise {
@@ -21,7 +22,8 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
     Normal::standard().inverse_cdf(rng.random_range(1e-12..1.0))
 }
 
-/// Most runs are fast; a third is slower by half, with a long tail.
+/// A draw from a distribution with two modes: two thirds of runs are fast, and a third is slower by half, with a long
+/// tail.
 fn bimodal(rng: &mut ChaCha8Rng) -> f64 {
     match rng.next_u32() % 3 {
         0 => 1.5 + 0.3 * normal(rng).exp(),
@@ -29,7 +31,8 @@ fn bimodal(rng: &mut ChaCha8Rng) -> f64 {
     }
 }
 
-/// The modes lie so far apart that below 1.4 there is only the first, with a weight of two thirds.
+/// The median of that distribution. The modes lie so far apart that only the first, with a weight of two thirds, is
+/// below 1.4.
 fn bimodal_median() -> f64 {
     1.0 + 0.02 * Normal::standard().inverse_cdf(0.75)
 }

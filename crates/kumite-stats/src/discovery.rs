@@ -1,36 +1,37 @@
-//! Many verdicts at once, and how often they may be false.
+//! The threshold for many verdicts at once, which bounds how many of them are false.
 
 /// The error that α bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorRate {
-    /// Of the verdicts that are given, the share that is false, on average (e-BH: R. Wang, A. Ramdas, "False discovery
-    /// rate control with e-values", JRSS B 84(3), 2022, section 3).
+    /// The mean share of false verdicts among those that are given (e-BH: R. Wang, A. Ramdas, "False discovery rate
+    /// control with e-values", JRSS B 84(3), 2022, section 3).
     FalseDiscovery,
-    /// How often any verdict at all is false.
+    /// The probability that any verdict is false.
     FamilyWise,
 }
 
-/// The decided claims of a run. One that is decided is betted on no further, so they only become more.
+/// The decided claims of a run. A decided claim is betted on no further, so their number only grows.
 ///
-/// Of each claim one bet at most can be a fair game that a false verdict comes from, so `claims` is their number and not
-/// that of the bets.
+/// All false verdicts of a claim come from one bet that is a fair game, so `claims` is the number of claims and not
+/// that of bets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decisions {
     rate: ErrorRate,
     alpha: f64,
     claims: usize,
-    /// The wealths of those that are decided.
+    /// The wealths of the decided claims.
     decided: Vec<f64>,
 }
 
 impl Decisions {
-    /// Before the first round; `claims` are all that can be decided, and are not changed by what is measured.
+    /// A run before its first round. `claims` is the number of claims that can be decided, whatever will be measured.
     pub fn new(rate: ErrorRate, alpha: f64, claims: usize) -> Decisions {
         Decisions { rate, alpha, claims, decided: Vec::new() }
     }
 
-    /// The wealth at which a verdict is given, where these are the wealths of the undecided claims: `claims / (d α)`
-    /// for the largest d such that d claims, with those that are decided, have that much.
+    /// The wealth at which a verdict is given, if the undecided claims have these wealths: `claims / (d α)` for the
+    /// largest d such that d claims, decided ones included, have at least that wealth. For [`ErrorRate::FamilyWise`]
+    /// it is `claims / α`.
     pub fn threshold(&self, undecided: &[f64]) -> f64 {
         let alone = self.claims.max(1) as f64 / self.alpha;
         if self.rate == ErrorRate::FamilyWise {
@@ -42,7 +43,7 @@ impl Decisions {
         alone / given.unwrap_or(1) as f64
     }
 
-    /// The evidence that would do for one more claim, if those that are decided stay so.
+    /// The wealth that would decide one more claim, if the decided ones stay decided.
     pub fn next_threshold(&self) -> f64 {
         let alone = self.claims.max(1) as f64 / self.alpha;
         match self.rate {
@@ -51,7 +52,7 @@ impl Decisions {
         }
     }
 
-    /// Records that a claim is decided, with this wealth. It is betted on no further.
+    /// Records that a claim is decided with this wealth.
     pub fn decide(&mut self, wealth: f64) {
         self.decided.push(wealth);
     }

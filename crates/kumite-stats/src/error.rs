@@ -1,40 +1,40 @@
-//! Why an input has no interval. These are errors of the input; nothing here fails by chance.
+//! The reasons why an input has no interval. They lie in the input; nothing here fails by chance.
 
 use thiserror::Error;
 
-/// The reason that there is no interval.
+/// The reason why an input has no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// With so few blocks no interval of a median reaches the confidence, whatever the distribution: the widest, from
-    /// the least to the greatest value, misses the median with a probability of 2^(1−n), for one look.
+    /// There are too few blocks for this confidence. Even the widest interval of a median, from the least to the
+    /// greatest value, misses it with a probability of 2^(1−n), for one look.
     #[error("{have} blocks are too few for this confidence; {need} are needed")]
     TooFew {
         /// The number of blocks that were given.
         have: usize,
-        /// Blocks that would do.
+        /// The number of blocks that is enough.
         need: usize,
     },
 
     /// A value is infinite or not a number.
     #[error("value {at} of the input is not finite")]
     NotFinite {
-        /// The index of that value, from 0.
+        /// The index of the value, from 0.
         at: usize,
     },
 
-    /// A value of a pair is zero or negative: there is no ratio to speak of.
+    /// A value of a pair is zero or negative, so that the pair has no ratio.
     #[error("pair {at} of the input is not positive; a ratio needs two positive values")]
     NotPositive {
-        /// The index of the pair.
+        /// The index of the pair, from 0.
         at: usize,
     },
 
-    /// A ratio is too large or too small for a number.
+    /// A ratio is too large or too small for an `f64`.
     #[error("a ratio of these pairs is not finite, or 0")]
     Undefined,
 
-    /// A confidence that is not above 0 and below 1.
+    /// The confidence is not above 0 and below 1.
     #[error("a confidence of {0} makes no sense; it lies between 0 and 1, such as 0.95")]
     Confidence(f64),
 }

@@ -1,10 +1,10 @@
-//! Where one more sitting would come out, as far as the rounds of one tell.
+//! The likely result of a further sitting, judged by the scatter of rounds and sittings.
 
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Four of five lie within so many standard deviations.
+/// The number of standard deviations within which four of five values lie.
 const FOUR_OF_FIVE: f64 = 1.281_551_565_5;
 
 /// The scatter of a comparison's effect, in the logarithm of a ratio.
@@ -12,40 +12,41 @@ const FOUR_OF_FIVE: f64 = 1.281_551_565_5;
 pub struct Scatter {
     /// The standard deviation of rounds within a sitting.
     pub of_rounds: f64,
-    /// The standard deviation of what sittings are about.
+    /// The standard deviation of the true effects of sittings.
     pub of_sittings: f64,
 }
 
 impl Scatter {
-    /// The standard deviation of the median of so many rounds of a sitting: that of a median is √(π/2) times that of a mean.
+    /// The standard deviation of the median of this many rounds of a sitting. A median's is √(π/2) times that of a
+    /// mean.
     pub fn of_median(self, rounds: usize) -> f64 {
         let of_rounds = FRAC_PI_2 * self.of_rounds.powi(2) / rounds.max(1) as f64;
         (self.of_sittings.powi(2) + of_rounds).sqrt()
     }
 
-    /// How far from the median of a sitting the medians of four of five further ones lie at most, each of so many rounds:
-    /// both scatter.
+    /// The distance from the median of a sitting within which the medians of four of five further sittings lie, if
+    /// each has this many rounds. Both medians scatter.
     pub fn reach(self, rounds: usize) -> f64 {
         FOUR_OF_FIVE * SQRT_2 * self.of_median(rounds)
     }
 
-    /// The fewest rounds of a sitting whose reach is less than this distance; none if no number of them is enough, for
-    /// sittings alone scatter further.
+    /// The fewest rounds of a sitting for which the reach is less than this distance. None if no number is enough,
+    /// because sittings alone scatter further.
     pub fn rounds_within(self, distance: f64) -> Option<usize> {
         let left = (distance / (FOUR_OF_FIVE * SQRT_2)).powi(2) - self.of_sittings.powi(2);
         let rounds = (FRAC_PI_2 * self.of_rounds.powi(2) / left).floor() + 1.0;
         (left > 0.0 && rounds < 1e6).then_some(rounds as usize)
     }
 
-    /// The chance that so many sittings of so many rounds lie all on the one side of a border that is this far from what
-    /// they are about.
+    /// The probability that this many sittings, each of this many rounds, all lie on the right side of a border at
+    /// this distance.
     pub fn agreement(self, distance: f64, sittings: usize, rounds: usize) -> f64 {
         let of_one = Normal::standard().cdf(distance / self.of_median(rounds));
         of_one.powi(i32::try_from(sittings).unwrap_or(i32::MAX))
     }
 }
 
-/// The standard deviation of a sample; none of fewer than two.
+/// The standard deviation of a sample. None for fewer than two values.
 pub fn deviation(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

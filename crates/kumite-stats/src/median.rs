@@ -1,4 +1,4 @@
-//! The median of values, and its bootstrap interval. Where a value is not finite there is none: no value is dropped.
+//! The median of values, and its bootstrap interval. If a value is not finite there is neither: no value is dropped.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,13 +9,15 @@ use rand_chacha::ChaCha8Rng;
 use crate::bootstrap::{RESAMPLES, bounds, expanded_tail};
 use crate::{Error, Interval};
 
-/// The middle value, or the mean of the two middle values. `None` if there is none, or one of them is not finite.
+/// The middle value, or the mean of the two middle values. None if there are no values, or one is not finite.
 pub fn median(values: &[f64]) -> Option<f64> {
     let sorted = sorted(values).ok()?;
     (!sorted.is_empty()).then(|| at(&sorted, middle(sorted.len())))
 }
 
-/// The interval of the median of what the blocks are drawn from, in the unit of the values; one value for each block.
+/// The bootstrap interval of the median of the distribution that the blocks are drawn from, in the unit of the
+/// values; `values` has one value for each block. An error if there are too few blocks, a value is not finite, or the
+/// confidence is not between 0 and 1.
 pub fn median_interval(values: &[f64], confidence: f64, seed: u64) -> Result<Interval, Error> {
     let n = values.len();
     let tail = expanded_tail(n, confidence)?;
@@ -30,10 +32,11 @@ pub(crate) fn interval(sorted: &[f64], middles: &[(usize, usize)], tail: f64) ->
     Interval { estimate, low: low.min(estimate), high: high.max(estimate), n: sorted.len() }
 }
 
-/// Where the two values of the median lie in resamples of n sorted values: the values themselves do not matter. Every
+/// The positions of the two middle values in resamples of n sorted values; the values themselves do not matter. Every
 /// resample comes with its mirror image, so that neither end of the interval is favoured.
 ///
-/// They are the same for all metrics of a run, so the last ones are kept: drawing them is nearly all the work.
+/// The positions are the same for all metrics of a run, so the last ones are kept: drawing them is nearly all the
+/// work.
 pub(crate) fn resampled_middles(n: usize, resamples: usize, seed: u64) -> Rc<[(usize, usize)]> {
     thread_local!(static LAST: RefCell<Option<Drawn>> = const { RefCell::new(None) });
     LAST.with_borrow_mut(|last| match last {

@@ -1,14 +1,15 @@
-//! Bets on one side: that a thing is so in more than half of all rounds.
+//! One-sided bets that a thing is so in more than half of all rounds.
 
 use crate::Error;
 
-/// Further than anybody waits.
+/// The largest number of rounds that a forecast gives.
 const MOST_ROUNDS: usize = 500;
 
-/// The wealth of a gambler who began with 1 and betted, round after round, that a thing is so in more than half of all
-/// rounds, when it was so in `so` of `n`. He plays a fair game, or a losing one, where it is so in half of them or less.
+/// The wealth of a gambler who began with 1 and betted, round after round, that a thing is so in more than half of
+/// all rounds, after it was so in `so` of `n`. If it is so in half of them or less, the game is fair or a losing one.
 ///
-/// Half of the money goes on every share above ½ alike, half on "in all". It never falls when one more round is so.
+/// Half of the money goes on every share above ½ alike, half on "in all". The wealth never falls when one more round
+/// is so.
 ///
 /// # Panics
 ///
@@ -26,7 +27,8 @@ pub fn wealth(so: usize, n: usize) -> f64 {
     f64::midpoint(mixture, all)
 }
 
-/// In how many of n rounds a thing must be so for the wealth to reach the threshold; none if not even all of them do.
+/// The fewest of n rounds in which a thing must be so for the wealth to reach the threshold. None if even n are not
+/// enough.
 fn rounds_so(n: usize, threshold: f64) -> Option<usize> {
     let reaches = |so: usize| wealth(so, n) >= threshold;
     if !reaches(n) {
@@ -40,13 +42,13 @@ fn rounds_so(n: usize, threshold: f64) -> Option<usize> {
     Some(enough)
 }
 
-/// The wealth after so many more rounds, if the thing is so in this share of them, rounded down.
+/// The wealth after `more` rounds beyond the given `(so, n)`, if the thing is so in this share of them, rounded down.
 pub fn wealth_after((so, n): (usize, usize), share: f64, more: usize) -> f64 {
     let so_of_more = (share * more as f64 + 1e-9).floor() as usize;
     wealth(so + so_of_more.min(more), n + more)
 }
 
-/// About the fewest rounds after which something is reached. None if that takes more than 500.
+/// The estimated fewest rounds for which `is_reached` is true. None if it takes more than 500.
 pub fn fewest_rounds(is_reached: impl Fn(usize) -> bool) -> Option<usize> {
     let mut rounds = 0;
     while !is_reached(rounds) {
@@ -58,14 +60,16 @@ pub fn fewest_rounds(is_reached: impl Fn(usize) -> bool) -> Option<usize> {
     Some(rounds)
 }
 
-/// The highest value that the median of what the values are drawn from is shown not to be below, by a bet that reached the
-/// threshold: one value for each round, in any order, and infinite ones too. None if there are too few.
+/// The largest bound that the median of the values' distribution is shown not to be below, by a bet that reached the
+/// threshold. `values` has one value for each round, in any order; infinite values are allowed. None if there are too
+/// few.
 pub fn at_least(values: &[f64], threshold: f64) -> Result<Option<f64>, Error> {
     let sorted = sorted(values)?;
     Ok(rounds_so(sorted.len(), threshold).map(|so| sorted[sorted.len() - so]))
 }
 
-/// The lowest value that the median is shown not to be above.
+/// The smallest bound that the median of the values' distribution is shown not to be above, by a bet that reached the
+/// threshold. None if there are too few values.
 pub fn at_most(values: &[f64], threshold: f64) -> Result<Option<f64>, Error> {
     let sorted = sorted(values)?;
     Ok(rounds_so(sorted.len(), threshold).map(|so| sorted[so - 1]))
@@ -87,7 +91,7 @@ mod tests {
     use super::*;
     use crate::coin;
 
-    /// The same wealth by playing the game, with the shares above ½ as 4,000 gamblers.
+    /// The wealth of [`wealth`], computed by playing the game with 4,000 gamblers for the shares above ½.
     fn played(sides: &[bool]) -> f64 {
         let gamblers = 4_000;
         let mut wealth = vec![0.5 / f64::from(gamblers); gamblers as usize];

@@ -1,9 +1,9 @@
-//! Where the next of a few values would be.
+//! Prediction of the next of a few values.
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The interval in which one more value would be with this confidence, if it and these are drawn from one normal
-/// distribution: mean ± t · sd · √(1 + 1/n), with n − 1 degrees of freedom. None for fewer than two values.
+/// The interval that holds one more value with this confidence, if all values are drawn from one normal distribution:
+/// mean ± t · sd · √(1 + 1/n), with n − 1 degrees of freedom. None if there are fewer than two values.
 pub fn prediction(values: &[f64], confidence: f64) -> Option<[f64; 2]> {
     let n = values.len() as f64;
     let student = StudentsT::new(0.0, 1.0, n - 1.0).ok().filter(|_| values.len() > 1)?;

@@ -1,12 +1,12 @@
-//! The exact interval of a probability, from how often something happened.
+//! The exact interval of a probability, from the number of times that something happened.
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
 use crate::{Error, Interval};
 
-/// The exact interval of the probability of something that happened `hits` times in `n`: C. J. Clopper and E. S. Pearson,
-/// "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26(4), 1934. It holds
-/// the truth at least as often as `confidence` says, whatever that is.
+/// The exact interval of the probability of something that happened `hits` times in `n`: C. J. Clopper and E. S.
+/// Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26(4),
+/// 1934. It holds the true probability at least as often as `confidence` says, whatever that probability is.
 pub fn proportion(hits: usize, n: usize, confidence: f64) -> Result<Interval, Error> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(Error::Confidence(confidence));
@@ -30,7 +30,7 @@ pub fn proportion(hits: usize, n: usize, confidence: f64) -> Result<Interval, Er
 mod tests {
     use super::*;
 
-    /// How likely at least `hits` of `n` are.
+    /// The probability of at least `hits` successes in `n` tries, if each has the probability `p`.
     fn at_least(hits: usize, n: usize, p: f64) -> f64 {
         let choose = |k: usize| (0..k).fold(1.0, |all, i| all * (n - i) as f64 / (i + 1) as f64);
         (hits..=n).map(|k| choose(k) * p.powi(k as i32) * (1.0 - p).powi((n - k) as i32)).sum()

@@ -1,19 +1,19 @@
 //! Confidence sequences: intervals of a median or a ratio that may be looked at after every block.
 //!
-//! They rest on the signs of the blocks alone, so a few values that are far off move them little. The order of the blocks does
-//! not matter.
+//! They rest on the signs of the blocks alone, so a few values that are far off move them little. The order of the
+//! blocks does not matter.
 
 use statrs::function::gamma::ln_gamma;
 
 use crate::{Error, Interval};
 
-/// Further than anybody waits.
+/// The largest number of blocks that a forecast gives.
 const MOST_BLOCKS: usize = 100_000;
 
-/// The confidence sequence of the median of what the blocks are drawn from, at its present end: it misses with a
-/// probability of at most `alpha`, *however often one looks* and whatever makes one stop.
+/// The confidence sequence of the median of the distribution that the blocks are drawn from, at its present end. It
+/// misses the median with a probability of at most `alpha`, *however often one looks* and whatever makes one stop.
 ///
-/// One value for each block, in any order. With fewer than [`fewest_blocks`] there is no interval.
+/// `values` has one value for each block, in any order. An error if there are fewer than [`fewest_blocks`].
 pub fn sequential_median(values: &[f64], alpha: f64) -> Result<Interval, Error> {
     let need = fewest_blocks(alpha)?;
     if let Some(at) = values.iter().position(|value| !value.is_finite()) {
@@ -30,8 +30,8 @@ pub fn sequential_median(values: &[f64], alpha: f64) -> Result<Interval, Error> 
     Ok(Interval { estimate, low: sorted[beyond], high: sorted[n - 1 - beyond], n })
 }
 
-/// The ends of [`sequential_median`] of values of which only is known between what they lie, `(least, most)`; either may be
-/// infinite, and so may the ends be. Whatever the values are, the interval of themselves lies within.
+/// The ends of [`sequential_median`] for values of which only bounds are known, `(least, most)`. Bounds and ends may
+/// be infinite. Whatever the true values are, their own interval lies within these ends.
 pub fn sequential_median_between(values: &[(f64, f64)], alpha: f64) -> Result<(f64, f64), Error> {
     let need = fewest_blocks(alpha)?;
     if let Some(at) = values.iter().position(|(least, most)| least.is_nan() || most.is_nan()) {
@@ -48,8 +48,8 @@ pub fn sequential_median_between(values: &[(f64, f64)], alpha: f64) -> Result<(f
     Ok((low, high))
 }
 
-/// [`sequential_median`] of the ratios a/b of pairs: `exp` of that of their logarithms. Swapping a and b gives the
-/// reciprocals.
+/// The confidence sequence of the ratio a/b of pairs: `exp` of [`sequential_median`] of the logarithms. Swapping a
+/// and b gives the reciprocals.
 pub fn sequential_ratio(pairs: &[(f64, f64)], alpha: f64) -> Result<Interval, Error> {
     if let Some(at) = pairs.iter().position(|(a, b)| !(a.is_finite() && b.is_finite())) {
         return Err(Error::NotFinite { at });
@@ -66,8 +66,8 @@ pub fn sequential_ratio(pairs: &[(f64, f64)], alpha: f64) -> Result<Interval, Er
     }
 }
 
-/// The fewest blocks from which [`sequential_median`] gives an interval: all of them on one side of a value would then
-/// exclude it.
+/// The fewest blocks from which [`sequential_median`] gives an interval: enough to exclude a value if all of them lie
+/// on one side of it.
 pub fn fewest_blocks(alpha: f64) -> Result<usize, Error> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(Error::Confidence(1.0 - alpha));
@@ -75,9 +75,9 @@ pub fn fewest_blocks(alpha: f64) -> Result<usize, Error> {
     Ok((1..).find(|&n| excludes(0, n, alpha)).expect("2^n grows beyond any 1/alpha"))
 }
 
-/// About how many blocks in all it takes to exclude a value that `beyond` of `n` blocks lie on the far side of, if it
-/// goes on like this. `None` if that is not to be expected: about half of them lie there, or it would be more than
-/// 100,000.
+/// The estimated number of blocks in all that it takes to exclude a value, if `beyond` of `n` blocks lie on the far
+/// side of it and later blocks are alike. None if about half of the blocks lie there, or more than 100,000 would be
+/// needed.
 pub fn blocks_to_exclude(beyond: usize, n: usize, alpha: f64) -> Result<Option<usize>, Error> {
     let fewest = fewest_blocks(alpha)?;
     let share = beyond as f64 / n.max(1) as f64;
@@ -95,18 +95,18 @@ pub fn blocks_to_exclude(beyond: usize, n: usize, alpha: f64) -> Result<Option<u
     Ok(Some(enough))
 }
 
-/// How many of n values may lie on the far side of one that is excluded all the same. At least `fewest_blocks` values.
+/// The number of n values that may lie on the far side of an excluded value. n must be at least `fewest_blocks`.
 fn outside(n: usize, alpha: f64) -> usize {
     (0..n / 2).take_while(|&beyond| excludes(beyond, n, alpha)).last().unwrap_or(0)
 }
 
-/// A value with `beyond` of n values on its far side is not the median, at this level.
+/// True if a value with `beyond` of n values on its far side is excluded as the median at this level.
 fn excludes(beyond: usize, n: usize, alpha: f64) -> bool {
     ln_evidence(beyond, n) >= -alpha.ln()
 }
 
-/// The logarithm of what a gambler has who began with 1 and betted, value after value, that more than half lie on one
-/// side: the wealth depends on the counts alone. Half of the money goes on every share alike (Robbins' beta-binomial
+/// The logarithm of a gambler's wealth, who began with 1 and betted, value after value, that more than half lie on
+/// one side. It depends on the counts alone. Half of the money goes on every share alike (Robbins' beta-binomial
 /// mixture with the uniform prior), a quarter on "all below" and a quarter on "all above".
 fn ln_evidence(beyond: usize, n: usize) -> f64 {
     let (k, all) = (beyond as f64, n as f64);
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::coin;
 
-    /// The same wealth by playing the game, with the prior as 2,000 gamblers.
+    /// The wealth of [`ln_evidence`], computed by playing the game with 2,000 gamblers for the prior.
     fn played(sides: &[bool]) -> f64 {
         let gamblers = 2_000;
         let mut wealth: Vec<f64> = vec![0.5 / f64::from(gamblers); gamblers as usize];

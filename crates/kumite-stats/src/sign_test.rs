@@ -1,6 +1,7 @@
 //! The sign test, for one look.
 
-/// How likely a thing is so in `so` of `n` rounds or more, if it is so in half of all: the exact one-sided sign test.
+/// The p-value of the exact one-sided sign test: the probability that a thing is so in `so` of `n` rounds or more, if
+/// it is so in half of all rounds.
 ///
 /// # Panics
 ///

@@ -7,18 +7,18 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// A p of one in so many and one is the smallest there is.
+/// The number of permutations that are drawn. The smallest possible p is 1 / (PERMUTATIONS + 1).
 const PERMUTATIONS: usize = 10_000;
-/// Sums of halves of small numbers are exact to less than this.
+/// The tolerance for equal sums. Sums of halves of small numbers are exact to less than this.
 const EXACT: f64 = 1e-6;
 
-/// How far two variables go together.
+/// The rank correlation of two variables, with the probability that it is chance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correlation {
-    /// From −1 to 1; tied values share their mean rank.
+    /// Spearman's rank correlation, from −1 to 1. Tied values share their mean rank.
     pub rho: f64,
-    /// How likely variables that have nothing to do with each other go together as far or farther, in either direction:
-    /// counted over 10,000 seeded permutations and the order that there is.
+    /// The probability that unrelated variables are correlated as strongly or more, in either direction. It is
+    /// counted over 10,000 seeded permutations and the actual order.
     pub p: f64,
 }
 
@@ -45,7 +45,7 @@ pub fn spearman(x: &[f64], y: &[f64], seed: u64) -> Option<Correlation> {
     Some(Correlation { rho: seen / scale, p })
 }
 
-/// Ranks around 0. Those that are tied have the mean of theirs.
+/// The ranks of the values, less their mean. Tied values share the mean of their ranks.
 fn centred_ranks(values: &[f64]) -> Vec<f64> {
     let middle = (values.len() as f64 - 1.0) / 2.0;
     let rank = |value: &f64| {

@@ -1,80 +1,83 @@
-//! Finds the steady part of a series, if it has one.
+//! The search for the steady part of a series.
 
 use crate::changepoint::changes;
 use crate::median::median;
 
-/// The direction in which the values of a series get better.
+/// The direction in which the values of a series are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// The larger: rates.
+    /// Larger values are better, as of rates.
     Larger,
-    /// The smaller: times.
+    /// Smaller values are better, as of times.
     Smaller,
 }
 
-/// The shape of a series: the classes of Barrett et al.
+/// The shape of a series, by the classes of Barrett et al.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
-    /// Steady from its beginning.
+    /// The series is steady from its beginning.
     Flat,
-    /// Steady, and better than all that came before.
+    /// The series becomes steady, and was never better before.
     WarmUp,
-    /// Steady, and something that came before was better.
+    /// The series becomes steady, and something before was better.
     Slowdown,
-    /// It changed until too near its end.
+    /// The series changes until too near its end.
     NoSteadyState,
 }
 
 /// The shape of a series and its steady part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Steady {
-    /// The shape of the whole.
+    /// The shape of the whole series.
     pub class: Class,
-    /// The position from which it is steady; none if it never is.
+    /// The index of the first point of the steady part. None if the series never is steady.
     pub since: Option<usize>,
-    /// The positions at which its level changes, those of excursions within the steady part among them.
+    /// The indices of the points at which the level changes, those of excursions within the steady part included.
     pub changes: Vec<usize>,
 }
 
-/// Series with fewer points are not classified.
+/// The fewest points of a series that is classified.
 pub const FEWEST: usize = 15;
-/// Levels that differ by less than this share are the same, and so are the outer thirds of a steady part.
+/// The share by which levels must differ in order not to be the same. The same holds for the outer thirds of a steady
+/// part.
 const TOLERANCE: f64 = 0.05;
-/// No segment has fewer points: what is shorter cannot be told from an outlier.
+/// The fewest points of a segment. A shorter one cannot be told from an outlier.
 const SHORTEST: usize = 3;
-/// A steady part has at least this share of the points.
+/// The smallest share of the series that a steady part may be.
 const LEAST_STEADY: f64 = 0.25;
-/// So much of the steady part is at its level. The rest are excursions that came back, such as a long collection of
-/// garbage: they belong to what the program does.
+/// The smallest share of a steady part that must be at its level. The rest are excursions that came back, such as a
+/// long collection of garbage: they belong to what the program does.
 const AT_LEVEL: f64 = 0.8;
-/// The price of one change, in log n. A change has three parameters, so 3 would be the Bayesian information
-/// criterion.
+/// The penalty for one change, as a multiple of log n. A change has three parameters, so 3 would be the Bayesian
+/// information criterion.
 const PENALTY: f64 = 4.0;
-/// Levels that differ by less than so many standard errors are the same.
+/// The number of standard errors by which levels must differ in order not to be the same.
 const LEVEL_ERRORS: f64 = 4.0;
-/// A rise or fall of less than so many standard errors is none. It is asked for once and not for every pair of levels.
+/// The number of standard errors that a line through the steady part must rise or fall in order to count as a drift.
+/// It is tested once and not for every pair of levels, so it is less than [`LEVEL_ERRORS`].
 const SLOPE_ERRORS: f64 = 3.0;
-/// Points on either side that tell whether one is an outlier.
+/// The number of points on either side that a point is compared with in order to find outliers.
 const AROUND: usize = 2;
-/// How many standard deviations away an outlier is.
+/// The distance from the median around it, in standard deviations, from which a point is an outlier.
 const FAR: f64 = 6.0;
-/// The prior correlation of neighbours, the number of points it counts for, and the most that is believed: a stronger
-/// correlation cannot be told from a change.
+/// The prior correlation of neighbouring points. `CORRELATION_POINTS` is its weight as a number of points, and
+/// `MOST_CORRELATED` the largest correlation that is believed: a stronger one cannot be told from a change.
 const CORRELATION: f64 = 0.4;
 const CORRELATION_POINTS: f64 = 20.0;
 const MOST_CORRELATED: f64 = 0.7;
-/// How many points the noise of the whole series counts for in that of a segment.
+/// The weight of the whole series' noise in the noise of a segment, as a number of points.
 const NOISE_POINTS: f64 = 10.0;
-/// The share of the smallest squares that noise is estimated from, and their mean if the deviates are standard normal.
+/// The share of the squares, smallest first, that noise is estimated from. `CALM_SQUARE` is their mean for standard
+/// normal deviates.
 const CALM_SHARE: f64 = 0.9;
 const CALM_SQUARE: f64 = 0.6225;
-/// Of a normal deviate: the standard deviation by the median of the absolute values.
+/// The ratio of a normal deviate's standard deviation to the median of its absolute value.
 const BY_MEDIAN: f64 = 1.4826;
-/// Of more points, neighbours are put together, so that the time is bounded.
+/// The most points that are analysed. Neighbours of a longer series are averaged, so that the time is bounded.
 const MOST: usize = 5_000;
 
-/// Classifies an evenly sampled series, oldest first. None if it has fewer than [`FEWEST`] points, or one that is not
-/// finite.
+/// Classifies an evenly sampled series, oldest value first. None if the series has fewer than [`FEWEST`] points, or a
+/// value is not finite.
 ///
 /// The method and its hits and misses are in the documentation of this crate.
 pub fn steady(series: &[f64], better: Better) -> Option<Steady> {
@@ -121,7 +124,7 @@ fn classify(series: &[f64], better: Better) -> Steady {
     Steady { class, since: Some(segments[first].begin), changes }
 }
 
-/// A stretch of one level.
+/// A stretch of a series at one level.
 struct Segment {
     begin: usize,
     end: usize,
@@ -146,7 +149,7 @@ impl Segment {
         self.end - self.begin
     }
 
-    /// How far apart the levels are, in standard errors.
+    /// The distance between two levels, in standard errors.
     fn apart(&self, other: &Segment) -> f64 {
         (self.level - other.level).abs() / self.error.hypot(other.error)
     }
@@ -157,7 +160,7 @@ impl Segment {
     }
 }
 
-/// The segments between changes; those that are alike are put together, the most alike first.
+/// The segments between changes. Neighbouring segments of the same level are joined, the most alike first.
 fn distinct(series: &[f64], changes: &[usize], noise: &Noise) -> Vec<Segment> {
     let mut bounds = vec![0];
     bounds.extend(changes);
@@ -174,17 +177,18 @@ fn distinct(series: &[f64], changes: &[usize], noise: &Noise) -> Vec<Segment> {
     }
 }
 
-/// The variance and the correlation of neighbouring points, without the changes of level.
+/// The noise of a series: the variance of its points and the correlation of neighbours, without changes of level.
 struct Noise {
     variance: f64,
-    /// How much of a deviation the next point has too.
+    /// The correlation of neighbouring points: the share of a point's deviation that the next point is expected to
+    /// have.
     correlation: f64,
     level: f64,
 }
 
 impl Noise {
-    /// From differences of neighbours and of their neighbours, which a few changes of level hardly touch: Chakar et al.,
-    /// with means of the smaller squares for their medians.
+    /// Estimates the noise from differences of points at a distance of one and two, which a few changes of level
+    /// hardly affect. The method is that of Chakar et al., with means of the smaller squares in place of medians.
     fn new(series: &[f64]) -> Noise {
         let steps: Vec<f64> = series.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let slope = median(&steps).unwrap_or(0.0);
@@ -206,20 +210,21 @@ impl Noise {
         Noise { variance, correlation, level: median(series).unwrap_or(0.0).abs() }
     }
 
-    /// By how much the variance of a mean is larger than that of as many independent points.
+    /// The variance of a mean, as a multiple of that of as many independent points.
     fn inflation(&self) -> f64 {
         (1.0 + self.correlation) / (1.0 - self.correlation)
     }
 
-    /// The least variance of a segment: with less, a few points that happen to be alike would be one.
+    /// The least variance of a segment. Without it, a few points that happen to be alike would be a segment of their
+    /// own.
     fn floor(&self) -> f64 {
         let of_level = (TOLERANCE / 10.0 * self.level).powi(2);
         (self.variance / 4.0).max(of_level).max(f64::MIN_POSITIVE)
     }
 }
 
-/// A line through the points rises or falls by more than the tolerance from the middle of their first third to that
-/// of the last, as a step by the tolerance would do, and by more than noise would make it.
+/// True if a line through the points rises or falls by more than the tolerance between the middles of their outer
+/// thirds, and by more than noise would make it.
 fn drifts(series: &[f64], noise: &Noise) -> bool {
     let n = series.len() as f64;
     let from_middle = |at: usize| at as f64 - (n - 1.0) / 2.0;
@@ -234,8 +239,8 @@ fn drifts(series: &[f64], noise: &Noise) -> bool {
     (slope * n * 2.0 / 3.0).abs() > TOLERANCE * mean.abs() && slope.abs() > SLOPE_ERRORS * error
 }
 
-/// The series without what stands out for a moment: a point that is far from the median of those around it becomes that
-/// median. Unlike a mean, it keeps the edges of steps.
+/// The series without outliers: a point that is far from the median of the points around it is replaced by that
+/// median. Unlike a mean, this keeps the edges of steps.
 fn without_outliers(series: &[f64]) -> Vec<f64> {
     let around = |at: usize| &series[at.saturating_sub(AROUND)..(at + AROUND + 1).min(series.len())];
     let medians: Vec<f64> = (0..series.len()).map(|at| median(around(at)).unwrap_or(series[at])).collect();
@@ -250,7 +255,7 @@ fn without_outliers(series: &[f64]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// Levels with a small ripple.
+    /// A series of levels with a small ripple: each part has a number of points and a level.
     fn series(parts: &[(usize, f64)]) -> Vec<f64> {
         let levels = parts.iter().flat_map(|(points, level)| std::iter::repeat_n(*level, *points));
         levels.enumerate().map(|(at, level)| level * (1.0 + 0.01 * (at * 7919 % 13) as f64 / 13.0)).collect()
