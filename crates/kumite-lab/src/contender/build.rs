@@ -1,8 +1,8 @@
-//! Builds, made once for every checkout of a user.
+//! Builds, made once for all checkouts of a user.
 //!
-//! A contender is built in a folder of the cache that is named after everything the build depends on, from a copy of its
-//! files: whoever has the same files, anywhere, has the same build. It is built where it stays, for virtual environments
-//! and others hold absolute paths. From then on nothing writes there.
+//! A contender is built from a copy of its files, in a folder of the cache that is named after everything the build
+//! depends on: whoever has the same files, anywhere, has the same build. It is built where it stays, since virtual
+//! environments and others hold absolute paths. After that nothing writes there.
 
 mod cache;
 mod entry;
@@ -32,38 +32,38 @@ pub(crate) use entry::Held;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
 const VERSION_LIMIT: Duration = Duration::from_secs(60);
-/// To be raised when kumite builds in another way: what it built before is then not used any more.
+/// The version of how kumite builds. It is raised when that changes, so that earlier builds are not used any more.
 const BUILD_VERSION: u32 = 2;
 
-/// The cache, and where builds are logged: below the folder of the store.
+/// The cache of builds, and the folder for their logs, which is below the folder of the store.
 pub(crate) struct Builds {
     logs: PathBuf,
     cache: Cache,
 }
 
-/// Where a contender comes from.
+/// The origin of a contender's program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It is not built, and run where it is written.
+    /// The contender is not built, and is run in its own folder.
     InPlace,
-    /// It was built just now.
+    /// The contender was built just now.
     Built,
-    /// The cache had it.
+    /// The contender's build was in the cache.
     Found,
 }
 
-/// A contender that answers its version command.
+/// The proof that a contender can be run, with the place of its program.
 pub(crate) struct Receipt {
-    /// The output of its version command: a contender that says its version is built and runs.
+    /// The output of the contender's version command, which shows that it is built and runs.
     pub version: String,
-    /// The digests of its sources, which the record keeps.
+    /// The digests of the contender's sources and tools, for the record.
     pub digests: Digests,
-    /// Where its commands run.
+    /// The folder in which the contender's commands run.
     pub folder: PathBuf,
-    /// Where what it was built beside is kept, if there is such a thing.
+    /// The folder that `[deps]` made, beside which the contender was built. None if it has no `[deps]`.
     pub deps: Option<PathBuf>,
     pub origin: Origin,
-    /// Keeps what was built as long as it is used.
+    /// Locks that keep the builds from being removed while they are used.
     pub held: Vec<Held>,
 }
 
@@ -83,24 +83,25 @@ impl Builds {
         Builds::with(&folder.join("state"), Cache::open(folder.join("cache")).unwrap()).unwrap()
     }
 
-    /// The cache.
+    /// The folder of the cache.
     pub fn folder(&self) -> &Path {
         self.cache.folder()
     }
 
-    /// A file of this contender; two contenders of one name in different places do not share it.
+    /// The path of a log or another file for a contender. Contenders of one name in different places do not share it.
     pub fn file(&self, contender: &Contender, ending: &str) -> PathBuf {
         let full = contender.folder.canonicalize().unwrap_or_else(|_| contender.folder.clone());
         let place = blake3::hash(full.to_string_lossy().as_bytes()).to_hex();
         self.logs.join(format!("{}-{}.{ending}", contender.folder_name(), &place[..8]))
     }
 
-    /// The log of what belongs to no contender.
+    /// The path of a log that belongs to no contender.
     pub fn log(&self, name: &str) -> PathBuf {
         self.logs.join(format!("{name}.log"))
     }
 
-    /// Builds the contender unless the cache has it, `anew` even then. `note` is told of what takes long.
+    /// Builds the contender unless the cache has its build; with `anew` it is built even then. `note` is told of
+    /// steps that take long.
     pub fn receipt(
         &self,
         contender: &Contender,
@@ -112,7 +113,8 @@ impl Builds {
         self.nth_receipt(contender, tools, Nth::First, anew, stop, note)
     }
 
-    /// Builds it a second time in a place of its own; of one that is not built, a copy. It is kept as any other build.
+    /// Builds the contender a second time, in a place of its own; of a contender that is not built, makes a copy. The
+    /// result is kept like any other build.
     pub fn second_receipt(
         &self,
         contender: &Contender,
@@ -182,7 +184,7 @@ impl Builds {
     }
 }
 
-/// A contender may be built twice.
+/// The first or the second build of one contender.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nth {
     First,
@@ -190,7 +192,7 @@ enum Nth {
 }
 
 impl Nth {
-    /// What the build goes by: the place in the cache is named after it, too.
+    /// The name of the build in messages, after which its place in the cache is named, too.
     fn name(self, contender: &Contender) -> String {
         let name = contender.folder_name();
         match self {
@@ -209,7 +211,7 @@ fn commands(contender: &Contender) -> Vec<&str> {
     std::iter::once(build).chain(contender.deps.as_ref().map(|deps| &deps.build[..])).collect()
 }
 
-/// The folder that `[deps]` made, and the files it was made from.
+/// The folder that `[deps]` made, and the files that it was made from.
 struct MadeDeps {
     from: Sources,
     origin: Origin,
@@ -217,8 +219,8 @@ struct MadeDeps {
 }
 
 impl MadeDeps {
-    /// The build runs with our rights and could write there. Others share this folder, so a build that did is
-    /// refused.
+    /// Returns an error if a file in the folder was written after it was made. A build command runs with our rights
+    /// and could do that, but other builds share the folder.
     fn are_as_they_were(&self) -> Result<(), Error> {
         match self.held.written()? {
             Some(written) => Err(Fault::new(format!(
@@ -231,7 +233,7 @@ impl MadeDeps {
     }
 }
 
-/// The settings that all commands of a contender share.
+/// The inputs that all commands of a contender's build share.
 struct Job<'a> {
     builds: &'a Builds,
     contender: &'a Contender,
@@ -240,7 +242,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Makes the folder of `[deps]`, or finds it, and says which files it was made from.
+    /// Makes the folder of `[deps]`, or finds it in the cache, with the files that it was made from.
     fn deps(
         &self,
         deps: &Deps,
@@ -312,8 +314,8 @@ fn tools_digest(tools: &Tools) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The name of a build in the cache: it changes with everything that the build depends on, this machine included, and
-/// the time at which the folder beside it was made. A tool that says no version is known by its file.
+/// The key of a build in the cache. It changes with everything that the build depends on, this machine and the time
+/// at which its `[deps]` were made included. A tool without a version is known by its file.
 fn key(digests: &Digests, tools: &Tools, deps: Option<SystemTime>) -> String {
     let mut hasher = Hasher::new();
     add(&mut hasher, &BUILD_VERSION.to_le_bytes());

@@ -1,8 +1,8 @@
-//! All that is drawn anew for a trial of a run that has a control: what is the same in each trial of a contender would be
-//! a bias that a control cannot tell from the contender.
+//! Conditions that are drawn anew for each trial of a run with a control. A condition that is the same in each trial
+//! of a contender would be a bias that a control cannot tell from the contender.
 //!
-//! The order within a block and the port are drawn, or counted on, in every run. Here it is the size of the
-//! environment, the folder and the CPUs; the run's seed and the trial's number say which.
+//! The order within a block and the port are drawn, or counted on, in every run. The conditions here are the size of
+//! the environment, the folder and the CPUs; the run's seed and the trial's number determine them.
 
 use kumite_record::Cores;
 use rand::RngExt;
@@ -10,27 +10,27 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// A page: what depends on the place of a stack repeats itself after that.
+/// The largest padding, in bytes: a page, since effects of a stack's place repeat after that.
 const MOST_PADDING: usize = 4096;
 
-/// A file's name has no more than 255 bytes.
+/// The longest name of a folder, in bytes. File systems allow 255.
 const MOST_FOLDER: usize = 200;
 
-/// What one trial has.
+/// The conditions that were drawn for one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// How many bytes the environment has more.
+    /// The number of bytes that are added to the environment.
     pub padding: usize,
-    /// How long the name of the link is that leads to the contender's folder.
+    /// The length of the name of the link that leads to the contender's folder, in bytes.
     pub folder: usize,
     cores: u64,
 }
 
 impl Drawn {
-    /// The most bytes of padding, and of a folder's name.
+    /// The largest padding, and the longest name of a folder, in bytes.
     pub const MOST: [usize; 2] = [MOST_PADDING, MOST_FOLDER];
 
-    /// Of the trial with this number in a run of this seed.
+    /// Draws the conditions for the trial with this number in a run with this seed.
     pub fn new(seed: u64, seq: u32) -> Drawn {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         // The order of blocks is drawn from stream 0, and the seeds of shards from the next.
@@ -42,7 +42,7 @@ impl Drawn {
         }
     }
 
-    /// The contender's CPUs in another order: a trial is given the first of them.
+    /// The contender's CPUs in the order that was drawn. A trial is given the first of them.
     pub fn among(&self, cores: &Cores) -> Cores {
         let mut drawn = cores.clone();
         drawn.contender.shuffle(&mut ChaCha8Rng::seed_from_u64(self.cores));

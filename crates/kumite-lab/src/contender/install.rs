@@ -1,4 +1,4 @@
-//! Gets tools that are missing: by the system's package manager, and by npm.
+//! The installation of missing tools, by the system's package manager and by npm.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -13,9 +13,9 @@ use crate::error::{Error, Fault, chain};
 const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
 const QUERY_LIMIT: Duration = Duration::from_secs(60);
 
-/// One search for tools: who needs them, and the sources that are allowed.
+/// A search for tools, with the packages that may be installed for it.
 pub(crate) struct Obtaining<'a> {
-    /// The subject with its verb: `needs`, `the service 'db' needs`.
+    /// The subject and verb of a message about a missing tool: `needs`, `the service 'db' needs`.
     pub who_needs: &'a str,
     pub packages: &'a Install,
     pub may_install: bool,
@@ -23,8 +23,8 @@ pub(crate) struct Obtaining<'a> {
 }
 
 impl Obtaining<'_> {
-    /// Looks; where something is missing, installs and looks again. `look` is told whether something was installed, so that
-    /// what tools said before is no longer true.
+    /// Calls `look` and, if something is missing, installs packages and calls it again. `look` is told whether
+    /// something was installed, so that what tools said before may have changed.
     pub fn obtain<T>(
         &self,
         note: &mut dyn FnMut(&str),
@@ -60,7 +60,8 @@ impl Obtaining<'_> {
         Error::Missing { who_needs: self.who_needs.to_owned(), installed, error: Box::new(why) }
     }
 
-    /// npm first, where there is one: Debian's would come with a Node.js of its own, beside the one that is there.
+    /// The sources of packages in the order in which they are tried. npm comes first if it is there, because Debian's
+    /// npm would bring a Node.js of its own.
     fn sources(&self) -> Vec<Source> {
         let mut sources = vec![Source::Apt, Source::Npm];
         if is_on_path("npm") {
@@ -96,8 +97,8 @@ impl Source {
     }
 }
 
-/// Installs the packages through the system's package manager, as root or through sudo. It is not broken off: a package
-/// manager that is killed leaves the system half done.
+/// Installs the packages through the system's package manager, as root or through sudo. It is not interrupted: a
+/// package manager that is killed leaves the system half done.
 pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), Error> {
     if !is_on_path("apt-get") {
         return Err(Error::NoAptGet);
@@ -118,7 +119,8 @@ pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), Error> {
     Err(failed.remedied(format!("as root: apt-get update && apt-get install {names}")))
 }
 
-/// True only where Debian's package manager knows that one of them is not installed.
+/// True if Debian's package manager knows that one of the packages is not installed. False if it is not there to be
+/// asked.
 pub(crate) fn is_any_missing(packages: &Install, log: &Path) -> bool {
     let (names, count) = (packages.apt.join(" "), packages.apt.len());
     let installed = format!("dpkg-query -W -f '${{db:Status-Status}}\\n' {names} | grep -cx installed");
@@ -139,7 +141,8 @@ fn is_on_path(tool: &str) -> bool {
     std::env::split_paths(&path).any(|folder| runs(&folder.join(tool)))
 }
 
-/// Where its tools are to be had.
+/// The remedy for a missing tool, as a clause: the option and the packages that bring it, or the page that tells of
+/// it.
 pub(crate) fn remedy(packages: &Install) -> String {
     let sources: Vec<String> = [("apt", &packages.apt), ("npm", &packages.npm)]
         .into_iter()

@@ -1,7 +1,7 @@
 //! `contender.toml`: one implementation, or several variants of one.
 //!
-//! It is read and checked without looking for tools or building: names, files and keys that are wrong are told with
-//! their place, before anything takes long.
+//! It is read and checked without looking for tools or building, so that wrong names, files and keys are reported
+//! with their place before anything takes long.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use kumite_judge::EACH_CONTENDER;
 use super::Need;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// The concurrency models a contender may have: what a reader filters by.
+/// The concurrency models that a contender may have. Readers filter by them.
 pub const MODELS: [&str; 11] = [
     "sequential",
     "threads",
@@ -28,59 +28,59 @@ pub const MODELS: [&str; 11] = [
     "processes",
 ];
 
-/// [`is_name`] as a pattern, for editors.
+/// The pattern of names that [`is_name`] accepts, for editors.
 const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$";
 
-/// [`npm_package`] as a pattern, for editors.
+/// The pattern of packages that [`npm_package`] accepts, for editors.
 const NPM_PACKAGE: &str = "^(@[a-z0-9._-]+/)?[a-z0-9._-]+@[0-9][A-Za-z0-9.+-]*$";
 
-/// MB of memory that an instance of a function may have, as on Lambda.
+/// The memory that an instance of a function may have, in MB, as on Lambda.
 pub(crate) const MEMORY_MB: std::ops::RangeInclusive<i64> = 128..=10_240;
 
 /// A folder with a `contender.toml`: what it needs, how it is built, and its variants.
 #[derive(Clone, Debug)]
 pub struct Contender {
-    /// The folder; its commands run there.
+    /// The folder, in which its commands run.
     pub folder: PathBuf,
-    /// The tools that it needs in order to be built and run.
+    /// The tools that are needed to build and run the contenders.
     pub needs: Vec<Need>,
-    /// The packages, or the page, that its tools come from.
+    /// The packages that bring these tools, and the page that tells of them.
     pub install: Install,
-    /// The step before the build that reads only some of its files.
+    /// The step before the build that reads only some of the files. None if there is none.
     pub deps: Option<Deps>,
-    /// The command that builds it, if it is built at all.
+    /// The command that builds the contenders. None if they are not built.
     pub build: Option<String>,
-    /// Folders and files outside of its own that it is built from.
+    /// Folders and files outside of this one that the contenders are built from.
     pub uses: Vec<PathBuf>,
-    /// The command that prints its version: the receipt that it is built and runs.
+    /// The command that prints the version: the receipt that the contenders are built and run.
     pub version: String,
-    /// The contenders it holds.
+    /// The contenders in the folder.
     pub variants: Vec<Variant>,
 }
 
-/// One contender as it takes part.
+/// One contender, which takes part under its own name.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
-    /// Unique within the experiment; letters, digits, `-` and `_`.
+    /// The contender's name, unique within the experiment; letters, digits, `-` and `_`.
     #[schemars(regex(pattern = NAME), extend("not" = { "const": EACH_CONTENDER }))]
     pub name: String,
-    /// Its concurrency model, in a word, as reports group by it.
+    /// The contender's concurrency model, in a word, as reports group by it.
     #[schemars(extend("enum" = MODELS))]
     pub model: String,
-    /// The command that runs it.
+    /// The command that runs the contender.
     pub run: String,
-    /// `wrong` for one that is there to show a wrong answer: `kumite check` then demands it.
+    /// `wrong` for a contender that is there to show a wrong answer: `kumite check` then demands one.
     pub answers: Option<Answers>,
-    /// `jmh` for a benchmark that measures by itself and writes JMH's JSON: kumite runs it to its end, once for a trial, and
-    /// takes its figures, an operation of it for a job.
+    /// `jmh` for a benchmark that measures by itself and writes JMH's JSON: kumite runs it to its end, once for a
+    /// trial, and takes its figures. An operation of the benchmark counts as a job.
     pub reads: Option<Reads>,
     /// Memory of an instance of this function, in MB, in place of the workload's.
     #[schemars(range(min = *MEMORY_MB.start(), max = *MEMORY_MB.end()))]
     pub memory_mb: Option<u32>,
 }
 
-/// Whose document a contender writes that measures by itself.
+/// The document that a contender writes if it measures by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reads {
@@ -92,34 +92,36 @@ pub enum Reads {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answers {
-    /// A wrong answer.
+    /// The contender answers wrong.
     Wrong,
 }
 
-/// A first step that is made from some of the files alone, and kept while the others change: an environment with
-/// libraries.
+/// A step before the build that is made from some of the files alone, and kept while the others change: an
+/// environment with libraries.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deps {
-    /// Files and folders that it is made from, of the contender's folder or of what that `uses`: it finds no others.
+    /// Files and folders that this step is made from, of the contender's folder or of what the contender `uses`. It
+    /// finds no others.
     #[schemars(length(min = 1))]
     pub files: Vec<PathBuf>,
-    /// The command that makes it, beside these files. `build`, `version` and `run` find there what it made.
+    /// The command of this step, which runs beside these files. `build`, `version` and `run` find there what it made.
     pub build: String,
 }
 
-/// Where tools come from.
+/// The packages that bring missing tools.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
-    /// Debian packages that bring them.
+    /// Debian packages that bring the tools.
     #[serde(default)]
     pub apt: Vec<String>,
-    /// npm packages that hold tools as programs, each with its exact version; npm takes those that are for this machine.
+    /// npm packages that hold tools as programs, each with its exact version; npm takes those that are for this
+    /// machine.
     #[serde(default)]
     #[schemars(inner(regex(pattern = NPM_PACKAGE)))]
     pub npm: Vec<String>,
-    /// A page that tells a person where to get them.
+    /// A page that tells people where to get the tools.
     pub get: Option<String>,
 }
 
@@ -128,22 +130,23 @@ pub struct Install {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Contender")]
 pub(crate) struct ContenderFile {
-    /// Tools it needs: a command, or a command and its oldest version, as in `go >= 1.22`.
+    /// Tools that are needed: a command, or a command and its oldest version, as in `go >= 1.22`.
     #[serde(default)]
     needs: Vec<String>,
-    /// The command that prints its version: the receipt that it is built and runs.
+    /// The command that prints the version: the receipt that the contenders are built and run.
     version: String,
     /// The step before the build that reads only some of its files: an environment with libraries.
     deps: Option<Deps>,
-    /// The command that builds it.
+    /// The command that builds the contenders.
     build: Option<String>,
-    /// Folders and files outside of this one that it is built from, such as a kit's: when they change, it is built again.
+    /// Folders and files outside of this one that the contenders are built from, such as a kit's: when they change,
+    /// it is built again.
     #[serde(default)]
     uses: Vec<PathBuf>,
     /// Where the tools come from.
     #[serde(default)]
     install: Install,
-    /// The contenders it holds.
+    /// The contenders in this folder.
     #[schemars(required, length(min = 1))]
     variant: Option<Vec<Variant>>,
 }
@@ -210,7 +213,7 @@ impl Contender {
     }
 }
 
-/// An error if a file that the first step names is not there.
+/// Checks the files of `[deps]`. An error if there are none, or one is absolute or does not exist.
 fn read_deps(source: &TomlSource, deps: &Deps, folder: &Path) -> Result<(), SpecError> {
     if deps.files.is_empty() {
         let what = "no file: name those that its build reads, such as \"requirements.txt\"";
@@ -227,7 +230,7 @@ fn read_deps(source: &TomlSource, deps: &Deps, folder: &Path) -> Result<(), Spec
     Ok(())
 }
 
-/// Tools as a file has them, if they and the packages that bring them are written as they should be.
+/// Reads the tools of a file. An error if one of them, or a package of `install`, is not written as it should be.
 pub(crate) fn read_needs(
     source: &TomlSource,
     needs: &[String],
@@ -247,7 +250,7 @@ pub(crate) fn read_needs(
     needs.iter().enumerate().map(read).collect()
 }
 
-/// The name and the version of `@scope/name@1.2.3`.
+/// The name and the version in `@scope/name@1.2.3`. None if the text is not of that form.
 pub(super) fn npm_package(text: &str) -> Option<(&str, &str)> {
     let (name, version) = text.rsplit_once('@')?;
     let is_word = |word: &str| {
@@ -264,7 +267,7 @@ pub(super) fn npm_package(text: &str) -> Option<(&str, &str)> {
     (is_name && is_version).then_some((name, version))
 }
 
-/// A claim can name it, and a file can be named after it.
+/// True if claims can use the name of a contender, and files can be named after it.
 fn is_name(name: &str) -> bool {
     name != EACH_CONTENDER
         && !name.contains("--")

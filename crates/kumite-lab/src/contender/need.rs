@@ -1,4 +1,4 @@
-//! A tool that is needed, and its versions: how they are written, said and compared.
+//! A tool that is needed, and its versions: how they are written, printed and compared.
 
 use crate::unfit::Unfit;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::str::FromStr;
 pub struct Need {
     /// The command that is looked for on PATH.
     pub tool: String,
-    /// The parts of its oldest version, none for any.
+    /// The parts of the oldest version that will do. None if any version will.
     pub at_least: Option<Vec<u64>>,
 }
 
@@ -41,8 +41,9 @@ impl fmt::Display for Need {
     }
 }
 
-/// The version in what a tool printed: after its own name where it names itself (Elixir prints Erlang's first), else the
-/// first number with a dot in it, else one in quotes or right after its name (the first release of a Java).
+/// The version in what a tool printed: on a line that begins with the tool's own name, if there is one (Elixir prints
+/// Erlang's version first); else the first number with a dot in it, else one in quotes or right after the name (the
+/// first release of a Java). None if there is none.
 pub(super) fn version_said(tool: &str, said: &str) -> Option<Vec<u64>> {
     let named =
         said.lines().find(|line| line.to_lowercase().starts_with(&format!("{} ", tool.to_lowercase())));
@@ -57,7 +58,7 @@ pub(super) fn version_said(tool: &str, said: &str) -> Option<Vec<u64>> {
     named.and_then(numbers).or_else(|| numbers(said)).or_else(quoted).or_else(alone)
 }
 
-/// `1.24` and `1.24.0` are the same.
+/// True if `found` is an older version than `wanted`. `1.24` and `1.24.0` are the same.
 pub(super) fn is_older(found: &[u64], wanted: &[u64]) -> bool {
     let part = |version: &[u64], nth: usize| version.get(nth).copied().unwrap_or(0);
     let mut parts = (0..found.len().max(wanted.len())).map(|nth| (part(found, nth), part(wanted, nth)));

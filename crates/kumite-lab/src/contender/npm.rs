@@ -14,15 +14,15 @@ use super::user_cache::user_cache;
 use crate::error::{Error, Fault};
 
 const LIMIT: Duration = Duration::from_secs(10 * 60);
-/// Scripts of packages are not run: a program needs none.
+/// The command that installs packages. It does not run their scripts, which a program does not need.
 const COMMAND: &str = "npm install --ignore-scripts --no-audit --no-fund --no-package-lock --no-update-notifier --loglevel=error";
 
-/// Where they are kept; none where there is no home.
+/// The folder in which npm's packages are kept. None if the user has no home.
 pub(super) fn folder() -> Option<PathBuf> {
     Some(user_cache()?.join("tools"))
 }
 
-/// The folders of it that may hold a tool, those of the newest version first.
+/// The folders in `kept` that may hold a tool, those of the newest version first.
 pub(super) fn tool_folders(kept: &Path) -> Vec<PathBuf> {
     let name =
         |place: &Path| place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -39,12 +39,12 @@ pub(super) fn tool_folders(kept: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// npm has installed all of them in our cache before.
+/// True if kumite has installed these packages in the user's cache before.
 pub(super) fn are_installed(packages: &[String]) -> bool {
     !packages.is_empty() && folder().is_some_and(|kept| kept.join(place_name(packages)).exists())
 }
 
-/// Those of the packages that are for this machine.
+/// Installs those of the packages that are for this machine into the user's cache.
 pub(super) fn install(packages: &[String], log: &Path) -> Result<(), Error> {
     let kept = folder().ok_or(Error::NoHome)?;
     let cannot = Error::cannot("write in", &kept);
@@ -80,12 +80,13 @@ pub(super) fn install(packages: &[String], log: &Path) -> Result<(), Error> {
     }
 }
 
-/// The first package's name: the others are the same for other machines.
+/// The name of the folder for these packages: that of the first one, since the others are the same program for other
+/// machines.
 fn place_name(packages: &[String]) -> String {
     packages[0].replace('/', "+")
 }
 
-/// The folders of the packages that npm unpacked there.
+/// The folders of the packages that npm unpacked in this place.
 fn packages_in(place: &Path) -> Vec<PathBuf> {
     let named = |folder: &Path, test: &dyn Fn(&str) -> bool| -> Vec<PathBuf> {
         let mut entries = entries_of(folder);

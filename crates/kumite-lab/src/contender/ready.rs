@@ -9,37 +9,37 @@ use super::{Answers, Drawn, Origin, Reads};
 /// A contender that is built and answers its version command.
 #[derive(Clone, Debug)]
 pub struct Ready {
-    /// Its name.
+    /// The contender's name.
     pub name: String,
-    /// The folder in which it is run.
+    /// The folder in which the contender is run.
     pub folder: PathBuf,
-    /// Where what it was built beside is kept, if there is such a thing.
+    /// The folder that `[deps]` made, beside which the contender was built. None if it has no `[deps]`.
     pub deps: Option<PathBuf>,
-    /// The command that runs it.
+    /// The command that runs the contender.
     pub run: String,
-    /// The variables that lead it to its tools, set on top of our own environment.
+    /// The variables that lead the contender to its tools, set on top of our own environment.
     pub env: Vec<(String, String)>,
-    /// Its deliberate answers, where it is there to show a fault; `None` if it has to answer right.
+    /// The deliberate answers of a contender that is there to show a fault. None if it has to answer right.
     pub answers: Option<Answers>,
-    /// Whose document it writes, if it measures by itself.
+    /// The document that the contender writes if it measures by itself. None if kumite measures it.
     pub reads: Option<Reads>,
-    /// Where it comes from; none of one that is not here.
+    /// The origin of the contender's build. None if the contender is on another node.
     pub origin: Option<Origin>,
-    /// Memory of an instance, in MB, in place of the workload's.
+    /// The memory of an instance, in MB, in place of the workload's. None to take the workload's.
     pub memory_mb: Option<u32>,
-    /// The name of its trials in the record, where it is the second of a control.
+    /// The name of the contender's trials in the record, if it is the second of a control. None otherwise.
     pub twin: Option<String>,
-    /// What is drawn anew for the trial that it is started for, if that is one of a run with a control.
+    /// The conditions that were drawn for one trial, in a run that has a control. None otherwise.
     pub drawn: Option<Drawn>,
 }
 
 impl Ready {
-    /// The CPUs in the order in which it is given them.
+    /// The CPUs in the order in which the contender is given them.
     pub fn among(&self, cores: &Cores) -> Cores {
         self.drawn.map_or_else(|| cores.clone(), |drawn| drawn.among(cores))
     }
 
-    /// The name of its trials in the record.
+    /// The name of the contender's trials in the record.
     pub fn recorded(&self) -> &str {
         self.twin.as_deref().unwrap_or(&self.name)
     }

@@ -1,8 +1,8 @@
-//! Finds the tools that contenders need: on PATH, in JAVA_HOME, where the system keeps several Javas and PostgreSQLs,
-//! and among npm's packages.
+//! The search for the tools that contenders need: on PATH, in JAVA_HOME, where the system keeps several Javas and
+//! PostgreSQLs, and among npm's packages.
 //!
-//! The first tool that is new enough is taken, and its folder goes to the front of PATH for that contender alone. A tool
-//! is asked for its version once for each way to it. Nothing is installed here.
+//! The first tool that is new enough is taken, and its folder goes to the front of PATH for that contender alone. A
+//! tool is asked for its version once for each way to it. Nothing is installed here.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -20,13 +20,13 @@ use crate::error::{Error, Fault, MissingTool};
 use crate::parameter::LEADS_TO_TOOLS;
 
 const ASK_LIMIT: Duration = Duration::from_secs(30);
-/// Linux distributions keep each Java in a folder of its own here.
+/// The folder in which Linux distributions keep each Java in a folder of its own.
 const JVMS: &str = "/usr/lib/jvm";
-/// And Debian each PostgreSQL.
+/// The folder in which Debian keeps each PostgreSQL in a folder of its own.
 const POSTGRESQLS: &str = "/usr/lib/postgresql";
 
-/// The versions that tools said, by the tool and the way to it: each is asked once. An installation begins with none,
-/// since it changes them.
+/// The versions that tools printed, by the tool and the way to it: each is asked once. An installation starts with
+/// none, since it may change them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Versions(Arc<Mutex<HashMap<Asked, Vec<u64>>>>);
 
@@ -38,13 +38,13 @@ pub(crate) struct Tools {
     versions: Versions,
     jvms: PathBuf,
     postgresqls: PathBuf,
-    /// Folders of the packages that npm installed.
+    /// The folders of npm's packages that may hold tools.
     npm: Vec<PathBuf>,
-    /// The tools that were found: each command, with its version if one was asked for.
+    /// The tools that were found: each command, with its version if it was asked for one.
     pub found: Vec<(String, Option<String>)>,
 }
 
-/// The folders in which commands find tools: those of PATH in their order, and Java's.
+/// The folders in which a command finds its tools: those of PATH in their order, and Java's.
 #[derive(Clone)]
 struct Way {
     path: Vec<PathBuf>,
@@ -52,7 +52,7 @@ struct Way {
 }
 
 impl Tools {
-    /// A look for tools that has found none yet.
+    /// A search for tools that has found none yet.
     pub fn new(versions: &Versions) -> Tools {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let java_home = std::env::var_os("JAVA_HOME").map(PathBuf::from);
@@ -67,28 +67,30 @@ impl Tools {
         }
     }
 
-    /// Of the first tool that was asked for its version.
+    /// The version of the first tool that was asked for one. None if none was.
     pub fn version(&self) -> Option<String> {
         self.found.iter().find_map(|(_, version)| version.clone())
     }
 
-    /// The file that commands run for a tool that was found.
+    /// The path of the file that commands run for this tool. None if it is nowhere on the way.
     pub fn file(&self, tool: &str) -> Option<PathBuf> {
         self.way.path.iter().map(|folder| folder.join(tool)).find(|file| runs(file))
     }
 
-    /// The tools that were found as a short shell script, which starts the real one each time (pyenv, rbenv, asdf).
+    /// The found tools whose file is a short shell script that starts the real tool each time (pyenv, rbenv, asdf),
+    /// with that file.
     pub fn shims(&self) -> Vec<(&str, PathBuf)> {
         let found = self.found.iter().map(|(tool, _)| tool.as_str());
         found.filter_map(|tool| Some((tool, self.file(tool).filter(|file| is_shim(file))?))).collect()
     }
 
-    /// The variables to be set on top of our own environment for commands that use these tools.
+    /// The variables to set on top of our own environment for commands that use these tools. An error if one is not
+    /// UTF-8.
     pub fn env(&self) -> Result<Vec<(String, String)>, Error> {
         self.way.env()
     }
 
-    /// Takes the first that will do, or says in words what is missing.
+    /// Finds the first tool that meets the need, and adds it. The error says what is missing.
     pub fn find(&mut self, need: &Need, log: &Path, stop: &AtomicBool) -> Result<(), MissingTool> {
         let mut newest: Option<(Vec<u64>, PathBuf)> = None;
         let mut silent = None;
@@ -122,7 +124,8 @@ impl Tools {
         })
     }
 
-    /// The folders that have it, in the order in which they are tried; one file counts once, whatever links lead to it.
+    /// The folders that have this tool, in the order in which they are tried. One file counts once, whatever links
+    /// lead to it.
     fn folders(&self, tool: &str) -> Vec<PathBuf> {
         let mut jvms = entries_of(&self.jvms);
         jvms.sort();
@@ -145,7 +148,7 @@ impl Tools {
 }
 
 impl Versions {
-    /// After something was installed, tools may say something else.
+    /// Forgets all versions, since an installation may have changed them.
     pub fn forget(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -163,7 +166,7 @@ impl Versions {
 }
 
 impl Way {
-    /// The way that leads to this folder for this tool.
+    /// The way that leads to the tool in this folder.
     fn through(&self, folder: &Path, tool: &str) -> Way {
         let mut way = self.clone();
         let first = self.path.iter().find(|folder| runs(&folder.join(tool)));
@@ -176,7 +179,7 @@ impl Way {
         way
     }
 
-    /// The variables that differ from our own environment.
+    /// The variables that differ from our own environment. An error if one is not UTF-8.
     fn env(&self) -> Result<Vec<(String, String)>, Error> {
         let path = std::env::join_paths(&self.path).map_err(Error::step("PATH cannot be set"))?;
         let java_home = self.java_home.clone().unwrap_or_default().into_os_string();
@@ -191,7 +194,7 @@ impl Way {
             .collect()
     }
 
-    /// The version of the tool that commands find.
+    /// Asks the tool that commands find on this way for its version.
     fn ask(&self, tool: &str, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, Error> {
         let argument = match tool {
             "go" => "version",
@@ -215,18 +218,18 @@ impl Way {
     }
 }
 
-/// The home of the JDK or JRE that the file belongs to, if it belongs to one.
+/// The home of the JDK or JRE that a file belongs to. None if it belongs to none.
 fn jdk_home(file: &Path) -> Option<PathBuf> {
     let home = file.canonicalize().ok()?.parent()?.parent()?.to_owned();
     (home.join("release").is_file() && runs(&home.join("bin/java"))).then_some(home)
 }
 
-/// The version that a folder is named after.
+/// The version that a folder is named after. None if its name is no version.
 fn of_folder(home: &Path) -> Option<Vec<u64>> {
     parse_version(home.file_name()?.to_str()?)
 }
 
-/// The version of the Java in this folder, from its file `release`; `None` if there is none to read.
+/// The version of the Java in this folder, from its file `release`. None if it cannot be read.
 fn java_version(home: &Path) -> Option<Vec<u64>> {
     let release = std::fs::read_to_string(home.join("release")).ok()?;
     let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;
@@ -245,7 +248,7 @@ fn is_shim(file: &Path) -> bool {
         && Some(first_line()).is_some_and(|line| line.starts_with("#!") && line.trim_end().ends_with("sh"))
 }
 
-/// A file that somebody may execute.
+/// True if the path is a file that somebody may execute.
 pub(super) fn runs(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
@@ -259,7 +262,7 @@ mod tests {
     use crate::contender::{Builds, Contender};
     use crate::error::chain;
 
-    /// A machine with two folders on PATH, `first` and `second`.
+    /// A made-up machine with two folders on PATH, `first` and `second`.
     struct Machine {
         root: tempfile::TempDir,
         tools: Tools,
@@ -308,7 +311,8 @@ mod tests {
             std::fs::write(release, format!("JAVA_VERSION=\"{version}\"\n")).unwrap();
         }
 
-        /// The version found, what is put before PATH, and JAVA_HOME, below the root.
+        /// Finds a tool. Returns its version, the folders that were put before PATH, and JAVA_HOME, all relative to
+        /// the root.
         fn find(&mut self, need: &str) -> Result<(Option<String>, String, String), String> {
             let log = tempfile::NamedTempFile::new().unwrap();
             let root = format!("{}/", self.root.path().display());

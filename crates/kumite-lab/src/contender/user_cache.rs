@@ -1,8 +1,8 @@
-//! kumite's folder in this user's cache.
+//! The folder of kumite in the user's cache.
 
 use std::path::PathBuf;
 
-/// None where there is no home.
+/// The folder of kumite in the user's cache. None if the user has no home.
 pub(super) fn user_cache() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     user_cache_of(variable("XDG_CACHE_HOME"), variable("HOME"))

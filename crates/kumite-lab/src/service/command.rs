@@ -1,4 +1,4 @@
-//! Any program as a service: what starts it, and when it is ready, are keys.
+//! Any program as a service. Its keys say how it is started, and when it is ready.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddrV4;
@@ -26,7 +26,7 @@ use crate::toml_source::SpecError;
 use crate::unfit::Unfit;
 use kumite_process::{how_it_ended, last_lines};
 
-/// How long the command that stops it may take.
+/// The longest time that the command that stops the program may take.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 
 pub(super) static KIND: Registration = Registration {
@@ -46,31 +46,31 @@ pub(super) static KIND: Registration = Registration {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Command {
-    /// The command that runs it.
+    /// The command that runs the program.
     run: String,
-    /// When contenders may be started: `{ tcp = true }`, `{ http = "/path" }` or `{ line = "text" }`.
+    /// The sign that contenders may be started: `{ tcp = true }`, `{ http = "/path" }` or `{ line = "text" }`.
     ready: Ready,
-    /// How many seconds it may take until then; 10 if it is not given.
+    /// The longest time until the program is ready, in seconds; 10 if it is not given.
     #[serde(default = "ten")]
     #[schemars(range(min = 0.1, max = 600))]
     ready_s: f64,
-    /// The command that ends it; SIGTERM if it is not given.
+    /// The command that ends the program; SIGTERM if it is not given.
     stop: Option<String>,
-    /// The variables for contenders, beside its address and port, each with the service's name before it: `$HOST`,
-    /// `$PORT` and `$SCRATCH` are filled in.
+    /// The variables for contenders, beside the program's address and port, each with the service's name before it:
+    /// `$HOST`, `$PORT` and `$SCRATCH` are filled in.
     #[serde(default)]
     variables: BTreeMap<String, String>,
-    /// Tools it needs: a command, or a command and its oldest version, as in `redis-server >= 6`.
+    /// Tools that the program needs: a command, or a command and its oldest version, as in `redis-server >= 6`.
     #[serde(default)]
     needs: Vec<String>,
     /// Where the tools come from.
     #[serde(default)]
     #[schemars(default)]
     install: Install,
-    /// It refuses to be run by root: it is then run by the user `postgres` or `nobody` if kumite is root.
+    /// True for a program that refuses to be run by root: if kumite is root, the user `postgres` or `nobody` runs it.
     #[serde(default)]
     refuses_root: bool,
-    /// Its name in experiment.toml.
+    /// The service's name in experiment.toml.
     #[serde(skip)]
     name: String,
     /// The folder of the experiment, in which the command runs.
@@ -108,10 +108,10 @@ impl Command {
     }
 }
 
-/// The names that a value may ask for.
+/// The names that may be filled into a value.
 const FILLED: [&str; 3] = ["HOST", "PORT", "SCRATCH"];
 
-/// A value with the address and the folder in their places.
+/// A value with the address and the folder filled in. An error for a `$name` that is not known.
 fn filled(value: &str, known: &BTreeMap<&str, String>) -> Result<String, Unfit> {
     let mut parts = value.split('$');
     let mut filled = parts.next().unwrap_or_default().to_owned();
@@ -132,12 +132,12 @@ fn filled(value: &str, known: &BTreeMap<&str, String>) -> Result<String, Unfit> 
 
 struct RunningCommand {
     variables: Variables,
-    /// Goes before the process.
+    /// Dropped before the process, so that the program is stopped by its own command first.
     stopping: Stopping,
     process: Process,
 }
 
-/// The command that ends it, as long as it has not been executed.
+/// The command that stops the program, until it has been executed.
 struct Stopping {
     command: Option<String>,
     folder: PathBuf,
@@ -146,7 +146,7 @@ struct Stopping {
 }
 
 impl Stopping {
-    /// Executes it once; says whether there was one.
+    /// Executes the command if that was not done before. True if there was one; an error if it failed.
     fn execute(&mut self) -> Result<bool, Error> {
         let Some(command) = self.command.take() else { return Ok(false) };
         let Stopping { folder: dir, env, log, .. } = self;

@@ -1,4 +1,4 @@
-//! AWS's own DynamoDB Local, empty, in memory.
+//! AWS's own DynamoDB Local as a service, empty at the start of each trial and in memory.
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddrV4;
@@ -24,9 +24,9 @@ use crate::port::free_port;
 use crate::unfit::Unfit;
 use kumite_process::{how_it_ended, last_lines};
 
-/// The request to Maven.
+/// The file that tells Maven what to fetch.
 const POM: &str = include_str!("dynamodb/pom.xml");
-/// The one in the POM.
+/// The version of DynamoDB Local, which is the one in the POM.
 const VERSION: &str = "2.6.1";
 
 const FETCH_LIMIT: Duration = Duration::from_secs(10 * 60);
@@ -34,7 +34,7 @@ const READY: Duration = Duration::from_secs(60);
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
 const ANSWER_BYTES: u64 = 16 << 20;
 
-/// One request of its API: `CreateTable` and what is to be created, as JSON.
+/// One request of DynamoDB's API: an operation such as `CreateTable`, and its body as JSON.
 #[derive(Clone, Debug, PartialEq)]
 struct Request {
     operation: String,
@@ -61,10 +61,10 @@ pub(super) static KIND: Registration = Registration {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Dynamodb {
-    /// A file in the experiment's folder by which it is filled before each trial: a JSON list of requests, each an object
-    /// `{"PutItem": {…}}`.
+    /// A file in the experiment's folder by which the tables are filled before each trial: a JSON list of requests,
+    /// each an object `{"PutItem": {…}}`.
     setup: Option<PathBuf>,
-    /// The requests of the file, in their order.
+    /// The requests of the setup file, in their order.
     #[serde(skip)]
     requests: Vec<Request>,
 }
@@ -142,8 +142,8 @@ impl Serving for RunningDynamodb {
     }
 }
 
-/// The jars, as a class path. Maven has them in its own repository, or fetches them, of which `note` is told. It is asked
-/// once in a process, for it takes seconds to answer.
+/// The jars of DynamoDB Local, as a class path. Maven has them in its own repository, or fetches them and `note` is
+/// told. Maven is asked once in a process, because it takes seconds to answer.
 fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, Error> {
     let Fetching { log, stop, note } = fetching;
     static KNOWN: Mutex<Option<String>> = Mutex::new(None);
@@ -182,7 +182,7 @@ fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, Error>
     Ok(known.insert(path.trim().to_owned()).clone())
 }
 
-/// The first error in Maven's log: pages about how to ask for more follow it.
+/// The first error in Maven's log, without the advice that follows it. Without an error, the last lines of the log.
 fn first_error(log: &Path) -> String {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let error = text.lines().find_map(|line| line.split_once("[ERROR] "));
@@ -190,7 +190,8 @@ fn first_error(log: &Path) -> String {
     error.map_or_else(|| last_lines(log), str::to_owned)
 }
 
-/// The requests of a setup file: a list of objects with one member each, the operation.
+/// The requests of a setup file: a list of objects with one member each, the operation. An error says what is wrong
+/// with the file.
 fn requests(text: &str) -> Result<Vec<Request>, Unfit> {
     let list: Vec<serde_json::Map<String, serde_json::Value>> =
         serde_json::from_str(text).map_err(|error| Unfit::new(format!("no list of requests: {error}")))?;
@@ -210,7 +211,7 @@ fn requests(text: &str) -> Result<Vec<Request>, Unfit> {
     list.into_iter().zip(1..).map(request).collect()
 }
 
-/// It looks at the form of the signature alone.
+/// Sends one request to the server. Its signature is made up, since the server looks at its form alone.
 fn ask(address: SocketAddrV4, request: &Request) -> Result<(), Error> {
     let Request { operation, body } = request;
     let head = format!(

@@ -1,4 +1,4 @@
-//! A number in the keys of a service that may be a parameter of the workload.
+//! Figures: numbers in the keys of a service that may be a parameter of the workload.
 
 use kumite_record::AxisValue;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::parameter::Parameters;
 use crate::unfit::Unfit;
 
-/// A number, or the parameter that is one.
+/// A number, or the name of the parameter that has it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(try_from = "AxisValue", into = "AxisValue")]
 #[schemars(with = "AxisValue")]

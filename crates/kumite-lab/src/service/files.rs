@@ -31,16 +31,16 @@ pub(super) static KIND: Registration = Registration {
     },
 };
 
-/// A folder of files, on a disk that may be slow.
+/// Files to be read, in a folder that may be on a slow disk.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Files {
-    /// How many there are: a number or `"$parameter"`; 1 if it is not given.
+    /// The number of files: a number or `"$parameter"`; 1 if it is not given.
     #[serde(default = "Figure::one")]
     files: Figure,
-    /// How long each is: a number or `"$parameter"`.
+    /// The length of each file: a number of bytes or `"$parameter"`.
     size_bytes: Figure,
-    /// How long each read takes that does not go on where the last one ended; one waits at a time. A number of
+    /// The delay of each read that does not go on where the last one ended; one waits at a time. A number of
     /// milliseconds, or `"$parameter"`.
     #[serde(default = "Figure::zero")]
     delay_ms: Figure,
@@ -51,10 +51,10 @@ struct RunningFiles {
     slow: Option<Slow>,
 }
 
-/// The file system that delays reads.
+/// The process of the file system that delays reads.
 struct Slow {
     process: Process,
-    /// Goes after it.
+    /// The mount, which is dropped after the process.
     mount: Mount,
     json: PathBuf,
 }

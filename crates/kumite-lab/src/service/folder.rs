@@ -1,4 +1,4 @@
-//! Where services keep their files for the time of a trial.
+//! The folder in which services keep their files for the time of a trial.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,17 +8,18 @@ use crate::held_folder::{HeldFolder, remove_left};
 
 const PREFIX: &str = "kumite-services-";
 
-/// In the system's folder for temporary files, for a server that is not run as root cannot enter every other. Gone when it
-/// is dropped.
+/// A folder for the files of services, which is removed when it is dropped. It is in the system's folder for
+/// temporary files, because a server that is not run as root cannot enter every other folder.
 pub(crate) struct Folder(HeldFolder);
 
 impl Folder {
-    /// Empty, and others may enter it.
+    /// Makes an empty folder that other users may enter.
     pub fn new() -> Result<Folder, Error> {
         HeldFolder::new(&std::env::temp_dir(), PREFIX, 0o711).map(Folder)
     }
 
-    /// Removes what a killed kumite has left there, with the disks that it had mounted, and says what that was.
+    /// Removes the folders that killed kumites have left, with the disks that are mounted in them. Returns the paths
+    /// of what was removed.
     pub fn remove_left() -> Vec<PathBuf> {
         remove_left(&std::env::temp_dir(), PREFIX)
     }

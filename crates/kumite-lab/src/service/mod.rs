@@ -1,5 +1,5 @@
-//! The services of an experiment: programs beside its contenders, started before each trial's contender, on loopback
-//! and a port of their own, and ended after it.
+//! The services of an experiment: programs beside its contenders. They are started before each trial's contender,
+//! each on a port of its own, and ended after it.
 //!
 //! A service is fresh in every trial, so that no contender finds what another has left. It runs on the engine's CPUs,
 //! and its CPU time is known, so that no contender is charged for it. A kind of service is a file and a line in
@@ -40,120 +40,121 @@ use registration::Registration;
 
 pub(crate) use spec::{ServiceFile, ServiceSpec};
 
-/// The kinds there are: each is a file, and a line here.
+/// All kinds of services: each is a file, and a line here.
 static KINDS: [&Registration; 5] =
     [&postgresql::KIND, &stub::KIND, &files::KIND, &dynamodb::KIND, &command::KIND];
 
-/// Names and values.
+/// Environment variables: names and values.
 type Variables = Vec<(String, String)>;
 
-/// Removes the files of the services of a kumite that was killed, and says where they were.
+/// Removes the files that the services of killed kumites have left. Returns their paths.
 pub fn remove_left_files() -> Vec<PathBuf> {
     Folder::remove_left()
 }
 
-/// The counts of a service in a trial, by metric.
+/// The figures that a service counted in a trial, by metric.
 type Counts = BTreeMap<&'static str, f64>;
 
-/// A service of an experiment: what its keys say.
+/// A service of an experiment, as its keys say.
 trait Service: Debug + Send + Sync {
-    /// The tools without which there is none.
+    /// The tools that the service needs, such as `java >= 17`.
     fn needs(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// The packages, or the page, that its programs come from.
+    /// The packages that bring the service's tools, or the page that tells of them.
     fn install(&self) -> Install {
         Install::default()
     }
 
-    /// Gets what is no tool, and says what leads to it. `env` leads to the tools.
+    /// Fetches files that are no tools, and returns the variables that lead to them. `env` leads to the tools.
     fn fetch(&self, _env: &Variables, _fetching: &mut Fetching) -> Result<Variables, Error> {
         Ok(Variables::new())
     }
 
-    /// Its version; kumite's own, unless a tool was asked for one.
+    /// The version of the service: that of its first tool that was asked for one, else kumite's.
     fn version(&self, tools: &Tools) -> String {
         tools.version().unwrap_or_else(|| format!("kumite {}", env!("CARGO_PKG_VERSION")))
     }
 
-    /// The metrics that it counts in a trial, beside its CPU time.
+    /// The metrics that the service counts in a trial, beside its CPU time.
     fn metrics(&self) -> Vec<Metric> {
         Vec::new()
     }
 
-    /// Why this machine cannot have it with these parameters, if it cannot.
+    /// The reason why this machine cannot have the service with these parameters. None if it can.
     fn unavailable(&self, _parameters: &Parameters) -> Option<String> {
         None
     }
 
-    /// Starts it and waits until it is ready.
+    /// Starts the service and waits until it is ready.
     fn start(&self, parameters: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt>;
 }
 
-/// A service that runs. What is dropped is ended.
+/// A running service. Dropping it ends it.
 trait Serving {
-    /// The variables that lead contenders to it; its name comes before each.
+    /// The variables that lead contenders to the service. The service's name is put before each.
     fn variables(&self) -> Variables;
 
-    /// Whose CPU time is its.
+    /// The process whose CPU time is the service's. None if it has no process.
     fn process(&mut self) -> Option<&mut Process>;
 
-    /// Counts from here on.
+    /// Starts the service's counts from zero.
     fn begin(&mut self) -> Result<(), Error> {
         Ok(())
     }
 
-    /// Ends it, and says what it counted since then.
+    /// Ends the service, and returns its counts since `begin`.
     fn end(self: Box<Self>) -> Result<Counts, Error>;
 }
 
-/// The means of fetching.
+/// The means for fetching files.
 struct Fetching<'a> {
     log: &'a Path,
     stop: &'a AtomicBool,
-    /// Is told of what takes long.
+    /// Is called with a sentence about a step that takes long.
     note: &'a mut dyn FnMut(&str),
 }
 
-/// The services of an experiment, with what starts them.
+/// The services of an experiment, with everything that starting them takes.
 pub(crate) struct Services<'a> {
-    /// The node that the services are on; none where that is this one.
+    /// The node that the services are on. None if they are on this machine.
     there: Option<Remote>,
-    /// The address on which they listen.
+    /// The address on which the services listen.
     host: Ipv4Addr,
     /// The addresses from which contenders come.
     clients: Vec<Ipv4Addr>,
     specs: &'a BTreeMap<String, ServiceSpec>,
-    /// The variables that lead each to its tools, and to the files that are fetched for it.
+    /// The variables that lead each service to its tools and to the files that were fetched for it, by the service's
+    /// name.
     env: BTreeMap<&'a str, Variables>,
     cores: Vec<usize>,
 }
 
-/// All that a service is started with.
+/// The inputs for starting a service.
 struct StartOrder<'a> {
-    /// Where it is to listen, and nowhere else.
+    /// The address on which the service has to listen, and on no other.
     host: Ipv4Addr,
     /// The addresses from which contenders come.
     clients: &'a [Ipv4Addr],
     env: &'a [(String, String)],
-    /// Is empty, and its own.
+    /// The service's own folder, which is empty.
     folder: PathBuf,
     cores: &'a [usize],
     log: PathBuf,
     stop: &'a AtomicBool,
 }
 
-/// Those of one trial, while they run. What is dropped is ended.
+/// The running services of one trial. Dropping them ends them.
 #[derive(Default)]
 pub(crate) struct Running {
     there: Option<There>,
     services: Vec<(String, Box<dyn Serving>)>,
-    /// Goes after them.
+    /// The folder of the services' files, which is dropped after the services.
     _folder: Option<Folder>,
 }
 
-/// Those that run on another node.
+/// The services of a trial that run on another node.
 struct There {
     node: Remote,
     env: Variables,
@@ -176,7 +177,7 @@ impl Drop for There {
     }
 }
 
-/// The services' counts of a trial, and the noise of their node where they have one of their own.
+/// The services' counts in a trial, and the noise of their node if they have one of their own.
 #[derive(Default)]
 pub(crate) struct Counted {
     pub metrics: BTreeMap<String, f64>,
@@ -184,7 +185,7 @@ pub(crate) struct Counted {
 }
 
 impl<'a> Services<'a> {
-    /// Looks for their tools, or says in words what is missing.
+    /// Looks for the services' tools. The error says what is missing.
     pub fn find(
         specs: &'a BTreeMap<String, ServiceSpec>,
         nodes: &Nodes,
@@ -209,12 +210,13 @@ impl<'a> Services<'a> {
         })
     }
 
-    /// From now on they listen there, and contenders come from those.
+    /// Sets the address on which the services listen from now on, and the addresses that contenders come from.
     pub fn listen_at(&mut self, host: Ipv4Addr, clients: Vec<Ipv4Addr>) {
         (self.host, self.clients) = (host, clients);
     }
 
-    /// Starts them and waits until they are ready. Their logs are `log` with their names at its end.
+    /// Starts the services and waits until they are ready. The path of each log is `log` with the service's name at
+    /// its end.
     pub fn start(&self, parameters: &Parameters, log: &Path, stop: &AtomicBool) -> Result<Running, Halt> {
         if let Some(node) = &self.there {
             let (host, clients) = (self.host, self.clients.clone());
@@ -247,7 +249,7 @@ impl<'a> Services<'a> {
 }
 
 impl Running {
-    /// The variables that lead contenders to them.
+    /// The variables that lead contenders to the services.
     pub fn env(&self) -> Variables {
         let mut env = self.there.as_ref().map_or_else(Variables::new, |there| there.env.clone());
         for (name, service) in &self.services {
@@ -256,7 +258,7 @@ impl Running {
         env
     }
 
-    /// Starts all counts from zero, when the contender is ready and its load begins.
+    /// Starts all counts of the services from zero. It is called when the contender is ready and its load begins.
     pub fn begin(&mut self) -> Result<(), Error> {
         if let Some(there) = &self.there {
             there.node.ask(BeginServices {})?;
@@ -268,12 +270,12 @@ impl Running {
         Ok(())
     }
 
-    /// CPU time of all of them on this machine since then.
+    /// The CPU time of all services on this machine since `begin`.
     pub fn cpu(&mut self) -> Duration {
         total(self.services.iter_mut().filter_map(|(_, service)| service.process()).map(Process::cpu))
     }
 
-    /// Ends them, and says what they counted, by metric.
+    /// Ends the services, and returns their counts by metric.
     pub fn end(self) -> Result<Counted, Error> {
         let mut counted = Counted::default();
         if let Some(mut there) = self.there {
@@ -291,7 +293,8 @@ impl Running {
     }
 }
 
-/// Looks for what the services need, installs what may be installed, fetches, and says which version of each there is.
+/// Gets the services ready: looks for what they need, installs what may be installed, and fetches files. Returns the
+/// version of each.
 pub(crate) fn prepare(
     specs: &BTreeMap<String, ServiceSpec>,
     may_install: bool,
@@ -321,7 +324,7 @@ fn look(spec: &ServiceSpec, log: &Path) -> Result<Tools, Error> {
     Ok(tools)
 }
 
-/// The variables that lead to the tools and to the files they fetch. `note` hears of each download.
+/// The variables that lead a service to its tools and to the files that it fetches. `note` hears of each download.
 fn fetched(
     name: &str,
     spec: &ServiceSpec,
@@ -348,7 +351,7 @@ fn file_name(log: &Path) -> String {
     log.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The environment variable of a service that ends like this: `DB_PORT`.
+/// The environment variable of a service with this end: `DB_PORT`.
 fn variable(name: &str, end: &str) -> String {
     format!("{}_{end}", name.to_uppercase())
 }

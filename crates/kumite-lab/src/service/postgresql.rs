@@ -25,12 +25,14 @@ use kumite_process::{how_it_ended, last_lines};
 
 const READY: Duration = Duration::from_secs(30);
 const SQL_LIMIT: Duration = Duration::from_secs(120);
-/// How long queries may still run once their clients are gone.
+/// The longest time that is waited for running queries after their clients have gone.
 const SETTLE: Duration = Duration::from_secs(5);
-/// Beside those of the contenders, which the role's limit keeps to theirs: kumite's own, and what the server reserves.
+/// The number of connections beside those that contenders may have: kumite's own, and those that the server reserves.
+/// The role's limit keeps contenders to theirs.
 const OWN_CONNECTIONS: u32 = 10;
 
-/// Contenders come over TCP, by name and password; kumite alone through the socket, whose folder nobody else can enter.
+/// The rules of access: contenders come over TCP, with name and password, and kumite alone through the socket, whose
+/// folder nobody else can enter.
 fn hba(clients: &[Ipv4Addr]) -> String {
     let client = |address: &Ipv4Addr| format!("host kumite kumite {address}/32 md5\n");
     "local all postgres trust\n".to_owned() + &clients.iter().map(client).collect::<String>()
@@ -83,10 +85,10 @@ struct RunningPostgresql {
     sql: Sql,
 }
 
-/// Executes SQL as the server's own user, in the contenders' database.
+/// Access to the server as its own user, for SQL in any of its databases.
 struct Sql {
     env: Vec<(String, String)>,
-    /// The user that the server runs as, if that is not us.
+    /// The user that the server runs as. None if that is our own user.
     user: Option<User>,
     folder: PathBuf,
     log: PathBuf,
@@ -158,7 +160,7 @@ impl RunningPostgresql {
 }
 
 impl Sql {
-    /// Returns what psql prints: columns without heads, a line for each row.
+    /// Executes a statement, and returns what psql prints: columns without heads, a line for each row.
     fn execute(&self, database: &str, statement: &str, stop: &AtomicBool) -> Result<String, Error> {
         let file = self.folder.join("statement.sql");
         fs::write(&file, statement).map_err(Error::cannot("write", &file))?;
@@ -231,14 +233,14 @@ impl Serving for RunningPostgresql {
     }
 }
 
-/// Another one for each trial, of letters and digits.
+/// A random password of letters and digits, made anew for each trial.
 fn password() -> Result<String, Error> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(Error::step("has no random password"))?;
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// A text in SQL.
+/// A text as a literal in SQL.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

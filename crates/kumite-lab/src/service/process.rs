@@ -1,4 +1,4 @@
-//! The process that a service is, and how it is when it has ended too early.
+//! The process of a service, and the message if it ends too early.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -11,7 +11,7 @@ use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use kumite_process::{how_it_ended, last_lines};
 
-/// Between SIGTERM and SIGKILL.
+/// The time between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
 
 pub(super) struct Process {
@@ -33,7 +33,7 @@ impl Process {
         Ok(Process { tree, log: order.log.clone(), cpu_before: Duration::ZERO })
     }
 
-    /// Waits until `ready` says so.
+    /// Waits until `ready` is true. An error if the process ends before that or the limit passes.
     pub fn wait_ready(
         &mut self,
         limit: Duration,
@@ -55,7 +55,7 @@ impl Process {
         Ok(())
     }
 
-    /// Says how it ended, if it has.
+    /// Returns an error that says how the process ended, if it has. `when` says when that was.
     pub fn runs(&mut self, when: &str) -> Result<(), Error> {
         match self.tree.exited()? {
             None => Ok(()),
@@ -66,13 +66,13 @@ impl Process {
         }
     }
 
-    /// Waits for its end, at most so long.
+    /// Waits for the process's end, for no longer than `limit`. An error if it has not ended by then.
     pub fn wait(&mut self, limit: Duration) -> Result<(), Error> {
         self.tree.wait(limit, &AtomicBool::new(false))?;
         Ok(())
     }
 
-    /// CPU time counts from here on.
+    /// Starts the count of CPU time from zero.
     pub fn begin(&mut self) {
         self.cpu_before = self.tree.usage().cpu;
     }
@@ -81,7 +81,7 @@ impl Process {
         self.tree.usage().cpu.saturating_sub(self.cpu_before)
     }
 
-    /// Ends all of it.
+    /// Ends the process, with all that it has started.
     pub fn stop(self) {
         self.tree.stop(GRACE);
     }

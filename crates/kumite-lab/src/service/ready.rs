@@ -1,4 +1,4 @@
-//! When a command of which nothing else is known is ready.
+//! The readiness of a command as a service, and how it is recognized.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,32 +11,32 @@ use serde::Deserialize;
 
 use crate::unfit::Unfit;
 
-/// How long one look may take.
+/// The longest time that one look may take.
 const LOOK_LIMIT: Duration = Duration::from_secs(1);
 
-/// The sign by which it is ready.
+/// The sign by which a command shows that it is ready.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(try_from = "Keys")]
 #[schemars(with = "Keys")]
 pub(super) enum Ready {
-    /// It takes connections on its port.
+    /// The command takes connections on its port.
     Tcp,
-    /// It answers a GET of this path with 2xx.
+    /// The command answers a GET of this path with 2xx.
     Http(String),
-    /// It has said this.
+    /// The command has written a line with this text.
     Line(String),
 }
 
-/// When it is ready: one of these.
+/// The sign that the command is ready; exactly one of these keys.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table such as { tcp = true }")]
 #[schemars(rename = "ServiceReady")]
 struct Keys {
-    /// Once it takes connections on its port.
+    /// Ready once it takes connections on its port.
     tcp: Option<bool>,
-    /// Once a GET of this path on its port is answered with 2xx.
+    /// Ready once a GET of this path on its port is answered with 2xx.
     http: Option<String>,
-    /// Once a line of its output has this text in it.
+    /// Ready once a line of its output has this text in it.
     line: Option<String>,
 }
 
@@ -63,7 +63,7 @@ impl TryFrom<Keys> for Ready {
     }
 }
 
-/// Looks whether it is ready, again and again.
+/// A watch on a command that looks again and again whether it is ready.
 pub(super) struct Watch<'a> {
     ready: &'a Ready,
     address: SocketAddrV4,
@@ -71,7 +71,7 @@ pub(super) struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// Its output goes to `log`.
+    /// Watches a command that listens at `address` and whose output goes to `log`.
     pub fn new(ready: &'a Ready, address: SocketAddrV4, log: &'a Path) -> Watch<'a> {
         Watch { ready, address, output: Output { log, file: None, unfinished: Vec::new() } }
     }
@@ -89,7 +89,7 @@ fn connect(address: SocketAddrV4) -> io::Result<TcpStream> {
     TcpStream::connect_timeout(&address.into(), LOOK_LIMIT)
 }
 
-/// The status of the answer; its body is not waited for.
+/// The HTTP status of the answer to a GET. The body is not waited for.
 fn get(address: SocketAddrV4, path: &str) -> io::Result<u16> {
     let mut stream = connect(address)?;
     stream.set_read_timeout(Some(LOOK_LIMIT))?;
@@ -101,11 +101,11 @@ fn get(address: SocketAddrV4, path: &str) -> io::Result<u16> {
     status.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
 }
 
-/// The output so far, read as it comes.
+/// The output of a command, read as it comes.
 struct Output<'a> {
     log: &'a Path,
     file: Option<File>,
-    /// The line that has no end yet.
+    /// The bytes of the last line, which has no end yet.
     unfinished: Vec<u8>,
 }
 

@@ -11,36 +11,36 @@ use super::Service;
 use super::figure::Figure;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// A kind of service.
+/// The registration of a kind of service.
 pub(super) struct Registration {
-    /// The word for it in files and reports.
+    /// The word for the kind in files and reports.
     pub name: &'static str,
-    /// The schema of its keys, which are a struct with a sentence on each.
+    /// Makes the schema of the kind's keys, which are a struct with a sentence on each.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
-    /// Reads the keys of a service of this kind, and refuses those that it has not.
+    /// Reads the keys of a service of this kind. An error for a key that the kind does not have.
     pub read: fn(&Given) -> Result<Arc<dyn Service>, SpecError>,
 }
 
-/// One service as it is written down.
+/// One service as an experiment's file gives it.
 pub(super) struct Given<'a> {
     pub source: &'a TomlSource,
     pub name: &'a str,
     pub kind: &'static str,
     /// The folder of the experiment.
     pub folder: &'a Path,
-    /// The names of all parameters.
+    /// The names of all parameters of the workload.
     pub parameters: &'a BTreeSet<String>,
 }
 
 impl Given<'_> {
-    /// Its keys; one that its kind has not is refused with those that it has.
+    /// Reads the service's keys. A key that the kind does not have is an error, which lists those that it has.
     pub fn keys<T: DeserializeOwned>(&self) -> Result<T, SpecError> {
         self.source
             .parse_at(&["services", self.name], "kind")
             .map_err(|(offset, what)| self.source.error(offset, self.what(&what)))
     }
 
-    /// An error at one of its keys, or in it.
+    /// An error at one of the service's keys, or within its value.
     pub fn wrong(&self, key: &[&str], what: impl AsRef<str>) -> SpecError {
         let path = [&["services", self.name], key].concat();
         self.source.error_at(&path, self.what(what.as_ref()))
@@ -50,7 +50,7 @@ impl Given<'_> {
         format!("service '{}' ({}): {what}", self.name, self.kind)
     }
 
-    /// Makes sure that the parameter is there, if the figure is one.
+    /// Returns an error if the figure is a parameter that the experiment does not have.
     pub fn check_figure(&self, key: &str, figure: &Figure) -> Result<(), SpecError> {
         match figure {
             Figure::Parameter(name) if !self.parameters.contains(name) => {
@@ -60,7 +60,7 @@ impl Given<'_> {
         }
     }
 
-    /// Where a file of the experiment is.
+    /// The path of a file of the experiment. An error if it is not there.
     pub fn file(&self, key: &str, file: &Path) -> Result<PathBuf, SpecError> {
         let file = self.folder.join(file);
         if file.is_file() {
@@ -70,7 +70,7 @@ impl Given<'_> {
     }
 }
 
-/// The schema of a struct of keys, to be made the one of a service.
+/// The schema of a struct of keys.
 pub(super) fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     T::json_schema(generator)
 }

@@ -1,4 +1,4 @@
-//! `[services]` of experiment.toml.
+//! The table `[services]` of experiment.toml.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use super::{KINDS, Service};
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// A service beside the contenders. Its other keys are those of its kind, which reads them.
+/// A service beside the contenders. Its other keys depend on its kind.
 #[derive(Debug, Deserialize)]
 #[serde(expecting = "a table with the key kind")]
 pub(crate) struct ServiceFile {
@@ -51,7 +51,8 @@ impl ServiceSpec {
         Ok(ServiceSpec { kind: kind.name, service: (kind.read)(&given)? })
     }
 
-    /// The metrics that it adds to a trial's.
+    /// The metrics that the service adds to those of a trial. `name` is the service's name, which begins the name of
+    /// each.
     pub fn metrics(&self, name: &str) -> Vec<Metric> {
         let own = |metric: Metric| Metric {
             name: format!("{name}_{}", metric.name),
@@ -62,13 +63,13 @@ impl ServiceSpec {
         std::iter::once(cpu).chain(self.service.metrics()).map(own).collect()
     }
 
-    /// Why this machine cannot have it with these parameters, if it cannot.
+    /// The reason why this machine cannot have the service with these parameters. None if it can.
     pub fn unavailable(&self, parameters: &Parameters) -> Option<String> {
         self.service.unavailable(parameters)
     }
 }
 
-/// A service has the keys of its kind.
+/// Makes a schema in which the keys of a service depend on its kind.
 impl JsonSchema for ServiceFile {
     fn schema_name() -> Cow<'static, str> {
         "Service".into()
@@ -94,7 +95,7 @@ impl JsonSchema for ServiceFile {
     }
 }
 
-/// A service called `backend` of this kind, with these keys; what is wrong, with line and column.
+/// Reads a service called `backend` from these keys. An error has line and column.
 #[cfg(test)]
 pub(super) fn read_service(keys: &str) -> Result<ServiceSpec, SpecError> {
     let text = format!("[services.backend]\n{keys}\n");

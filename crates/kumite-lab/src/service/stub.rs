@@ -1,4 +1,4 @@
-//! The delay stub as a service: this very program, as `kumite stub`.
+//! The delay stub as a service: this program itself, run as `kumite stub`.
 
 use std::net::{SocketAddrV4, TcpStream};
 use std::path::{Path, PathBuf};
@@ -35,10 +35,10 @@ pub(super) static KIND: Registration = Registration {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Stub {
-    /// How long each answer takes: a number of milliseconds, or `"$parameter"`.
+    /// The delay of each answer: a number of milliseconds, or `"$parameter"`.
     #[serde(default = "Figure::zero")]
     delay_ms: Figure,
-    /// The body of its answers; `pong` if it is not given.
+    /// The body of each answer; `pong` if it is not given.
     #[serde(default = "pong")]
     body: String,
 }
@@ -95,25 +95,25 @@ impl Serving for RunningStub {
     }
 }
 
-/// The metric that it and the slow disk have in common.
+/// The metric that the delay stub and the slow disk have in common: how late their waits ended.
 pub(super) fn late() -> Metric {
     Metric::new("late_p99_us", "99th percentile of how late its waits ended.")
 }
 
-/// Its count, and how late its waits ended.
+/// The figures of the delay stub or the slow disk: its own count, and how late its waits ended.
 pub(super) fn counts(counted: (&'static str, u64), late_us: Option<Lateness>) -> Counts {
     let late = late_us.and_then(|late| late.p99).map(|late| ("late_p99_us", late));
     [(counted.0, counted.1 as f64)].into_iter().chain(late).collect()
 }
 
-/// Reads the report that our stub, or our slow disk, wrote when it was ended.
+/// Reads the report that the delay stub or the slow disk wrote when it was ended.
 pub(super) fn what_it_did<T: DeserializeOwned>(json: &Path) -> Result<T, Error> {
     const UNSAID: &str = "did not say what it did";
     let text = std::fs::read_to_string(json).map_err(Error::at(json)).map_err(Error::step(UNSAID))?;
     serde_json::from_str(&text).map_err(Error::step(UNSAID))
 }
 
-/// The file that this process executes.
+/// The path of the program that this process executes.
 pub(super) fn own_program() -> Result<String, Error> {
     let program = std::env::current_exe().map_err(Error::step("cannot find this program"))?;
     program.into_os_string().into_string().map_err(|name| Error::OwnName { path: name.into() })

@@ -1,11 +1,11 @@
-//! Another user for a server that refuses root.
+//! The user that runs a server which refuses root.
 
 use std::fs;
 use std::path::Path;
 
 use crate::error::Error;
 
-/// A user without rights of its own.
+/// A user without special rights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct User {
     uid: u32,
@@ -13,7 +13,8 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// Whom to become: nobody else unless we are root.
+    /// The user to become if we are root: `postgres` or `nobody`. None if we are not root; an error if neither
+    /// exists.
     pub fn instead_of_root() -> Result<Option<User>, Error> {
         if !rustix::process::geteuid().is_root() {
             return Ok(None);
@@ -24,13 +25,13 @@ impl User {
         found.map(Some).ok_or(Error::NoUser)
     }
 
-    /// The beginning of a command that is to be run as this user.
+    /// The beginning of a command that is to run as this user.
     pub fn prefix(self) -> String {
         let User { uid, gid } = self;
         format!("setpriv --reuid={uid} --regid={gid} --clear-groups ")
     }
 
-    /// Gives it a file or a folder.
+    /// Makes this user the owner of a file or a folder.
     pub fn give(self, path: &Path) -> Result<(), Error> {
         let given = std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid));
         given.map_err(Error::cannot("be given", path))

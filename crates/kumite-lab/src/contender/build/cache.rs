@@ -1,4 +1,4 @@
-//! Where builds are kept, for every checkout of a user, and how much of them.
+//! The cache of builds, which all checkouts of a user share, and its limit of size.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ const LIMIT: u64 = 20 << 30;
 
 pub(super) struct Cache {
     folder: PathBuf,
-    /// How much it may hold, in bytes, without what is in use.
+    /// The limit of the cache, in bytes. Builds in use may exceed it.
     limit: u64,
 }
 
@@ -29,13 +29,13 @@ impl Cache {
         &self.folder
     }
 
-    /// The place of the build of this name that has this key.
+    /// The entry for the build of this name with this key.
     pub fn entry(&self, name: &str, key: &str) -> Entry {
         Entry::new(&self.folder, &format!("{name}-{}", &key[..16]))
     }
 
-    /// Removes what a killed build has left, and what was not used for the longest time until the rest is within the limit.
-    /// Nobody waits for it, and nothing that is in use is touched.
+    /// Removes what killed builds have left, and the builds that were unused for longest, until the rest is within
+    /// the limit. It waits for nobody and leaves builds that are in use.
     pub fn tidy(&self, _just_built: &Held) -> Result<(), Error> {
         let mut builds = Vec::new();
         for entry in self.entries()? {
@@ -69,7 +69,7 @@ impl Cache {
     }
 }
 
-/// False if it is in use, and so was left.
+/// Removes a build. False if it is in use, and so was left.
 fn remove(entry: &Entry) -> Result<bool, Error> {
     match entry.try_alone().map_err(Error::cannot("lock", entry.folder()))? {
         Some(alone) => entry.remove(alone).map(|()| true),
@@ -77,7 +77,7 @@ fn remove(entry: &Entry) -> Result<bool, Error> {
     }
 }
 
-/// In the user's cache, or beside the results where there is no home.
+/// The folder of builds: in the user's cache or, if the user has no home, beside the results.
 pub(super) fn folder(state: &Path) -> PathBuf {
     user_cache().unwrap_or_else(|| state.join("cache")).join("builds")
 }

@@ -1,4 +1,5 @@
-//! One build in the cache: a folder, beside it the mark that it is complete, and the lock of who builds or uses it.
+//! One build in the cache: its folder and, beside that, the mark that it is complete and the lock of whoever builds
+//! or uses it.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -14,40 +15,41 @@ use crate::error::Error;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// The paths of a build, whether it is there or not.
+/// The paths of a build, which need not be there.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     folder: PathBuf,
 }
 
-/// Written last: without it there is only half a build.
+/// The content of the mark of a complete build. It is written last, so a folder without it has half a build.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Mark {
     key: String,
     pub bytes: u64,
 }
 
-/// Whose turn it is.
+/// The right to use a build, or to make it.
 pub(super) enum Turn {
     /// The build is there, and is held so that nobody removes it.
     Use(Held),
-    /// Nobody else builds or uses it.
+    /// The build may be made: nobody else builds or uses it.
     Build(Alone),
 }
 
-/// A build that is in use: nobody builds it anew or removes it.
+/// A build in use. As long as this lives, nobody builds it anew or removes it.
 #[derive(Debug)]
 pub(crate) struct Held {
     entry: Entry,
     _lock: Lock,
 }
 
-/// A build that is nobody else's.
+/// The exclusive right to a build that is to be made or removed.
 pub(super) struct Alone {
     lock: Lock,
 }
 
-/// A lock that is let go of at once: a child that is just being started holds a copy of the file until it is executed.
+/// A lock on a file. It is released explicitly, because a child process that is being started holds a copy of the
+/// file until it executes its program.
 #[derive(Debug)]
 struct Lock(File);
 
@@ -66,7 +68,8 @@ impl Entry {
         &self.folder
     }
 
-    /// Waits until it is there, or ours to build; `anew` even if it is there. `waiting` is told when it takes longer.
+    /// Waits until the build is there, or may be made by us; with `anew` it is to be made even if it is there.
+    /// `waiting` is told when that takes longer.
     pub fn turn(
         &self,
         key: &str,
@@ -103,7 +106,7 @@ impl Entry {
         Ok(Some(Turn::Build(Alone { lock })))
     }
 
-    /// The lock if nobody has it.
+    /// The exclusive right to the build. None if somebody else builds or uses it.
     pub fn try_alone(&self) -> io::Result<Option<Alone>> {
         let lock = self.open_lock()?;
         Ok((is_taken(lock.0.try_lock())? && !lock.is_removed()?).then_some(Alone { lock }))
@@ -114,7 +117,7 @@ impl Entry {
         Ok(Held { entry: self.clone(), _lock: lock })
     }
 
-    /// From who has built it to who uses it; none if somebody else came between.
+    /// Turns the right to make the build into its use. None if somebody else removed or replaced it in between.
     pub fn share(&self, alone: Alone, key: &str) -> Result<Option<Held>, Error> {
         let share = || match is_taken(alone.lock.0.try_lock_shared())? && self.is_complete(key) {
             true => self.held(alone.lock).map(Some),
@@ -123,7 +126,7 @@ impl Entry {
         share().map_err(self.cannot("lock"))
     }
 
-    /// Marks what was built in the folder as complete.
+    /// Marks the folder's content as a complete build.
     pub fn complete(&self, _alone: &Alone, key: &str, bytes: u64) -> Result<(), Error> {
         let text = serde_json::to_vec(&Mark { key: key.to_owned(), bytes }).expect("a text and a number");
         let unfinished = self.beside("mark.new");
@@ -132,7 +135,7 @@ impl Entry {
             .map_err(self.cannot("mark"))
     }
 
-    /// Removes it, or half of it. Without its mark it is half from the first moment on.
+    /// Removes the build, or half of one. Its mark goes first, so that it never looks complete.
     pub fn clear(&self, _alone: &Alone) -> Result<(), Error> {
         match std::fs::remove_file(self.beside("mark")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -141,7 +144,7 @@ impl Entry {
         .map_err(self.cannot("remove"))
     }
 
-    /// Removes it, and its lock, which whoever opened it before then finds to be none.
+    /// Removes the build and its lock. Whoever opened the lock before finds that it is removed.
     pub fn remove(&self, alone: Alone) -> Result<(), Error> {
         self.clear(&alone)?;
         std::fs::remove_file(self.beside("lock")).map_err(self.cannot("remove the lock of"))
@@ -152,7 +155,7 @@ impl Entry {
         serde_json::from_slice(&text).ok().filter(|_| self.folder.is_dir())
     }
 
-    /// When a run last began to use it.
+    /// The time at which a run last began to use the build.
     pub fn used(&self) -> SystemTime {
         let lock = self.beside("lock").metadata();
         lock.and_then(|lock| lock.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
@@ -179,7 +182,7 @@ impl Entry {
 }
 
 impl Lock {
-    /// Whoever comes next would open another file of this name.
+    /// True if the lock's file was removed. Whoever comes next would open another file of the same name.
     fn is_removed(&self) -> io::Result<bool> {
         Ok(self.0.metadata()?.nlink() == 0)
     }
@@ -191,13 +194,13 @@ impl Held {
         &self.entry.folder
     }
 
-    /// The time at which it was complete, which tells it from another of the same name.
+    /// The time at which the build was completed, which tells it from another build of the same name.
     pub fn made(&self) -> Result<SystemTime, Error> {
         let mark = self.entry.beside("mark").metadata();
         mark.and_then(|mark| mark.modified()).map_err(self.entry.cannot("read the mark of"))
     }
 
-    /// The first file that was written there after it was built; `None` as it should be.
+    /// The first file in the build that was written after it was completed. None if there is none, as it should be.
     pub fn written(&self) -> Result<Option<PathBuf>, Error> {
         tree::written_after(&self.entry.folder, &self.entry.beside("mark")).map_err(self.entry.cannot("read"))
     }

@@ -1,4 +1,4 @@
-//! A place in the cache, and what is there in the end.
+//! A place in the cache for a build or for `[deps]`, and how it is filled.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,16 +10,16 @@ use crate::error::{Error, chain};
 pub(super) struct Place<'a> {
     cache: &'a Cache,
     pub entry: Entry,
-    /// Names the product in messages and in the cache.
+    /// The name of the product in messages and in the cache.
     name: String,
     key: String,
 }
 
-/// How it is filled and used.
+/// The steps that fill a place and try its content.
 pub(super) struct Filling<'a, T> {
-    /// Makes it from nothing.
+    /// Makes the content from nothing.
     pub make: &'a dyn Fn() -> Result<(), Error>,
-    /// Tries whether it can be used, without writing there.
+    /// Tries whether the content can be used, without writing there.
     pub first_use: &'a dyn Fn() -> Result<T, Error>,
 }
 
@@ -28,8 +28,8 @@ impl<'a> Place<'a> {
         Place { cache, entry: cache.entry(&name, &key), name, key }
     }
 
-    /// The place with the result of its first use. It is made if it is not there, `anew` even if it is; `None` if the
-    /// place cannot be used as it is.
+    /// The content of the place, held, with the result of its first use. It is made if it is not there; with `anew`
+    /// it is made in any case. None if the content cannot be used as it is.
     pub fn filled<T>(
         &self,
         filling: &Filling<T>,

@@ -17,7 +17,7 @@ use crate::contender::Contender;
 use crate::error::{Error, Fault};
 use crate::unfit::Unfit;
 
-/// The files, by their names below the deepest folder that has them all.
+/// The files that a build is made from, by their names below the deepest folder that has all of them.
 pub(super) struct Sources {
     root: PathBuf,
     home: PathBuf,
@@ -55,17 +55,17 @@ impl Sources {
         Ok(Sources { home: below(&root, &home), root, files })
     }
 
-    /// The contender's folder, below wherever the files are.
+    /// The contender's folder, relative to the folder that the files are in.
     pub fn home(&self) -> &Path {
         &self.home
     }
 
-    /// The contender's folder where it is written.
+    /// The contender's folder where its author keeps it.
     pub fn place(&self) -> PathBuf {
         self.root.join(&self.home)
     }
 
-    /// Those of the files that these names, relative to the contender's folder, mean.
+    /// The files that these names mean, which are relative to the contender's folder. An error if a name means none.
     pub fn only(&self, names: &[PathBuf]) -> Result<Sources, Error> {
         let mut files = BTreeSet::new();
         for name in names {
@@ -84,7 +84,7 @@ impl Sources {
         Ok(Sources { root: self.root.clone(), home: self.home.clone(), files })
     }
 
-    /// Links what a command made among these files, in `made`, into a copy of them and others, in `to`.
+    /// Links what a command made among these files, in `made`, into a copy of these and other files, in `to`.
     pub fn link_made(&self, made: &Path, to: &Path) -> Result<(), Error> {
         self.link_made_in(Path::new(""), made, to)
     }
@@ -112,17 +112,18 @@ impl Sources {
         Ok(())
     }
 
-    /// A digest of the files and of what is done with them: the same on every machine.
+    /// The digest of the files and of the commands that are run with them. It is the same on every machine.
     pub fn digest(&self, commands: &[&str]) -> Result<String, Error> {
         self.digest_in(&self.root, commands)
     }
 
-    /// The files of `commands` below this folder have that digest.
+    /// True if the files below this folder and `commands` have that digest.
     pub fn are_in(&self, folder: &Path, digest: &str, commands: &[&str]) -> Result<bool, Error> {
         Ok(self.digest_in(folder, commands)? == digest)
     }
 
-    /// Copies the files below this folder; what is copied has that digest, whoever writes to them meanwhile.
+    /// Copies the files to this folder. An error if the copy does not have that digest, because somebody writes to
+    /// the files meanwhile.
     pub fn copy(&self, to: &Path, digest: &str, commands: &[&str]) -> Result<(), Error> {
         std::fs::create_dir_all(to.join(&self.home)).map_err(Error::at(to))?;
         for file in &self.files {
@@ -151,13 +152,13 @@ impl Sources {
     }
 }
 
-/// With its length, so that no two lists look the same.
+/// Adds bytes to a digest, preceded by their number, so that no two lists look the same.
 pub(super) fn add(hasher: &mut Hasher, bytes: &[u8]) {
     hasher.update(&(bytes.len() as u64).to_le_bytes());
     hasher.update(bytes);
 }
 
-/// The kind of a file and its content; for a link, its target.
+/// The kind and the content of a file, as the digest takes them. The content of a link is its target.
 fn held(path: &Path) -> std::io::Result<Vec<u8>> {
     let found = path.symlink_metadata()?;
     if found.is_symlink() {
@@ -168,7 +169,7 @@ fn held(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok([kind, &std::fs::read(path)?].concat())
 }
 
-/// The only bit of a mode that git keeps, too.
+/// True if the owner may execute the file: the only bit of the mode that git keeps, too.
 fn may_run(found: &std::fs::Metadata) -> bool {
     found.permissions().mode() & 0o100 != 0
 }
@@ -189,7 +190,7 @@ fn below(root: &Path, path: &Path) -> PathBuf {
     path.strip_prefix(root).unwrap_or(path).to_owned()
 }
 
-/// Without `..`: what comes before is no link.
+/// The path without `.` and `..`. What stands before a `..` must be no link.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {

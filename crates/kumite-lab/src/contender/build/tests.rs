@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use super::*;
 use crate::error::{Error, chain};
 
-/// A user with a cache, and checkouts of one contender.
+/// A user with a cache, and with several checkouts of one contender.
 struct Bench {
     folder: tempfile::TempDir,
     stop: AtomicBool,
@@ -36,7 +36,7 @@ impl Bench {
         std::fs::write(file, text).unwrap();
     }
 
-    /// A contender in this checkout; every build of it adds a line to the bench's count.
+    /// The contender in this checkout. Every build of it adds a line to the bench's count.
     fn contender(&self, checkout: &str, build: &str) -> Contender {
         let home = format!("{checkout}/experiments/e/contenders/fake");
         self.write(&format!("{home}/source"), "one");
@@ -79,7 +79,7 @@ impl Bench {
         std::fs::read_to_string(self.path("count")).unwrap_or_default().lines().count()
     }
 
-    /// Without its own place and the digests of sources.
+    /// A text without the bench's own path and the digests of sources.
     fn steady(&self, text: &str) -> String {
         let text = text.replace(self.folder.path().to_str().unwrap(), "BENCH");
         let is_digest = |part: &str| part.len() >= 8 && part.chars().all(|c| c.is_ascii_hexdigit());
@@ -90,7 +90,7 @@ impl Bench {
         parts.collect()
     }
 
-    /// The names in the cache, without the part that depends on the sources.
+    /// The names in the cache, without the part of each that depends on the sources.
     fn cached(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.path("cache")).unwrap();
         let mut names: Vec<String> =
@@ -370,7 +370,7 @@ fn a_stopped_build_leaves_nothing() {
     assert_eq!(bench.cached(), [""; 0]);
 }
 
-/// Sources named after their text, of builds that hold some 100 kB each.
+/// A contender whose source is named after its text, and whose build takes some 100 kB.
 fn sized(bench: &Bench, text: &str) -> Contender {
     let contender = bench.contender(text, "cp source out; head -c 100000 /dev/zero > much");
     std::fs::write(contender.folder.join("source"), text).unwrap();
@@ -453,7 +453,8 @@ fn no_two_sets_of_tools_look_the_same() {
     assert_eq!(sh("sh"), sh("sh"));
 }
 
-/// A contender whose source is beside a list, from which `deps` makes something; that adds a line to a count of its own.
+/// A contender with a list beside its source. `deps` makes something from the list, and adds a line to a count of its
+/// own.
 fn with_deps(bench: &Bench, deps: &str) -> Contender {
     let contender = bench.contender("one", "cat made source > out");
     bench.write("one/experiments/e/contenders/fake/list", "list");

@@ -1,4 +1,4 @@
-//! The folder of a build: closed against writing, measured, looked over, removed.
+//! Work on the whole folder of a build: closing it against writing, measuring, searching and removing it.
 
 use std::collections::HashSet;
 use std::fs::{Metadata, Permissions};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const WRITE: u32 = 0o222;
 
-/// Takes away every right to write, and says how much it holds, in bytes.
+/// Takes away every right to write in a folder. Returns the disk space that it takes, in bytes.
 pub(super) fn seal(folder: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     let mut linked = HashSet::new();
@@ -24,7 +24,7 @@ pub(super) fn seal(folder: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// The first file below `folder` that is newer than this one, if there is one.
+/// The first file below `folder` that was changed after `file` was. None if there is none.
 pub(super) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<PathBuf>> {
     // Unlike the time of the last change of what it holds, nobody can set this one.
     let time = |found: &Metadata| (found.ctime(), found.ctime_nsec());
@@ -39,7 +39,7 @@ pub(super) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<Pat
     Ok(written)
 }
 
-/// Removes it, whoever may write to it.
+/// Removes a folder, even if it was closed against writing.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
     if folder.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(());
@@ -51,7 +51,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
     std::fs::remove_dir_all(folder)
 }
 
-/// A folder comes before what is in it.
+/// Calls `look` for a path and for everything below it, a folder before its content.
 fn each(path: &Path, look: &mut dyn FnMut(&Path, &Metadata) -> io::Result<()>) -> io::Result<()> {
     let found = path.symlink_metadata()?;
     look(path, &found)?;
