@@ -1,6 +1,6 @@
-//! Checks answers that are JSON: against `[answer]`, or by the experiment's checker.
+//! Checks of answers that are JSON: against `[answer]`, or by the experiment's checker.
 //!
-//! An answer is wrong for a reason that goes into the record, or it is right. An error is a third thing: the checker
+//! An answer is right, or wrong for a reason that goes into the record. An error is a third outcome: the checker
 //! itself did not work, and then no trial counts.
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::halt::Halt;
 use crate::parameter::as_json;
 
-/// For the checker's first hello, and for a look at one answer.
+/// The longest wait for the checker's first hello, and for its answer about one result.
 const LIMIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, PartialEq)]
@@ -30,13 +30,13 @@ pub(crate) enum Finding {
     Wrong(String),
 }
 
-/// All that an answer has to be.
+/// A check of answers, by `[answer]` and by the checker if there is one.
 pub(crate) struct AnswerCheck<'a> {
     answer: &'a Answer,
     checker: Option<Checker>,
 }
 
-/// A program that says whether an answer is right; it speaks the task protocol itself.
+/// A running checker: a program that says whether an answer is right. It speaks the task protocol.
 struct Checker {
     worker: Worker,
     asked: u64,
@@ -56,7 +56,7 @@ struct Verdict {
 }
 
 impl<'a> AnswerCheck<'a> {
-    /// Starts the checker, if there is one, in the experiment's folder.
+    /// Starts the checker in the experiment's folder, if there is one.
     pub fn new(
         answer: &'a Answer,
         folder: &Path,
@@ -76,7 +76,8 @@ impl<'a> AnswerCheck<'a> {
         Ok(AnswerCheck { answer, checker: answer.checker.as_ref().map(start).transpose()? })
     }
 
-    /// `params` are those of the job, `folder` is where who answered runs. An error says why it cannot be told.
+    /// Checks a result. `params` are those of the job, and `folder` is the one in which the contender runs. An error
+    /// says why it cannot be told whether the result is right.
     pub fn check(
         &mut self,
         params: &Value,
@@ -92,7 +93,7 @@ impl<'a> AnswerCheck<'a> {
         self.ask(params, &result, folder, stop)
     }
 
-    /// The reason why a result is wrong, as far as it takes no checker to tell.
+    /// The reason why a result is wrong by `[answer]`, without the checker. None if it is not.
     fn compare(&self, params: &Value, result: &Json) -> Result<Option<String>, serde_json::Error> {
         let equals = match (&self.answer.equals, &self.answer.equals_json) {
             (Some(text), _) => Some(Json::parse(text.as_bytes())?),
@@ -121,7 +122,7 @@ impl<'a> AnswerCheck<'a> {
         Ok(None)
     }
 
-    /// The checker's reason why this answer is wrong; `None` if it is right, or there is no checker.
+    /// Asks the checker about a result. The result is right if there is no checker.
     pub fn ask(
         &mut self,
         params: &Value,
@@ -193,12 +194,12 @@ pub(crate) fn check_answer(draft: &Draft) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// The first place at which a result is unlike the expected one; `None` if they are equal.
+/// A sentence on how a result differs from the expected one. None if they are equal.
 pub(crate) fn unlike(result: &Json, expected: &Json) -> Option<String> {
     (!result.is(expected)).then(|| format!("it is {}, not {}", short(result), short(expected)))
 }
 
-/// A value as JSON, cut to what can be read.
+/// A value as JSON, cut to a length that people can read.
 fn short(value: &Json) -> String {
     const MOST: usize = 120;
     let text = value.to_string();

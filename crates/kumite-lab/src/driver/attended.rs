@@ -1,9 +1,11 @@
-//! Wraps the driver of any kind: a trial during which this machine or another node stood still is void, and no trial
-//! finds what the one before it wrote.
+//! The attendance of trials of every kind: a trial during which this machine or another node stood still is void, and
+//! no trial finds what the one before it wrote.
 //!
-//! It is wrapped around all kinds, because none of them could tell: a contender that was starved measures like a slow
-//! one. The machine is probed just before each trial, on the CPUs of the trial and on each node that has a role. The void of the longest absence is kept, also where the contender failed by it. Files that a contender writes
-//! beside its program are moved away and told; a trial that changed files which others share has failed.
+//! It is wrapped around the drivers of all kinds, because none of them could tell: a contender that was starved
+//! measures like a slow one. The machine is probed just before each trial, on the CPUs of the trial and on each node
+//! that has a role. The void of the longest absence is kept, also if the contender failed by it. Files that a
+//! contender writes beside its program are moved away and reported; a trial that changed files which others share has
+//! failed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -21,20 +23,20 @@ use crate::halt::Halt;
 use crate::node::Remote;
 use crate::work::ProbeMachine;
 
-/// Any driver, with a heartbeat beside each of its trials, here and on every node that has a role.
+/// Any driver, with a heartbeat beside each of its trials, on this machine and on every node that has a role.
 pub(super) struct Attended<'a> {
     driver: Box<dyn Driver + 'a>,
-    /// Everything that it was opened with.
+    /// The inputs that the driver was opened with.
     of: Opening<'a>,
     probe: MachineProbe,
 }
 
-/// The figures of probes before a trial, by their names.
+/// The figures of the probes before a trial, by name.
 #[derive(Debug, Default)]
 struct Probed {
-    /// Of the node that the contender is on.
+    /// The figures from the node that the contender is on.
     contender: BTreeMap<String, f64>,
-    /// Of the others, with the role before their names.
+    /// The figures from other nodes, with the role before their names.
     others: BTreeMap<String, f64>,
 }
 
@@ -63,7 +65,8 @@ impl<'a> Attended<'a> {
         Ok(probed)
     }
 
-    /// Moves away what a contender has written in its folders. What to say of it, and whether its trial cannot count.
+    /// Moves away what a contender has written in its folders. Returns a sentence about it, and true if the trial
+    /// cannot count. None if nothing was written.
     fn tidied(&self, own: &[OwnFolder], contender: &Ready) -> Option<(String, bool)> {
         let wrote = format!("{}-wrote", contender.name);
         let away = self.of.state.join("logs").join(self.of.run).join(wrote);
@@ -71,7 +74,7 @@ impl<'a> Attended<'a> {
         wrote.into_iter().max_by_key(|(_, is_fatal)| *is_fatal)
     }
 
-    /// The CPUs that a trial there is measured on, and by.
+    /// The CPUs that a trial of the contender at this point is measured on, and those of the engine.
     fn cpus(&self, contender: &Ready, at: usize) -> Vec<usize> {
         let cores = &contender.among(self.of.cores);
         if cores.apart {
@@ -91,7 +94,7 @@ impl Probed {
         self.others.extend(figures.into_iter().map(|(name, figure)| (format!("{role}_{name}"), figure)));
     }
 
-    /// A trial that measured something has them among its figures.
+    /// Adds these figures to a trial that measured something.
     fn put_into(self, measured: &mut Measured) {
         if measured.outcome == Outcome::Ok {
             measured.sample.metrics.extend(self.contender);
@@ -100,7 +103,7 @@ impl Probed {
     }
 }
 
-/// A trial that found its folder as the one before found it counts, and says what it wrote there.
+/// Adds a sentence about what the contender wrote to its trial. If that is fatal, the trial becomes a failed one.
 fn with_written(measured: Measured, wrote: Option<(String, bool)>) -> Measured {
     match wrote {
         Some((what, is_fatal)) if measured.outcome == Outcome::Ok => match is_fatal {

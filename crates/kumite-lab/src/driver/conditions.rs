@@ -12,7 +12,7 @@ use crate::halt::Halt;
 use crate::node::Nodes;
 use crate::service::{ServiceSpec, Services};
 
-/// Everything of an experiment that its trials depend on, and that no kind has to itself.
+/// The parts of an experiment that trials of every kind depend on.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditions<'a> {
     /// The folder of the experiment.
@@ -21,22 +21,23 @@ pub(crate) struct Conditions<'a> {
     pub answer: &'a Answer,
     /// The points of the plan.
     pub planned: &'a [Planned],
-    /// For each of them: this machine can measure it.
+    /// For each point of the plan, true if this machine can measure it.
     pub measurable: Vec<bool>,
     /// The metrics of trials.
     pub metrics: &'a [Metric],
-    /// The metrics of their parts.
+    /// The metrics of parts of trials.
     pub part_metrics: &'a [Metric],
-    /// Metrics of the experiment's own.
+    /// The metrics that the experiment declares itself.
     pub derived: &'a Derived,
     /// The services beside contenders, by name.
     pub services: &'a BTreeMap<String, ServiceSpec>,
-    /// The node of each role.
+    /// The nodes that have roles.
     pub nodes: Nodes,
 }
 
 impl<'a> Conditions<'a> {
-    /// A figure of a sample that nobody has declared: no claim could name it, and no report would show it.
+    /// The first figure of a sample whose metric nobody has declared: no claim could name it, and no report would
+    /// show it. None if all are declared.
     pub fn undeclared<'s>(&self, sample: &'s Sample) -> Option<&'s String> {
         let unknown = |metrics: &'a [Metric]| {
             move |name: &&'s String| metrics.iter().all(|metric| metric.name != **name)
@@ -51,8 +52,8 @@ impl<'a> Conditions<'a> {
         self.planned.iter().zip(&self.measurable).filter(|(_, can_be)| **can_be).map(|(planned, _)| planned)
     }
 
-    /// The services, started once and ended at the first point: what is wrong with them is then said once, and before the
-    /// first trial. Their logs go to `logs`.
+    /// Makes the services, and starts and ends them once at the first point, so that a fault in them is reported
+    /// once, before the first trial. Their logs go to `logs`.
     pub fn rehearsed(&self, cores: &[usize], logs: &Path, stop: &AtomicBool) -> Result<Services<'a>, Halt> {
         let services = Services::find(self.services, &self.nodes, cores, &logs.join("services.log"), stop)?;
         if let Some(planned) = self.measurable().next() {

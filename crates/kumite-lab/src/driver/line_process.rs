@@ -1,4 +1,4 @@
-//! A contender that is talked with, line by line: starting it, what it says, and how it ends.
+//! A contender that is talked with line by line: its start, its lines, and its end.
 
 use std::path::PathBuf;
 use std::process::ExitStatus;
@@ -13,16 +13,16 @@ use crate::error::Error;
 use crate::halt::Halt;
 use kumite_process::how_it_ended;
 
-/// A line may have so many bytes, with its end.
+/// The most bytes that a line may have, with its end.
 pub(crate) const LINE_LIMIT: usize = 16 << 20;
-/// Between the end of its input, or SIGTERM, and the next harder measure.
+/// The time between the end of the contender's input, or SIGTERM, and the next harder measure.
 const GRACE: Duration = Duration::from_secs(3);
-/// How often it is looked whether all is to end.
+/// The time between two looks at whether all is to end.
 const LOOK: Duration = Duration::from_millis(50);
-/// Of a line that is shown.
+/// The most bytes of a line that a message shows.
 const SHOWN: usize = 200;
 
-/// A started contender.
+/// A started contender that is talked with line by line.
 pub(crate) struct LineProcess {
     tree: SharedTree,
     pub talk: Talk,
@@ -30,7 +30,7 @@ pub(crate) struct LineProcess {
     started: Instant,
 }
 
-/// Another thread may look at what a worker uses while this one talks to it.
+/// The processes of a contender, shared so that one thread can look at what they use while another talks to them.
 #[derive(Clone)]
 pub(crate) struct SharedTree(Arc<Mutex<Tree>>);
 
@@ -56,17 +56,17 @@ impl LineProcess {
         self.started.elapsed()
     }
 
-    /// The end of what it is told.
+    /// Closes the contender's input.
     pub fn close(&mut self) {
         self.talk.close();
     }
 
-    /// How it ended, if it does so before `limit` has passed.
+    /// The contender's exit status. None if it does not end before `limit` has passed.
     pub fn exited(&mut self, limit: Duration, stop: &AtomicBool) -> Option<ExitStatus> {
         self.tree.lock().wait(limit, stop).ok().flatten()
     }
 
-    /// The first line that it wrote without being asked, if there is one.
+    /// A sentence about the first line that the contender wrote without being asked. None if it wrote none.
     pub fn unasked(&mut self) -> Option<String> {
         match self.talk.hear(Duration::ZERO) {
             Ok(Heard::Line(line, _)) => {
@@ -77,7 +77,8 @@ impl LineProcess {
         }
     }
 
-    /// Closes its input, and ends it if that is not enough. Returns what was wrong with how it ended, if anything was.
+    /// Closes the contender's input, and ends the contender if that is not enough. Returns what was wrong with how it
+    /// ended, or None.
     pub fn end(mut self) -> Option<String> {
         self.talk.close();
         let mut tree = Arc::into_inner(self.tree.0).and_then(|tree| tree.into_inner().ok())?;
@@ -118,7 +119,7 @@ impl LineProcess {
         }
     }
 
-    /// Writes these bytes, whatever they are; when that began.
+    /// Writes these bytes, whatever they are. Returns the time at which that began.
     pub fn write(
         &mut self,
         bytes: &[u8],
@@ -141,7 +142,8 @@ impl LineProcess {
         }
     }
 
-    /// Its next line, and when it came. `doing` is what it is waited for in.
+    /// Waits for the contender's next line. Returns it with the time at which it came. `doing` names the step in
+    /// messages.
     pub fn line(
         &mut self,
         until: Instant,
@@ -175,12 +177,12 @@ impl LineProcess {
         }
     }
 
-    /// A fault if its log has become too long.
+    /// Returns a fault if the contender's log has become too long.
     pub fn check_log(&self) -> Result<(), Halt> {
         check_size(&self.log).map_or(Ok(()), |too_much| Err(Halt::fault(too_much)))
     }
 
-    /// The reason that nothing more comes from it, in words.
+    /// The reason why nothing more comes from the contender, in words.
     pub fn gone(&self, doing: &str) -> String {
         let status = self.tree.lock().wait(GRACE, &AtomicBool::new(false)).ok().flatten();
         let how = status.map_or("closed its input or output".to_owned(), how_it_ended);
@@ -188,7 +190,7 @@ impl LineProcess {
     }
 }
 
-/// The beginning of a line, on one line.
+/// The beginning of a line in quotes, with special characters escaped.
 pub(crate) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(&line[..line.len().min(SHOWN)]);
     let more = if line.len() > SHOWN { "…" } else { "" };

@@ -1,4 +1,4 @@
-//! A contender's log: its last lines say why it failed, and it must not fill the disk.
+//! The log of a contender. Its last lines say why the contender failed, and it must not fill the disk.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -6,13 +6,13 @@ use std::path::Path;
 
 pub(crate) use kumite_process::last_lines;
 
-/// A server that has written so much will go on. It is looked at ten times a second: a disk must have room for what can
-/// be written in that time.
+/// The most bytes that a contender may write to its log. It is looked at ten times a second: a disk must have room
+/// for what can be written in that time.
 const LIMIT: u64 = 64 << 20;
-/// The bytes that are kept of the end of a longer log.
+/// The number of bytes at the end of a longer log that are kept.
 const KEPT: u64 = 64 << 10;
 
-/// The fault of a log that has become too long.
+/// A sentence about a log that has become too long. None if it has not.
 pub(crate) fn check_size(log: &Path) -> Option<String> {
     let length = std::fs::metadata(log).map_or(0, |file| file.len());
     (length > LIMIT).then(|| {
@@ -20,7 +20,7 @@ pub(crate) fn check_size(log: &Path) -> Option<String> {
     })
 }
 
-/// Cuts a log that has become too long to its end.
+/// Cuts a log that has become too long down to its end.
 pub(crate) fn trim(log: &Path) {
     let cut = || -> std::io::Result<()> {
         let mut file = File::options().read(true).write(true).open(log)?;

@@ -43,12 +43,12 @@ pub(crate) use workload::{AnyWorkload, ReadWorkload, Workload};
 
 use crate::halt::Halt;
 
-/// The kinds there are.
+/// All kinds of workloads.
 pub(crate) static KINDS: [&Registration; 5] =
     [&http::KIND, &task::KIND, &function::KIND, &pacing::KIND, &command::KIND];
 
-/// The driver of an experiment, ready for its first trial. From now on this thread, and those it starts, stay on the
-/// engine's CPUs.
+/// Opens the driver of an experiment, ready for its first trial. From now on this thread, and those it starts, stay
+/// on the engine's CPUs.
 pub fn open<'a>(of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
     Ok(Box::new(Attended::new((of.kind.open)(of)?, of.clone())))
 }

@@ -1,5 +1,5 @@
-//! The folders that a contender writes to by itself: the one it runs in, and the one beside which it was built. Its
-//! next trial would find there what this one left, so it is moved away and told.
+//! The folders that a contender writes to by itself: the one that it runs in, and the one beside which it was built.
+//! The next trial would find there what this one left, so it is moved away and reported.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,19 +13,19 @@ use rustix::process::geteuid;
 use crate::contender::{Origin, Ready};
 use crate::error::{Error, chain};
 
-/// The folder of Python's compiled modules: the first run makes it, whoever that is, and there is nothing in it but
-/// code.
+/// The folder of Python's compiled modules. Whichever run comes first makes it, and it holds nothing but code.
 const COMPILED: &str = "__pycache__";
 
-/// The folder as it was at one moment.
+/// A contender's folder, with a listing of it at one moment.
 pub(super) struct OwnFolder {
     folder: PathBuf,
-    /// It may be in there.
+    /// kumite's own folder, which may be inside of this one and is not listed.
     state: PathBuf,
     before: Listing,
 }
 
-/// By the name below the folder. Unlike the time of the last change of what it holds, nobody can set this one.
+/// The stamps of files, by their names below the folder. They hold the time of the last change of a file's status,
+/// which nobody can set.
 type Listing = BTreeMap<PathBuf, Stamp>;
 
 #[derive(PartialEq)]
@@ -34,18 +34,19 @@ struct Stamp {
     changed: (i64, i64),
 }
 
-/// The files that were written since the listing was made.
+/// The files in a folder that were written since its listing was made.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Written {
-    /// Files that were not there before; for a new folder, the folder alone.
+    /// The files that were not there before; for a new folder, the folder alone.
     new: Vec<PathBuf>,
-    /// The first that was there, and was changed or removed.
+    /// The first file that was there before, and was changed or removed. None if there is none.
     changed: Option<PathBuf>,
 }
 
 impl OwnFolder {
-    /// Of a contender whose folder can be written to: it runs where it is written, or its build is closed to all but us. `state`
-    /// is where kumite itself writes.
+    /// Lists the folders of a contender before a trial, if they can be written to: because it runs in its author's
+    /// folder, or because we are root, to whom its build is not closed. `state` is the folder that kumite itself
+    /// writes to.
     pub fn of_trial(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, Error> {
         let is_open = match contender.origin {
             Some(Origin::InPlace) => true,
@@ -56,7 +57,8 @@ impl OwnFolder {
         folders.map(|folder| OwnFolder::look(folder, state)).collect()
     }
 
-    /// For a check, which looks for what was written to a build in another way.
+    /// Lists the folder of a contender before a check, if it runs in its author's folder. In a build, a check finds
+    /// what was written in another way.
     pub fn of_check(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, Error> {
         match contender.origin {
             Some(Origin::InPlace) => Ok(vec![OwnFolder::look(&contender.folder, state)?]),
@@ -71,8 +73,8 @@ impl OwnFolder {
         Ok(OwnFolder { folder, state, before })
     }
 
-    /// A sentence about the files that were written since, and true if the trial cannot count for it; `None` if
-    /// nothing was written. New files are carried to another folder.
+    /// A sentence about the files that were written since the listing, and true if the trial cannot count because of
+    /// them. None if nothing was written. New files are moved to `away`.
     pub fn tidied(&self, away: &Path) -> Option<(String, bool)> {
         match self.tidy(away) {
             Ok(written) => written.sentence(&self.folder, away),
@@ -80,8 +82,8 @@ impl OwnFolder {
         }
     }
 
-    /// Lists the files that were written since. New ones are carried to another folder, so that no later trial finds
-    /// them here.
+    /// The files that were written since the listing. New ones are moved to `away`, so that no later trial finds
+    /// them.
     fn tidy(&self, away: &Path) -> Result<Written, Error> {
         let now = listing(&self.folder, &self.state)?;
         let changed = self.before.iter().find(|(name, before)| now.get(*name) != Some(*before));
@@ -124,7 +126,8 @@ fn listing(folder: &Path, state: &Path) -> Result<Listing, Error> {
     Ok(listing)
 }
 
-/// A file that goes while it is looked at counts as absent. kumite's own files are not listed.
+/// Lists the files of a folder. A file that goes while it is looked at counts as absent; kumite's own files are left
+/// out.
 fn list(folder: &Path, below: &Path, state: &Path, listing: &mut Listing) -> io::Result<()> {
     if folder == state {
         return Ok(());
@@ -150,14 +153,14 @@ fn list(folder: &Path, below: &Path, state: &Path, listing: &mut Listing) -> io:
 }
 
 impl Stamp {
-    /// A folder has none: a change in it shows in its files.
+    /// The stamp of a file or a folder. A folder's has no time: a change in a folder shows in its files.
     fn new(found: &Metadata) -> Stamp {
         let changed = if found.is_dir() { (0, 0) } else { (found.ctime(), found.ctime_nsec()) };
         Stamp { is_folder: found.is_dir(), changed }
     }
 }
 
-/// Also to another disk. What was carried there before goes.
+/// Moves a file or a folder, to another disk if need be. What was at `to` before is removed.
 pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
     let remove = |path: &Path| match path.symlink_metadata() {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),
@@ -176,7 +179,7 @@ pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
     }
 }
 
-/// Files and folders; a socket or a pipe is nothing without its process.
+/// Copies a file or a folder. Sockets and pipes are left out, since they are nothing without their process.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     let found = from.symlink_metadata()?;
     if found.is_dir() {
@@ -197,7 +200,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// The result of `write` in a folder with a file `there` and a folder `full` that has one.
+    /// The result of `write` in a folder that has a file `there` and a folder `full` with a file.
     fn written(write: impl FnOnce(&Path)) -> (tempfile::TempDir, Written) {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("own");

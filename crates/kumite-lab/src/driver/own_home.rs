@@ -1,8 +1,9 @@
-//! A home and a place for temporary files of a trial's own, so that the next trial does not find what it wrote there.
+//! A home and a folder for temporary files of a trial's own, so that the next trial does not find what this one wrote
+//! there.
 //!
-//! An empty home would break who is used to find libraries and tools in it (`pip install --user`, rustup, pyenv). So it
-//! has what the user's home has, as links: what is there is read as ever, and what is new is the trial's own. What is
-//! written through the links is not, and is looked for where programs are used to do so: in the caches.
+//! An empty home would break programs that find libraries and tools in it (`pip install --user`, rustup, pyenv). So
+//! it has links to everything in the user's home: programs read there as ever, and new files are the trial's own.
+//! Files written through the links are not, so kumite looks for them where programs usually write: in the caches.
 
 use std::collections::VecDeque;
 use std::ffi::OsStr;
@@ -17,11 +18,12 @@ use crate::held_folder::HeldFolder;
 
 const PREFIX: &str = "kumite-home-";
 
-/// The first of the base folders of the XDG specification, and of a cache what kumite itself keeps there.
+/// The variable for the user's cache, one of the base folders of the XDG specification. `OURS` is the folder in the
+/// cache that kumite itself keeps.
 const CACHE: &str = "XDG_CACHE_HOME";
 const OURS: &str = "kumite";
 
-/// Where programs write, and where that is below a home unless a variable says otherwise.
+/// The variables for the folders where programs write, each with its place below a home if the variable is not set.
 const BASES: [(&str, &str); 4] = [
     (CACHE, ".cache"),
     ("XDG_CONFIG_HOME", ".config"),
@@ -29,30 +31,31 @@ const BASES: [(&str, &str); 4] = [
     ("XDG_STATE_HOME", ".local/state"),
 ];
 
-/// How many files and folders of the caches are looked at after a trial, those that are least deep first: a cache may hold
+/// The most files and folders of the caches that are looked at after a trial, the least deep first. A cache may hold
 /// a million.
 const LOOKED_AT: usize = 4096;
 
-/// Removed when it is dropped.
+/// A trial's own home, which is removed when it is dropped.
 pub(crate) struct OwnHome {
     folder: HeldFolder,
-    /// The variables that lead a contender there.
+    /// The variables that lead a contender to this home.
     env: Vec<(String, String)>,
-    /// The user's caches that are linked to.
+    /// The user's caches that the home links to.
     linked: Vec<PathBuf>,
-    /// When it was made.
+    /// The time at which the home was made, as seconds and nanoseconds of the file system.
     since: (i64, i64),
 }
 
-/// The folders of who started kumite.
+/// The folders of the user who started kumite.
 struct Users {
     home: Option<PathBuf>,
-    /// The folders that the user's variables lead to, by the variable.
+    /// The folders that the user's variables lead to, each with its variable.
     bases: Vec<(&'static str, PathBuf)>,
 }
 
 impl OwnHome {
-    /// Among temporary files, or where those of trials are: `state` is the folder of the store.
+    /// Makes a home among the system's temporary files or, if that fails, where the files of trials are. `state` is
+    /// the folder of the store.
     pub fn new(state: &Path) -> Result<OwnHome, Error> {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let usual = HeldFolder::new(&std::env::temp_dir(), PREFIX, 0o700);
@@ -96,7 +99,8 @@ impl OwnHome {
         Ok(OwnHome { folder, env, linked, since })
     }
 
-    /// The contender, led there; with the environment and by the link that were drawn for its trial.
+    /// The contender with the variables that lead it to this home, and with the environment and the link that were
+    /// drawn for its trial.
     pub fn given_to(&self, contender: &Ready) -> Result<Ready, Error> {
         let mut contender = contender.clone();
         contender.env.extend(self.env.iter().cloned());
@@ -112,7 +116,7 @@ impl OwnHome {
         Ok(contender)
     }
 
-    /// A sentence about writes into the user's caches in the meantime, if there were any.
+    /// A sentence about a write into the user's caches since the home was made. None if there was none.
     pub fn written(&self) -> Option<String> {
         let mut queue: VecDeque<PathBuf> = self.linked.iter().cloned().collect();
         let mut looked_at = 0;
@@ -149,12 +153,12 @@ impl Users {
     }
 }
 
-/// The paths in a folder; none where it cannot be read.
+/// The paths of a folder's entries; empty if it cannot be read.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
-/// Unlike the time of the last change of what it holds, nobody can set this one.
+/// The time of the last change of a file's status. Unlike that of its content, nobody can set it.
 fn changed(found: &Metadata) -> (i64, i64) {
     (found.ctime(), found.ctime_nsec())
 }
@@ -171,7 +175,7 @@ mod tests {
         own.env.iter().find(|(set, _)| set == name).map(|(_, value)| PathBuf::from(value))
     }
 
-    /// A user with a library, a tool, and a cache that something is in.
+    /// A user with a library, a tool, and a cache that is not empty; and the home that a trial of theirs has.
     fn user(variables: &[(&str, &str)]) -> (tempfile::TempDir, OwnHome) {
         let root = tempfile::tempdir().unwrap();
         for file in [
@@ -200,7 +204,7 @@ mod tests {
         (root, own)
     }
 
-    /// Until the clock of the file system has gone on.
+    /// Waits until the clock of the file system has gone on.
     fn wait(root: &Path) {
         let touched = || {
             fs::write(root.join("clock"), "x").unwrap();

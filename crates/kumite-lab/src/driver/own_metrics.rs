@@ -1,4 +1,4 @@
-//! Metrics of an experiment's own that come with an answer.
+//! Metrics that an experiment declares and that come with an answer.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::error::Fault;
 
-/// The metrics of these names among the members of an answer, or what is wrong with it.
+/// The metrics of these names, from the members of an answer. The error says what is wrong with the answer.
 pub(super) fn own_metrics<'a>(
     answer: &[u8],
     names: impl Iterator<Item = &'a str>,

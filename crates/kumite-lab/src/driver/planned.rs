@@ -1,7 +1,7 @@
-//! A point of the plan with its typed workload.
+//! The points of the plan with their typed workloads.
 //!
-//! A parameter becomes a typed workload here and nowhere else: when the experiment is read. Whoever needs a workload
-//! later gets this one, by the position of the point.
+//! A parameter becomes part of a typed workload here and nowhere else: when the experiment is read. Later code gets
+//! that workload by the position of the point.
 
 use std::any::{Any, type_name};
 
@@ -11,16 +11,16 @@ use super::{Answer, AnyWorkload, ReadWorkload, Workload};
 use crate::parameter::{Parameters, at_point};
 use crate::unfit::Unfit;
 
-/// A point of the plan, and who is tried there. Its workload is read here, once, and whoever needs it is given it.
+/// A point of the plan with its contenders and its workload. The workload is read once, when this is made.
 #[derive(Clone, Debug)]
 pub struct Planned {
-    /// The point that is measured so.
+    /// The values of the axes.
     pub point: Point,
-    /// Names of contenders, in their order.
+    /// The names of the contenders that are tried at the point, in their order.
     pub contenders: Vec<String>,
-    /// The fixed parameters and the point's.
+    /// The fixed parameters with those of the point.
     pub(crate) parameters: Parameters,
-    /// Those parameters, typed by the kind.
+    /// The workload that the kind has read from these parameters.
     pub(crate) workload: AnyWorkload,
 }
 
@@ -37,7 +37,7 @@ impl Planned {
         Ok(Planned { point, contenders, parameters, workload })
     }
 
-    /// Its workload, as the driver of its kind knows it.
+    /// The workload in the type that the driver of its kind knows. It panics if the type is another.
     pub(crate) fn typed<W: Workload>(&self) -> &W {
         let workload: &dyn Any = &*self.workload;
         workload.downcast_ref().unwrap_or_else(|| panic!("{} is no {}", self.point, type_name::<W>()))

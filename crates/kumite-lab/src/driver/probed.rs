@@ -1,27 +1,27 @@
-//! The machine before a trial: what it charges, as a process of its own finds just before the trial begins.
+//! The probes of the machine before a trial, by a process of its own.
 //!
-//! The process is started before the first trial and sleeps between two, so that no trial is measured beside its start.
-//! A machine that cannot be probed is measured on all the same; once a probe has failed there are no more.
+//! The process is started before the first trial and sleeps between two, so that no trial is measured beside its
+//! start. A machine that cannot be probed is measured on all the same; once a probe has failed there are no more.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use kumite_probe::{ProbeError, Prober, TRIAL};
 
-/// The probes of this machine.
+/// The process that probes this machine.
 #[derive(Debug, Default)]
 pub(crate) enum MachineProbe {
-    /// Not asked for yet.
+    /// The process has not been started yet.
     #[default]
     Asleep,
-    /// The process is there.
+    /// The process is there and can be asked.
     Ready(Box<Prober>),
-    /// It is not, or did not answer.
+    /// The process could not be started, or did not answer.
     Gone,
 }
 
 impl MachineProbe {
-    /// The figures on these CPUs, by name; none where there is nobody to tell.
+    /// Probes these CPUs. Returns the figures by name; empty if the machine cannot be probed.
     pub fn figures(&mut self, cpus: &[usize], stop: &AtomicBool) -> BTreeMap<String, f64> {
         if matches!(self, MachineProbe::Asleep) {
             *self = started().map_or(MachineProbe::Gone, |prober| MachineProbe::Ready(Box::new(prober)));

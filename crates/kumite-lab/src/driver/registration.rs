@@ -16,34 +16,36 @@ use crate::metrics::Metrics;
 use crate::node::Nodes;
 use crate::parameter::Param;
 
-/// A kind of workload: what it declares, and what makes its parts.
+/// A kind of workload: its declarations, and the functions that make its parts.
 #[derive(Debug)]
 pub(crate) struct Registration {
-    /// The word for it in files and reports.
+    /// The word for the kind in files and reports.
     pub name: Kind,
-    /// The noun for its contenders: "servers".
+    /// The noun for the kind's contenders: "servers".
     pub contenders: &'static str,
-    /// The metrics of a trial, whatever the experiment.
+    /// The metrics of a trial of this kind, without those of an experiment.
     pub metrics: fn() -> Metrics,
-    /// The metrics of a part of a trial, where an axis is swept within trials.
+    /// The metrics of a part of a trial, if an axis is swept within trials.
     pub part_metrics: fn() -> Metrics,
-    /// The parameters that it declares.
+    /// The parameters that the kind declares.
     pub params: &'static [Param],
-    /// A contender may have parameters that the kind does not declare.
+    /// True if a contender may have parameters that the kind does not declare.
     pub takes_others: bool,
-    /// Those that it has of the keys that only some kinds have: of experiment.toml, and of a contender's variants.
+    /// The keys that this kind has, of those that only some kinds have: in experiment.toml, and in a contender's
+    /// variants.
     pub keys: &'static [&'static str],
-    /// The parameter that says which of a contender's code runs: each of its values is checked.
+    /// The parameter that chooses among a contender's code: each of its values is checked. None if the kind has no
+    /// such parameter.
     pub code: Option<&'static str>,
     /// Reads the workload of a trial.
     pub workload: ReadWorkload,
-    /// Finds what is wrong with an experiment as a whole.
+    /// Finds what is wrong with an experiment as a whole, as far as this kind can tell.
     pub check: fn(&Draft) -> Result<(), Wrong>,
     /// Makes the driver of this kind, for a run or a check.
     pub open: for<'a> fn(&Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt>,
 }
 
-/// An experiment that is being read, as far as its kind may find something wrong with it.
+/// The parts of an experiment that its kind checks while it is read.
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
     pub answer: &'a Answer,
@@ -54,28 +56,28 @@ pub(crate) struct Draft<'a> {
     pub planned: &'a [Planned],
 }
 
-/// A fault in a file: the names that lead to the key, and the reason.
+/// A fault in a file: the names that lead to the wrong key, and the reason.
 pub(crate) type Wrong = (&'static [&'static str], String);
 
-/// All that a driver is made from.
+/// The inputs that a driver is made from.
 #[derive(Clone, Debug)]
 pub struct Opening<'a> {
     pub(crate) kind: &'static Registration,
     pub(crate) conditions: Conditions<'a>,
-    /// The CPUs of contenders and of the engine.
+    /// The CPUs of contenders and of the load engine.
     pub(crate) cores: &'a Cores,
     /// The folder of the store; logs and scratch files go below it.
     pub(crate) state: &'a Path,
     /// The run's id, after which the folder of its logs is named.
     pub(crate) run: &'a str,
-    /// Of its random choices.
+    /// The seed of the random choices within trials.
     pub(crate) seed: u64,
-    /// Set when it is to end.
+    /// Set when the run or check is to end.
     pub(crate) stop: &'a AtomicBool,
 }
 
 impl<'a> Opening<'a> {
-    /// This opening, with roles on other nodes.
+    /// The same opening, with roles on other nodes.
     pub fn on(self, nodes: Nodes) -> Opening<'a> {
         Opening { conditions: Conditions { nodes, ..self.conditions }, ..self }
     }

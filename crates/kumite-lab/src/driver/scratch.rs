@@ -1,4 +1,4 @@
-//! A folder for a contender's files.
+//! Folders for the files of contenders.
 
 mod storage;
 
@@ -11,14 +11,15 @@ use crate::error::Error;
 use crate::held_folder::HeldFolder;
 use storage::Storage;
 
-/// The beginning of its name. The rest differs in each trial of each kumite: those that run at once, and have their
-/// stores in one folder, on one machine or on several, must not meet here.
+/// The beginning of a folder's name. The rest differs in each trial of each kumite: those that run at once, and have
+/// their stores in one folder, on one machine or on several, must not meet here.
 const PREFIX: &str = "kumite-scratch-";
 
 /// A folder that Linux keeps in memory and every user may write to.
 const IN_MEMORY: &str = "/dev/shm";
 
-/// Empty when it is made, and gone when it is dropped; what a killed kumite has left goes before.
+/// A folder that is empty when it is made and removed when it is dropped. Folders that a killed kumite has left are
+/// removed first.
 pub(crate) struct Scratch(HeldFolder);
 
 impl Scratch {
@@ -35,7 +36,7 @@ impl Scratch {
     }
 }
 
-/// Where the folders for contenders' files are, and on what.
+/// The folder in which the folders of trials are made, with the kind of its storage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ScratchPlace {
     pub folder: PathBuf,
@@ -64,7 +65,7 @@ impl ScratchPlace {
         here.or(places.first()).cloned().ok_or(Error::NoScratch)
     }
 
-    /// The reason to doubt figures of trials that write here, as a sentence.
+    /// A sentence on why figures of trials that write here are doubtful. None if they are not.
     pub fn doubt(&self) -> Option<String> {
         (self.storage != Storage::Disk).then(|| {
             format!("the files of trials are {self}: set TMPDIR to a folder on a disk of this machine")

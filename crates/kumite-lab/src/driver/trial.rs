@@ -1,7 +1,7 @@
-//! A trial, from its order to its measurement, and the traits of those who make it.
+//! A trial, from its order to its measurement, and the traits of drivers.
 //!
-//! [`Executor`] is all that the plan's execution knows; [`Driver`] adds the checks before a run. [`Measured`] has
-//! only what a driver knows, so that no driver can touch the trial's place in the run.
+//! [`Executor`] is all that the execution of a plan knows; [`Driver`] adds the checks before a run. [`Measured`] has
+//! only what a driver knows, so that no driver can change the trial's place in the run.
 
 use std::sync::atomic::AtomicBool;
 
@@ -13,18 +13,20 @@ use crate::halt::Halt;
 use crate::service::Counted;
 use crate::work::NodeNoise;
 
-/// Executes trials, one at a time. A trait because tests of a plan's execution need neither processes nor time.
+/// Executes trials, one at a time. It is a trait so that tests of a plan's execution need neither processes nor time.
 pub trait Executor {
-    /// Starts the contender, measures it at the point, stops it. A failure is a trial that measured nothing.
+    /// Starts the contender, measures it at the point, and stops it. If that fails, the result is a trial that
+    /// measured nothing.
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt>;
 }
 
-/// Tries the contenders of a kind: for a trial, or only to see that they answer right.
+/// Tries the contenders of a kind, for trials and for checks of their answers.
 pub trait Driver: Executor {
-    /// Starts the contender and looks at how it answers at this point, by its position.
+    /// Starts the contender and checks how it answers at the point with this position.
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt>;
 
-    /// Of these metrics of a trial there, those for which it would have too few values, as far as a short look tells.
+    /// Those of these metrics for which a trial of the contender at the point would have too few values, as far as a
+    /// short look tells.
     fn short(
         &mut self,
         _contender: &Ready,
@@ -35,12 +37,12 @@ pub trait Driver: Executor {
         Ok(Vec::new())
     }
 
-    /// Notices about abilities that this machine refuses to kumite, as sentences.
+    /// Sentences about abilities that this machine refuses to kumite.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Where the files of its trials are, in words.
+    /// The place of the trials' files, in words. None if trials have no files.
     fn files(&self) -> Option<String> {
         None
     }
@@ -49,34 +51,34 @@ pub trait Driver: Executor {
 /// A metric for which a trial would have too few values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Short {
-    /// The name of the metric that lacks answers.
+    /// The name of the metric.
     pub metric: String,
-    /// The number of values that the percentile takes.
+    /// The number of values that the metric takes.
     pub needs: u64,
-    /// The values that come in a second.
+    /// The number of values that come in a second.
     pub per_s: f64,
-    /// How long it is measured.
+    /// The length of the window, in seconds.
     pub window_s: f64,
-    /// The parameter that would have to be larger, and how large; `None` if no window would do.
+    /// The parameter that would have to be larger, with its value. None if no window would do.
     pub enough: Option<Enough>,
 }
 
-/// How a contender answers.
+/// The answer of a contender that was checked.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// The answer in a word or two, as `check` shows it.
+    /// The outcome in a word or two, as `check` shows it.
     pub how: &'static str,
-    /// The reason why the answer is wrong; `None` if it is right.
+    /// The reason why the answer is wrong. None if it is right.
     pub wrong: Option<String>,
-    /// Its output, by digest and file, where all contenders are to write the same.
+    /// The output's digest and file, if all contenders are to write the same. None otherwise.
     pub written: Option<Written>,
 }
 
 impl Answered {
-    /// A right answer, of which nothing more is to be said.
+    /// A right answer of which nothing more is to be said.
     pub const RIGHT: Answered = Answered { how: "answers right", wrong: None, written: None };
 
-    /// How it is, if it is as the contender is known to answer; or what is wrong with it.
+    /// The outcome in a word or two, if the contender answers as it is known to. The error says what is wrong.
     pub fn as_it_should(self, known: Option<Answers>) -> Result<&'static str, Fault> {
         match (self.wrong, known) {
             (None, None) => Ok(self.how),
@@ -89,51 +91,52 @@ impl Answered {
     }
 }
 
-/// The order for one trial: everything about it that its driver cannot know.
+/// The order for one trial, with everything that its driver cannot know.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialOrder<'a> {
-    /// Position of the trial in the run.
+    /// The position of the trial in the run.
     pub seq: u32,
     /// The contender, which is built.
     pub contender: &'a Ready,
     /// The point at which it is measured.
     pub point: &'a Point,
-    /// The point's position in the plan: [`Planned`](crate::Planned) at this position has the typed workload.
+    /// The position of the point in the plan: [`Planned`](crate::Planned) at this position has the typed workload.
     pub at: usize,
-    /// The block of the point.
+    /// The index of the block at the point.
     pub block: u32,
 }
 
 impl TrialOrder<'_> {
-    /// The name of its log, without an ending.
+    /// The name of the trial's log, without an ending.
     pub(crate) fn log_name(&self) -> String {
         format!("{:04}-{}", self.seq, self.contender.recorded())
     }
 }
 
-/// A trial as its driver returns it; the executor of the plan adds the time and the place in the run.
+/// A trial as its driver returns it. The execution of the plan adds its time and its place in the run.
 #[derive(Clone, Debug)]
 pub struct Measured {
     /// How the trial ended, which decides whether its figures are used.
     pub outcome: Outcome,
-    /// The reason for an outcome other than `ok`, in words; none where it is `ok`.
+    /// The reason for an outcome other than `ok`, in words. None if it is `ok`.
     pub reason: Option<String>,
-    /// The figures, series and events.
+    /// The trial's figures, series and events.
     pub sample: Sample,
     /// The doubts about its figures; empty where there are none.
     pub marks: Vec<Mark>,
-    /// The cause for which the trial counts for nothing; none where it counts.
+    /// The reason why the trial is void. None if it is not.
     pub void: Option<Void>,
-    /// Time from start until the contender was ready.
+    /// The time from the contender's start until it was ready, in ms. None if it never was.
     pub ready_ms: Option<f64>,
-    /// Time it was under load, warm-up and watching included.
+    /// The time that the contender was under load, warm-up and watching included, in ms. None if there was no load.
     pub load_ms: Option<f64>,
-    /// The contender's output, relative to the folder of the store.
+    /// The path of the contender's output, relative to the folder of the store. None if there is none.
     pub log: Option<String>,
 }
 
 impl Measured {
-    /// A failure is a trial that measured nothing; an interruption is none. What this machine lacks makes it void.
+    /// Turns a failure into a trial that measured nothing; if this machine lacked something, that trial is void. An
+    /// interruption stays an error.
     pub(crate) fn or_failed(tried: Result<Measured, Halt>) -> Result<Measured, Halt> {
         match tried {
             Err(Halt::Failed(why)) => Ok(Measured::failed(chain(&why))),
@@ -145,7 +148,7 @@ impl Measured {
         }
     }
 
-    /// With what services counted beside it.
+    /// Adds what the services counted, and the noise of their node.
     pub(crate) fn with(mut self, counted: Counted) -> Measured {
         self.sample.metrics.extend(counted.metrics);
         if let Some(seen) = counted.seen {
@@ -165,12 +168,12 @@ impl Measured {
         }
     }
 
-    /// A trial that measured nothing, and why.
+    /// A failed trial, which measured nothing, for this reason.
     pub fn failed(reason: String) -> Measured {
         Measured { outcome: Outcome::Failed, ..Measured::answered(Some(reason)) }
     }
 
-    /// A trial that measured nothing yet; disqualified if its answer is wrong.
+    /// A trial without figures, disqualified if its answer is wrong.
     pub fn answered(wrong: Option<String>) -> Measured {
         Measured {
             outcome: if wrong.is_none() { Outcome::Ok } else { Outcome::Disqualified },

@@ -1,4 +1,4 @@
-//! When a warm-up is over whose end evidence decides.
+//! The end of a warm-up that goes on until there is evidence of a steady state.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use kumite_stats::{Better, steady};
 use crate::parameter::Params;
 use crate::unfit::Unfit;
 
-/// How long a warm-up lasts.
+/// The length of a warm-up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WarmUpTime {
     pub least: Duration,
-    /// The same as the least where no evidence is asked for.
+    /// The longest time of the warm-up; equal to `least` if no evidence is asked for.
     pub most: Duration,
 }
 
 impl WarmUpTime {
-    /// Reads `warm_up_s` and `warm_up_limit_s`.
+    /// Reads `warm_up_s` and `warm_up_limit_s`. An error if a limit is less than the warm-up.
     pub fn read(take: &Params) -> Result<WarmUpTime, Unfit> {
         let (least, limit) = (take.time("warm_up_s")?, take.time("warm_up_limit_s")?);
         if limit.is_zero() || limit >= least {
@@ -31,26 +31,28 @@ impl WarmUpTime {
     /// No time at all.
     pub const NONE: WarmUpTime = WarmUpTime { least: Duration::ZERO, most: Duration::ZERO };
 
-    /// The warm-up ends by a steady state, and not by the clock alone.
+    /// True if the warm-up ends by a steady state, and not by the clock alone.
     pub fn by_evidence(self) -> bool {
         self.most > self.least
     }
 }
 
-/// Series of fewer points are not asked about: a rise that has not ended would be taken for a steady state in most of them.
+/// The fewest points for which a series is examined. In shorter series a rise that has not ended would mostly be
+/// taken for a steady state.
 const FEWEST: usize = 30;
-/// Of more points, neighbours are put together, so that an answer takes 1.5 ms at most: it may be on an engine's CPU.
+/// The most points that are examined. Neighbours of a longer series are averaged, so that an answer takes 1.5 ms at
+/// most: it may be on an engine's CPU.
 const MOST: usize = 300;
 
-/// Asks for a steady state again and again while a series grows: each time that there is a quarter more of it. Half of it
-/// must be steady, and so at two times in a row: of what rises and is asked so often, the finder alone would take nearly
-/// all for steady long before its end.
+/// The search for a steady state in a growing series. The series is examined each time that it has grown by a
+/// quarter. Half of it must be steady, at two examinations in a row: the finder alone, asked so often, would take
+/// nearly every rising series for steady long before its end.
 #[derive(Debug)]
 pub(crate) struct Evidence {
     better: Better,
-    /// How long the series was then.
+    /// The length of the series when it was last examined.
     asked: usize,
-    /// It was steady when last asked; and `holds` says that it was so the time before, too.
+    /// True if the series was steady at the last examination. `holds` is true if it was at the last two.
     was_steady: bool,
     holds: bool,
 }
@@ -60,8 +62,8 @@ impl Evidence {
         Evidence { better, asked: 0, was_steady: false, holds: false }
     }
 
-    /// True once the series was steady at two questions in a row. It has to be asked as the series grows, however
-    /// long the warm-up is to be.
+    /// True once the series was steady at two examinations in a row. Call it as the series grows, however long the
+    /// warm-up is to be.
     pub fn is_steady(&mut self, series: &[f64]) -> bool {
         if series.len() < FEWEST.max(self.asked + self.asked.div_ceil(4)) {
             return self.holds;
@@ -81,13 +83,13 @@ impl Evidence {
 mod tests {
     use super::*;
 
-    /// After how many values it is satisfied; none if it never is.
+    /// The number of values after which the evidence is there. None if it never is.
     fn satisfied(better: Better, series: &[f64]) -> Option<usize> {
         let mut evidence = Evidence::new(better);
         (1..=series.len()).find(|seen| evidence.is_steady(&series[..*seen]))
     }
 
-    /// These levels with a noise of 3 %, the same for the same seed.
+    /// A series of these levels with a noise of 3 %. The same seed gives the same series.
     fn noisy(seed: u64, levels: impl Iterator<Item = f64>) -> Vec<f64> {
         let mut state = seed.wrapping_mul(2) + 1;
         let mut uniform = move || {
@@ -104,7 +106,7 @@ mod tests {
         assert_eq!(satisfied(Better::Larger, &[7.0; 100]), Some(38));
     }
 
-    /// Of 100 series that rise to 1 like this, how many satisfy when more than 5 % is still to come.
+    /// The number of 100 series rising to 1 like this that satisfy while more than 5 % is still to come.
     fn too_soon(rises: fn(f64) -> f64) -> usize {
         let is_too_soon = |seed: &u64| {
             let series = noisy(*seed, (0..1000).map(|at| rises(f64::from(at))));

@@ -1,4 +1,4 @@
-//! An eye on a worker or a player while it is measured.
+//! A watch on a worker or a player while it is measured.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -9,24 +9,26 @@ use kumite_host::{Noise, Ours, Watch};
 use crate::driver::line_process::SharedTree;
 use crate::service::Running;
 
-/// Often enough to see most of the threads there are, and seldom enough to cost the engine's CPU some thousandths.
+/// The time between two looks: short enough to see most threads, and long enough to cost the engine's CPU some
+/// thousandths.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The use of CPU and memory between two moments, and the noise from outside.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     pub cpu: Duration,
-    /// CPU time of the services beside it.
+    /// The CPU time that the services used meanwhile.
     pub services_cpu: Duration,
     pub peak_rss_bytes: u64,
-    /// The most threads that there were at any look.
+    /// The largest number of threads at any look.
     pub peak_threads: u64,
-    /// Context switches of the threads that were there at the end.
+    /// The number of context switches of the threads that were there at the end.
     pub switches: u64,
     pub noise: Noise,
 }
 
-/// Looks at the tree from a thread of its own while `work` is done here. `cores` are all that are measured on.
+/// Does `work` on this thread while another thread looks at the processes of `tree`. `cores` are all CPUs that are
+/// measured on.
 pub(crate) fn watched<T>(
     tree: &SharedTree,
     services: &mut Running,

@@ -17,10 +17,10 @@ use crate::error::Error;
 use crate::halt::Halt;
 use crate::service::Services;
 
-/// All that a driver has of its opening, whatever its kind.
+/// The parts of a driver that all kinds have in common.
 pub(super) struct Workbench<'a> {
     pub conditions: Conditions<'a>,
-    /// The CPUs of contenders and of the engine.
+    /// The CPUs of contenders and of the load engine.
     pub cores: &'a Cores,
     /// The folder of the store; scratch files and logs go below it.
     pub state: &'a Path,
@@ -33,12 +33,12 @@ pub(super) struct Workbench<'a> {
 pub(super) struct TrialLog {
     /// The file that the contender's output goes to.
     pub path: PathBuf,
-    /// The same for the record: relative to the folder of the store, which may be moved.
+    /// The path of the log for the record: relative to the folder of the store, which may be moved.
     name: String,
 }
 
 impl<'a> Workbench<'a> {
-    /// From now on this thread, and those it starts, stay on the engine's CPUs.
+    /// Makes the workbench. From now on this thread, and those it starts, stay on the engine's CPUs.
     pub fn new(of: &Opening<'a>) -> Result<Workbench<'a>, Halt> {
         let Opening { cores, state, stop, .. } = *of;
         let logs = PathBuf::from("logs").join(of.run);
@@ -51,18 +51,18 @@ impl<'a> Workbench<'a> {
         Ok(Workbench { conditions, cores, state, logs, services })
     }
 
-    /// The check of answers, for kinds whose answers it takes.
+    /// Makes the check of answers, for kinds whose answers are JSON or files.
     pub fn answer_check(&self, stop: &AtomicBool) -> Result<AnswerCheck<'a>, Halt> {
         let Conditions { answer, folder, .. } = self.conditions;
         AnswerCheck::new(answer, folder, &self.cores.engine, self.log("checker.log"), stop)
     }
 
-    /// A file or folder for logs with this name.
+    /// The path of a log, or of a folder for logs, with this name.
     pub fn log(&self, name: &str) -> PathBuf {
         self.state.join(&self.logs).join(name)
     }
 
-    /// The log of a contender that is checked, and not measured.
+    /// The path of the log of a contender that is checked and not measured.
     pub fn check_log(&self, contender: &Ready) -> PathBuf {
         self.log(&format!("{}.log", contender.name))
     }
@@ -74,7 +74,8 @@ impl<'a> Workbench<'a> {
 }
 
 impl TrialLog {
-    /// A trial with the name of its log. One that failed has one, too: it is a trial that measured nothing.
+    /// A trial with the name of its log. If it failed, it becomes a trial that measured nothing, which has a log,
+    /// too.
     pub fn of_trial(self, tried: Result<Measured, Halt>) -> Result<Measured, Halt> {
         Ok(Measured { log: Some(self.name), ..Measured::or_failed(tried)? })
     }

@@ -1,7 +1,7 @@
-//! A worker that was started: its hello, and its jobs.
+//! A started worker: its hello, and its jobs.
 //!
-//! One line of JSON is one message in either direction. Every wait has a limit and ends when the worker does or
-//! `stop` is set; a line that is not of the protocol is a fault of the worker.
+//! One line of JSON is one message in either direction. Every wait has a limit, and ends when the worker does or
+//! `stop` is set. A line that is not of the protocol is a fault of the worker.
 
 mod line;
 
@@ -21,7 +21,7 @@ use super::line_process::{LINE_LIMIT, LineProcess, shown};
 use crate::error::Error;
 use crate::halt::Halt;
 
-/// Sees the lines that go to a worker (`true`) and come from it, without their ends.
+/// A function that sees the lines that go to a worker (`true`) and come from it (`false`), without their line ends.
 pub type Tap = Box<dyn FnMut(bool, &[u8])>;
 
 /// A started worker.
@@ -29,19 +29,20 @@ pub(crate) struct Worker {
     pub process: LineProcess,
     tap: Option<Tap>,
     greeted: bool,
-    /// When it said that a job was done, until the answer comes.
+    /// The times at which the worker said that jobs were done, by number, until their answers come.
     done: BTreeMap<u64, Instant>,
 }
 
-/// An answer, and when it came.
+/// An answer that was taken from a worker, with its times.
 pub(crate) struct Taken {
     pub answer: JobAnswer,
-    /// When the worker said that the job was done; when the answer came, if it did not say so.
+    /// The time at which the worker said that the job was done; if it did not say so, the time at which the answer
+    /// came.
     pub done: Instant,
     pub came: Instant,
 }
 
-/// A job, in the order that the protocol shows.
+/// The request for a job, with its members in the order that the protocol shows.
 #[derive(Serialize)]
 struct Asked<'a, P> {
     job: u64,
@@ -59,7 +60,7 @@ impl Worker {
         self
     }
 
-    /// The worker's answer about itself, and the time of the exchange.
+    /// Asks the worker about itself. Returns its answer and the time of the exchange.
     pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Halt> {
         let doing = if self.greeted { "a hello" } else { "its first hello" };
         let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;
@@ -75,7 +76,7 @@ impl Worker {
         }
     }
 
-    /// Gives it a job; when the request began to be written.
+    /// Gives the worker a job. Returns the time at which the request began to be written.
     pub fn give(
         &mut self,
         job: u64,
@@ -86,7 +87,8 @@ impl Worker {
         self.say(&Asked { job, params }, limit, &format!("job {job}"), stop)
     }
 
-    /// The next answer to one of these jobs, none of which may take longer than `limit`.
+    /// Waits for the next answer to one of these jobs, which were asked for at these times. None of them may take
+    /// longer than `limit`.
     pub fn take(
         &mut self,
         asked: &BTreeMap<u64, Instant>,

@@ -1,4 +1,4 @@
-//! A workload as plans see it.
+//! The workload of a trial, as plans see it.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -14,36 +14,37 @@ use crate::error::Error;
 use crate::parameter::Parameters;
 use crate::unfit::Unfit;
 
-/// Reads the workload of a trial from its parameters.
+/// A function that reads the workload of a trial from its parameters.
 pub(crate) type ReadWorkload = fn(&Parameters, &Answer) -> Result<AnyWorkload, Unfit>;
 
-/// The workload of one trial, of whichever kind.
+/// The workload of one trial, of any kind.
 pub(crate) type AnyWorkload = Arc<dyn Workload>;
 
-/// The workload of one trial, as far as plans and files are made of it. Its driver knows the whole type: see
-/// [`Planned::typed`].
-///
-/// [`Planned::typed`]: super::Planned::typed
+/// The workload of one trial, as far as plans and files depend on it. Its driver knows its whole type: see
+/// [`Planned::typed`](super::Planned::typed).
 pub(crate) trait Workload: Any + Debug + Send + Sync {
-    /// The CPUs that the contender is to have.
+    /// The CPUs that the workload wants for the contender.
     fn cores(&self) -> WantedCores;
 
-    /// The axis that the trial sweeps within itself, if it does.
+    /// The axis that the trial sweeps within itself. None if it sweeps none.
     fn within(&self) -> Option<Within> {
         None
     }
 
-    /// How long the trial takes once the contender is ready, at most; none if only trying it tells.
+    /// The longest time that the trial takes once the contender is ready. None if it cannot be known before it is
+    /// tried.
     fn time(&self) -> Option<Duration> {
         None
     }
 
-    /// The shortest time that the trial takes then; the same as `time`, unless only trying it tells more.
+    /// The shortest time that the trial takes once the contender is ready. None if it cannot be known before it is
+    /// tried.
     fn least_time(&self) -> Option<Duration> {
         self.time()
     }
 
-    /// An error if the experiment's folder lacks a file that it needs, with the parameter that names it.
+    /// Returns an error if the experiment's folder lacks a file that the workload needs, with the parameter that
+    /// names it.
     fn check_folder(&self, _folder: &Path) -> Result<(), (&'static str, Error)> {
         Ok(())
     }

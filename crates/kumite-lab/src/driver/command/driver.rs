@@ -1,4 +1,4 @@
-//! Trials of commands: each starts its services, makes the files that the runs need, runs the command so often as the
+//! Trials of commands. Each starts its services, makes the files that the runs need, runs the command as often as the
 //! workload says, and checks its output.
 //!
 //! Runs follow one another and share a scratch folder that no other trial has. Only the command's own processes are
@@ -27,7 +27,7 @@ use crate::halt::Halt;
 use crate::parameter::all_as_json;
 use crate::service::Running;
 
-/// Runs each command as often as its workload says, one run after the other.
+/// The driver of kind command. It runs each command as often as its workload says, one run after the other.
 pub(super) struct CommandDriver<'a> {
     bench: Workbench<'a>,
     scratch: ScratchPlace,
@@ -117,7 +117,7 @@ impl<'a> CommandDriver<'a> {
         })
     }
 
-    /// Runs it on kumite's CPUs.
+    /// Runs the set-up command, on kumite's CPUs.
     fn set_up(&self, setup: &str, env: &[(String, String)], trial: &Trial) -> Result<(), Halt> {
         let (dir, log) = (self.bench.conditions.folder, trial.log.with_extension("setup.log"));
         let spawn = Spawn {

@@ -1,4 +1,4 @@
-//! Keeps the outputs of contenders, so that one can be compared with another.
+//! The outputs of contenders, kept so that they can be compared with each other.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,13 @@ use super::outputs::Outputs;
 use crate::driver::own_folder::carry;
 use crate::error::{Error, Fault};
 
-/// The outputs at each point, each kept once. Which of them is right is known when all contenders have written.
+/// The outputs at each point, each kept once. It is known which of them is right only when all contenders have
+/// written.
 #[derive(Default)]
 pub(super) struct KeptOutputs(Vec<(Point, Written)>);
 
 impl KeptOutputs {
-    /// Keeps the output of a trial's runs beside its `log`; the inner error says why the output is wrong by itself.
+    /// Keeps the output of a trial's runs beside its `log`. The inner error says why the output is wrong by itself.
     pub fn keep(
         &mut self,
         point: &Point,

@@ -1,4 +1,4 @@
-//! The runs of a command, as a sample.
+//! The figures of a command, from its runs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +11,8 @@ use kumite_stats::median;
 use super::outputs::Output;
 use crate::metrics::Metrics;
 
-/// Of the time of the runs: kumite and the services were in the way if they used more of a CPU that was the command's too.
+/// The share of the runs' time that kumite and the services may use on a CPU of the command's. If they used more,
+/// they were in its way.
 const BESIDE_SHARE: f64 = 0.01;
 
 pub(super) fn metrics() -> Metrics {
@@ -45,28 +46,28 @@ pub(super) fn metrics() -> Metrics {
     Metrics { results, costs }
 }
 
-/// One run, and what it wrote.
+/// One run, with its output.
 pub(super) struct Run {
     pub timed: TimedRun,
     pub output: Output,
-    /// kumite's own CPU time meanwhile.
+    /// The CPU time that kumite itself used during the run.
     pub ours: Duration,
 }
 
-/// All that was seen of the runs of a trial.
+/// The runs of a trial, with everything that was seen of them.
 pub(super) struct Work {
     pub warm_up: Vec<Run>,
     pub measured: Vec<Run>,
-    /// Of a run of its own, where a measured one has too little memory to show.
+    /// The peak memory of one more run, if the measured ones had too little to show, in bytes. None otherwise.
     pub peak_rss_bytes: Option<u64>,
-    /// CPU time of kumite and of services beside the measured runs.
+    /// The CPU time of kumite and of services during the measured runs.
     pub beside: Duration,
-    /// Some CPU is the command's and kumite's.
+    /// True if the command and kumite have a CPU in common.
     pub shared: bool,
     pub noise: Noise,
 }
 
-/// At least one run was measured.
+/// The sample and the marks of a trial. At least one run must have been measured.
 pub(super) fn sample(work: Work) -> (Sample, Vec<Mark>) {
     let runs = || work.measured.iter().map(|run| &run.timed);
     let of = |value: fn(&TimedRun) -> f64| median(&runs().map(value).collect::<Vec<_>>());
@@ -104,7 +105,7 @@ pub(super) fn sample(work: Work) -> (Sample, Vec<Mark>) {
     (sample, marks)
 }
 
-/// A run as the record has it. There is one clock.
+/// A run in the form that the record has for jobs. Both of its times are by kumite's clock.
 fn job(Run { timed, output, .. }: Run, warm_up: bool) -> Job {
     let elapsed_ms = ms(timed.wall);
     Job { elapsed_ms, worker_elapsed_ms: elapsed_ms, warm_up, metrics: output.metrics }

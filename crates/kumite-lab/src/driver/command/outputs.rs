@@ -16,35 +16,35 @@ use crate::driver::own_metrics::own_metrics;
 use crate::error::{Error, Fault};
 use crate::halt::Halt;
 
-/// The outputs of a trial.
+/// The different outputs of a trial's runs.
 pub(super) struct Outputs {
     /// The file that each run writes to.
     pub file: PathBuf,
-    /// Each differs from the others.
+    /// The digest and the file of each different output.
     kept: Vec<(blake3::Hash, PathBuf)>,
 }
 
-/// One output, kept once however many runs wrote it.
+/// The output of one run.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Output {
-    /// Without the line of metrics.
+    /// The length of the output in bytes, without the line of metrics.
     pub bytes: u64,
-    /// The metrics that the experiment declares, by name.
+    /// The metrics that the experiment declares, by name, from the output's last line.
     pub metrics: BTreeMap<String, f64>,
 }
 
 impl Outputs {
-    /// Outputs that will be kept in this folder.
+    /// Makes an empty collection whose files will be in this folder.
     pub fn new(folder: &Path) -> Outputs {
         Outputs { file: folder.join("output"), kept: Vec::new() }
     }
 
-    /// Those that differ from each other, by what they are.
+    /// The digest and the file of each different output.
     pub fn kept(&self) -> &[(blake3::Hash, PathBuf)] {
         &self.kept
     }
 
-    /// Takes what the last run wrote; metrics of these names from its last line, if there are such.
+    /// Takes the output of the last run. If metrics are named, they are read from its last line.
     pub fn take<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Result<Output, Error> {
         let unread = unread(&self.file);
         let metrics = self.take_metrics(names)?;
@@ -60,7 +60,7 @@ impl Outputs {
         Ok(Output { bytes, metrics })
     }
 
-    /// Cuts the last line off.
+    /// Cuts the last line off the output, and reads these metrics from it.
     fn take_metrics<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<BTreeMap<String, f64>, Error> {
         let mut names = names.peekable();
         if names.peek().is_none() {
@@ -84,7 +84,7 @@ impl Outputs {
         Ok(metrics)
     }
 
-    /// The reason why any of them is wrong; `None` if all are right. `folder` is where the command was run.
+    /// The reason why any of the outputs is wrong. None if all are right. `folder` is where the command was run.
     pub fn check(
         &self,
         answer: &Answer,
@@ -110,7 +110,7 @@ fn unread(file: &Path) -> impl Fn(io::Error) -> Error + Copy {
     move |error| Error::step("its output cannot be read")(Error::at(file)(error))
 }
 
-/// The reason why this output is wrong, as far as it takes no checker to tell.
+/// The reason why an output is wrong by `[answer]`, without the checker. None if it is not.
 fn wrong(answer: &Answer, file: &Path) -> Result<Option<String>, Error> {
     let read = || std::fs::read(file).map_err(unread(file));
     Ok(match (&answer.equals, &answer.equals_json) {

@@ -19,18 +19,18 @@ use crate::halt::Halt;
 use crate::parameter::as_environment;
 use crate::unfit::Unfit;
 
-/// One trial of a command, and the log that its output goes to.
+/// A trial of a command, with the log that its errors go to.
 pub(super) struct Trial<'t> {
     pub contender: &'t Ready,
     pub planned: &'t Planned,
-    /// The point's, or less of it for a check.
+    /// The workload of the point, or a shorter one for a check.
     pub workload: CommandWorkload,
     pub log: PathBuf,
     pub seed: u64,
     pub stop: &'t AtomicBool,
 }
 
-/// A command that can be run again and again.
+/// A command that can be run again and again, with everything that a run takes.
 pub(super) struct Timed<'t> {
     trial: &'t Trial<'t>,
     derived: &'t Derived,
@@ -39,8 +39,8 @@ pub(super) struct Timed<'t> {
     pub outputs: Outputs,
 }
 
-/// The environment of a run. The variables that lead it to its tools and services win over a parameter of the same
-/// name.
+/// The environment of a run. The variables that lead the command to its tools and services win over a parameter of
+/// the same name.
 pub(super) fn environment(
     trial: &Trial,
     services: &[(String, String)],
@@ -108,15 +108,16 @@ impl<'t> Timed<'t> {
         }
     }
 
-    /// With its last lines: of its errors, or of its output if there are none.
+    /// A fault of the command, with the last lines of its errors or, if there are none, of its output.
     fn failed(&self, how: &str) -> Halt {
         let is_silent = std::fs::metadata(&self.trial.log).is_ok_and(|log| log.len() == 0);
         let (what, file) = if is_silent { ("output", &self.outputs.file) } else { ("log", &self.trial.log) };
         Halt::fault(format!("it {how}; its {what}: {}", last_lines(file)))
     }
 
-    /// The peak of one more run, started so that little memory shows, if all of these had too little. None if that run goes
-    /// wrong: a command that ends well once need not do so where it has left its files.
+    /// The peak memory of one more run, started so that little memory shows, if all measured runs had less than can
+    /// be seen. None if they had more, or if that run fails: a command that ended well need not do so again where it
+    /// has left its files.
     pub fn peak_below_the_floor(&mut self, measured: &[Run]) -> Result<Option<u64>, Halt> {
         if !measured.iter().all(|run| run.timed.peak_rss_is_floor) {
             return Ok(None);

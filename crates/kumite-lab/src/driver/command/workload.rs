@@ -1,4 +1,4 @@
-//! How often a command is run in a trial, and with what.
+//! The workload of kind command: how often a command is run in a trial, and with what.
 
 use std::time::Duration;
 
@@ -9,23 +9,24 @@ use crate::driver::Workload;
 use crate::parameter::{Parameters, Params};
 use crate::unfit::Unfit;
 
-/// One trial's workload.
+/// The workload of a trial of a command.
 #[derive(Clone, Debug)]
 pub(super) struct CommandWorkload {
-    /// The number of runs whose figures count.
+    /// The number of runs that are measured.
     pub runs: usize,
-    /// The number of runs before those, which count for nothing.
+    /// The number of runs before these, which count in no figure.
     pub warm_up_runs: usize,
-    /// The command that makes the files which the runs need; once for each trial, not measured.
+    /// The command that makes the files which the runs need. It is run once in each trial, and not measured. None if
+    /// no files are needed.
     pub setup: Option<String>,
-    /// How long a run may take.
+    /// The longest time that a run may take.
     pub timeout: Duration,
-    /// How many CPUs a run is given.
+    /// The number of CPUs that a run is given.
     pub cores: AskedCores,
 }
 
 impl CommandWorkload {
-    /// The workload that these parameters say.
+    /// Reads the workload from these parameters.
     pub fn new(parameters: &Parameters) -> Result<CommandWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         Ok(CommandWorkload {

@@ -1,4 +1,4 @@
-//! When which call is offered, and what becomes of it.
+//! The calls of a trial: when each is offered, and how it ends.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 
 use kumite_function::{Invocation, Refused};
 
-/// How soon it is noticed that it is to stop.
+/// The time between two looks at whether all is to end.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A call that is over.
 #[derive(Debug)]
 pub(super) struct Made {
-    /// When it was to be offered.
+    /// The time at which the call was to be offered.
     pub due: Instant,
     pub answered: Result<Invocation, Refused>,
 }
 
 impl Made {
-    /// Why it is none to go by.
+    /// The reason why the call failed, in words. None if it did not.
     pub fn failure(&self) -> Option<String> {
         match &self.answered {
             Err(refused) => Some(format!("it was refused: {refused}")),
@@ -29,7 +29,7 @@ impl Made {
         }
     }
 
-    /// From when it was to be offered to its answer.
+    /// The time from when the call was to be offered to its answer; 0 if it was refused.
     pub fn wall(&self) -> Duration {
         match &self.answered {
             Ok(invocation) => invocation.offered.saturating_duration_since(self.due) + invocation.wall,
@@ -38,17 +38,18 @@ impl Made {
     }
 }
 
-/// The calls of a trial, in their order.
+/// The calls of a trial, as far as they were made.
 #[derive(Debug)]
 pub(super) struct Calls {
-    /// In the order in which they were offered. After one that failed there are only those that were in flight.
+    /// The calls in the order in which they were offered. After one that failed there are only those that were in
+    /// flight.
     pub made: Vec<Made>,
-    /// The first that failed, by its position.
+    /// The position of the first call that failed. None if none did.
     pub failed: Option<usize>,
 }
 
-/// Makes so many calls: each when the one before is over, or so many in a second, whatever becomes of them. When one has
-/// failed, or `stop` is set, no more is offered, and `give_up` is called, which is to end those in flight.
+/// Makes `calls` calls: each when the one before is over, or at a rate, whether or not earlier ones are over. Once a
+/// call has failed or `stop` is set, no more are offered, and `give_up` is called to end those in flight.
 pub(super) fn call_all(
     calls: usize,
     rate_per_s: Option<f64>,
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
     use crate::driver::function::metrics::tests::invocation;
 
-    /// It is never to stop.
+    /// A `stop` that is never set.
     static GOING: AtomicBool = AtomicBool::new(false);
 
     fn all(calls: usize, rate_per_s: Option<f64>, call: impl Fn() + Sync) -> Calls {

@@ -29,10 +29,10 @@ use crate::parameter::Parameters;
 use crate::service::Running;
 use kumite_process::{last_lines_of, total};
 
-/// Starts a host for each trial, calls the function on it, and ends both.
+/// The driver of kind function. It starts a host for each trial, calls the function on it, and ends both.
 pub(crate) struct FunctionDriver<'a> {
     bench: Workbench<'a>,
-    /// Repeats what is random in the run.
+    /// The seed of the run, which the routing of calls is drawn from.
     seed: u64,
     check: AnswerCheck<'a>,
 }
@@ -49,9 +49,9 @@ struct StartedHost {
 /// The calls of a trial, and the noise beside them.
 struct WatchedCalls {
     offered: Calls,
-    /// The figures from outside; the instances' own use is taken off.
+    /// The noise from outside; what the instances themselves used is not part of it.
     noise: Noise,
-    /// CPU time of kumite and the services.
+    /// The CPU time of kumite and the services during the calls.
     beside: Duration,
 }
 
@@ -62,7 +62,7 @@ impl<'a> FunctionDriver<'a> {
         Ok(FunctionDriver { bench, seed: of.seed, check })
     }
 
-    /// A trial with so many calls, or as many as the workload says.
+    /// Makes a trial with this number of calls; if it is none, with as many as the workload says.
     fn tried(
         &mut self,
         contender: &Ready,
@@ -164,8 +164,8 @@ impl<'a> FunctionDriver<'a> {
             .for_each(|metrics| self.bench.conditions.derived.add(metrics, parameters));
     }
 
-    /// The calls with the function's own metrics, and what is wrong with any of the answers. An error says which call failed, or
-    /// why its answer cannot be used.
+    /// The calls with the function's own metrics, and what is wrong with the first wrong answer, if any. An error
+    /// says which call failed, or why its answer cannot be used.
     fn answers(
         &mut self,
         contender: &Ready,
@@ -223,20 +223,21 @@ impl Driver for FunctionDriver<'_> {
     }
 }
 
-/// The seed of the routing: one for all contenders of a block, and its own for each block at each point.
+/// The seed of the routing of calls: the same for all contenders of a block, and another one for each block at each
+/// point.
 fn of_routing(run: u64, point: &Point, block: u32) -> u64 {
     let hash = blake3::hash(format!("{run} {block} {point}").as_bytes());
     hash.as_bytes().first_chunk().map_or(run, |bytes| u64::from_le_bytes(*bytes))
 }
 
-/// A host for a function, whose logs are in a folder that is made.
+/// Starts a host for a function. The folder of its logs is made.
 fn start(function: Function, logs: &Path) -> Result<Host, Error> {
     std::fs::create_dir_all(logs).map_err(Error::cannot("make", logs))?;
     let anywhere = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     Host::start(vec![function], anywhere, logs, |_| ()).map_err(Error::step("the function host"))
 }
 
-/// Has an eye on the machine while calls are made. `cores` are all that are measured on.
+/// Watches the machine while calls are made. `cores` are all CPUs that are measured on.
 fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Calls) -> WatchedCalls {
     let (services_before, ours_before) = (services.cpu(), own_cpu());
     let watch = Watch::begin(cores);
@@ -255,7 +256,7 @@ fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Call
     }
 }
 
-/// Names the call that failed, the failure, and the last lines of the function's log.
+/// A sentence with the call that failed, the failure, and the last lines of the function's log.
 fn failure(nth: usize, made: &Made) -> String {
     let why = made.failure().unwrap_or_default();
     let log = made.answered.as_ref().ok().map(|invocation| last_lines_of(&invocation.log));

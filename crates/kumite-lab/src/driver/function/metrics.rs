@@ -1,4 +1,4 @@
-//! The calls of a function, as a sample.
+//! The figures of a function, from its calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -12,7 +12,8 @@ use super::timeline::{ms, since_ms};
 use super::workload::call_value;
 use crate::metrics::Metrics;
 
-/// Of the time of the calls: a host that, with the services, used more of a CPU that was the instances' too was in their way.
+/// The share of the calls' time that kumite and the services may use on a CPU of the instances'. If they used more,
+/// they were in their way.
 const HOST_SHARE: f64 = 0.01;
 
 pub(crate) fn metrics() -> Metrics {
@@ -54,7 +55,8 @@ pub(crate) fn part_metrics() -> Metrics {
     Metrics { results, costs }
 }
 
-/// The metrics of all calls, and of the init phase.
+/// The metrics of times. `of_all` and `of_cold` end the explanations of those for all calls, and of that for the init
+/// phase.
 fn times(of_all: &str, of_cold: &str) -> Vec<Metric> {
     vec![
         Metric::new("wall_ms", &format!("From when the call was due to its answer{of_all}.")).role("wall"),
@@ -73,7 +75,7 @@ fn costs() -> Vec<Metric> {
     ]
 }
 
-/// A call, and what the function says of itself.
+/// A call, with the metrics that the function gives of itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Called {
     pub call: Call,
@@ -81,7 +83,7 @@ pub(super) struct Called {
     pub own: BTreeMap<String, f64>,
 }
 
-/// The machine beside the calls: its work, and its limits.
+/// The machine beside the calls: what kumite used, and what the host could not do.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Beside {
     /// CPU time of kumite and the services, while the calls were made.
@@ -90,13 +92,13 @@ pub(super) struct Beside {
     pub window: Duration,
     /// True if the instances and the load engine have a CPU in common.
     pub shared: bool,
-    /// The host has no means to limit instances.
+    /// True if the host has no means to limit instances.
     pub unlimited: bool,
-    /// The host has no means to count their memory.
+    /// True if the host has no means to count the memory of instances.
     pub uncounted: bool,
 }
 
-/// The call as it is kept; times count from `began`.
+/// A call in the form that the record has. Times count from `began`.
 pub(super) fn kept(made: &Made, began: Instant) -> Call {
     let (offered_ms, error) = (since_ms(began, made.due), made.failure());
     let Ok(invocation) = &made.answered else { return Call { offered_ms, error, ..Call::default() } };
@@ -117,7 +119,7 @@ pub(super) fn kept(made: &Made, began: Instant) -> Call {
     }
 }
 
-/// The figures of calls none of which failed.
+/// The sample and the marks of a trial in which no call failed.
 pub(super) fn sample(all: &[Called], beside: &Beside) -> (Sample, Vec<Mark>) {
     let part = |(nth, called): (usize, &Called)| {
         Some(TrialPart { at: call_value(nth)?, metrics: of_one(called), needs: Default::default() })
@@ -241,7 +243,7 @@ pub(super) mod tests {
         uncounted: false,
     };
 
-    /// A cold call with two initializations, and two warm ones.
+    /// One cold call with two initializations, and two warm ones.
     fn three() -> Vec<Called> {
         let began = Instant::now();
         let cold = Invocation { cold: true, inits: 2, init: of_ms(1000.0), ..invocation(1) };

@@ -1,4 +1,4 @@
-//! The function driver: calls of a function on the function host.
+//! The function driver: a function is called on the function host.
 
 mod caller;
 mod driver;
@@ -17,7 +17,7 @@ pub(crate) use workload::FunctionWorkload;
 
 const NAME: Kind = Kind::new("function");
 
-/// Of the name of a function, on Lambda too.
+/// The longest name of a function, as on Lambda.
 const LONGEST_NAME: usize = 64;
 
 pub(crate) static KIND: Registration = Registration {

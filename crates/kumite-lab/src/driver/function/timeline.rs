@@ -1,4 +1,4 @@
-//! The lives of instances, from what happened to them.
+//! The phases in the lives of instances, from the events that the host saw.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use kumite_function::{InstanceEvent, Lifecycle};
 use kumite_record::{Phase, PhaseKind};
 
-/// In the order of time; times count from `began`.
+/// The phases of all instances, in the order of time. Times count from `began`.
 pub(super) fn phases(timeline: &[InstanceEvent], began: Instant) -> Vec<Phase> {
     let mut phases: Vec<Phase> = Vec::new();
     let mut open: BTreeMap<u32, usize> = BTreeMap::new();
@@ -50,7 +50,7 @@ pub(super) fn phases(timeline: &[InstanceEvent], began: Instant) -> Vec<Phase> {
     phases
 }
 
-/// The first thing that an instance said against the protocol, if one did.
+/// A sentence about the first thing that an instance said against the protocol. None if none did.
 pub(super) fn rejected(timeline: &[InstanceEvent]) -> Option<String> {
     timeline.iter().find_map(|event| match &event.what {
         Lifecycle::Rejected(what) => Some(format!("instance {}: {what}", event.instance)),
@@ -58,7 +58,7 @@ pub(super) fn rejected(timeline: &[InstanceEvent]) -> Option<String> {
     })
 }
 
-/// Below 0 if it was before.
+/// The time from `began` to `at` in ms; below 0 if `at` was before.
 pub(super) fn since_ms(began: Instant, at: Instant) -> f64 {
     match at.checked_duration_since(began) {
         Some(since) => ms(since),
@@ -66,7 +66,7 @@ pub(super) fn since_ms(began: Instant, at: Instant) -> f64 {
     }
 }
 
-/// Exact to a nanosecond.
+/// A time in ms, exact to a nanosecond.
 pub(super) fn ms(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1e6
 }
@@ -75,7 +75,7 @@ pub(super) fn ms(time: Duration) -> f64 {
 mod tests {
     use super::*;
 
-    /// Of instance, time and what, a line of text for each phase.
+    /// A line of text for each phase, from events that have an instance, a time in ms and what happened.
     fn sentences(happened: &[(u32, u64, Lifecycle)]) -> Vec<String> {
         let began = Instant::now();
         let timeline: Vec<InstanceEvent> = happened

@@ -1,4 +1,4 @@
-//! How a function is called in a trial.
+//! The workload of kind function: how a function is called in a trial.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,41 +15,44 @@ use crate::error::Error;
 use crate::parameter::{Parameters, Params, all_as_json, as_environment};
 use crate::unfit::Unfit;
 
-/// The axis within each trial.
+/// The name of the axis within each trial: the calls.
 const CALL: &str = "call";
-/// So many calls of a trial are values of it: each of them is a point of its own to whoever judges.
+/// The most calls of a trial that are values of the axis. Each of them is a point of its own for estimates and
+/// verdicts.
 const MOST_VALUES: usize = 100;
-/// One trial's workload: how often which function is called, and on what kind of host.
+/// The workload of a trial: which function is called, how often, and on what kind of host.
 #[derive(Clone, Debug)]
 pub struct FunctionWorkload {
-    /// Calls of a trial; 1 by default.
+    /// The number of calls in a trial; 1 by default.
     pub calls: usize,
-    /// Memory of an instance, in MB; 128 by default.
+    /// The memory of an instance, in MB; 128 by default.
     pub memory_mb: u32,
-    /// Its CPU share; by its memory, by default.
+    /// The CPU share of an instance; by default that of its memory.
     pub cpu: Cpu,
-    /// How long a call may take; 60 s by default.
+    /// The longest time that a call may take; 60 s by default.
     pub timeout: Duration,
-    /// How long an instance may take to start; 10 s by default.
+    /// The longest time that an instance may take to start; 10 s by default.
     pub init_limit: Duration,
-    /// Instances at a time; 1 by default.
+    /// The largest number of instances at a time; 1 by default.
     pub max_instances: u32,
     /// The choice among instances for a call; by default the one that was used last.
     pub routing: Routing,
-    /// The name that the runtime client is to call; the contender's name, by default.
+    /// The name that the runtime client is to call. None for the contender's name, which is the default.
     pub handler: Option<String>,
-    /// A file of the experiment that is the event of each call; all parameters, by default.
+    /// The file of the experiment that is the event of each call. None if the event is made of all parameters, which
+    /// is the default.
     pub payload: Option<String>,
-    /// Calls offered in a second, whatever becomes of them; one after another, by default.
+    /// The number of calls that are offered in a second, whether or not earlier ones are over. None to make one after
+    /// another, which is the default.
     pub rate_per_s: Option<f64>,
-    /// How many CPUs the instances are given; 1 by default.
+    /// The number of CPUs that the instances are given; 1 by default.
     pub cores: AskedCores,
-    /// All parameters of the point, which the event is made of.
+    /// All parameters of the point, from which the event is made.
     pub parameters: Parameters,
 }
 
 impl FunctionWorkload {
-    /// The workload that these parameters say.
+    /// Reads the workload from these parameters.
     pub fn new(parameters: &Parameters) -> Result<FunctionWorkload, Unfit> {
         if parameters.contains_key(CALL) {
             return Err(Unfit::new(format!(
@@ -81,7 +84,7 @@ impl FunctionWorkload {
         })
     }
 
-    /// The same for a contender that may have its own memory.
+    /// The same workload for a contender that may declare its own memory.
     pub(crate) fn for_contender(mut self, contender: &Ready) -> FunctionWorkload {
         if let Some(memory_mb) = contender.memory_mb {
             self.memory_mb = memory_mb;
@@ -90,12 +93,12 @@ impl FunctionWorkload {
         self
     }
 
-    /// All parameters as JSON: what answers are checked by.
+    /// All parameters as JSON, by which answers are checked.
     pub(crate) fn params(&self) -> Value {
         all_as_json(&self.parameters)
     }
 
-    /// The event of each call.
+    /// The event of each call. An error if the payload's file cannot be read or is not JSON.
     pub(crate) fn event(&self, folder: &Path) -> Result<Vec<u8>, Error> {
         let Some(file) = &self.payload else { return Ok(self.params().to_string().into_bytes()) };
         let path = folder.join(file);
@@ -107,7 +110,8 @@ impl FunctionWorkload {
         Ok(event)
     }
 
-    /// The contender as the host is told of it. `beside` is what services tell.
+    /// The contender in the form that the function host takes. `beside` has the variables that lead it to the
+    /// services.
     pub(crate) fn function(
         &self,
         contender: &Ready,
@@ -154,7 +158,7 @@ impl Workload for FunctionWorkload {
     }
 }
 
-/// A call as the value of its axis, counted from 1; none if it is none.
+/// The value of the axis for the call with this index, counted from 1. None if there are too many calls before it.
 pub(super) fn call_value(nth: usize) -> Option<AxisValue> {
     (nth < MOST_VALUES).then(|| at(nth + 1))
 }

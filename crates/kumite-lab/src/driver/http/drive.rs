@@ -27,30 +27,32 @@ use crate::work::NodeNoise;
 
 const LOOK: Duration = Duration::from_millis(INTERVAL_MS);
 
-/// A load that was offered to its end, with the server's use of the machine in the same time.
+/// The outcome of a load, with the server's use of the machine in the same time.
 pub(crate) struct Driven {
     pub outcome: load::Outcome,
     looks: Vec<PollSample>,
-    /// CPU cores that the server used in each interval of the outcome; `None` where the looks do not tell.
+    /// The CPU cores that the server used in each interval of the outcome. None for an interval that the looks do not
+    /// cover.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
-    /// Noise on this machine during the window: other processes, stolen time.
+    /// Noise on this machine during the window: other processes and stolen time.
     pub noise: Noise,
-    /// Noise on the server's node, if that is another machine.
+    /// Noise on the server's node during the window. None if the server is on this machine.
     pub server_noise: Option<NodeNoise>,
-    /// The warm-up was to end in a steady state, and did not.
+    /// True if the warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
-    /// The fault of the server that ended the load early; `None` if the load went to its end.
+    /// The fault of the server that ended the load early. None if the load went to its end.
     pub gone: Option<Error>,
 }
 
-/// A look at the server.
+/// One look at the server's processes.
 struct PollSample {
-    /// Seconds since the window opened; negative before.
+    /// The time of the look in seconds since the window opened; negative before.
     when: f64,
-    /// The same moment on the clock of the server's node. It may only be compared with other readings of that clock.
+    /// The time of the look on the clock of the server's node. It can only be compared with other readings of that
+    /// clock.
     at: Duration,
-    /// All CPU time that the server had used until then.
+    /// The CPU time that the server had used until the look.
     cpu: Duration,
     peak_rss_bytes: u64,
 }
@@ -150,19 +152,19 @@ impl Driven {
     }
 }
 
-/// Watches the machine for noise, from the last look before the window opens to the first one after it has closed.
+/// A watch on the machine's noise, from the last look before the window opens to the first one after it has closed.
 struct Window<'a> {
     cores: &'a [usize],
     seconds: f64,
     services: &'a mut Running,
-    /// The watch, with the CPU time that the server and the services had used on this machine, and the server's
-    /// waits, when it began.
+    /// The watch with what there was when it began: the CPU time that the server and the services had used on this
+    /// machine, and the server's waits. None before it begins.
     watch: Option<(Watch, Duration, Option<Waits>)>,
     noise: Option<(Noise, Option<NodeNoise>)>,
 }
 
 impl Window<'_> {
-    /// An error says what is wrong with the server: it has ended, or writes too much.
+    /// Looks at the server. An error says what is wrong with it: it has ended, or has written too much to its log.
     fn look(&mut self, server: &mut dyn ServerProcess, opens: Instant) -> Result<PollSample, Error> {
         let when = since(opens);
         let looked = server.look()?;
@@ -188,7 +190,8 @@ impl Window<'_> {
         Ok(PollSample { when, at, cpu, peak_rss_bytes: looked.peak_rss_bytes })
     }
 
-    /// CPU time used on this machine: a server on another node used none of it.
+    /// The CPU time that the services and the server have used on this machine. A server on another node used none of
+    /// it.
     fn used_here(&mut self, server: &dyn ServerProcess, cpu: Duration) -> Duration {
         self.services.cpu() + if server.is_here() { cpu } else { Duration::ZERO }
     }
@@ -204,7 +207,7 @@ impl Window<'_> {
     }
 }
 
-/// A process that both threads talk to.
+/// The server's process, shared by the two threads that talk to it.
 type Shared<'a> = Mutex<&'a mut Box<dyn ServerProcess>>;
 
 fn lock<'a, 'b>(process: &'a Shared<'b>) -> std::sync::MutexGuard<'a, &'b mut Box<dyn ServerProcess>> {
@@ -230,8 +233,8 @@ fn first_at(looks: &[PollSample], moment: f64) -> usize {
     looks.partition_point(|look| look.when < moment)
 }
 
-/// CPU time a second between two moments. For each moment it takes the first look at or after it; if there is none,
-/// the last look, which may be a little early.
+/// CPU time a second between two moments, in cores. For each moment it takes the first look at or after it; if there
+/// is none, the last look, which may be a little early. None if the two looks are too near to each other.
 fn cpu_between(looks: &[PollSample], from: f64, to: f64) -> Option<f64> {
     let before = looks.get(first_at(looks, from))?;
     let after = looks.get(first_at(looks, to)).or(looks.last())?;

@@ -28,10 +28,10 @@ use crate::node::Nodes;
 use crate::service::Running;
 use kumite_process::last_lines;
 
-/// A server that ignores HOST does not answer there.
+/// The host that servers are checked at. A server that ignores HOST does not answer there.
 const CHECKED_AT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
-/// Starts each contender afresh, offers it the load, and stops it.
+/// The driver of kind http. It starts each contender afresh, offers it the load, and stops it.
 pub(crate) struct HttpDriver<'a> {
     bench: Workbench<'a>,
 }
@@ -52,7 +52,7 @@ impl<'a> HttpDriver<'a> {
         Ok((workload, workload.cores().given(&contender.among(self.bench.cores))?))
     }
 
-    /// The services first, and then the contender, which is told where they are.
+    /// Starts the services and then the contender, which is told where they are.
     fn start(
         &self,
         contender: &Ready,
@@ -167,7 +167,8 @@ impl Driver for HttpDriver<'_> {
     }
 }
 
-/// How long the way to the server's node and back takes, in the middle of some: what a stub there takes to answer.
+/// The median time for the way to the server's node and back, in µs: that of a stub on the node which answers at
+/// once. None if the server is on this machine.
 fn round_trip_us(nodes: &Nodes, stop: &AtomicBool) -> Result<Option<f64>, Halt> {
     const ASKED: u64 = 20;
     // A way that loses a packet delays it and no more: the first of a connection is sent again after a second, then after two.
@@ -246,8 +247,8 @@ fn measured(
     measured
 }
 
-/// For how long it had stopped answering when the window ended, if that is longer than a time-out. Not of a load in steps:
-/// who stops answering at too high a rate is to be seen.
+/// The time for which the server had stopped answering when the window ended, if it is longer than a time-out. None
+/// otherwise, and for a load in steps: there it is a result that a server stops answering at too high a rate.
 fn too_silent(outcome: &kumite_load::Outcome, workload: &HttpWorkload) -> Option<Duration> {
     let silence = silent_before_end(outcome).filter(|_| workload.steps.is_none());
     silence.filter(|silence| *silence > workload.timeout)

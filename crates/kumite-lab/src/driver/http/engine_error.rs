@@ -1,4 +1,4 @@
-//! Why the load engine could not offer a load: for a fault of the contender's, or for what this machine lacks.
+//! Errors of the load engine, told apart: a fault of the contender, or something that this machine lacks.
 
 use kumite_load::Error;
 use kumite_record::VoidCause;

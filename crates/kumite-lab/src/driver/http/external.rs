@@ -1,4 +1,4 @@
-//! A server that somebody else started: what `kumite load` measures.
+//! A server that somebody else started, which `kumite load` measures.
 
 use std::sync::atomic::AtomicBool;
 
@@ -10,18 +10,19 @@ use super::metrics::{is_late, marks, sample};
 use crate::driver::{Executor, Measured, TrialOrder};
 use crate::halt::Halt;
 
-/// Offers a load to a server that is already there. It is neither started nor stopped, and nothing is known of its CPU.
+/// A load on a server that is already there. The server is neither started nor stopped, and nothing is known of its
+/// CPU time.
 pub struct External<'a> {
     /// The load that the engine offers.
     pub load: &'a Load,
-    /// Told of each interval as it ends.
+    /// Called with each interval as it ends.
     pub watch: &'a mut dyn FnMut(&Interval),
-    /// None until the engine has run.
+    /// The outcome of the load. None until the engine has run.
     pub result: Option<Result<kumite_load::Outcome, kumite_load::Error>>,
 }
 
 impl External<'_> {
-    /// The kind of workload that it offers.
+    /// The kind of workload that is offered.
     pub const KIND: Kind = NAME;
 }
 
@@ -41,7 +42,7 @@ impl Executor for External<'_> {
     }
 }
 
-/// The document that `kumite load --json` writes, from what the engine said and the trial that was made of it.
+/// Makes the document that `kumite load --json` writes, from the engine's outcome and the sample that was made of it.
 pub fn load_result(
     command: String,
     url: String,

@@ -1,4 +1,4 @@
-//! Turns an outcome of the load engine into a sample with the metrics of kind http.
+//! The figures of a server, from the load engine's outcome.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::steadiness::{WindowPart, part};
 use super::steps;
 use crate::metrics::{Metrics, distribution};
 
-/// An engine that sends one request in a hundred so late is not what it says.
+/// The lateness, in ns, from which on one in a hundred sent requests makes the engine's figures doubtful.
 const LATE_NS: u64 = 1_000_000;
 
 pub(crate) fn metrics() -> Metrics {
@@ -63,7 +63,7 @@ pub(crate) fn metrics() -> Metrics {
     Metrics { results, costs }
 }
 
-/// `disturbance` is what the load was to bring after its window.
+/// The sample of a load. `disturbance` is the one that the load was to bring after its window.
 pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturbance>) -> Sample {
     let mut sample = Sample::default();
     let window = outcome.elapsed.as_secs_f64();
@@ -127,7 +127,7 @@ fn lower_bounds(outcome: &load::Outcome) -> BTreeSet<String> {
     first_right.into_iter().chain(["recovery_ms"]).map(str::to_owned).collect()
 }
 
-/// A disturbance as the record has it: the one that was asked for, and its outcome.
+/// The disturbance for the record: the one that was asked for, with its outcome.
 fn recorded(asked: &load::Disturbance, disturbed: &load::Disturbed) -> Disturbance {
     Disturbance {
         kind: match asked.kind {
@@ -146,7 +146,7 @@ fn recorded(asked: &load::Disturbance, disturbed: &load::Disturbed) -> Disturban
     }
 }
 
-/// The distribution of a time, as metrics; or what they need.
+/// Adds the distribution of a time to the sample, or what its percentiles need.
 fn latency(sample: &mut Sample, of: &str, times: &load::Histogram<u64>, window_s: f64) {
     if !times.is_empty() {
         sample.metrics.insert(format!("{of}_mean_us"), times.mean() / 1e3);
@@ -165,7 +165,7 @@ fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-/// How long before the window's end the last right answer came, to a tenth of a second; none if none came.
+/// The time from the last right answer to the window's end, to a tenth of a second. None if none came.
 pub(crate) fn silent_before_end(outcome: &load::Outcome) -> Option<Duration> {
     let window_ms = outcome.elapsed.as_millis() as i64;
     let in_window = |interval: &&load::Interval| (0..window_ms).contains(&interval.start_ms);
@@ -174,18 +174,18 @@ pub(crate) fn silent_before_end(outcome: &load::Outcome) -> Option<Duration> {
     Some(Duration::from_millis(silent_ms.max(0).unsigned_abs()))
 }
 
-/// The engine sent late by its own fault, so its figures are doubtful.
+/// True if the engine sent requests late by its own fault, so that its figures are doubtful.
 pub(crate) fn is_late(outcome: &load::Outcome) -> bool {
     let allowed = outcome.pace.grain().as_nanos() as u64 + LATE_NS;
     outcome.open_loop && outcome.send_lag.value_at_quantile(0.99) >= allowed
 }
 
-/// How far throughput × mean response time may be from the number of connections: the first and last requests and the time
-/// between an answer and the next request make some of it.
+/// The share by which throughput × mean response time may differ from the number of connections. The first and last
+/// requests, and the time between an answer and the next request, make some of it.
 const LITTLE_TOLERANCE: f64 = 0.05;
 
-/// The mark of a sample in which Little's law does not hold. Not for figures of the start of a load, where it need
-/// not.
+/// The mark of a sample in which Little's law does not hold. None if it holds. Not to be used for figures of the
+/// start of a load, where it need not hold.
 pub(crate) fn against_littles_law(sample: &Sample, connections: usize) -> Option<Mark> {
     let value = |name: &str| sample.metrics.get(name).copied().unwrap_or(0.0);
     let in_system = value("throughput_rps") * value("response_mean_us") / 1e6;
@@ -245,7 +245,8 @@ mod tests {
 
     use super::*;
 
-    /// So many right answers of so many milliseconds each, in a second in which the engine was busy for that share.
+    /// An outcome with `ok` right answers of `response_ms` each in a second, in which the engine was busy for the
+    /// share `busy`.
     fn outcome(ok: u64, response_ms: u64, busy: f64) -> load::Outcome {
         let mut response = load::Histogram::new(3).unwrap();
         response.record_n(response_ms * 1_000_000, ok).unwrap();
@@ -306,7 +307,8 @@ mod tests {
         assert_eq!(against(outcome(1000, 10, 0.5), 9), Some(Mark::Unsteady));
     }
 
-    /// A load with so many right answers in each tenth of a second from -1,000 ms on, each of as many µs as there are.
+    /// An outcome with these numbers of right answers in the tenths of a second from -1,000 ms on. Each answer takes
+    /// as many µs as there are in its tenth.
     fn in_steps(answers: impl IntoIterator<Item = u64>) -> load::Outcome {
         let mut outcome = outcome(0, 1, 0.5);
         outcome.response_over_time = load::Times::default();

@@ -27,14 +27,14 @@ pub(crate) use external::{External, load_result};
 pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
 
-/// The kind whose contenders are servers.
+/// True for the kind whose contenders are servers.
 pub(crate) fn is_http(kind: &Kind) -> bool {
     *kind == NAME
 }
 
 const NAME: Kind = Kind::new("http");
 
-/// Of the series that a trial has, and of looks at the server.
+/// The length of an interval of a trial's series, and the time between looks at the server, in ms.
 const INTERVAL_MS: u64 = 100;
 
 pub(crate) static KIND: Registration = Registration {

@@ -1,26 +1,26 @@
-//! The outcomes of requests of a load in steps.
+//! The classes of outcomes of requests in a load in steps.
 
 use std::time::Duration;
 
 use kumite_load::{Failure, Finished};
 
-/// The outcome of one request.
+/// The class of one request's outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OutcomeClass {
-    /// The right answer, soon enough.
+    /// The right answer came soon enough.
     Good,
-    /// The right answer, later than that.
+    /// The right answer came, but later than is good.
     Late,
-    /// An answer with another status.
+    /// An answer with another status came.
     Refused,
-    /// No answer in time.
+    /// No answer came in time.
     TimedOut,
-    /// It failed in any other way, or was never sent.
+    /// The request failed in any other way, or was never sent.
     Lost,
 }
 
 impl OutcomeClass {
-    /// Of one whose answer is good within `good` from when it was due.
+    /// The class of a finished request, whose right answer is good within `good` from when it was due.
     pub fn new(request: &Finished, good: Duration) -> OutcomeClass {
         match request.failure {
             None if within(request, good) => OutcomeClass::Good,
@@ -32,12 +32,12 @@ impl OutcomeClass {
     }
 }
 
-/// It was finished within that time from when it was due.
+/// True if the request was finished within `time` from when it was due.
 pub(crate) fn within(request: &Finished, time: Duration) -> bool {
     request.finished.saturating_sub(request.due) <= time.as_nanos() as u64
 }
 
-/// How many there were of each.
+/// The number of requests in each class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OutcomeCounts {
     pub good: u64,
@@ -48,14 +48,14 @@ pub(crate) struct OutcomeCounts {
 }
 
 impl OutcomeCounts {
-    /// Counts these requests by what became of them.
+    /// Counts these requests by their class.
     pub fn new<'a>(requests: impl IntoIterator<Item = &'a Finished>, good: Duration) -> OutcomeCounts {
         let mut counts = OutcomeCounts::default();
         requests.into_iter().for_each(|request| counts.add(OutcomeClass::new(request, good)));
         counts
     }
 
-    /// Counts one more request of this class.
+    /// Counts one more request in this class.
     pub fn add(&mut self, class: OutcomeClass) {
         *match class {
             OutcomeClass::Good => &mut self.good,
@@ -66,7 +66,7 @@ impl OutcomeCounts {
         } += 1;
     }
 
-    /// The number of requests that were answered right.
+    /// The number of requests with a right answer, late ones included.
     pub fn answered(&self) -> u64 {
         self.good + self.late
     }

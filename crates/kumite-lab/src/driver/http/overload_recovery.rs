@@ -1,18 +1,20 @@
-//! When a server that was offered too much is back to normal, after the load has dropped.
+//! The recovery of a server that was offered too much, after the load has dropped.
 
 use kumite_load::Recovery;
 
 use std::time::Duration;
 
-/// For so long all that is due must be answered as in normal times, or the server is not back: a queue of old requests can
-/// let a few new ones through.
+/// The time for which all that is due must be answered as in normal times before the server counts as recovered. A
+/// queue of old requests can let a few new ones through.
 pub(crate) const STEADY: Duration = Duration::from_secs(5);
 
-/// From the drop to the first moment from which every request that was due in the next [`STEADY`] was answered as in normal
-/// times. That is the drop itself, or when a request was due that was answered so. `requests` are those that were due
-/// since the drop, in order: when, and whether it was answered so; instants are ns of one clock.
+/// The time from the drop to the first moment from which every request that was due in the next [`STEADY`] was
+/// answered as in normal times. That moment is the drop itself, or when a request was due that was answered normally.
+/// `requests` are those that were due since the drop, in order, each with when it was due and whether it was answered
+/// normally; instants are ns of one clock.
 ///
-/// If there is no such moment until `until`, when watching ended, a lower bound: up to the moment that may have been one.
+/// If there is no such moment until `until`, when watching ended, the result is a lower bound: it goes up to the
+/// moment that may have been one.
 pub(crate) fn overload_recovery(
     requests: impl IntoIterator<Item = (u64, bool)>,
     dropped: u64,
@@ -38,7 +40,8 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    /// One request each second from the drop, at 100 s, on; watched until the last was due.
+    /// The recovery of requests that come each second from the drop at 100 s, watched until the last was due: its
+    /// length in seconds, and whether it is complete. `n` is a request that was answered normally.
     fn seconds(normal: &str) -> (u64, bool) {
         let requests = normal.chars().zip(100..).map(|(how, second)| (second * S, how == 'n'));
         let Recovery { took, complete } =
@@ -67,7 +70,7 @@ mod tests {
     }
 
     proptest! {
-        /// By the definition, with all at hand.
+        /// Compares the recovery with its definition, applied with all requests at hand.
         #[test]
         fn is_what_the_definition_says(
             gaps in prop::collection::vec((0..3 * S, prop::bool::weighted(0.8)), 0..40),

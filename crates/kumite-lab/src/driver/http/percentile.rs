@@ -1,11 +1,12 @@
-//! The percentiles of a time that its number of requests supports, as metrics.
+//! The percentiles of a time as metrics, as far as there are enough requests for them.
 
 use std::collections::BTreeMap;
 
 use kumite_load::{Histogram, percentile};
 use kumite_record::{Enough, Needs};
 
-/// Puts these percentiles of a time among the metrics; or, where it takes more requests, among the needs.
+/// Puts these percentiles of a time into `metrics`. A percentile that takes more requests goes into `needs` with the
+/// number that is missing.
 pub(crate) fn percentiles(
     of: &str,
     times: &Histogram<u64>,
@@ -26,12 +27,12 @@ pub(crate) fn percentiles(
     }
 }
 
-/// Of what a window would have to have beyond what it lacks: trials differ.
+/// The share by which a recommended window is longer than needed, because trials differ.
 const RESERVE: f64 = 0.2;
 const MOST_S: f64 = 86_400.0;
 
-/// How long a window would have to be for what it lacks, if so many values came in so many seconds; none if no window is long
-/// enough.
+/// The length of window that would give a percentile enough values, if `have` values came in `duration_s` seconds and
+/// `missing` more are needed. None if no allowed window is long enough.
 pub(super) fn long_enough(have: u64, missing: u64, duration_s: f64) -> Option<Enough> {
     let exact_s = duration_s * (have + missing) as f64 / have as f64 * (1.0 + RESERVE);
     // To two digits.

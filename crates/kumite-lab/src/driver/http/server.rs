@@ -17,10 +17,10 @@ use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::node::Remote;
 
-/// A server that has answered wrongly for so long is not just starting.
+/// The time for which a server may answer wrongly. After that it is not just starting.
 const WRONG_LIMIT: Duration = Duration::from_secs(3);
 const READY_INTERVAL: Duration = Duration::from_millis(5);
-/// Requests on one connection, when a contender is checked.
+/// The number of requests on one connection when a contender is checked.
 const KEPT_FOR: u64 = 5;
 pub(crate) struct Server {
     pub process: Box<dyn ServerProcess>,
@@ -28,11 +28,12 @@ pub(crate) struct Server {
     started: Instant,
 }
 
-/// The time until a server answered rightly; or the fault of its answer.
+/// The time until a server answered rightly. The error is the fault of its answer.
 pub(crate) type Answered = Result<Duration, Fault>;
 
 impl Server {
-    /// Starts it here, to listen at `host`. `services` is what tells it where those are.
+    /// Starts a server on this machine, to listen at `host`. `services` has the variables that lead it to the
+    /// services.
     pub fn start(
         contender: &Ready,
         host: Ipv4Addr,
@@ -45,7 +46,7 @@ impl Server {
         Ok(Server { address: here.address(), process: Box::new(here), started })
     }
 
-    /// Starts it on another node.
+    /// Starts a server on another node.
     pub fn start_there(
         node: &Remote,
         contender: &Ready,
@@ -58,13 +59,13 @@ impl Server {
         Ok(Server { address, process: Box::new(there), started })
     }
 
-    /// Ends it. Returns what was wrong with how it ended, if anything was.
+    /// Ends the server. Returns what was wrong with how it ended, or None.
     pub fn stop(self) -> Option<String> {
         self.process.stop()
     }
 
-    /// Waits until the server answers rightly, and makes sure that it is the one that answers. Returns the time since its
-    /// start, or what is wrong with its answers.
+    /// Waits until the server answers rightly, and makes sure that it is the contender that answers. Returns the time
+    /// since its start, or what is wrong with its answers.
     pub fn wait_ready(&mut self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<Answered, Halt> {
         let mut probe = workload.probe(self.address);
         let mut wrong_since = None;
@@ -126,8 +127,8 @@ impl Server {
         }
     }
 
-    /// A fault if a server closes a connection within some requests without having announced it: such a server loses
-    /// requests under load.
+    /// Returns a fault if the server closes a connection within a few requests without having announced it: such a
+    /// server loses requests under load.
     pub fn keeps(&self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<(), Halt> {
         let limit = Limit { requests: Some(KEPT_FOR), duration: None };
         let asked = Load { limit, ..workload.probe(self.address) }.run(stop, &mut |_| ())?;

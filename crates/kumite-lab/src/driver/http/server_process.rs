@@ -1,4 +1,4 @@
-//! The processes of a server: here, or on a node of its own.
+//! The processes of a server, on this machine or on a node of its own.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 use std::path::{Path, PathBuf};
@@ -16,48 +16,50 @@ use crate::work::{
     Pause, Resume, ServerEnded, ServerSample, StartServer, StopServer,
 };
 
-/// Between SIGTERM and SIGKILL.
+/// The time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// The process that was started to be a server, here or on another node.
+/// The processes of a started server, on this machine or on another node.
 pub(crate) trait ServerProcess: Send {
-    /// True on this machine: only then is its CPU time used here.
+    /// True if the server is on this machine, so that its CPU time is used here.
     fn is_here(&self) -> bool;
 
-    /// A look at the server's processes as they are now.
+    /// Looks at the server's processes as they are now.
     fn look(&mut self) -> Result<ServerSample, Error>;
 
-    /// The end of its log, for messages.
+    /// The end of the server's log, for messages.
     fn last_lines(&mut self) -> String;
 
-    /// Whoever answers on the port is to be the contender: another's answers would be measured as its own.
+    /// Returns an error if another program than the contender answers on the port: its answers would be measured as
+    /// the contender's.
     fn own_port(&mut self) -> Result<(), Error>;
 
-    /// Where it listens on PORT, if that is not HOST alone.
+    /// The addresses on which the server listens on PORT, in words, if they are not HOST alone. None if they are.
     fn listens_elsewhere(&mut self) -> Option<String>;
 
-    /// Where it listens, in words.
+    /// The addresses on which the server listens, in words.
     fn listening(&mut self) -> String;
 
-    /// Stops all its processes; whether that succeeded.
+    /// Stops all processes of the server. True if that succeeded.
     fn pause(&mut self) -> bool;
 
     fn resume(&mut self);
 
-    /// The waiting of its threads; `None` where only its own node can know it.
+    /// The waits of the server's threads. None if only another node can know them.
     fn waits(&self) -> Option<Waits>;
 
-    /// Watches its node, where that is not this one.
+    /// Starts to watch the server's node, if that is not this machine.
     fn begin_watch(&mut self) -> Result<(), Error>;
 
-    /// The figures and marks of its node since the watch began; `None` on this machine, where the engine watches.
+    /// The figures and marks of the server's node since the watch began. None on this machine, where the engine
+    /// watches.
     fn end_watch(&mut self) -> Result<Option<NodeNoise>, Error>;
 
-    /// Ends it. Returns what was wrong with how it ended, if anything was.
+    /// Ends the server. Returns what was wrong with how it ended, or None.
     fn stop(self: Box<Self>) -> Option<String>;
 }
 
-/// On this machine.
+/// A server on this machine.
 pub(crate) struct Here {
     tree: Tree,
     address: SocketAddrV4,
@@ -66,7 +68,7 @@ pub(crate) struct Here {
 }
 
 impl Here {
-    /// `services` is what tells it where those are.
+    /// Starts a server on this machine. `services` has the variables that lead it to the services.
     pub fn start(
         contender: &Ready,
         host: Ipv4Addr,
@@ -195,16 +197,16 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// On another node.
+/// A server on another node.
 pub(crate) struct There {
     node: Remote,
-    /// Where the end of its log is kept here.
+    /// The path on this machine where the end of the server's log is kept.
     log: PathBuf,
     is_stopped: bool,
 }
 
 impl There {
-    /// Starts it at that node's address; where it is to listen.
+    /// Starts a server at that node's address. Returns the address and port on which it has to listen, too.
     pub fn start(
         node: &Remote,
         contender: &str,
@@ -220,7 +222,7 @@ impl There {
         Ok((there, SocketAddrV4::new(host, port)))
     }
 
-    /// Nobody can be told: the way there is closed, and that ends the run.
+    /// Asks the node. False if the node cannot be reached, which ends the run anyway.
     fn asked_to(&self, what: impl Ask<Answer = bool>) -> bool {
         self.node.ask(what).unwrap_or(false)
     }

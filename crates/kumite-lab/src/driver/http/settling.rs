@@ -1,6 +1,6 @@
-//! Decides when the window of a load opens: after a fixed time, or once the load has become steady.
+//! The opening of a load's window: after a fixed time, or once the load has become steady.
 //!
-//! With a limit, the series is asked again as it grows, between `warm_up_s` and `warm_up_limit_s`. It is the
+//! With a limit, the series is examined again as it grows, between `warm_up_s` and `warm_up_limit_s`. It is the
 //! throughput of a closed loop and the median response time of an open one. The engine is only told to open; a load
 //! that never settles is measured all the same, and marked.
 
@@ -13,11 +13,11 @@ use super::INTERVAL_MS;
 use super::workload::HttpWorkload;
 use crate::driver::warm_up::Evidence;
 
-/// Looks at the warm-up of a load, and opens its window.
+/// A watch on the warm-up of a load, which opens the window.
 pub(super) struct Settling {
-    /// Opens the window when the load is steady; none where the warm-up has a fixed length.
+    /// Opens the window when the load is steady. None if the warm-up has a fixed length.
     pub opener: Option<Opener>,
-    /// The warm-up lasts for so many intervals at least.
+    /// The least number of intervals that the warm-up lasts.
     least: u128,
     seen: u128,
     open_loop: bool,
@@ -40,10 +40,11 @@ impl Settling {
         }
     }
 
-    /// An interval of the load is over; when the window opens, since the load began, if that settles it.
+    /// Takes an interval that has ended. Returns the time since the load began at which the window opens, if this
+    /// interval settles it.
     ///
-    /// It is asked of throughput, as later of the whole trial. But that of an open loop is its schedule's from the first
-    /// moment on: there it is asked of the median response time.
+    /// A closed loop is judged by throughput, as the whole trial is later. The throughput of an open loop is that of
+    /// its schedule from the first moment on, so it is judged by the median response time.
     pub fn take(&mut self, interval: &Interval) -> Option<Duration> {
         let opener = self.opener.as_ref().filter(|_| !self.settled && interval.start_ms < 0)?;
         self.seen += 1;
@@ -57,7 +58,7 @@ impl Settling {
         self.settled.then(|| opener.open())
     }
 
-    /// Evidence of a steady state was asked for, and the limit came first.
+    /// True if evidence of a steady state was asked for, and the limit came first.
     pub fn is_unsettled(&self) -> bool {
         self.opener.is_some() && !self.settled
     }
@@ -70,8 +71,8 @@ mod tests {
     use super::*;
     use crate::driver::Answer;
 
-    /// After how many intervals of a warm-up it is settled; none if it was not until the limit of a minute. Each interval has
-    /// so many answers, and a median response time in µs.
+    /// The number of intervals after which a warm-up is settled. None if it is not within the limit of a minute. Each
+    /// interval has this many answers, and a median response time in µs.
     fn settles(given: &[(&str, f64)], of: impl Fn(u32) -> (u64, f64)) -> Option<u32> {
         let limit = ("warm_up_limit_s", 60.0);
         let given = given.iter().copied().chain([limit]);

@@ -1,4 +1,4 @@
-//! The steady part of a window, and so the part that its figures are of.
+//! The steady part of a window, which its figures are taken from.
 
 use kumite_load as load;
 use kumite_record::Steadiness;
@@ -7,24 +7,24 @@ use kumite_stats::{Better, steady};
 use super::INTERVAL_MS;
 use crate::driver::steady_class::steady_class;
 
-/// The part of the window that figures are of.
+/// The part of the window that figures are taken from, with these figures.
 #[derive(Debug)]
 pub(crate) struct WindowPart {
-    /// None if there is too little to tell.
+    /// The steadiness of the load. None if there is too little to tell.
     pub steadiness: Option<Steadiness>,
-    /// From the start of the load to where it was steady.
+    /// The time from the start of the load to where it was steady, in ms. None if it never was.
     pub warm_up_ms: Option<f64>,
-    /// Right answers a second that came in it.
+    /// Right answers a second in this part.
     pub throughput_rps: f64,
-    /// The response times of its right answers, in ns.
+    /// The response times of the right answers in this part, in ns.
     pub response: load::Histogram<u64>,
-    /// The service times of the answers in this part.
+    /// The service times of the right answers in this part, in ns.
     pub service: load::Histogram<u64>,
 }
 
-/// The later of the window's opening and the beginning of what is steady, to the window's end. All of the window, if
-/// nothing is; and all of an open loop, whose rate says nothing about the server, and whose slow stretches are what it is
-/// for.
+/// The part from the window's opening or the beginning of the steady part, whichever is later, to the window's end.
+/// It is the whole window if nothing is steady. It is also the whole of an open loop: its rate says nothing about the
+/// server, and slow stretches are what it is to show.
 pub(crate) fn part(outcome: &load::Outcome) -> WindowPart {
     let window_ms = outcome.elapsed.as_millis() as i64;
     let window = outcome.elapsed.as_secs_f64();

@@ -1,4 +1,4 @@
-//! A load whose rate goes up in steps, and then may drop: its parameters, and what became of it.
+//! A load whose rate goes up in steps and then may drop: its parameters and its figures.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::metrics::{Metrics, distribution};
 use crate::parameter::Params;
 use crate::unfit::Unfit;
 
-/// So many different things that failed answers say are told apart; the rest are "other".
+/// The number of different failed answers that are told apart. The rest are counted as "other".
 const KINDS: usize = 16;
 const OTHER: &str = "other";
 
@@ -34,7 +34,7 @@ pub(crate) fn metrics() -> Vec<Metric> {
     metrics
 }
 
-/// The metrics of each step: of the requests that were due in it, however late they were answered.
+/// The metrics of each step. They are about the requests that were due in the step, however late they were answered.
 pub(crate) fn part_metrics() -> Metrics {
     let rate = |name, about| Metric::new(name, about);
     let mut results = vec![
@@ -69,13 +69,13 @@ fn of_refusals() -> [Metric; 3] {
 #[derive(Clone, Debug)]
 pub(crate) struct Steps {
     steps: Vec<Step>,
-    /// An answer within it is good.
+    /// The time within which a right answer is good.
     good: Duration,
-    /// An answer within it is one of normal times.
+    /// The time within which a right answer is one of normal times.
     normal: Duration,
-    /// A refusal within it is a quick one.
+    /// The time within which a refusal is quick.
     quick: Duration,
-    /// The rate after the last step; `None` if the load ends with it.
+    /// The rate after the last step, in requests a second. None if the load ends with that step.
     pub drop_to: Option<f64>,
 }
 
@@ -86,7 +86,7 @@ struct Step {
 }
 
 impl Steps {
-    /// None where `rate_rps` is no text; what belongs to steps is then read and not used.
+    /// Reads the steps of a load. None if `rate_rps` is no text; the parameters of steps are then read and not used.
     pub fn read(take: &Params) -> Result<Option<Steps>, Unfit> {
         let (good, normal, quick) = (take.time("good_ms")?, take.time("normal_ms")?, take.time("quick_ms")?);
         let drop_to = take.number("drop_to_rps")?;
@@ -127,24 +127,24 @@ impl Steps {
         Ok(Some(Steps { steps, good, normal, quick, drop_to }))
     }
 
-    /// The axis that is swept, and its values.
+    /// The axis of the steps: their rates.
     pub fn within(&self) -> Within {
         Within { axis: "rate_rps".to_owned(), values: self.steps.iter().map(|step| at(step.rate)).collect() }
     }
 
-    /// How long they are.
+    /// The length of all steps together.
     pub fn length(&self) -> Duration {
         self.steps.iter().map(|step| step.lasts).sum()
     }
 
-    /// The rates one after the other, that after the drop included.
+    /// The rates of the load, one after the other, with that after the drop.
     pub fn pieces(&self) -> Vec<Piece> {
         let steps = self.steps.iter().map(|step| (step.rate, Some(step.lasts)));
         let all = steps.chain(self.drop_to.map(|rate| (rate, None)));
         all.map(|(rate, lasts)| Piece { from: rate, to: rate, lasts }).collect()
     }
 
-    /// Puts in place of the engine's own recovery that from the drop.
+    /// Replaces the engine's own recovery by the recovery from the drop.
     pub fn recover(&self, outcome: &mut Outcome) {
         let Some(disturbed) = &mut outcome.disturbed else { return };
         let ns = |time: Duration| time.as_nanos() as u64;
@@ -159,7 +159,8 @@ impl Steps {
         disturbed.first_right = first_right.map(|at| Duration::from_nanos(at - dropped));
     }
 
-    /// Puts into the sample what only the log tells, and takes out what says nothing of several rates at once.
+    /// Adds the figures that only the log tells to the sample, and removes those that say nothing of several rates at
+    /// once.
     pub fn tell(&self, outcome: &Outcome, sample: &mut Sample) {
         let of_one_rate = |name: &str| {
             name.starts_with("response_")
@@ -187,7 +188,7 @@ impl Steps {
         sample.series.columns.extend(self.by_due(&outcome.log, outcome.intervals.len()));
     }
 
-    /// The figures of each step that was over by then.
+    /// The figures of each step that was over at `by`, from the window's opening.
     fn parts(&self, log: &[Finished], by: Duration) -> Vec<TrialPart> {
         let mut ends = Duration::ZERO;
         let part = |step: &Step| {
@@ -221,7 +222,8 @@ impl Steps {
         TrialPart { at: at(step.rate), metrics, needs }
     }
 
-    /// How long answers with another status took, and how many of them were quick.
+    /// Adds the times of answers with another status, and the share of them that were quick; or what these figures
+    /// need.
     fn refusals(&self, log: &[Finished], metrics: &mut BTreeMap<String, f64>, needs: &mut Needs) {
         let refused = log.iter().filter(|request| request.failure == Some(Failure::Status));
         let quick: Vec<bool> = refused.map(|request| within(request, self.quick)).collect();
@@ -238,7 +240,8 @@ impl Steps {
         percentiles("refusal", &times(log, Some(Failure::Status)), &MIDDLE_AND_TAIL, metrics, needs);
     }
 
-    /// For each interval, the outcomes of the requests that were due in it, and the times that right answers took.
+    /// The columns of the series by when requests were due: for each interval the number of requests in each class,
+    /// and the mean time of right answers.
     fn by_due(&self, log: &[Finished], intervals: usize) -> BTreeMap<String, Vec<Option<f64>>> {
         let mut counts = vec![OutcomeCounts::default(); intervals];
         let mut response_ns = vec![0.0; intervals];
@@ -266,13 +269,13 @@ impl Steps {
     }
 }
 
-/// So many refusals for a share of them: one more or less is then a twentieth.
+/// The number of refusals from which a share of them is given. One more or less is then a twentieth.
 const ENOUGH_REFUSALS: usize = 20;
 
-/// The percentiles of a step.
+/// The percentiles of a step, each with the number of requests of which one lies beyond it.
 const MIDDLE_AND_TAIL: [(&str, u64); 2] = [("p50", 2), ("p99", 100)];
 
-/// How long those took that ended like that, from when they were due.
+/// The times of the requests that ended like this, from when they were due, in ns. `None` means right answers.
 fn times(log: &[Finished], failure: Option<Failure>) -> Histogram<u64> {
     let mut times = Histogram::new(3).expect("3 is a precision that hdrhistogram has");
     for request in log.iter().filter(|request| request.failure == failure) {
@@ -282,7 +285,7 @@ fn times(log: &[Finished], failure: Option<Failure>) -> Histogram<u64> {
     times
 }
 
-/// The bodies of failed answers with their counts; the most frequent by themselves, the rest together.
+/// The texts of failed answers with their counts: the most frequent by themselves, the others together.
 fn answers(log: &[Finished]) -> BTreeMap<String, u64> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for said in log.iter().filter_map(|request| request.wrong_status.as_deref()) {
@@ -427,8 +430,8 @@ mod tests {
         }
     }
 
-    /// 20 requests in a first second, all good but one; in a half second after it one of each class and a boundary; then what
-    /// comes after the steps.
+    /// Requests of three stretches: 20 in the first second, all good but one; one of each class and a boundary in the
+    /// half second after it; then some after the steps.
     fn log() -> Vec<Finished> {
         let mut log: Vec<Finished> = (0..19).map(|nth| request(nth * 50, 10 + nth, None)).collect();
         log.push(request(950, 101, None));
@@ -590,7 +593,7 @@ mod tests {
     }
 
     proptest! {
-        /// By the definition, request by request.
+        /// Compares the parts with their definition, applied request by request.
         #[test]
         fn parts_are_what_the_definition_says(
             requests in prop::collection::vec((0..3000_u64, 0..300_u64, 0..8_usize), 0..300),

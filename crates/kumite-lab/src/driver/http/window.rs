@@ -1,4 +1,4 @@
-//! Tells before a run that its window is too short for the percentiles that claims want of it.
+//! Finds before a run that its window is too short for the percentiles that claims want.
 
 use std::net::SocketAddrV4;
 use std::sync::atomic::AtomicBool;
@@ -11,38 +11,38 @@ use super::workload::HttpWorkload;
 use crate::driver::Short;
 use crate::halt::Halt;
 
-/// How long a look takes at most, beside as long a warm-up.
+/// The longest time of a look at a server's rate, without a warm-up that is as long.
 const LOOK: Duration = Duration::from_secs(1);
-/// A server that was started just now may soon be quicker.
+/// The number of looks. A server that was just started may soon be quicker.
 const LOOKS: usize = 2;
 
-/// The window of a trial, and the percentiles that are wanted of it.
+/// The window of a trial, with the percentiles that are wanted.
 pub(super) struct Window<'a> {
     workload: &'a HttpWorkload,
     wanted: Vec<(&'a str, u64)>,
 }
 
 impl<'a> Window<'a> {
-    /// Only percentiles are kept of the metrics; a load in steps has none here, since its steps are windows of their
-    /// own.
+    /// Makes the window for those of these metrics that are percentiles. For a load in steps there are none, since
+    /// its steps are windows of their own.
     pub fn new(workload: &'a HttpWorkload, metrics: &[&'a str]) -> Window<'a> {
         let wanted = metrics.iter().filter_map(|name| Some((*name, answers_for(name)?)));
         let wanted = if workload.steps.is_none() { wanted.collect() } else { Vec::new() };
         Window { workload, wanted }
     }
 
-    /// How many answers it is to have.
+    /// The largest number of answers that a wanted percentile takes. None if none is wanted.
     pub fn most(&self) -> Option<u64> {
         self.wanted.iter().map(|(_, needs)| *needs).max()
     }
 
-    /// More than these requests a second are not answered: an open loop does not offer more.
+    /// The rate at which requests are due, which bounds the rate of answers. None for a closed loop.
     pub fn offered(&self) -> Option<f64> {
         let Load { arrivals, warm_up, .. } = self.workload.load(SocketAddrV4::new([127, 0, 0, 1].into(), 1));
         arrivals.map(|arrivals| arrivals.mean_rate(warm_up + self.workload.duration))
     }
 
-    /// How many right answers a second a server gives; no longer looked at than until `enough` have come.
+    /// The rate of right answers of a server, a second. The look ends early once `enough` have come.
     pub fn look(
         &self,
         server: SocketAddrV4,
@@ -71,7 +71,7 @@ impl<'a> Window<'a> {
         Ok(best)
     }
 
-    /// The percentiles for which it is too short if so many right answers come a second.
+    /// The wanted percentiles for which the window is too short, if this many right answers come a second.
     pub fn short(&self, per_s: f64) -> Vec<Short> {
         let window_s = self.workload.duration.as_secs_f64();
         // A rate times a time may be a little less than the number that comes.
@@ -85,12 +85,12 @@ impl<'a> Window<'a> {
     }
 }
 
-/// A percentile of a server takes a number of answers; other metrics need none.
+/// True if the metric is a percentile of a server, which takes a number of answers.
 pub fn is_percentile(metric: &str) -> bool {
     answers_for(metric).is_some()
 }
 
-/// How many answers a metric takes, if it is a percentile.
+/// The number of answers that a metric takes. None if it is no percentile.
 fn answers_for(metric: &str) -> Option<u64> {
     let of = metric.strip_prefix("response_").or_else(|| metric.strip_prefix("service_"))?;
     let name = of.strip_suffix("_us")?;

@@ -17,7 +17,8 @@ use crate::driver::warm_up::WarmUpTime;
 use crate::parameter::{Parameters, Params};
 use crate::unfit::Unfit;
 
-/// One trial's workload: what is asked of the server, by how many, for how long, and what a right answer is.
+/// The workload of a trial: the request, the number of connections, the length and rate of the load, and the right
+/// answer.
 #[derive(Clone, Debug)]
 pub struct HttpWorkload {
     /// Request method, `GET` by default.
@@ -26,30 +27,30 @@ pub struct HttpWorkload {
     pub path: String,
     /// Request body, none by default.
     pub body: String,
-    /// Keep-alive connections, each with one request in flight; 50 by default.
+    /// The number of keep-alive connections, each with one request in flight; 50 by default.
     pub connections: usize,
-    /// When requests are due; by default none, for a closed loop.
+    /// The times at which requests are due. None for a closed loop, which is the default.
     pub arrivals: Option<Arrivals>,
-    /// The steps of their rate, if it has some.
+    /// The steps of the rate. None if the load has one rate.
     pub(crate) steps: Option<Box<Steps>>,
-    /// Length of the measured time, 5 s by default; of a load in steps theirs.
+    /// The length of the measured time, 5 s by default; for a load in steps, the length of the steps together.
     pub duration: Duration,
-    /// Time under load before it, 1 s by default; none of a load in steps.
+    /// The time under load before the measured time, 1 s by default; none for a load in steps.
     pub(crate) warm_up: WarmUpTime,
-    /// An answer that takes longer is a failure; 1 s by default.
+    /// The time after which an answer counts as a failure; 1 s by default.
     pub timeout: Duration,
-    /// How many cores the server is given; 1 by default.
+    /// The number of CPUs that the server is given; 1 by default.
     pub server_cores: AskedCores,
-    /// How long the server may take until it answers rightly; 30 s by default.
+    /// The longest time until the server answers rightly; 30 s by default.
     pub ready: Duration,
-    /// The disturbance of the server after the window; none by default.
+    /// The disturbance of the server after the window. None by default.
     pub disturbance: Option<Disturbance>,
     /// The answer that is right.
     pub expect: Expect,
 }
 
 impl HttpWorkload {
-    /// The workload that these parameters say.
+    /// Reads the workload from these parameters.
     pub fn new(parameters: &Parameters, answer: &Answer) -> Result<HttpWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         take.no_others("an http workload")?;
@@ -80,12 +81,12 @@ impl HttpWorkload {
         Ok(workload)
     }
 
-    /// The most connections that are open at a time.
+    /// The largest number of connections that are open at a time.
     pub(crate) fn most_connections(&self) -> usize {
         self.connections + self.disturbance.map_or(0, |disturbance| disturbance.connections())
     }
 
-    /// The load of a trial against a server there.
+    /// The load of a trial on a server at this address.
     pub(crate) fn load(&self, at: SocketAddrV4) -> Load {
         Load {
             request: self.request(),
@@ -100,7 +101,7 @@ impl HttpWorkload {
         }
     }
 
-    /// One request, to see whether the server there is ready.
+    /// A load of one request, to see whether the server at this address is ready.
     pub(crate) fn probe(&self, at: SocketAddrV4) -> Load {
         Load {
             connections: 1,
@@ -187,7 +188,8 @@ fn disturbance(take: &Params, steps: Option<&Steps>) -> Result<Option<Disturbanc
     Ok(Some(Disturbance { kind, watch }))
 }
 
-/// The same in every trial, so that contenders in a block have the same.
+/// Reads the times at which requests are due. They are the same in every trial, so that contenders in a block have
+/// the same. None for a closed loop.
 fn arrivals(take: &Params, steps: Option<&Steps>) -> Result<Option<Arrivals>, Unfit> {
     let rate = if steps.is_some() { 0.0 } else { take.number("rate_rps")? };
     let burst = take.count("burst_requests")? as u32;

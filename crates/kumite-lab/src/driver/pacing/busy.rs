@@ -1,4 +1,4 @@
-//! A load on every CPU: threads that never wait.
+//! A load on every CPU, by threads that never wait.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -9,14 +9,14 @@ use kumite_process::pin_thread;
 
 use crate::error::Error;
 
-/// One thread on each CPU, with ordinary priority, until this is dropped.
+/// Busy threads with ordinary priority, one on each CPU. They end when this is dropped.
 pub struct Busy {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Busy {
-    /// An error says which CPU cannot be had.
+    /// Starts a busy thread on each of these CPUs. An error says which CPU cannot be had.
     pub fn on(cores: &[usize]) -> Result<Busy, Error> {
         let mut busy = Busy { stop: Arc::default(), threads: Vec::new() };
         for core in cores.iter().copied() {
@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    /// The folders in which the kernel tells of this process's threads of that name.
+    /// The folders in which the kernel describes this process's threads of that name.
     fn threads(name: &str) -> Vec<PathBuf> {
         let all = fs::read_dir("/proc/self/task").unwrap().map(|entry| entry.unwrap().path());
         all.filter(|task| fs::read_to_string(task.join("comm")).is_ok_and(|comm| comm.trim() == name))

@@ -23,15 +23,16 @@ use crate::error::Error;
 use crate::halt::Halt;
 use crate::service::Running;
 
-/// Of a play that nothing is measured of.
+/// The number of frames of a play that is only checked and not measured.
 const CHECKED_STATES: usize = 30;
 
-/// Starts each player afresh, has it play, stamps what comes, and ends it.
+/// The driver of kind pacing. It starts each player afresh, has it play, stamps each state as it comes, and ends the
+/// player.
 pub(crate) struct PacingDriver<'a> {
     bench: Workbench<'a>,
 }
 
-/// A player and what it is to play.
+/// A started player, with the states that it is to play.
 struct StartedPlayer<'a> {
     workload: &'a PacingWorkload,
     given: GivenCores,

@@ -1,4 +1,4 @@
-//! The states of a play as a sample.
+//! The figures of a play, from the stamps of its states.
 
 use std::time::Duration;
 
@@ -10,14 +10,15 @@ use super::workload::Due;
 use crate::driver::watch::Usage;
 use crate::metrics::Metrics;
 
-/// The zero of a schedule is taken from the states of so many frames.
+/// The number of frames whose states determine the zero of the schedule.
 const ZERO_FRAMES: f64 = 60.0;
-/// States beyond a percentile that it takes. The share of all that is really beyond the sixth-largest of 601 lies, in 95 %
-/// of samples, between 0.4 and 1.9 % (its distribution is beta(6, 596)); of a cell there are several samples.
+/// The number of states that a percentile must have beyond it. Of 601 states, the share of all that is really beyond
+/// the sixth-largest lies in 95 % of samples between 0.4 and 1.9 % (its distribution is beta(6, 596)); a cell has
+/// several samples.
 const BEYOND: usize = 5;
-/// Of the error that is reported: a recorder that had not looked for longer casts doubt on it.
+/// The share of the reported error for which a recorder may have not looked. A longer time casts doubt on the error.
 const UNSEEN_SHARE: f64 = 0.1;
-/// In µs: what a recorder that looks always may miss.
+/// The time that even a recorder which always looks may miss, in µs.
 const UNSEEN_US: f64 = 10.0;
 
 pub(crate) fn metrics() -> Metrics {
@@ -57,14 +58,14 @@ pub(crate) fn metrics() -> Metrics {
     Metrics { results, costs }
 }
 
-/// All that was seen of a play.
+/// The states of a play and what was seen of them.
 pub(super) struct Play<'a> {
     pub states: &'a [Due],
     pub stamps: Vec<Stamp>,
     pub fps: f64,
     /// The time from the beginning of the play to its last state.
     pub window: Duration,
-    /// Some CPU is the player's and the recorder's.
+    /// True if the player and the recorder have a CPU in common.
     pub shared: bool,
     pub seen: Usage,
 }
@@ -118,8 +119,8 @@ pub(super) fn sample(play: Play) -> (Sample, Vec<Mark>) {
     (sample, marks)
 }
 
-/// By how many ns each state came later than it was due. The player's clock is not ours, so its start is not known; it is
-/// taken to be the instant by which the earliest of its first states was exactly in time.
+/// The error of each state in ns: how much later than due it came. The player's clock is not ours, so its start is
+/// not known; it is taken to be the instant by which the earliest of its first states was exactly in time.
 fn errors(play: &Play) -> Vec<i64> {
     let Some(first) = play.stamps.first() else { return Vec::new() };
     let late =
@@ -131,7 +132,7 @@ fn errors(play: &Play) -> Vec<i64> {
     late.into_iter().map(|late| late - zero).collect()
 }
 
-/// How long the recorder had not looked when a state came: the 99th percentile, as a nearest rank.
+/// The 99th percentile (nearest rank) of how long the recorder had not looked when a state came, in µs.
 fn unseen_p99_us(stamps: &[Stamp]) -> f64 {
     let mut unseen: Vec<Duration> = stamps.iter().map(|stamp| stamp.unseen).collect();
     unseen.sort_unstable();
@@ -145,7 +146,7 @@ mod tests {
 
     use super::*;
 
-    /// A play at 50 frames a second, whose states are late by so many µs.
+    /// The sample of a play at 50 frames a second whose states are late by these times in µs.
     fn sample_of(late_us: &[i64], unseen_us: u64) -> (Sample, Vec<Mark>) {
         let began = Instant::now() + Duration::from_secs(1);
         let at = |nth: usize| Duration::from_millis(20 * nth as u64);

@@ -5,7 +5,7 @@ use kumite_record::Unit;
 
 use crate::parameter::{Param, Takes};
 
-/// An hour's play, about.
+/// The most frames of a play: about an hour's.
 const MOST_FRAMES: i64 = 216_000;
 
 pub(super) static PARAMS: &[Param] = &[

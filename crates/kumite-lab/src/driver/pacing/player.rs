@@ -11,7 +11,7 @@ use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use kumite_process::Spawn;
 
-/// Longer than any state may take beyond the time for which the one before it is held.
+/// The longest time that a state may take beyond the time for which the one before it is held.
 const LIMIT: Duration = Duration::from_secs(10);
 const READY: &[u8] = b"ready";
 
@@ -20,7 +20,7 @@ pub(super) struct Player {
     pub process: LineProcess,
 }
 
-/// A stamp for each state that was to come; or the fault of a player that sent another.
+/// A stamp for each expected state. The error is the fault of a player that sent another state.
 pub(super) type Recorded = Result<Vec<Stamp>, Fault>;
 
 impl Player {
@@ -28,7 +28,7 @@ impl Player {
         Ok(Player { process: LineProcess::start(spawn)? })
     }
 
-    /// Waits until it is; how long that took since its start.
+    /// Waits until the player is ready. Returns the time since its start.
     pub fn ready(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Duration, Halt> {
         let until = Instant::now() + limit;
         let (line, _) = self.process.line(until, limit, "getting ready", stop)?;
@@ -38,7 +38,7 @@ impl Player {
         }
     }
 
-    /// Has it play these states, the first of which is due at once. The recorder is this thread.
+    /// Has the player play these states, the first of which is due at once. This thread records them.
     pub fn play(&mut self, keeping: Keeping, states: &[Due], stop: &AtomicBool) -> Result<Recorded, Halt> {
         if let Some(unasked) = self.process.unasked() {
             return Ok(Err(Fault::new(unasked)));

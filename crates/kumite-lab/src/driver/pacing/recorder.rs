@@ -1,4 +1,4 @@
-//! Stamps what comes.
+//! The recorder, which stamps each state of a player as it comes.
 //!
 //! Whoever waits for a line in the kernel wakes late, by about as much as the players that are to be measured. So the
 //! recorder is awake around the time at which a state may come, and asks again and again. It has real-time priority
@@ -12,49 +12,51 @@ use kumite_process::Heard;
 use crate::driver::line_process::LineProcess;
 use crate::halt::Halt;
 
-/// So long before a state may come the recorder is awake: longer than it wakes late.
+/// The time before a state may come at which the recorder is awake: longer than it wakes late.
 const BEFORE: Duration = Duration::from_millis(1);
-/// And so long after that, at most. What comes later is stamped by a recorder that was asleep: late by some 0.1 ms, which is
-/// a small part of an error that is larger than this.
+/// The longest time that the recorder stays awake after a state may have come. A later state is stamped by a sleeping
+/// recorder: some 0.1 ms too late, a small part of an error that is larger than this time.
 const AFTER: Duration = Duration::from_millis(3);
-/// Nobody knows when the first state comes. The kernel lets a real-time thread have its CPU for 950 ms of a second.
+/// The time that the recorder stays awake for the first state, whose coming is unknown. The kernel lets a real-time
+/// thread have its CPU for 950 ms of a second.
 const FIRST: Duration = Duration::from_millis(500);
-/// How often it is looked whether all is to end.
+/// The time between two looks at whether all is to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// When a line came.
+/// The time at which a line came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
     pub came: Instant,
-    /// The recorder had not looked for so long: it may have come earlier by this.
+    /// The time for which the recorder had not looked: the line may have come earlier by this.
     pub unseen: Duration,
 }
 
-/// When the recorder is awake: from and to, twice.
+/// The two stretches of time in which the recorder is awake, each from its beginning to its end. They may be the
+/// same.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Awake([(Instant, Instant); 2]);
 
 impl Awake {
-    /// For the first state, from now on.
+    /// Awake for the first state, from now on.
     pub fn at_once() -> Awake {
         let now = Instant::now();
         Awake([(now, now + FIRST); 2])
     }
 
-    /// For one that is due then, by the schedule, or then, by how long the one before it is held: who drifts, or was late
-    /// once, may come at either.
+    /// Awake around both times at which a state may come: by the schedule, and by how long the state before it is
+    /// held. A player that drifts, or was late once, may come at either.
     pub fn around(by_schedule: Instant, by_hold: Instant) -> Awake {
         let due = [by_schedule.min(by_hold), by_schedule.max(by_hold)];
         Awake(due.map(|due| (due.checked_sub(BEFORE).unwrap_or(due), due + AFTER)))
     }
 
-    /// Since or from when it is awake; none if it is no more.
+    /// The beginning of the present stretch or of the next one. None if all are over.
     fn from(&self, now: Instant) -> Option<Instant> {
         self.0.iter().find(|(_, to)| now < *to).map(|(from, _)| *from)
     }
 }
 
-/// The next line, which is waited for that long after it was due.
+/// Waits for the next line. An error if none comes within `limit` after the last stretch.
 pub(super) fn next_line(
     process: &mut LineProcess,
     awake: Awake,

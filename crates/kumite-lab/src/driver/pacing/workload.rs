@@ -12,33 +12,33 @@ use crate::error::Error;
 use crate::parameter::{Parameters, Params};
 use crate::unfit::Unfit;
 
-/// One trial's workload: which macro, for how long, and what the machine does beside it.
+/// The workload of a trial: which macro is played, for how long, and what the machine does beside it.
 #[derive(Clone, Debug)]
 pub struct PacingWorkload {
-    /// The macro's file, in the experiment's folder.
+    /// The name of the macro's file, in the experiment's folder.
     pub notation: String,
-    /// So many frames of it, over and over if it has fewer; 600 by default.
+    /// The number of frames that are played, over and over if the macro has fewer; 600 by default.
     pub frames: usize,
-    /// Frames of a play before that, which counts in no figure; 60 by default.
+    /// The number of frames of a play before the measured one, which counts in no figure; 60 by default.
     pub warm_up_frames: usize,
     /// The frames a second of the schedule.
     pub fps: f64,
     /// The player's way to keep time; the absolute schedule by default.
     pub keeping: Keeping,
-    /// Every CPU that is used has a busy thread; none has by default.
+    /// True if a busy thread runs on each CPU that is used; false by default.
     pub is_loaded: bool,
-    /// How long a player may take until it is ready; 30 s by default.
+    /// The longest time until a player is ready; 30 s by default.
     pub ready: Duration,
-    /// How many CPUs it is given; 1 by default.
+    /// The number of CPUs that the player is given; 1 by default.
     pub cores: AskedCores,
 }
 
 /// A player's way to keep time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeping {
-    /// When each state is due, counted from the start.
+    /// The player goes by when each state is due, counted from the start.
     Absolute,
-    /// How long each state is held.
+    /// The player goes by how long each state is held.
     Relative,
 }
 
@@ -51,7 +51,7 @@ impl Keeping {
     }
 }
 
-/// A state: when it is due, from the start of the play, and the line that it is.
+/// A state with the time at which it is due, from the start of the play, as the line that the player has to write.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Due {
     pub at: Duration,
@@ -59,7 +59,7 @@ pub(super) struct Due {
 }
 
 impl PacingWorkload {
-    /// The workload that these parameters say.
+    /// Reads the workload from these parameters.
     pub fn new(parameters: &Parameters) -> Result<PacingWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         take.no_others("a pacing workload")?;
@@ -75,7 +75,7 @@ impl PacingWorkload {
         })
     }
 
-    /// The states of a play of so many frames of the macro, the release at its end included.
+    /// The states of a play of this many frames of the macro, the release at its end included.
     pub(super) fn states(&self, whole: &Schedule, frames: usize) -> Vec<Due> {
         let state = |(at, state): (Duration, kumite_play::PadState)| {
             let values: Vec<String> = state.values().iter().map(i8::to_string).collect();
@@ -84,7 +84,7 @@ impl PacingWorkload {
         first(whole, frames as u64).due(self.fps).map(state).collect()
     }
 
-    /// The macro, which has at least a state.
+    /// Reads the macro, which has at least one state. An error if it cannot be read.
     pub(crate) fn schedule(&self, folder: &Path) -> Result<Schedule, Error> {
         let path = folder.join(&self.notation);
         let text = std::fs::read(&path).map_err(Error::step(format!("the macro {}", path.display())))?;
@@ -95,12 +95,12 @@ impl PacingWorkload {
 }
 
 impl Workload for PacingWorkload {
-    /// The recorder never rests while a state may come: it shares no CPU.
+    /// The recorder never rests while a state may come, so it shares no CPU.
     fn cores(&self) -> WantedCores {
         WantedCores { param: "cores", asked: self.cores, may_share: false }
     }
 
-    /// Of both plays.
+    /// The time of both plays: the warm-up and the measured one.
     fn time(&self) -> Option<Duration> {
         Some(Duration::from_secs_f64((self.frames + self.warm_up_frames) as f64 / self.fps))
     }
@@ -110,7 +110,7 @@ impl Workload for PacingWorkload {
     }
 }
 
-/// So many frames of a schedule, over and over. It has at least a state.
+/// The first frames of a schedule that is repeated over and over. The schedule must have at least one state.
 fn first(whole: &Schedule, frames: u64) -> Schedule {
     let mut left = frames;
     let mut some = Vec::new();

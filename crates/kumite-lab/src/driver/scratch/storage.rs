@@ -1,10 +1,10 @@
 //! The storage behind a file system.
 
-/// In memory, by the numbers of `statfs(2)`: tmpfs, ramfs.
+/// The file systems in memory, by the numbers of `statfs(2)`: tmpfs and ramfs.
 const MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
 
-/// On other machines, or on what may be there: NFS, SMB (three numbers), AFS, Ceph, Coda, Lustre, GPFS, BeeGFS, OCFS2, GFS2,
-/// 9P, FUSE.
+/// The file systems that are on other machines, or may be: NFS, SMB (three numbers), AFS, Ceph, Coda, Lustre, GPFS,
+/// BeeGFS, OCFS2, GFS2, 9P, FUSE.
 const ELSEWHERE: [u64; 14] = [
     0x6969,
     0x517b,
@@ -22,17 +22,17 @@ const ELSEWHERE: [u64; 14] = [
     0x6573_5546,
 ];
 
-/// Where a file system's bytes are.
+/// The place where a file system keeps its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
-    /// A disk, as far as can be told.
+    /// A disk of this machine, as far as can be told.
     Disk,
     Memory,
     Elsewhere,
 }
 
 impl Storage {
-    /// The storage behind a file system of this type, by the kernel's number.
+    /// The storage behind a file system, whose type is given by the kernel's number.
     pub fn of_type(number: u64) -> Storage {
         // Some systems say it as a signed number.
         let number = number & 0xffff_ffff;

@@ -1,4 +1,4 @@
-//! Trials of contenders that measure by themselves.
+//! Trials of benchmarks, which measure by themselves.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -17,7 +17,7 @@ use crate::parameter::as_environment;
 use kumite_process::how_it_ended;
 
 impl TaskDriver<'_> {
-    /// Runs it to its end, once, and reads what it wrote.
+    /// Runs a benchmark once, to its end, and reads the figures that it wrote.
     pub fn benchmark(
         &self,
         contender: &Ready,

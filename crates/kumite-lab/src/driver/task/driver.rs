@@ -30,60 +30,60 @@ use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::service::Running;
 
-/// Exchanges without a job that tell what the pipe costs.
+/// The number of exchanges without a job that measure the cost of the pipe.
 const ROUND_TRIPS: usize = 21;
-/// A worker's clock may be so coarse, in ms.
+/// The coarsest step that a worker's clock may have, in ms.
 const CLOCK_GRAIN_MS: f64 = 1.0;
-/// And its time so much longer than ours: both clocks are the same machine's.
+/// The share by which a worker's time may exceed ours. Both clocks are the same machine's.
 const CLOCK_TOLERANCE: f64 = 0.05;
 
-/// Starts each worker afresh, gives it its jobs, and ends it.
+/// The driver of kind task. It starts each worker afresh, gives it its jobs, and ends it.
 pub struct TaskDriver<'a> {
     pub(super) bench: Workbench<'a>,
     pub(super) scratch: ScratchPlace,
     check: AnswerCheck<'a>,
 }
 
-/// One job that was done by hand, so to speak.
+/// One job that was done outside of a run, with everything that was seen of it.
 #[derive(Clone, Debug)]
 pub struct OneJob {
     /// The worker's first answer, about itself.
     pub hello: Hello,
-    /// From its start to that.
+    /// The time from the worker's start to its first answer.
     pub ready: Duration,
     /// The median time of an exchange without a job, in µs.
     pub round_trip_us: f64,
-    /// The times of the job.
+    /// The job with its times.
     pub job: Job,
     /// The number of events of its answer.
     pub events: usize,
-    /// The reason why the answer is wrong; `None` if it is right.
+    /// The reason why the answer is wrong. None if it is right.
     pub wrong: Option<String>,
 }
 
-/// A worker and what is around it.
+/// A started worker, with its services and its folder.
 struct StartedWorker<'a> {
     planned: &'a Planned,
     workload: &'a TaskWorkload,
     given: GivenCores,
     worker: Worker,
-    /// Goes with it, as do the services.
+    /// The folder of the worker's files. It is dropped with the worker, as the services are.
     _scratch: Scratch,
     services: Running,
 }
 
 impl<'a> TaskDriver<'a> {
-    /// The kind of workload that it is for.
+    /// The kind of workload that this driver is for.
     pub const KIND: Kind = NAME;
 
-    /// From now on this thread, and those it starts, stay on the engine's CPUs.
+    /// Makes the driver. From now on this thread, and those it starts, stay on the engine's CPUs.
     pub fn open(of: &Opening<'a>) -> Result<TaskDriver<'a>, Halt> {
         let bench = Workbench::new(of)?;
         let check = bench.answer_check(of.stop)?;
         Ok(TaskDriver { bench, scratch: ScratchPlace::for_store(of.state)?, check })
     }
 
-    /// Starts the contender, gives it one job and ends it. `tap` sees all that is said.
+    /// Starts the contender, gives it one job and ends it. `tap` sees every line in both directions.
     pub fn one_job(
         &mut self,
         contender: &Ready,
@@ -243,28 +243,28 @@ impl Driver for TaskDriver<'_> {
     }
 }
 
-/// The times of exchanges without a job, in µs.
+/// The times of [`ROUND_TRIPS`] exchanges without a job, in µs.
 fn round_trips(worker: &mut Worker, workload: &TaskWorkload, stop: &AtomicBool) -> Result<Vec<f64>, Halt> {
     (0..ROUND_TRIPS)
         .map(|_| worker.hello(workload.timeout, stop).map(|(_, took)| took.as_secs_f64() * 1e6))
         .collect()
 }
 
-/// The jobs of one process.
+/// The jobs of one worker process, with their results so far.
 struct Jobs<'a> {
     workload: &'a TaskWorkload,
     derived: &'a Derived,
     /// The folder in which the worker runs.
     folder: &'a Path,
-    /// In the order in which they were given.
+    /// The jobs in the order in which they were given.
     jobs: Vec<Job>,
-    /// Of the last answer that had any.
+    /// The events of the last answer that had any.
     events: Vec<JobEvent>,
-    /// Each differs from the others.
+    /// The different results, each once.
     results: BTreeSet<String>,
 }
 
-/// How long some jobs took together.
+/// The time that some jobs took together, and the engine's CPU time meanwhile.
 struct Window {
     time: Duration,
     engine_cpu: Duration,
@@ -275,7 +275,7 @@ impl<'a> Jobs<'a> {
         Jobs { workload, derived, folder, jobs: Vec::new(), events: Vec::new(), results: BTreeSet::new() }
     }
 
-    /// Gives the jobs of the warm-up; whether they were to become steady, and did not.
+    /// Gives the jobs of the warm-up. True if they were to become steady, and did not.
     fn warm_up(&mut self, worker: &mut Worker, stop: &AtomicBool) -> Result<bool, Halt> {
         let mut warm_up = WarmUp::new(self.workload);
         let began = Instant::now();
@@ -284,14 +284,14 @@ impl<'a> Jobs<'a> {
         Ok(warm_up.is_unsettled())
     }
 
-    /// Gives so many jobs that count.
+    /// Gives `count` jobs that are measured.
     fn measured(&mut self, worker: &mut Worker, count: usize, stop: &AtomicBool) -> Result<Window, Halt> {
         self.jobs.reserve(count);
         self.work(worker, false, |given, _| given >= count, stop)
     }
 
-    /// Gives jobs and waits for their answers, until those that it has given are enough. That is asked of the ones up to the
-    /// first that is not answered.
+    /// Gives jobs until `enough` says that no more are needed, and waits for their answers. `enough` gets the number
+    /// of jobs given, and the answered jobs up to the first without an answer.
     fn work(
         &mut self,
         worker: &mut Worker,
@@ -359,7 +359,7 @@ impl<'a> Jobs<'a> {
         Ok(())
     }
 
-    /// The reason why any of the results is wrong; `None` if all are right.
+    /// The reason why any of the results is wrong. None if all are right.
     fn check(&self, check: &mut AnswerCheck, stop: &AtomicBool) -> Result<Option<String>, Halt> {
         for result in &self.results {
             if let Finding::Wrong(why) = check.check(&self.workload.params, result, self.folder, stop)? {

@@ -1,6 +1,7 @@
-//! Benchmarks that measure by themselves: the Java Microbenchmark Harness, whose JSON is read in.
+//! Benchmarks that measure by themselves: the JSON of the Java Microbenchmark Harness is read.
 //!
-//! An operation of the benchmark counts as a job. Nothing of it is checked but that it ended well: its answer it keeps.
+//! An operation of the benchmark counts as a job. It is only checked that the benchmark ended well: the answers of
+//! its operations are not known.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,10 +12,10 @@ use serde::Deserialize;
 
 use crate::error::Fault;
 
-/// The file that a benchmark is to write, in SCRATCH.
+/// The name of the file that a benchmark has to write, in SCRATCH.
 pub(super) const FILE: &str = "jmh.json";
 
-/// The part of an entry of JMH's JSON that is used.
+/// The parts of an entry of JMH's JSON that are used.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry {
@@ -27,11 +28,11 @@ struct Entry {
 struct PrimaryMetric {
     score: f64,
     score_unit: String,
-    /// By fork, then by iteration.
+    /// The figures of each fork, and within it of each iteration.
     raw_data: Vec<Vec<f64>>,
 }
 
-/// The iterations as jobs. JMH's score is their mean, and so is `elapsed_ms`.
+/// Reads the iterations as jobs. JMH's score is their mean, and so is `elapsed_ms`.
 pub(super) fn read(file: &Path) -> Result<Sample, Fault> {
     let wrong = |what: String| Fault::new(format!("{FILE}, which it is to write in SCRATCH, {what}"));
     let text = std::fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
@@ -56,7 +57,7 @@ pub(super) fn read(file: &Path) -> Result<Sample, Fault> {
     Ok(sample)
 }
 
-/// How many ms its unit is.
+/// The factor from this unit of JMH to ms. None if the unit is not a time per operation.
 fn unit_ms(unit: &str) -> Option<f64> {
     let nanos = match unit.strip_suffix("/op")? {
         "ns" => 1.0,

@@ -1,4 +1,4 @@
-//! The jobs of a worker, as a sample.
+//! The figures of a worker, from its jobs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -10,14 +10,15 @@ use crate::driver::steady_class::steady_class;
 use crate::driver::watch::Usage;
 use crate::metrics::Metrics;
 
-/// By so much, and the pipe's own cost, may a worker's times be less than those of kumite's clock.
+/// The share by which a worker's times may be less than those of kumite's clock, beyond the cost of the pipe.
 const TOLERANCE: f64 = 0.05;
-/// Of the time of the jobs: an engine that, with the services, used more of a CPU that was the worker's too was in its way.
+/// The share of the jobs' time that kumite and the services may use on a CPU of the worker's. If they used more, they
+/// were in its way.
 const ENGINE_SHARE: f64 = 0.01;
-/// Events of this kind tell which threads did the work.
+/// The kind of event that tells which threads did the work.
 const NEXT: &str = "next";
 
-/// All that was seen of a worker.
+/// The jobs of a worker, with everything that was seen of them.
 pub(crate) struct Work {
     /// The jobs in the order in which they were given.
     pub jobs: Vec<Job>,
@@ -25,15 +26,15 @@ pub(crate) struct Work {
     pub events: Vec<JobEvent>,
     /// The times of exchanges without a job, in µs.
     pub round_trips_us: Vec<f64>,
-    /// From the first measured job's request to the last one's answer.
+    /// The time from the first measured job's request to the last one's answer.
     pub window: Duration,
-    /// CPU time that kumite used meanwhile.
+    /// The CPU time that kumite used in this window.
     pub engine_cpu: Duration,
-    /// Jobs in flight at a time.
+    /// The largest number of jobs in flight at a time.
     pub concurrency: usize,
-    /// The warm-up was to end in a steady state, and did not.
+    /// True if the warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
-    /// Some CPU is the worker's and the engine's.
+    /// True if the worker and the engine have a CPU in common.
     pub shared: bool,
     pub seen: Usage,
 }
@@ -129,7 +130,7 @@ pub(crate) fn sample(work: Work) -> (Sample, Vec<Mark>) {
     (sample, marks)
 }
 
-/// How many threads had what was asked for in their hands; none if no event tells.
+/// The number of threads with an event of kind `next`. None if there is no such event.
 fn threads_used(events: &[JobEvent]) -> Option<f64> {
     let threads: BTreeSet<&String> = events
         .iter()
@@ -139,7 +140,7 @@ fn threads_used(events: &[JobEvent]) -> Option<f64> {
     (!threads.is_empty()).then_some(threads.len() as f64)
 }
 
-/// The class of the series of jobs' times in one process, from its first job; `None` if there are too few.
+/// The steadiness of the series of jobs' times in one process, from its first job. None if there are too few jobs.
 fn steadiness(jobs: &[Job]) -> Option<Steadiness> {
     let times: Vec<f64> = jobs.iter().map(|job| job.elapsed_ms).collect();
     let found = steady(&times, Better::Smaller)?;
@@ -154,7 +155,7 @@ fn steadiness(jobs: &[Job]) -> Option<Steadiness> {
     })
 }
 
-/// The position of the first job that began then or later.
+/// The position of the first job that began at `from_ms` or later, counted from the first job. 0 if none did.
 fn used_from(jobs: &[Job], from_ms: f64) -> usize {
     let mut began = 0.0f64;
     let later = |job: &Job| {

@@ -2,7 +2,7 @@
 
 use crate::parameter::{Param, Takes};
 
-/// Jobs of a warm-up: each is in the record.
+/// The most jobs of a warm-up, each of which is in the record.
 pub(super) const MOST_WARM_UP: i64 = 100_000;
 
 pub(super) static PARAMS: &[Param] = &[

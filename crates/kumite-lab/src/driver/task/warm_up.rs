@@ -1,4 +1,4 @@
-//! When a worker has had enough jobs to be measured.
+//! The end of a worker's warm-up.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::params::MOST_WARM_UP;
 use super::workload::TaskWorkload;
 use crate::driver::warm_up::{Evidence, WarmUpTime};
 
-/// Says after each job of a warm-up whether another is to be given.
+/// The warm-up of a worker. After each job it says whether another one is to be given.
 pub(super) struct WarmUp {
     iterations: usize,
     time: WarmUpTime,
@@ -31,7 +31,7 @@ impl WarmUp {
         }
     }
 
-    /// True once `given` jobs are enough after so long. `answered` are the jobs in the order in which they were
+    /// True once `given` jobs are enough, after this time. `answered` has the jobs in the order in which they were
     /// given, up to the first that has no answer yet.
     pub fn is_over(&mut self, given: usize, answered: &[Job], passed: Duration) -> bool {
         if given >= MOST_WARM_UP as usize {
@@ -48,7 +48,7 @@ impl WarmUp {
         self.settled || passed >= self.time.most
     }
 
-    /// Evidence of a steady state was asked for, and the limit came first.
+    /// True if evidence of a steady state was asked for, and the limit came first.
     pub fn is_unsettled(&self) -> bool {
         !self.settled
     }
@@ -60,7 +60,8 @@ mod tests {
 
     use super::*;
 
-    /// After how many jobs of these times, in ms, one at a time, a warm-up is over, and whether it was settled.
+    /// The number of jobs after which a warm-up is over, and whether it was settled. The jobs are given one at a
+    /// time, and take these times in ms.
     fn over(given: &[(&str, i64)], times_ms: impl Fn(usize) -> f64) -> (usize, bool) {
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), AxisValue::Int(*value))).collect();
         let mut warm_up = WarmUp::new(&TaskWorkload::new(&given).unwrap());

@@ -13,31 +13,32 @@ use crate::error::Error;
 use crate::parameter::{Parameters, Params, all_as_json};
 use crate::unfit::Unfit;
 
-/// One trial's workload: which job, how often, and how long it may take.
+/// The workload of a trial: which job is done, how often, and how long it may take.
 #[derive(Clone, Debug)]
 pub struct TaskWorkload {
-    /// Jobs of a process that count; 1 by default.
+    /// The number of jobs of a process that are measured; 1 by default.
     pub iterations: usize,
-    /// Jobs of a process before them, at least, which count in no figure but `first_elapsed_ms`; none by default.
+    /// The least number of warm-up jobs of a process, which count in no figure but `first_elapsed_ms`; none by
+    /// default.
     pub warm_up_iterations: usize,
-    /// How long those take together; no time by default.
+    /// The time that the warm-up jobs take together; no time by default.
     pub(crate) warm_up: WarmUpTime,
-    /// Jobs in flight at a time, at most; 1 by default.
+    /// The largest number of jobs in flight at a time; 1 by default.
     pub concurrency: usize,
-    /// How long a job may take; 60 s by default.
+    /// The longest time that a job may take; 60 s by default.
     pub timeout: Duration,
-    /// How long the worker may take until it answers its first hello; 30 s by default.
+    /// The longest time until the worker answers its first hello; 30 s by default.
     pub ready: Duration,
-    /// How many CPUs the worker is given; 1 by default.
+    /// The number of CPUs that the worker is given; 1 by default.
     pub cores: AskedCores,
-    /// Its files are kept in memory; on disk by default.
+    /// True if the worker's files are kept in memory, false if on disk; false by default.
     pub(crate) scratch_in_memory: bool,
-    /// All parameters, as a job is given them.
+    /// All parameters, in the form in which a job is given them.
     pub params: Value,
 }
 
 impl TaskWorkload {
-    /// The workload that these parameters say.
+    /// Reads the workload from these parameters.
     pub fn new(parameters: &Parameters) -> Result<TaskWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         take.flag("events")?;
@@ -56,7 +57,7 @@ impl TaskWorkload {
 }
 
 impl TaskWorkload {
-    /// A folder for the worker's files.
+    /// Makes a folder for the worker's files, in memory or on disk.
     pub(super) fn scratch(&self, place: &ScratchPlace) -> Result<Scratch, Error> {
         if self.scratch_in_memory { Scratch::in_memory() } else { Scratch::new(place) }
     }

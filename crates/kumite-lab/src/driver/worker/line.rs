@@ -8,31 +8,31 @@ use serde_json::value::RawValue;
 
 use crate::error::Fault;
 
-/// Events that a job may have.
+/// The most events that a job may have.
 const MOST_EVENTS: usize = 100_000;
 
-/// A line of a worker's.
+/// A line that a worker wrote.
 #[derive(Debug)]
 pub(crate) enum WorkerLine {
     Hello(Hello),
-    /// The job of this number is done; its answer is being made.
+    /// The job of this number is done, and its answer is being made.
     Done(u64),
     Job(JobAnswer),
 }
 
-/// The answer to a job.
+/// A worker's answer to a job.
 #[derive(Debug)]
 pub(crate) struct JobAnswer {
     pub job: u64,
-    /// The result of the job, or the worker's reason why there is none.
+    /// The result of the job. The error is the worker's reason why there is none.
     pub done: Result<Done, Fault>,
 }
 
-/// A job that was done.
+/// A job that was done, as the worker tells it.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub elapsed_ms: f64,
-    /// The worker's result, in its own bytes.
+    /// The result, in the worker's own bytes.
     pub result: Box<RawValue>,
     pub metrics: BTreeMap<String, f64>,
     pub events: Vec<JobEvent>,
@@ -41,13 +41,13 @@ pub(crate) struct Done {
 /// A worker's answer about itself.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub struct Hello {
-    /// The name it gives itself.
+    /// The name that the worker gives itself.
     pub name: String,
-    /// The runtime and its version.
+    /// The worker's runtime and its version.
     pub runtime: String,
-    /// The id of its process, as it says itself.
+    /// The id of the worker's process, by its own word.
     pub pid: u32,
-    /// The number of cores that its runtime believes it has; `None` if the kit does not say.
+    /// The number of cores that the worker's runtime believes it has. None if the kit does not say.
     pub cores: Option<u64>,
 }
 
@@ -75,7 +75,7 @@ fn even_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>
 }
 
 impl WorkerLine {
-    /// Unknown keys are left alone. An error says what is wrong with the line.
+    /// Reads a worker's line; unknown keys are ignored. An error says what is wrong with the line.
     pub fn parse(line: &[u8]) -> Result<WorkerLine, Fault> {
         // serde would take a list of all values for one.
         if line.trim_ascii_start().starts_with(b"[") {
