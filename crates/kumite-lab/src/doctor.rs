@@ -1,4 +1,4 @@
-//! The abilities of this machine, and the contenders whose tools are here.
+//! The diagnosis of this machine: its abilities, and the tools of contenders.
 
 mod tools;
 
@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use kumite_host::facts;
 use kumite_record::{Diagnosis, Finding, Fitness};
 
-/// A disk of a kumite that was killed is unmounted by the next run if it was a service's; one of `kumite disk` by nobody.
+/// Findings about dead mounts of slow disks, whose kumite was killed. The next run unmounts one that was a service's;
+/// nobody unmounts one of `kumite disk`.
 fn dead_disks() -> impl Iterator<Item = Finding> {
     kumite_disk::dead().into_iter().map(|mount_point| {
         let at = mount_point.display();
@@ -23,7 +24,7 @@ fn dead_disks() -> impl Iterator<Item = Finding> {
     })
 }
 
-/// Looks at this machine; takes a second or two, most of it asking tools for their versions.
+/// Diagnoses this machine. It takes a second or two, mostly for asking tools for their versions.
 pub fn doctor() -> Diagnosis {
     Diagnosis {
         schema: Diagnosis::SCHEMA,

@@ -16,14 +16,14 @@ use crate::unfit::Unfit;
 
 type Cause = Box<dyn StdError + Send + Sync>;
 
-/// Why the lab could not do something. Each says what that was, and its source what kept it from being done: [`chain`] says
-/// both. One whose words stand around those of another, which it has as `error`, says that one's causes, too.
+/// An error of the lab. Each says what could not be done, and its source is what kept it from being done: [`chain`]
+/// says both. An error with words around another one, its `error`, shows that one's causes, too.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Something could not be done with a file or a folder.
     #[error("cannot {doing} {}", path.display())]
     File {
-        /// The verb: `make`, `read`.
+        /// The verb for the attempt: `make`, `read`.
         doing: &'static str,
         /// The file.
         path: PathBuf,
@@ -31,7 +31,7 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// The same where what is being done is said around it.
+    /// Something could not be done with a file or a folder. The words around this error say what that was.
     #[error("{}", path.display())]
     At {
         /// The file.
@@ -40,7 +40,7 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// A step of something longer could not be done.
+    /// A step of a longer task could not be done.
     #[error("{step}")]
     Step {
         /// The step, with its verb: `cannot adopt processes …`.
@@ -52,7 +52,7 @@ pub enum Error {
     /// A service did not start, count or end.
     #[error("the service '{name}'{} {}", kind.map(|kind| format!(" ({kind})")).unwrap_or_default(), chain(&**error))]
     Service {
-        /// Its name in experiment.toml.
+        /// The service's name in experiment.toml.
         name: String,
         /// The kind of the service, where that says more.
         kind: Option<&'static str>,
@@ -60,10 +60,10 @@ pub enum Error {
         error: Box<Error>,
     },
 
-    /// Somebody needs what is not here.
+    /// Something that a contender, service or experiment needs is not on this machine.
     #[error("{who_needs} {}{}", chain(&**error), also_after(installed))]
     Missing {
-        /// The subject with its verb.
+        /// The subject and the verb: `the service 'db' needs`.
         who_needs: String,
         /// The packages that were installed for it, in vain.
         installed: Vec<String>,
@@ -71,11 +71,11 @@ pub enum Error {
         error: Box<Error>,
     },
 
-    /// A tool is not here, or not as it is needed.
+    /// A tool is missing, or is not as it is needed.
     #[error(transparent)]
     Tool(#[from] MissingTool),
 
-    /// It failed, and so did what was to mend that.
+    /// An attempt failed, and so did a second one that was to mend it.
     #[error("{}; {then}", chain(&**first))]
     Mending {
         /// The error for which the second attempt was made.
@@ -95,12 +95,12 @@ pub enum Error {
         error: Box<Error>,
     },
 
-    /// An error in carrying out what a file asks for.
+    /// A file asks for something that could not be carried out.
     #[error("{} (in {})", chain(&**error), file.display())]
     Within {
         /// The file.
         file: PathBuf,
-        /// The error that came of it.
+        /// The error that came of carrying it out.
         error: Box<Error>,
     },
 
@@ -116,11 +116,11 @@ pub enum Error {
     #[error(transparent)]
     Load(kumite_load::Error),
 
-    /// The files to be read could not be written.
+    /// The service's files to be read could not be written.
     #[error(transparent)]
     Disk(kumite_disk::Error),
 
-    /// There cannot be so many connections.
+    /// The system does not allow so many connections.
     #[error(transparent)]
     Files(kumite_limits::TooManyConnections),
 
@@ -128,11 +128,11 @@ pub enum Error {
     #[error(transparent)]
     Cores(#[from] kumite_host::CoresError),
 
-    /// Nothing answers at once on a server's node.
+    /// The stub that answers at once could not be started on the server's node.
     #[error(transparent)]
     Echo(kumite_stub::Error),
 
-    /// Another program did what it should not, or not what it should.
+    /// Another program did something that it should not, or failed to do what it should.
     #[error(transparent)]
     Fault(#[from] Fault),
 
@@ -144,7 +144,7 @@ pub enum Error {
     #[error(transparent)]
     Spec(#[from] SpecError),
 
-    /// Nothing can be installed on this system.
+    /// The system has no `apt-get`, so nothing can be installed.
     #[error("this system has no apt-get, the package manager that --install knows")]
     NoAptGet,
 
@@ -152,54 +152,54 @@ pub enum Error {
     #[error("they changed while they were copied")]
     Changing,
 
-    /// It was told to stop while it waited for its turn.
+    /// kumite was told to stop while it waited for its turn.
     #[error("it was interrupted while another kumite was at it")]
     Waiting,
 
-    /// It was told to stop.
+    /// kumite was told to stop.
     #[error("it was interrupted")]
     Interrupted,
 
-    /// A variable that leads to tools is no text.
+    /// A variable that leads to tools is not UTF-8.
     #[error("{name} is not UTF-8: {}", value.display())]
     NotUtf8 {
         /// The name of the variable.
         name: &'static str,
-        /// The value that is no text.
+        /// The value of the variable.
         value: PathBuf,
     },
 
-    /// Packages of npm would have no place.
+    /// The user has no home, so that packages of npm would have no place.
     #[error("there is no place for them: neither HOME nor XDG_CACHE_HOME is set")]
     NoHome,
 
-    /// kumite itself cannot be started under its name.
+    /// The path of kumite itself is not UTF-8, so it cannot be started.
     #[error("cannot be called {}: not UTF-8", path.display())]
     OwnName {
-        /// The file.
+        /// The path of kumite's file.
         path: PathBuf,
     },
 
-    /// No port can be had there.
+    /// No free port was found at an address.
     #[error("no free port on {host} among {count} from {first}: end what listens there")]
     NoPort {
         /// The address on which a port was looked for.
         host: Ipv4Addr,
-        /// The first that was tried.
+        /// The first port that was tried.
         first: u16,
         /// The number of ports that were tried.
         count: u16,
     },
 
-    /// There is nobody to run what refuses root.
+    /// There is no user to run a program that refuses root.
     #[error("refuses to run as root, and /etc/passwd has neither the user postgres nor nobody")]
     NoUser,
 
-    /// Contenders would have nowhere to write.
+    /// There is no usable folder for the files of contenders.
     #[error("there is no folder to write to for the files of contenders: set TMPDIR to one")]
     NoScratch,
 
-    /// The disk has not what a trial needs.
+    /// The disk has less room than a trial needs.
     #[error(
         "a trial of the {profile} profile needs {:.1} GB of free disk, and {} has {:.1} GB: make room, or set TMPDIR to a folder on \
          another disk",
@@ -208,7 +208,7 @@ pub enum Error {
     NoRoom {
         /// The profile that was chosen.
         profile: String,
-        /// The folder in which its files would be.
+        /// The folder in which the trial's files would be.
         folder: PathBuf,
         /// The room that the largest trial needs, in bytes.
         needed: f64,
@@ -217,7 +217,7 @@ pub enum Error {
     },
 }
 
-/// A tool that is not here, or not as it is needed.
+/// A tool that is missing, or is not as it is needed.
 #[derive(Debug, Error)]
 pub enum MissingTool {
     /// The tool is nowhere on PATH.
@@ -231,12 +231,12 @@ pub enum MissingTool {
     Old {
         /// The need, as contender.toml has it.
         need: String,
-        /// The newest version there is.
+        /// The newest version that was found.
         found: String,
-        /// The folder in which that version is.
+        /// The folder of that version.
         folder: PathBuf,
     },
-    /// It does not say how old it is.
+    /// The tool does not say its version.
     #[error("{need}, and {} {}", file.display(), chain(&**error))]
     Silent {
         /// The need, as contender.toml has it.
@@ -255,8 +255,8 @@ fn also_after(installed: &[String]) -> String {
     format!(", also after installing {}", installed.join(" "))
 }
 
-/// A misdeed of another program, in words: of a contender, a service, a tool, a node. It is no failure of ours, and
-/// goes into the record as a trial's reason.
+/// A misdeed of another program, in words: of a contender, a service, a tool, a node. It is no failure of kumite's,
+/// and goes into the record as a trial's reason.
 ///
 /// It holds words alone, because its only reader is a person: nothing in kumite decides by which fault it was.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -264,7 +264,7 @@ fn also_after(installed: &[String]) -> String {
 pub struct Fault(String);
 
 impl Fault {
-    /// A fault, in words that go on from the name of its subject.
+    /// Makes a fault from words that continue a sentence whose subject is the program.
     pub fn new(what: impl Into<String>) -> Fault {
         Fault(what.into())
     }
@@ -277,33 +277,33 @@ impl From<Fault> for String {
 }
 
 impl Error {
-    /// An error that names the file and the verb, for `map_err`.
+    /// Makes an error that names the file and the verb, for `map_err`.
     pub(crate) fn cannot(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> Error + Copy {
         move |source| Error::File { doing, path: path.to_owned(), source }
     }
 
-    /// The same where what is being done is said around it.
+    /// Makes an error that names the file, for `map_err`. The words around it say what was done.
     pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
         move |source| Error::At { path: path.to_owned(), source }
     }
 
-    /// An error that names the step, for `map_err`.
+    /// Makes an error that names the step, for `map_err`.
     pub(crate) fn step<E: Into<Cause>>(step: impl Into<Cow<'static, str>>) -> impl FnOnce(E) -> Error {
         move |source| Error::Step { step: step.into(), source: source.into() }
     }
 
-    /// With what can be done about it.
+    /// The same error, with what can be done about it.
     pub(crate) fn remedied(self, remedy: impl Into<Cow<'static, str>>) -> Error {
         Error::Remedied { remedy: remedy.into(), error: Box::new(self) }
     }
 
-    /// As that of a service.
+    /// The same error, as that of a service.
     pub(crate) fn of_service(self, name: &str, kind: Option<&'static str>) -> Error {
         Error::Service { name: name.to_owned(), kind, error: Box::new(self) }
     }
 }
 
-/// An error with its causes: `what: cause: cause`. Of what other crates say, much says its cause itself; that is not said again.
+/// An error with its causes, as one text: `what: cause: cause`. A cause that the text has already is not repeated.
 pub fn chain(error: &(dyn StdError + 'static)) -> String {
     let mut said = error.to_string();
     let mut next = error.source();

@@ -18,22 +18,23 @@ pub enum Halt {
     Interrupted,
     /// It could not be done, for this reason.
     Failed(Error),
-    /// It could not be done for want of something that this machine has not, whoever is tried: a trial is void for it.
+    /// It could not be done because this machine lacks something, whichever contender is tried. A trial is void for
+    /// that.
     Void(VoidCause, Error),
 }
 
 impl Halt {
-    /// Interrupted if `stop` is set, whatever else went wrong: it may have gone wrong because of that.
+    /// The reason, or `Interrupted` if `stop` is set: whatever went wrong may have gone wrong because of that.
     pub(crate) fn unless_stopped(why: impl Into<Halt>, stop: &AtomicBool) -> Halt {
         if stop.load(Ordering::Relaxed) { Halt::Interrupted } else { why.into() }
     }
 
-    /// For what another program did.
+    /// A failure by the fault of another program.
     pub(crate) fn fault(what: impl Into<String>) -> Halt {
         Fault::new(what).into()
     }
 
-    /// The reason that it ended early, in words.
+    /// The reason for the early end, in words.
     pub fn why(&self) -> String {
         match self {
             Halt::Interrupted => "it was interrupted".to_owned(),
@@ -41,17 +42,17 @@ impl Halt {
         }
     }
 
-    /// Interrupted if `stop` is set.
+    /// Returns `Interrupted` if `stop` is set.
     pub(crate) fn if_set(stop: &AtomicBool) -> Result<(), Halt> {
         if stop.load(Ordering::Relaxed) { Err(Halt::Interrupted) } else { Ok(()) }
     }
 
-    /// The same end, with the step before the error's words. An interruption stays as it is.
+    /// The same reason with the name of the step before it. An interruption stays as it is.
     pub fn in_step(self, step: impl Into<Cow<'static, str>>) -> Halt {
         self.map(Error::step(step))
     }
 
-    /// With a reason that has this one in it.
+    /// The same reason with its error replaced. An interruption stays as it is.
     pub(crate) fn map(self, of: impl FnOnce(Error) -> Error) -> Halt {
         match self {
             Halt::Interrupted => Halt::Interrupted,

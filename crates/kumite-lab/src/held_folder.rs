@@ -1,4 +1,4 @@
-//! A folder for a time, which another kumite may be sure to leave alone, and to clear away once its owner has gone.
+//! Folders for a limited time, which other kumites leave alone, and clear away once the owner has gone.
 
 use crate::error::Error;
 use std::fs::{self, File, Permissions};
@@ -8,17 +8,19 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::geteuid;
 
-/// Empty when it is made, of a name that nobody else has, and gone when it is dropped.
+/// A folder with a name of its own. It is empty when it is made, and removed when it is dropped.
 #[derive(Debug)]
 pub(crate) struct HeldFolder {
     path: PathBuf,
-    /// Held for as long as it is used, and so to the end of its process, whatever that is. A number of a process would not
-    /// do: machines that are containers or nodes of a job may have one folder for temporary files, and numbers of their own.
+    /// The lock on the folder, which lasts until this is dropped or the process ends, however it ends. The number of
+    /// a process would not do: containers, or nodes of a job, may share a folder for temporary files and have process
+    /// numbers of their own.
     _lock: File,
 }
 
 impl HeldFolder {
-    /// Below `root`. What a killed kumite has left there of this `prefix` goes. `mode` says who may enter it.
+    /// Makes a folder below `root`, after removing those with this `prefix` that killed kumites have left there.
+    /// `mode` has the rights of its users.
     pub fn new(root: &Path, prefix: &str, mode: u32) -> Result<HeldFolder, Error> {
         remove_left(root, prefix);
         let made = HeldFolder::below(root, prefix, mode);
@@ -53,7 +55,7 @@ impl Drop for HeldFolder {
     }
 }
 
-/// Removes the folders of ours that nobody holds, and says which.
+/// Removes our folders with this prefix that nobody holds. Returns their paths.
 pub(crate) fn remove_left(root: &Path, prefix: &str) -> Vec<PathBuf> {
     let mut left = Vec::new();
     let Ok(root) = root.canonicalize() else { return left };
@@ -72,7 +74,7 @@ pub(crate) fn remove_left(root: &Path, prefix: &str) -> Vec<PathBuf> {
     left
 }
 
-/// A folder that cannot be removed now is left to the next one that looks.
+/// Removes a folder. If that is not possible now, it is left to the next kumite that looks.
 fn remove(folder: &Path) {
     if fs::remove_dir_all(folder).is_err() {
         // A disk that was served from there by a kumite that was killed.

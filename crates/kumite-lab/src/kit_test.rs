@@ -1,4 +1,4 @@
-//! The conformance script for kits: whether a worker speaks the task protocol as docs/kinds/task.md has it.
+//! The conformance test of kits: it checks that a worker speaks the task protocol as docs/kinds/task.md has it.
 
 mod answers;
 mod endings;
@@ -20,10 +20,10 @@ use session::Session;
 use crate::error::{Error, chain};
 use crate::halt::Halt;
 
-/// Something that a kit has to do.
+/// A duty of a kit, with the function that checks it.
 struct Check {
     what: &'static str,
-    /// Err says what was expected and what came instead.
+    /// Makes the check. An error says what was expected and what came instead.
     tried: fn(&mut Session) -> Result<(), Halt>,
 }
 
@@ -61,7 +61,7 @@ const CHECKS: &[Check] = &[
 pub struct KitFinding {
     /// The duty of a kit, as a sentence.
     pub what: &'static str,
-    /// The expected and the actual; `None` if the kit does its duty.
+    /// The expected and the actual behaviour, in words. None if the kit does its duty.
     pub failure: Option<String>,
 }
 
@@ -75,12 +75,13 @@ pub struct KitTested {
     /// The times of 1,000 empty jobs; `None` if one of them failed, or if the first check did and nothing more was
     /// tried.
     pub empty: Option<Exchange>,
-    /// The times of hellos, likewise.
+    /// The times of 1,000 hellos. None if one of them failed, or if the first check did and nothing more was tried.
     pub hello: Option<Exchange>,
 }
 
-/// Starts the command, a worker that does what `params.do` says, as a trial would, and makes every check in turn. `found` sees
-/// each at once. A worker that cannot even say hello is tried no further. From now on this thread stays on the engine's core.
+/// Starts the command as a trial would, which is a worker that does what `params.do` says, and makes every check in
+/// turn. `found` is called with each outcome at once. A worker that does not answer its first hello is tried no
+/// further. From now on this thread stays on the engine's core.
 ///
 /// # Errors
 ///
@@ -97,7 +98,7 @@ pub fn kit_test(
     tried(&mut session, found)
 }
 
-/// A folder for the worker's files and its log.
+/// Makes a folder for the worker's files and its log, and moves this thread to the engine's CPUs.
 fn ready(cores: &Cores) -> Result<tempfile::TempDir, Error> {
     pin_thread(&cores.engine)?;
     kumite_process::become_subreaper()

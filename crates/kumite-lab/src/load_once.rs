@@ -12,20 +12,21 @@ use crate::contender::Ready;
 use crate::driver::http::{External, load_result};
 use crate::run::{Session, execute, plan};
 
-/// One load on a server that is there, measured as an experiment measures: with one contender, one point and one block.
+/// One load on a server that is already there, measured as an experiment measures: with one contender, one point and
+/// one block.
 pub struct LoadOnce<'a> {
     /// The load that the engine offers.
     pub load: &'a Load,
     /// The URLs, as they were typed.
     pub url: String,
-    /// The command that repeats it.
+    /// The command line that repeats the load.
     pub command: String,
     /// The version of kumite.
     pub kumite: &'a str,
 }
 
 impl LoadOnce<'_> {
-    /// Offers it until it ends or `stop` is set, and tells of each interval as it ends.
+    /// Offers the load until it ends or `stop` is set. `watch` is called with each interval as it ends.
     pub fn measure(
         self,
         clock: &dyn Clock,
@@ -85,13 +86,13 @@ impl LoadOnce<'_> {
     }
 }
 
-/// Why a load came to no result.
+/// The reason why a load came to no result.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadOnceError {
-    /// It was told to stop before the engine had begun.
+    /// kumite was told to stop before the engine had begun.
     #[error("it was interrupted")]
     Interrupted,
-    /// The engine could not offer it.
+    /// The engine could not offer the load.
     #[error(transparent)]
     Load(#[from] kumite_load::Error),
     /// The store did not keep what was measured.

@@ -1,6 +1,6 @@
-//! The number that stands for how trials are measured.
+//! The version of how trials are measured.
 
-/// The version of how a trial's figures come about: it is raised when they can change by what kumite does. Runs of
-/// two of its values are never made one. CONTRIBUTING.md says when it is to be raised, and measures.txt why it was
-/// not.
+/// The version of how a trial's figures come about. It is raised when a change of kumite can change figures. Runs
+/// with two different values are never made one. CONTRIBUTING.md says when it is to be raised, and measures.txt why
+/// it was not.
 pub const MEASURES: u32 = 2;

@@ -12,13 +12,14 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// All of them, with those that only an experiment has in the middle.
+    /// All metrics in order, with those that only an experiment has between results and costs.
     pub fn around(self, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
         self.results.into_iter().chain(own).chain(self.costs).collect()
     }
 }
 
-/// Of a distribution, in µs: its mean, what so many are below, its largest; in the role of `response-p99` and so on.
+/// The metrics of a distribution, in µs: its mean, its percentiles and its maximum, with roles such as
+/// `response-p99`.
 pub(crate) fn distribution(of: &str, what: &str) -> Vec<Metric> {
     let metric = |end: &str, about: String| {
         let role = format!("{of}-{}", end.replace('_', "-"));

@@ -13,18 +13,18 @@ use kumite_record::{Role, Roles, Void, VoidCause};
 use crate::error::{Error, Fault};
 use crate::work::{Ask, BeginTrial, EndTrial, Work};
 
-/// How a node is talked to.
+/// The way to talk to another node.
 pub trait Talk: Send {
-    /// Has it do something, and gives its answer: both are JSON. What went wrong on the way ends the run.
+    /// Sends the node a question and returns its answer, both as JSON. A fault on the way ends the run.
     fn answer(&mut self, work: &str) -> Result<String, Fault>;
 
-    /// For how long the node could not be reached, since this was asked last.
+    /// The time for which the node could not be reached since the last call of this.
     fn cut_off(&mut self) -> Duration {
         Duration::ZERO
     }
 }
 
-/// A node that has a role. Its copies are the same node.
+/// Another node that has a role. Copies of this are the same node.
 #[derive(Clone)]
 pub struct Remote {
     name: Arc<str>,
@@ -33,12 +33,12 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// The node of this name, which others reach at this address.
+    /// A node with this name, which other nodes reach at this address.
     pub fn new(name: &str, address: Ipv4Addr, talk: impl Talk + 'static) -> Remote {
         Remote { name: name.into(), address, talk: Arc::new(Mutex::new(talk)) }
     }
 
-    /// The name of the role's host, as the command line has it.
+    /// The name of the node's host, as the command line has it.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -48,7 +48,7 @@ impl Remote {
         self.address
     }
 
-    /// Both are the same node.
+    /// True if both are the same node.
     fn is_same(&self, other: &Remote) -> bool {
         Arc::ptr_eq(&self.talk, &other.talk)
     }
@@ -63,7 +63,7 @@ impl Remote {
             .map_err(Error::step(format!("{}: sent a reply that kumite cannot read", self.name)))
     }
 
-    /// From here on it is seen whether the node is there.
+    /// Starts to observe whether the node stands still or cannot be reached.
     pub(crate) fn begin_trial(&self) -> Result<(), Error> {
         self.ask(BeginTrial {})?;
         // A question that is still open belongs to no trial.
@@ -71,7 +71,8 @@ impl Remote {
         Ok(())
     }
 
-    /// Why the trial since then counts for nothing, if the node stood still in it, or could not be reached.
+    /// The reason why the trial since `begin_trial` is void: the node stood still, or could not be reached. None if
+    /// neither happened.
     pub(crate) fn end_trial(&self) -> Result<Option<Void>, Error> {
         let stood_still = self.ask(EndTrial {})?;
         let cut_off = self.cut_off();
@@ -96,14 +97,15 @@ impl fmt::Debug for Remote {
     }
 }
 
-/// The node of each role; this one has those that no other has. The engine is always here.
+/// The nodes of a run by their roles. This machine has the roles that no other node has, and always that of the
+/// engine.
 #[derive(Clone, Debug)]
 pub struct Nodes {
-    /// Where this machine is reached by the others; loopback if there are none.
+    /// The address at which the other nodes reach this machine; loopback if there are none.
     pub here: Ipv4Addr,
     /// The nodes with a role of their own, by role; empty where all is on this machine.
     pub elsewhere: BTreeMap<Role, Remote>,
-    /// Where something answers at once on the server's node, if that is not this one.
+    /// The address of a stub on the server's node that answers at once. None if the server is on this machine.
     pub echo: Option<SocketAddrV4>,
 }
 
@@ -114,17 +116,17 @@ impl Default for Nodes {
 }
 
 impl Nodes {
-    /// The node that has a role; `None` if it is this one.
+    /// The node that has a role. None if it is this machine.
     pub(crate) fn with_role(&self, role: Role) -> Option<&Remote> {
         self.elsewhere.get(&role)
     }
 
-    /// Where what has a role listens, and comes from.
+    /// The address at which the services or servers of a role listen, and from which they connect.
     pub(crate) fn host_of(&self, role: Role) -> Ipv4Addr {
         self.with_role(role).map_or(self.here, Remote::address)
     }
 
-    /// The others, each once, with its roles.
+    /// The other nodes, each once, with its roles.
     pub(crate) fn others(&self) -> Vec<(&Remote, Roles)> {
         let mut others: Vec<(&Remote, Roles)> = Vec::new();
         for (role, node) in &self.elsewhere {

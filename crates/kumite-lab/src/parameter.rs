@@ -1,4 +1,5 @@
-//! Parameters of workloads: each is declared once, by its kind, and read, described and explained from that.
+//! Parameters of workloads. Each is declared once, by its kind, and is read, described and explained by that
+//! declaration.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,17 +11,17 @@ use serde_json::Value;
 
 use crate::unfit::Unfit;
 
-/// The parameters of a trial, by name.
+/// The parameters of a trial, by name, with their values.
 pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 
-/// A parameter as its kind declares it.
+/// The declaration of a parameter by its kind.
 #[derive(Debug)]
 pub(crate) struct Param {
     pub name: &'static str,
     pub takes: Takes,
-    /// Its unit; `None` if its name ends with the unit, or it is a plain number.
+    /// The unit of the parameter. None if its name ends with the unit, or it is a plain number.
     pub unit: Option<Unit>,
-    /// The parameter whose value it has where it is not given.
+    /// The parameter whose value is taken if this one is not given. None if it has a default of its own.
     pub like: Option<&'static str>,
     /// Its meaning, in a sentence for the reference.
     pub about: &'static str,
@@ -41,7 +42,7 @@ pub(crate) enum Takes {
         least: f64,
         most: f64,
     },
-    /// Any number, or steps of it with the length of each.
+    /// Any number, or the steps of one, each with its length.
     Steps {
         default: f64,
         least: f64,
@@ -50,15 +51,15 @@ pub(crate) enum Takes {
     Text {
         default: &'static str,
     },
-    /// One of these words, the first by default.
+    /// One of these words; the first is the default.
     Word(&'static [&'static str]),
-    /// Yes or no; no by default.
+    /// A truth value; false by default.
     Flag,
-    /// How many CPUs, or `all`; 1 by default.
+    /// A number of CPUs, or `all`; 1 by default.
     Cores,
 }
 
-/// CPUs that may be asked for.
+/// The most CPUs that may be asked for.
 pub(crate) const MOST_CORES: i64 = 4096;
 
 impl Param {
@@ -102,7 +103,7 @@ impl Param {
         self
     }
 
-    /// Its unit: the declared one, or the one that its name ends with.
+    /// The unit of the parameter: the declared one, or the one that its name ends with.
     pub fn counted_in(&self) -> Unit {
         let of_name = || match self.takes {
             Takes::Cores => Some(Unit::Cores),
@@ -120,7 +121,8 @@ pub(crate) struct Params<'a> {
 }
 
 impl Params<'_> {
-    /// An error if there are others. `workload` is what they are of.
+    /// Returns an error if parameters are given that the kind does not declare. `workload` names the workload in the
+    /// error.
     pub fn no_others(&self, workload: &str) -> Result<(), Unfit> {
         let known = |name: &String| self.declared.iter().any(|param| param.name == name);
         match self.given.keys().find(|name| !known(name)) {
@@ -150,7 +152,7 @@ impl Params<'_> {
         }
     }
 
-    /// The position of its word among those that are allowed.
+    /// The index of the given word among those that are allowed; 0 if it is not given.
     pub fn word(&self, name: &str) -> Result<usize, Unfit> {
         let Takes::Word(words) = self.takes(name) else { panic!("{name} is none of several words") };
         let Some(given) = self.given.get(name) else { return Ok(0) };
@@ -193,7 +195,7 @@ impl Params<'_> {
             .ok_or_else(|| Unfit::new(format!("{name} is a number from {least} to {most}, not {value}")))
     }
 
-    /// A number of what the end of its name says.
+    /// The value of a parameter that is a time, in the unit that its name ends with.
     pub fn time(&self, name: &str) -> Result<Duration, Unfit> {
         let scale = Unit::of_name(name).map_or(1.0, Unit::scale);
         Ok(Duration::from_secs_f64(self.number(name)? * scale))
@@ -224,29 +226,29 @@ impl Params<'_> {
     }
 }
 
-/// Environment variables.
+/// The environment variables that lead to tools.
 pub(crate) const LEADS_TO_TOOLS: [&str; 2] = ["PATH", "JAVA_HOME"];
 
-/// The fixed parameters with those of a point beside them, or in their place.
+/// The fixed parameters with those of a point, which replace fixed ones of the same name.
 pub(crate) fn at_point(fixed: &Parameters, point: &Point) -> Parameters {
     let mut parameters = fixed.clone();
     parameters.extend(point.0.clone());
     parameters
 }
 
-/// All parameters as environment variables, which are called as they are in upper case. One that is called as what leads to
-/// tools is none: without that, there would be no tools.
+/// All parameters as environment variables, whose names are in upper case. A parameter with the name of a variable
+/// that leads to tools is left out: without that variable there would be no tools.
 pub(crate) fn as_environment(parameters: &Parameters) -> impl Iterator<Item = (String, String)> {
     let all = parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string()));
     all.filter(|(name, _)| !LEADS_TO_TOOLS.contains(&name.as_str()))
 }
 
-/// All parameters as a contender is given them.
+/// All parameters as JSON, in the form in which a contender is given them.
 pub(crate) fn all_as_json(parameters: &Parameters) -> Value {
     parameters.iter().map(|(name, value)| (name.clone(), as_json(value))).collect()
 }
 
-/// The value of one.
+/// The value of one parameter as JSON.
 pub(crate) fn as_json(value: &AxisValue) -> Value {
     match value {
         AxisValue::Int(number) => (*number).into(),

@@ -8,8 +8,8 @@ const FIRST: u16 = 10_240;
 const FEWEST: u16 = 1000;
 const DEFAULT_EPHEMERAL: u16 = 32_768;
 
-/// A port of this address that nobody listens on now, another one each time. It lies below the range that the kernel takes
-/// source ports from: there, one of our own connections could have it, or even connect to itself, before the contender
+/// A free port of this address, another one at each call. It lies below the range that the kernel takes source ports
+/// from: in that range one of our own connections could take it, or even connect to itself, before the contender
 /// listens.
 pub(crate) fn free_port(host: Ipv4Addr) -> Result<u16, Error> {
     static NEXT: AtomicU16 = AtomicU16::new(0);

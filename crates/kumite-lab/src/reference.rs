@@ -26,7 +26,7 @@ pub fn reference() -> String {
     KINDS.iter().fold(HEAD.to_owned(), |text, kind| text + &of_kind(kind)) + &of_machine()
 }
 
-/// The figures that every trial has, whatever its kind.
+/// The section on the figures that every trial has, whatever its kind.
 fn of_machine() -> String {
     let probes = Metrics { results: Probe::ALL.map(Probe::metric).into(), costs: Vec::new() };
     format!("\n## The machine before a trial\n\n{MACHINE}{}", table("Probes", probes))

@@ -1,4 +1,4 @@
-//! JSON Schemas of what is read and written, made from the very types that read and write it.
+//! JSON Schemas of the documents that kumite reads and writes, made from the types that read and write them.
 
 use kumite_record::{
     Comparison, Diagnosis, DiskResult, Export, FoundRate, LoadResult, PlayResult, Replication, SelfCheck,
@@ -11,11 +11,11 @@ use schemars::{JsonSchema, Schema};
 use crate::contender::ContenderFile;
 use crate::spec::{ExperimentFile, FunctionsFile};
 
-/// A kind of document, and how to get its schema.
+/// A kind of document, with the function that makes its schema.
 pub struct Described {
     /// The name that `kumite schema` takes.
     pub name: &'static str,
-    /// Its use, in a line.
+    /// The use of the document, in a line.
     pub what: &'static str,
     /// Its JSON Schema, draft 2020-12.
     pub schema: fn() -> Schema,
@@ -82,19 +82,19 @@ pub const SCHEMAS: &[Described] = &[
     },
 ];
 
-/// Of what people write and kumite reads.
+/// The schema of a document that people write and kumite reads.
 fn read<T: JsonSchema>() -> Schema {
     let settings =
         SchemaSettings::draft2020_12().for_deserialize().with_transform(RecursiveTransform(without_null));
     plain(settings.into_generator().into_root_schema_for::<T>())
 }
 
-/// Of what kumite writes. A key may come later, so readers take what they do not know.
+/// The schema of a document that kumite writes. It allows unknown keys, because a later kumite may add some.
 fn written<T: JsonSchema>() -> Schema {
     plain(SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>())
 }
 
-/// TOML has no null: what may be absent is not required, and that is all.
+/// Removes null from a schema, since TOML has none: a key that may be absent is not required, and that is all.
 fn without_null(schema: &mut Schema) {
     if schema.get("default").is_some_and(|default| default.is_null()) {
         schema.remove("default");
@@ -117,7 +117,7 @@ fn without_null(schema: &mut Schema) {
     }
 }
 
-/// Comments are broken into lines for the source, not for readers of the schema.
+/// Joins the lines of descriptions. They are broken for the source, not for readers of the schema.
 fn plain(mut schema: Schema) -> Schema {
     RecursiveTransform(|schema: &mut Schema| {
         let description = schema.get("description").and_then(|text| text.as_str());

@@ -1,8 +1,8 @@
-//! A node with a role in another's run: it starts servers or services, and looks at them, as it is asked.
+//! A node with a role in the run of another node: it starts servers or services and looks at them, as it is asked.
 //!
 //! The other end is `node.rs`; each question is a variant of [`Work`] with the type of its answer. Questions are
-//! answered one after the other. Nothing here decides when or what to measure. All that runs is ended when nobody
-//! asks any more, so a driver that is gone leaves nothing behind.
+//! answered one after the other. Nothing here decides when or what to measure. Everything that runs is ended once no
+//! more questions come, so that a driver that is gone leaves nothing behind.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -31,11 +31,11 @@ use crate::work::{
     ServerEnded, ServicesEnded, StartServer, StartServices, StopServer, Work,
 };
 
-/// Of a log, what its driver gets.
+/// The most bytes of a log's end that the driver gets.
 const LOG_KEPT: u64 = 64 << 10;
 
-/// Does what it is asked until nobody asks any more. The first thing is to get ready. The node is reached at `host`; `note` is
-/// told of what takes long.
+/// Answers questions until none come any more. The first one must be to get ready. The node is reached at `host`;
+/// `note` is called with sentences about steps that take long.
 pub fn serve(
     experiment: &str,
     host: Ipv4Addr,
@@ -69,7 +69,7 @@ pub fn serve(
     }
 }
 
-/// Gets ready, and does what it is asked then. An error says why it cannot get ready.
+/// Gets ready, and answers the questions that come then. An error says why the node cannot get ready.
 fn ready(
     experiment: &Experiment,
     wanted: &Prepare,
@@ -152,30 +152,30 @@ fn all(cores: &Cores) -> Vec<usize> {
     all
 }
 
-/// An answer to this question, and to no other.
+/// Writes an answer of the type that belongs to the question.
 fn answer<Q: Ask>(answer: Q::Answer) -> Result<String, Error> {
     serde_json::to_string(&answer).map_err(Error::step("its answer cannot be written"))
 }
 
-/// A node that is ready.
+/// A node that is ready for its roles.
 struct Station<'a> {
     prepared: Prepared,
     services: Services<'a>,
     logs: PathBuf,
     stop: &'a AtomicBool,
-    /// All that it may use.
+    /// All CPUs that the node may use.
     cores: Vec<usize>,
     has_server: bool,
     running: Option<(Running, Option<Watch>)>,
     server: Option<(Here, PathBuf, OwnHome)>,
     watch: Option<Watching>,
-    /// The heartbeat of the trial that is going on; none between trials.
+    /// The heartbeat of the trial that is going on. None between trials.
     heartbeat: Option<Heartbeat>,
-    /// Between trials.
+    /// The probes that are taken between trials.
     probe: MachineProbe,
 }
 
-/// The node is watched, and what ours had used when that began.
+/// A watch on the node, with what the programs that it runs had used when the watch began.
 struct Watching {
     watch: Watch,
     cpu: Duration,
@@ -266,7 +266,7 @@ impl Station<'_> {
         self.server.as_mut().map(|(server, ..)| server).ok_or_else(|| Fault::new("no server runs"))
     }
 
-    /// The CPU time of all that was started here.
+    /// The CPU time of everything that was started on this node.
     fn cpu(&mut self) -> Result<Duration, Error> {
         let services = self.running.as_mut().map_or(Duration::ZERO, |(running, _)| running.cpu());
         Ok(cpu_of(self.server()?) + services)
@@ -277,7 +277,8 @@ impl Station<'_> {
         found.ok_or_else(|| Fault::new(format!("there is no contender {name} that can be run")))
     }
 
-    /// A driver names files, not places.
+    /// The path of a log with this name. An error if it is not a plain name: a driver names files, and must not
+    /// choose their place.
     fn log(&self, name: &str) -> Result<PathBuf, Fault> {
         let is_name = !name.is_empty()
             && !name.starts_with('.')
@@ -294,7 +295,7 @@ fn seen_of(Noise { figures, marks }: Noise) -> NodeNoise {
     NodeNoise { figures, marks }
 }
 
-/// A log that cannot be read is not worth a trial.
+/// The end of a log; empty if it cannot be read, because that is not worth a trial.
 fn end_of(log: &Path) -> String {
     let bytes = std::fs::read(log).unwrap_or_default();
     let from = bytes.len().saturating_sub(LOG_KEPT as usize);

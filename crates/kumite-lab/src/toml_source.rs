@@ -1,4 +1,4 @@
-//! Where in a file something is wrong.
+//! TOML files with their text, so that an error has the line and column of what is wrong.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ use toml::de::{DeTable, DeValue};
 /// An experiment or contender file that cannot be used as it stands.
 #[derive(Debug, Error)]
 pub enum SpecError {
-    /// The file says something that it may not.
+    /// The file has something at this place that it may not have.
     #[error("{}:{line}:{column}: {what}", .file.display())]
     At {
         /// The file.
         file: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// Column, from 1, in characters.
+        /// The column, counted from 1, in characters.
         column: usize,
         /// The fault and its remedy, as a sentence without a full stop.
         what: String,
@@ -31,18 +31,18 @@ pub enum SpecError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// No experiment goes by that name.
+    /// There is no experiment of that name.
     #[error("no experiment '{name}': {looked}; `kumite list` shows those that are there")]
     NoExperiment {
         /// The name that was asked for.
         name: String,
-        /// Where it was looked for.
+        /// The places where it was looked for, in words.
         looked: String,
     },
-    /// The CPUs that it asks for cannot be had.
+    /// The CPUs that the experiment asks for cannot be had.
     #[error(transparent)]
     Cores(#[from] kumite_host::CoresError),
-    /// Anything else that is wrong before a run begins.
+    /// Another fault that is found before a run begins, in words.
     #[error("{0}")]
     Usage(String),
 }
@@ -72,7 +72,7 @@ impl TomlSource {
         })
     }
 
-    /// Reads the table at a key, without one key of it. An error comes with the byte that it is about.
+    /// Reads the table at a key, except for one of its keys. An error comes with the byte offset that it is about.
     pub fn parse_at<T: DeserializeOwned>(&self, path: &[&str], without: &str) -> Result<T, (usize, String)> {
         let missing = || (0, format!("there is no {}", path.join(".")));
         let (key, mut value) = self.find(path).ok_or_else(missing)?;
@@ -83,7 +83,7 @@ impl TomlSource {
             .map_err(|error| (error.span().map_or(key, |span| span.start), plainly(error.message().trim())))
     }
 
-    /// An error at a byte of the text.
+    /// An error at a byte offset of the text.
     pub fn error(&self, offset: usize, what: impl Into<String>) -> SpecError {
         let before = self.text.get(..offset).unwrap_or(&self.text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -95,13 +95,13 @@ impl TomlSource {
         }
     }
 
-    /// An error at a key, given as the names and positions that lead to it: `["claim", "0", "assert"]`.
+    /// An error at a key, which is given by the names and indices that lead to it: `["claim", "0", "assert"]`.
     pub fn error_at(&self, path: &[&str], what: impl Into<String>) -> SpecError {
         self.error(self.offset(path), what)
     }
 
-    /// An error in a text that is the value of this key, at a column of that text, from 1. Where the text is not written as it
-    /// is read (escapes, several lines) the place is that of the key, and the column is said.
+    /// An error in a text that is the value of a key, at a column of that text, from 1. If the text is not written as
+    /// it is read (escapes, several lines), the error is at the key, and names the column.
     pub fn error_in(&self, path: &[&str], text: &str, column: usize, what: &str) -> SpecError {
         let place = self.find(path).and_then(|(_, value)| {
             let value = value.span();
@@ -119,7 +119,7 @@ impl TomlSource {
         (0..=path.len()).rev().find_map(|steps| self.find(&path[..steps])).map_or(0, |(key, _)| key)
     }
 
-    /// Where a key begins, and its value.
+    /// The byte offset at which a key begins, and its value. None if it is not there.
     fn find(&self, path: &[&str]) -> Option<(usize, Spanned<DeValue<'_>>)> {
         let table = DeTable::parse(&self.text).ok()?;
         let whole = table.span();
@@ -142,7 +142,7 @@ impl TomlSource {
     }
 }
 
-/// Serde's message in the words of a file: near keys for an unknown one, and lists and tables.
+/// A message of serde in the words of TOML: it suggests near keys for an unknown one, and speaks of lists and tables.
 fn plainly(what: &str) -> String {
     let unknown = what.strip_prefix("unknown field `").and_then(|rest| rest.split_once('`'));
     if let Some((key, expected)) = unknown {

@@ -1,9 +1,9 @@
-//! A value of a specification that will not do.
+//! The error for a value of a specification that will not do.
 
 use thiserror::Error;
 
-/// A value of a specification that will not do, in words: the fault, and a value that would do. The caller that reads
-/// the file adds the place.
+/// A sentence about a value of a specification that will not do: the fault, and a value that would do. The caller
+/// that reads the file adds the place.
 ///
 /// It holds words alone, because it is only ever put into a [`SpecError`](crate::SpecError): nothing decides by which
 /// fault it was.

@@ -1,4 +1,4 @@
-//! The questions to a node that has a role, and the type of each answer.
+//! The questions to a node that has a role, with the type of each answer.
 
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::parameter::Parameters;
 
-/// Something that a node with a role is asked.
+/// A question to a node that has a role.
 pub(crate) trait Ask: Into<Work> {
     /// The type of its answer.
     type Answer: Serialize + DeserializeOwned;
 }
 
-/// Each question is a struct, a variant of [`Work`], and has one type of answers.
+/// Declares the questions: each is a struct, a variant of [`Work`], and has one type of answers.
 macro_rules! questions {
     ($($(#[$about:meta])* $name:ident { $($field:ident: $kind:ty),* } -> $answer:ty;)*) => {
         $(
@@ -37,7 +37,7 @@ macro_rules! questions {
             }
         )*
 
-        /// Any of them.
+        /// Any question to a node.
         #[derive(Debug, Deserialize, Serialize)]
         #[serde(tag = "do", rename_all = "kebab-case")]
         pub(crate) enum Work {
@@ -47,91 +47,92 @@ macro_rules! questions {
 }
 
 questions! {
-    /// To get ready for its roles.
+    /// Get ready for the roles.
     Prepare {
         profile: String, roles: Roles, only: Vec<String>, skip: Vec<String>, unplanned: Vec<String>, install: bool
     } -> Readied;
-    /// To start the services, which are to listen at `host`, for contenders that come from `clients`. Answered by what tells
-    /// a contender where they are.
+    /// Start the services, which are to listen at `host`, for contenders that come from `clients`. The answer has the
+    /// variables that lead a contender to them.
     StartServices { parameters: Parameters, host: Ipv4Addr, clients: Vec<Ipv4Addr>, log: String }
         -> Vec<(String, String)>;
-    /// To count from here on.
+    /// Start the services' counts from zero.
     BeginServices {} -> ();
-    /// To end the services that it started.
+    /// End the services that were started.
     EndServices {} -> ServicesEnded;
-    /// To start a contender. Answered by the port that it is to listen on.
+    /// Start a contender. The answer is the port that it has to listen on.
     StartServer { contender: String, host: Ipv4Addr, env: Vec<(String, String)>, cores: Vec<usize>, log: String }
         -> u16;
-    /// To look at the server's processes as they are now.
+    /// Look at the server's processes as they are now.
     LookAtServer {} -> ServerSample;
-    /// The end of its log.
+    /// Give the end of the server's log.
     LastLines {} -> String;
-    /// It listens on its port itself; else the reason to think it does not.
+    /// Say whether the server itself listens on its port. The answer is the reason to think that it does not, or
+    /// none.
     OwnPort {} -> Option<String>;
-    /// To say where the server listens that it should not; none where it does not.
+    /// Say on which wrong addresses the server listens, in words. None if on none.
     ListensElsewhere {} -> Option<String>;
-    /// To say on which address the server listens.
+    /// Say on which address the server listens.
     Listening {} -> String;
-    /// To stop all its processes. Answered by whether that succeeded.
+    /// Stop all processes of the server. The answer is true if that succeeded.
     Pause {} -> bool;
-    /// To let them go on. Answered by whether anybody was told.
+    /// Let the server's processes go on. The answer is true if there were any.
     Resume {} -> bool;
-    /// To watch the node from here on.
+    /// Start to watch the node.
     BeginWatch {} -> ();
-    /// The figures and marks since the watch began.
+    /// Give the figures and marks since the watch began.
     EndWatch {} -> NodeNoise;
-    /// To end the server.
+    /// End the server.
     StopServer {} -> ServerEnded;
-    /// What the node charges, just before a trial: figures by name.
+    /// Probe the machine of the node, just before a trial. The answer has the figures by name.
     ProbeMachine {} -> BTreeMap<String, f64>;
-    /// To see from here on whether the node is there.
+    /// Start to observe whether the node stands still.
     BeginTrial {} -> ();
-    /// Answered by why the trial since then counts for nothing, if that is so.
+    /// End the observation of a trial. The answer is the reason why the trial is void, or none.
     EndTrial {} -> Option<Void>;
 }
 
-/// The abilities of a node for its roles.
+/// The answer of a node that is ready for its roles: what it has for them.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Readied {
     pub contenders: Vec<record::Contender>,
     pub services: Vec<record::Service>,
-    /// The CPUs that a contender may have there.
+    /// The CPUs that a contender may have on the node.
     pub cores: Cores,
     pub machine: Machine,
-    /// Where a stub of ours answers at once, to see how long the way there and back takes.
+    /// The port of a stub that answers at once, by which the way to the node and back is timed.
     pub echo_port: u16,
 }
 
-/// How a server is.
+/// The state of a server at one look.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct ServerSample {
-    /// How it ended, if it has.
+    /// How the server ended, in words. None if it has not.
     pub exited: Option<String>,
-    /// The fault of its log, if it has become too long.
+    /// A sentence on a log that has become too long. None if it has not.
     pub too_much: Option<String>,
     pub cpu_ns: u64,
     pub peak_rss_bytes: u64,
-    /// When that was, by the clock of its node.
+    /// The time of the look, in ns by the clock of the node.
     pub at_ns: u64,
 }
 
-/// The noise from outside.
+/// The noise from outside on a node.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct NodeNoise {
     pub figures: BTreeMap<String, f64>,
     pub marks: Vec<Mark>,
 }
 
-/// A server after its end.
+/// The end of a server.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ServerEnded {
-    /// The fault in how it ended.
+    /// The fault in how the server ended. None if it ended as it should.
     pub wrong: Option<String>,
-    /// The end of its log.
+    /// The end of the server's log.
     pub log: String,
 }
 
-/// Services after their end.
+/// The end of the services on a node.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ServicesEnded {
     pub metrics: BTreeMap<String, f64>,

@@ -12,10 +12,10 @@ use crate::error::chain;
 use crate::spec::{Experiment, folder_name, read_contenders};
 use crate::toml_source::SpecError;
 
-/// For all tools together. A tool that has not said its version by then may hang.
+/// The longest wait for all tools together. A tool that has not printed its version by then may hang.
 const ASK_LIMIT: Duration = Duration::from_secs(10);
 
-/// Of every experiment below the nearest `experiments/`.
+/// The needs of the contenders of every experiment that is found by name.
 pub(super) fn equipment() -> Vec<Equipment> {
     let folders = match Experiment::list() {
         Ok(folders) => folders,
@@ -76,7 +76,7 @@ fn equipment_of(experiment: &str, contender: &Contender, needs: Vec<NeedFound>) 
     }
 }
 
-/// Looks for these lists of tools, as many at a time as there are CPUs.
+/// Looks for these lists of tools on several threads, as many as there are CPUs.
 fn look(wanted: &[&[Need]]) -> Vec<Vec<NeedFound>> {
     let unanswered = |needs: &&[Need]| needs.iter().map(unknown).collect();
     let mut found: Vec<Vec<NeedFound>> = wanted.iter().map(unanswered).collect();

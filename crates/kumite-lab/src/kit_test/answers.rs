@@ -9,12 +9,12 @@ use super::session::{Session, Worked};
 use crate::driver::worker::Done;
 use crate::halt::Halt;
 
-/// The largest that every JSON reader can hold.
+/// The largest whole number that every JSON reader can hold.
 const LARGEST: u64 = (1 << 53) - 1;
 const SLEEP_MS: u64 = 50;
-/// Timers of some runtimes count whole milliseconds.
+/// The grain of timers, in ms: those of some runtimes count whole milliseconds.
 const TIMER_GRAIN_MS: f64 = 1.0;
-/// An empty job that takes longer has something else in it.
+/// The longest time of an empty job, in ms. A job that takes longer has something else in it.
 const NEXT_TO_NOTHING_MS: f64 = 1.0;
 const EMPTY_JOBS: usize = 20;
 
@@ -136,7 +136,8 @@ fn is_null(done: &Done) -> Result<(), Halt> {
     }
 }
 
-/// Both clocks are the same machine's, and its time lies within ours.
+/// Returns a fault if the worker's time is more than `ours`. Both clocks are the same machine's, and the worker's
+/// time lies within ours.
 fn no_more_than(done: &Done, ours: Duration) -> Result<(), Halt> {
     let ours_ms = ours.as_secs_f64() * 1e3;
     if done.elapsed_ms > ours_ms {

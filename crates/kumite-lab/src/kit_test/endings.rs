@@ -1,4 +1,4 @@
-//! How a worker ends.
+//! Checks of how a worker ends.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use super::session::Session;
 use crate::halt::Halt;
 use kumite_process::how_it_ended;
 
-/// The exit status of a worker that was sent a line that is no request.
+/// The exit status that a worker must have after a line that is no request.
 const NOT_UNDERSTOOD: i32 = 2;
 
 pub(super) fn exits(session: &mut Session) -> Result<(), Halt> {

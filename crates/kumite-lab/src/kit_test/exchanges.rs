@@ -9,14 +9,14 @@ use crate::halt::Halt;
 
 const EXCHANGES: usize = 1000;
 
-/// Times of some exchanges, one after the other, by kumite's clock.
+/// The times of several exchanges, one after the other, by kumite's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exchange {
     /// The number of exchanges.
     pub count: usize,
-    /// Their median, in µs.
+    /// The median time of an exchange, in µs.
     pub p50_us: f64,
-    /// Their 99th percentile, in µs.
+    /// The 99th percentile of the times, in µs.
     pub p99_us: f64,
 }
 
@@ -37,7 +37,7 @@ pub(super) fn empty_jobs(session: &mut Session) -> Result<Option<Exchange>, Halt
     exchanged(|| session.job(&json!({ "do": "empty" })).map(|worked| worked.to_answer))
 }
 
-/// None if one did not go well.
+/// Makes the exchanges. None if one of them failed.
 fn exchanged(mut exchange: impl FnMut() -> Result<Duration, Halt>) -> Result<Option<Exchange>, Halt> {
     let mut times = Vec::with_capacity(EXCHANGES);
     for _ in 0..EXCHANGES {

@@ -1,4 +1,4 @@
-//! How a request may be written.
+//! Checks of the forms in which a request may be written.
 
 use std::collections::BTreeMap;
 use std::thread::sleep;
@@ -10,9 +10,9 @@ use super::session::Session;
 use crate::driver::worker::Done;
 use crate::halt::Halt;
 
-/// Between the pieces of a request.
+/// The pause between the pieces of a request.
 const PAUSE: Duration = Duration::from_millis(100);
-/// A second answer to one request would come at once.
+/// The wait for a second answer to one request, which would come at once.
 const MORE: Duration = Duration::from_millis(50);
 
 pub(super) fn keys_and_spaces(session: &mut Session) -> Result<(), Halt> {
@@ -35,7 +35,7 @@ pub(super) fn unknown_keys(session: &mut Session) -> Result<(), Halt> {
     has_result(&done, &json!("so"))
 }
 
-/// The break is within a character.
+/// Checks that a request may come in two pieces. The break is within a character.
 pub(super) fn in_two_pieces(session: &mut Session) -> Result<(), Halt> {
     let job = session.next_job();
     let request = format!("{}\n", json!({ "job": job, "params": { "do": "echo", "value": "🎉" } }));

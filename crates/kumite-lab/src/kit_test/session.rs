@@ -1,4 +1,4 @@
-//! A worker that is asked one thing after another, and started again where it cannot go on.
+//! A session with a worker, which is asked one thing after another and started again if it cannot go on.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::driver::worker::{Done, Hello, Taken, Worker};
 use crate::halt::Halt;
 use kumite_process::last_lines;
 
-/// To its first hello.
+/// The longest wait for a worker's first hello.
 const READY: Duration = Duration::from_secs(30);
-/// For an answer.
+/// The longest wait for an answer.
 const LIMIT: Duration = Duration::from_secs(10);
-/// For its end.
+/// The longest wait for a worker's end.
 const END: Duration = Duration::from_secs(3);
 
 pub(super) struct Session<'a> {
@@ -36,14 +36,14 @@ pub(super) struct Session<'a> {
 struct StartedWorker {
     worker: Worker,
     hello: Option<Hello>,
-    /// Goes with it.
+    /// The folder of the worker's files, which is dropped with it.
     _scratch: Scratch,
 }
 
-/// A job that went well.
+/// A job that was done, with its times.
 pub(super) struct Worked {
     pub done: Done,
-    /// From the writing of its request to the word that it is done.
+    /// The time from the writing of the request to the word that the job is done.
     pub to_done: Duration,
     /// The time from the request to the last byte of its answer.
     pub to_answer: Duration,
@@ -81,7 +81,7 @@ impl<'a> Session<'a> {
         Ok(self.worker.as_mut().expect("it is there now"))
     }
 
-    /// The worker, once it has said hello.
+    /// The worker, which is started and asked for its hello if need be.
     fn worker(&mut self) -> Result<&mut Worker, Halt> {
         if self.worker.as_ref().is_none_or(|started| started.hello.is_none()) {
             self.hello()?;
@@ -99,7 +99,7 @@ impl<'a> Session<'a> {
         Ok((hello, took))
     }
 
-    /// This process is one of the worker's.
+    /// True if the process with this id is one of the worker's.
     pub fn has(&mut self, pid: u32) -> Result<bool, Halt> {
         Ok(self.worker()?.process.tree().lock().has(pid))
     }
@@ -110,19 +110,19 @@ impl<'a> Session<'a> {
         self.job
     }
 
-    /// Writes these bytes, whatever they are.
+    /// Writes these bytes to the worker, whatever they are. Returns the time at which that began.
     pub fn write(&mut self, bytes: &[u8], doing: &str) -> Result<Instant, Halt> {
         let stop = self.stop;
         self.worker()?.process.write(bytes, LIMIT, doing, stop)
     }
 
-    /// The next answer to one of these jobs, which were asked for then.
+    /// Waits for the next answer to one of these jobs, which were asked for at these times.
     pub fn take(&mut self, asked: &BTreeMap<u64, Instant>) -> Result<Taken, Halt> {
         let stop = self.stop;
         self.worker()?.take(asked, LIMIT, stop)
     }
 
-    /// The answer to this job, which is to be a result.
+    /// Waits for the answer to a job, which has to be a result.
     pub fn result(&mut self, job: u64, asked: Instant) -> Result<Worked, Halt> {
         let Taken { answer, done, came } = self.take(&[(job, asked)].into())?;
         let result = answer.done.map_err(|error| {
@@ -131,43 +131,43 @@ impl<'a> Session<'a> {
         Ok(Worked { done: result, to_done: done - asked, to_answer: came - asked })
     }
 
-    /// Has it do a job that goes well.
+    /// Has the worker do a job, which has to succeed.
     pub fn job(&mut self, params: &Value) -> Result<Worked, Halt> {
         let job = self.next_job();
         self.numbered(job, params)
     }
 
-    /// Has it do a job that goes well, with this number.
+    /// Has the worker do a job with this number, which has to succeed.
     pub fn numbered(&mut self, job: u64, params: &Value) -> Result<Worked, Halt> {
         self.line(job, &json!({ "job": job, "params": params }).to_string())
     }
 
-    /// Has it do a job that goes well and is asked for like this.
+    /// Has the worker do a job that is asked for by this line, which has to succeed.
     pub fn line(&mut self, job: u64, request: &str) -> Result<Worked, Halt> {
         let asked = self.write(format!("{request}\n").as_bytes(), &format!("job {job}"))?;
         self.result(job, asked)
     }
 
-    /// A fault if it writes anything within that time although nothing was asked.
+    /// Waits, and returns a fault if the worker writes anything in that time although nothing was asked.
     pub fn unasked(&mut self, wait: Duration) -> Result<(), Halt> {
         std::thread::sleep(wait);
         self.worker()?.process.unasked().map_or(Ok(()), |unasked| Err(Halt::fault(unasked)))
     }
 
-    /// Closes the worker's input, after which it is to end.
+    /// Closes the worker's input. The worker has to end then.
     pub fn close(&mut self) -> Result<(), Halt> {
         self.worker()?.process.close();
         Ok(())
     }
 
-    /// Closes its input, and waits for its end, which is to be an orderly one.
+    /// Closes the worker's input and waits for its end. A fault if it does not end in order.
     pub fn end(&mut self) -> Result<(), Halt> {
         self.worker()?;
         let ended = self.worker.take().and_then(|started| started.worker.process.end());
         ended.map_or(Ok(()), |why| Err(Halt::fault(why)))
     }
 
-    /// How it ends by itself, and the end of its log.
+    /// The status with which the worker ends by itself, and the end of its log. No status if it does not end in time.
     pub fn ends(&mut self) -> Result<(Option<ExitStatus>, String), Halt> {
         let stop = self.stop;
         let status = self.worker()?.process.exited(END, stop);
@@ -175,7 +175,7 @@ impl<'a> Session<'a> {
         Ok((status, last_lines(&self.log)))
     }
 
-    /// How long its log is.
+    /// The length of the worker's log, in bytes.
     pub fn log_bytes(&self) -> u64 {
         std::fs::metadata(&self.log).map_or(0, |file| file.len())
     }
@@ -187,7 +187,7 @@ impl<'a> Session<'a> {
             .is_none_or(|started| started.worker.process.exited(Duration::ZERO, stop).is_some())
     }
 
-    /// The next one is asked of a new worker.
+    /// Gives up this worker. The next request starts a new one.
     pub fn give_up(&mut self) {
         self.worker = None;
     }

@@ -6,7 +6,7 @@ use super::session::{Session, Worked};
 use crate::driver::line_process::LINE_LIMIT;
 use crate::halt::Halt;
 
-/// Room for all that is in a line beside its value.
+/// The bytes that a line needs beside its value, at most.
 const BESIDE: usize = 4 << 10;
 const MOST_SHOWN: usize = 120;
 
@@ -45,7 +45,8 @@ pub(super) fn almost_the_limit(session: &mut Session) -> Result<(), Halt> {
     echo(session, &almost())
 }
 
-/// To read and write so much takes far longer than to give it back.
+/// Checks that a worker's time has no reading and writing of JSON in it. Reading and writing as much as here takes
+/// far longer than giving it back.
 pub(super) fn time_without_reading(session: &mut Session) -> Result<(), Halt> {
     let Worked { done, to_answer, .. } = session.job(&json!({ "do": "echo", "value": almost() }))?;
     let ours_ms = to_answer.as_secs_f64() * 1e3;
@@ -80,7 +81,7 @@ fn echo(session: &mut Session, value: &Value) -> Result<(), Halt> {
     }
 }
 
-/// The same number may be written in several ways.
+/// True if two values are the same. The same number may be written in several ways.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(_), Value::Number(_)) => a == b || a.as_f64() == b.as_f64(),

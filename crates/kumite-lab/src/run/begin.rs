@@ -1,4 +1,4 @@
-//! A run before its first trial: what it has of its experiment, and what can come of it.
+//! The record of a run before its first trial, made from its experiment.
 
 use kumite_judge::{ClaimSpec, Reference};
 use kumite_record::{Contender, ContenderStatus, Control, Cores, Prospects, Run};
@@ -6,7 +6,7 @@ use kumite_record::{Contender, ContenderStatus, Control, Cores, Prospects, Run};
 use crate::measures::MEASURES;
 use crate::spec::{Asked, Experiment};
 
-/// The record of a run before its first trial: the experiment's part, on these CPUs.
+/// The record of a run before its first trial: the parts that come from the experiment and these CPUs.
 pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
     let run = Run {
         experiment: experiment.name.clone(),
@@ -36,7 +36,7 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
     Run { min_blocks: run.min_blocks.max(fewest.min(run.blocks)), ..run }
 }
 
-/// The seed of a run in shards that was given none: all its shards must have the same, wherever they are executed.
+/// The seed of a run in shards that was given none. All its shards get the same, wherever they are executed.
 pub fn seed_of(experiment: &Experiment) -> u64 {
     let mut hasher = blake3::Hasher::new();
     let asked = Asked::new(&experiment.text, &experiment.profile).expect("it was read before").canonical();
@@ -47,13 +47,14 @@ pub fn seed_of(experiment: &Experiment) -> u64 {
     u32::from_le_bytes([a, b, c, d]).into()
 }
 
-/// The verdicts that a run of these contenders can lead to.
+/// The number of blocks that it takes to decide the claims of a run of these contenders.
 pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Prospects {
     let contenders = contenders(experiment, taking_part);
     kumite_judge::prospects(&begin(experiment, cores), &contenders, &experiment.claims)
 }
 
-/// The metrics and cells that claims and checks compare, each with the id of the claim; of these contenders only.
+/// The cells that claims and checks compare, with their metrics, for these contenders only. Each comes with the id of
+/// the claim or check.
 pub fn references(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Vec<(String, Reference)> {
     let (run, contenders) = (begin(experiment, cores), contenders(experiment, taking_part));
     let checks = experiment.checks.iter().map(|check| &check.says);

@@ -1,4 +1,4 @@
-//! How each contender of an experiment answers, before anything is timed: what `kumite check` finds.
+//! The check of each contender's answers before anything is timed, as `kumite check` makes it.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -15,30 +15,30 @@ use crate::spec::Experiment;
 /// The state of a contender that was checked.
 #[derive(Debug)]
 pub enum Checked {
-    /// It answers as it should at each of its points; in a word or two.
+    /// The contender answers as it should at each of its points. Has the outcome in a word or two.
     Right(&'static str),
-    /// It could not be made ready: its status and reason say why.
+    /// The contender could not be made ready, for the reason in its record.
     NotReady,
-    /// It answers wrong, or not at all.
+    /// The contender answers wrong, or not at all.
     Wrong {
-        /// The parameter that says which of its code runs, and its value, where there is one.
+        /// The parameter that chooses among the contender's code, with its value. None if there is none.
         code: Option<(&'static str, AxisValue)>,
-        /// Its misdeed.
+        /// The fault of the contender.
         why: Fault,
     },
-    /// It wrote into its build, which the next who uses the build would find.
+    /// The contender wrote this file into its build, where the next user of the build would find it.
     Written(PathBuf),
 }
 
-/// A contender that was asked, and how it answers at each of its points.
+/// A contender that was asked, with its answers at each of its points.
 struct Asked<'a> {
     known: Option<Answers>,
     at: Vec<(&'a Point, Result<Answered, Fault>)>,
     failed: Option<Checked>,
 }
 
-/// Asks every contender that is chosen, and tells of each that has a point. Where all are to write the same, it tells when all
-/// have answered.
+/// Checks every contender that is chosen, and tells the outcome of each that has a point. If all are to write the
+/// same, it tells them when all have answered.
 pub fn check_each(
     experiment: &Experiment,
     choice: &Choice,
@@ -89,7 +89,7 @@ fn ask<'a>(
     Ok(Asked { known: ready.answers, at, failed: prepared.written(name)?.map(Checked::Written) })
 }
 
-/// None of one that is at no point.
+/// The outcome for a contender. None if it is at no point.
 fn checked(experiment: &Experiment, asked: Asked, votes: &[(&Point, Votes)]) -> Option<Checked> {
     let mut right = None;
     for (point, answered) in asked.at {
@@ -122,7 +122,7 @@ fn points<'a>(all: &[(&Contender, Asked<'a>)]) -> impl Iterator<Item = &'a Point
     points.into_iter()
 }
 
-/// The output of each contender that was tried at a point, as a vote on the right one.
+/// The outputs at a point, by contender. Each is a vote on the right one.
 fn votes(point: &Point, all: &[(&Contender, Asked)]) -> Votes {
     let vote = |(contender, asked): &(&Contender, Asked)| {
         let (_, answered) = asked.at.iter().find(|(at, _)| *at == point)?;

@@ -1,10 +1,10 @@
-//! Finds wrong answers that are one fault of all contenders, and not one of each.
+//! The search for wrong answers that are one fault common to all contenders.
 
 use std::collections::BTreeMap;
 
 use kumite_record::{Outcome, Trial, standing};
 
-/// One wrong answer may be chance.
+/// The fewest wrong answers of a contender that count, because one may be chance.
 const LEAST: usize = 2;
 
 #[derive(Default)]
@@ -19,9 +19,9 @@ impl Answers<'_> {
     }
 }
 
-/// The reason to end a run: each of several contenders answers wrong in half of its trials or more on a node, and
-/// twice at least. Contenders that share nothing do not all fail by themselves, so a service or the workload is at
-/// fault. Void and failed trials are no evidence either way.
+/// The reason to end a run: on some node, each of several contenders answers wrong in half of its trials or more, and
+/// at least twice. None if that is not so. Contenders that share nothing do not all fail by themselves, so a service
+/// or the workload is at fault. Void and failed trials are no evidence either way.
 pub fn common_fault<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> Option<String> {
     let mut by_node = BTreeMap::<Option<&str>, Vec<&Trial>>::new();
     for trial in standing(trials) {
@@ -69,7 +69,7 @@ fn of_one_node(trials: &[&Trial]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Trials by contender: `+` right, `-` wrong, `x` failed.
+    /// The common fault in trials of contenders: `+` right, `-` wrong, `x` failed.
     fn of(contenders: &[(&str, &str)]) -> Option<String> {
         let mut trials = Vec::new();
         for (contender, outcomes) in contenders {

@@ -9,12 +9,12 @@ use crate::contender::{Ready, Variant};
 use crate::spec::{Experiment, no_such_control};
 use crate::toml_source::SpecError;
 
-/// What to do about a control that cannot be one.
+/// The remedy for a control that cannot be one.
 const REMEDY: &str = "name another by --control=CONTENDER";
 
 impl Choice {
-    /// The contender that `--control` makes the control: this one or, without a name, the first that takes part and has
-    /// figures.
+    /// The contender that `--control` makes the control: the named one or, without a name, the first that takes part
+    /// and has figures.
     pub fn control(&self, experiment: &Experiment, name: Option<&str>) -> Result<String, SpecError> {
         let variants = experiment.variants();
         let has_figures =
@@ -25,7 +25,7 @@ impl Choice {
             .ok_or_else(|| SpecError::Usage("--control: no contender takes part".to_owned()))
     }
 
-    /// An error if the experiment's control is no contender, is left out, or has no figures.
+    /// Returns an error if the experiment's control is no contender, is left out, or has no figures.
     pub fn check_control(&self, experiment: &Experiment) -> Result<(), SpecError> {
         let Some(name) = &experiment.control else { return Ok(()) };
         let variants = experiment.variants();
@@ -43,7 +43,7 @@ impl Choice {
     }
 }
 
-/// The sentence on a control that was to be measured and cannot be; none where it can.
+/// A sentence on a control that was to be measured and cannot be. None if it can.
 pub fn lacking_control(experiment: &Experiment, contenders: &[Contender]) -> Option<String> {
     let name = experiment.control.as_ref()?;
     let is_absent = |of: &&Contender| of.name == *name && of.status != ContenderStatus::Ran;
@@ -52,7 +52,7 @@ pub fn lacking_control(experiment: &Experiment, contenders: &[Contender]) -> Opt
     Some(format!("control '{name}' cannot be measured ({}: {why}): {REMEDY}", status.as_str()))
 }
 
-/// These contenders and, behind them, the control's second; of one that is on another node there is one build.
+/// These contenders, followed by the second of the control. If the control is on another node, both are one build.
 pub(super) fn with_twin(ready: &[Ready], control: Option<&Control>) -> Vec<Ready> {
     let control = control.filter(|_| ready.iter().all(|ready| ready.twin.is_none()));
     let twin = |control: &Control| {
@@ -62,7 +62,8 @@ pub(super) fn with_twin(ready: &[Ready], control: Option<&Control>) -> Vec<Ready
     ready.iter().cloned().chain(control.and_then(twin)).collect()
 }
 
-/// These cells, and both of the control at each of their points: in every block that is measured it stands twice.
+/// These cells, and both cells of the control at each of their points: it has two trials in every block that is
+/// measured.
 pub(super) fn with_control(
     mut cells: BTreeSet<(String, usize)>,
     control: Option<&Control>,

@@ -1,10 +1,10 @@
-//! The claims that are decided while a run goes on, and the news about them. It judges nothing itself.
+//! The claims that are decided while a run goes on, and the news about them. Nothing is judged here.
 
 use std::collections::BTreeSet;
 
 use kumite_record::{Claim, Verdict};
 
-/// The claims that have a verdict so far. One is news when it is decided, and when its verdict is taken back.
+/// The claims that have a verdict so far. A claim is news when it is decided, and when its verdict is taken back.
 #[derive(Debug, Default)]
 pub struct Decided {
     claims: usize,
@@ -29,12 +29,12 @@ impl Decided {
         }
     }
 
-    /// Those that were decided, or are open again, since this was last called.
+    /// The claims that were decided, or are open again, since the last call of this.
     pub fn news(&mut self) -> Vec<Claim> {
         std::mem::take(&mut self.news)
     }
 
-    /// How many are decided, and of how many; none before the first round.
+    /// The number of decided claims, and of all claims. None before the first round.
     pub fn tally(&self) -> Option<(usize, usize)> {
         (self.claims > 0).then_some((self.ids.len(), self.claims))
     }

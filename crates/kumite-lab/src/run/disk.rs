@@ -1,4 +1,4 @@
-//! Room for the files of an experiment's workers.
+//! The room on disk for the files of an experiment's workers.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::driver::scratch::ScratchPlace;
 use crate::error::Error;
 use crate::spec::Experiment;
 
-/// An error if the disk that trials write to has less room than a point needs.
+/// Returns an error if the disk that trials write to has less room than a point needs.
 pub fn check_disk(experiment: &Experiment, state: &Path) -> Result<(), Error> {
     let needed = experiment.disk_bytes();
     if needed == 0.0 {

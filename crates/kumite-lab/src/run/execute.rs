@@ -29,39 +29,40 @@ use super::session::Session;
 use crate::driver::{Executor, Measured, TrialOrder};
 use crate::halt::Halt;
 
-/// How often a void block is repeated. If it is void even then, it has no result.
+/// The number of times that a void block is repeated. If it is void even then, it has no result.
 const MOST_REPETITIONS: u32 = 3;
 
-/// How a run ended.
+/// The end of a run's execution.
 #[derive(Debug, Default, PartialEq)]
 pub struct RunEnded {
-    /// The reason if it ended early: the budget, `stop`, or a fault that is no contender's own.
+    /// The reason why the run ended early: the budget, `stop`, or a fault common to all contenders. None if it did
+    /// not.
     pub cut_short: Option<String>,
-    /// The trials and the time that early verdicts saved.
+    /// The trials and the time that early verdicts saved. None if they saved none.
     pub saved: Option<Saved>,
 }
 
-/// Progress, for the caller.
+/// An event in the execution of a run, for the caller.
 pub enum Event<'a> {
     /// A trial was committed.
     Trial {
-        /// The trials that have ended so far.
+        /// The number of trials that have ended so far.
         done: usize,
-        /// Trials so far, and those that are still expected.
+        /// The number of trials so far and of those that are still expected.
         total: usize,
-        /// Time the rest will take, at the pace so far.
+        /// The estimated time of the rest, at the pace so far.
         left: Duration,
         /// The trial that ended.
         trial: &'a Trial,
     },
     /// The first round is complete. Has the trials so far.
     FirstRound(&'a [Trial]),
-    /// Something that should be said at once.
+    /// A sentence that should be shown at once.
     Note(String),
 }
 
-/// Executes the plan, until its verdicts are in. What was measured is in the store; a trial in flight when `stop` is set
-/// is not.
+/// Executes the plan until its verdicts are in. Every trial that ended is in the store; one that was in flight when
+/// `stop` was set is not.
 pub fn execute(
     session: &Session,
     executor: &mut dyn Executor,
@@ -79,10 +80,10 @@ pub fn execute(
     Ok(RunEnded { saved: (cut_short.is_none() && saved.trials > 0).then_some(saved), cut_short })
 }
 
-/// The rest of a run, after the present block.
+/// The part of a run after the present block.
 #[derive(Clone, Copy)]
 struct Rest<'a> {
-    /// Later blocks of the same round.
+    /// The later blocks of the same round.
     blocks: &'a [Block],
     /// The rounds that are still to come.
     later: &'a [Round],
@@ -149,7 +150,7 @@ impl Execution<'_> {
         Ok(None)
     }
 
-    /// All verdicts are in: no claim needs any of these rounds, which are all that are left.
+    /// True if all verdicts are in, so that no claim needs any of these rounds, which are all that are left.
     fn is_decided_before(&mut self, rounds: &[Round]) -> bool {
         // The length of a sitting (`kumite again`) is planned: no verdict ends it.
         let may_end = self.session.run.sittings.is_empty();
@@ -167,7 +168,7 @@ impl Execution<'_> {
         self.saved.decided
     }
 
-    /// The reason to end the run, if this block would likely end after the budget.
+    /// The reason to end the run, if this block would likely end after the budget. None if it would not.
     fn over_budget(&self, block: &Block, rest: Rest) -> Option<String> {
         let to_try = self.progress.to_try([block], 0);
         let budget = self.session.budget?;
@@ -256,7 +257,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Compares the outputs of contenders, once a block is whole. Reports each cell with a wrong output once.
+    /// Compares the outputs of contenders, once a block is complete. Reports each cell with a wrong output once.
     fn compare_outputs(&mut self) {
         for trial in self.progress.judge_outputs() {
             let cell = self.session.run.cell(&trial.contender, &trial.point);
@@ -264,7 +265,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Counts the failures of an attempt that is not void, and reports cells that failed too often to be tried again
+    /// Counts the failures of an attempt that is not void. Reports cells that failed too often to be tried again
     /// (lost).
     fn count_failures(&mut self, block: &Block, attempt: u32) {
         for trial in self.progress.count_failures(block, attempt) {
@@ -276,7 +277,7 @@ impl Execution<'_> {
         }
     }
 
-    /// Says once how long all will take, as soon as the real pace is known.
+    /// Reports once how long all trials will take, as soon as the real pace is known.
     fn announce(&mut self, rest: Rest) {
         // If the length of a trial is not known in advance, the pace at one point says little about the others.
         let is_known = rest.blocks.is_empty() || self.session.times.iter().all(Option::is_some);

@@ -1,8 +1,8 @@
-//! Concludes a run from its trials, and makes one document of it.
+//! The conclusion of a run from its trials, and its document.
 //!
 //! Verdicts are judged once, when the run ends, and kept; estimates are made anew from the trials in each export. A
-//! shard has no verdicts, because it would be judged by a part of the trials, and of a run whose contenders all
-//! answered wrong no claim is tested.
+//! shard has no verdicts, because it would be judged by a part of the trials. If all contenders of a run answered
+//! wrong, no claim of it is tested.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ pub fn conclude(
     store.finish(&run, &claims, &checks, &warnings)
 }
 
-/// Everything that is derived from the trials of a run.
+/// The findings that are derived from the trials of a run.
 pub(super) struct Findings {
     pub control: Option<Control>,
     pub claims: Vec<Claim>,
@@ -50,7 +50,7 @@ pub(super) struct Findings {
     pub warnings: Vec<Warning>,
 }
 
-/// Judges all claims and checks, but none of a shard: it would be judged by a part of what there is.
+/// Judges all claims and checks. A shard's claims are not judged: only a part of the trials is there.
 pub(super) fn findings(
     claims: &[ClaimSpec],
     checks: &[CheckSpec],
@@ -72,7 +72,7 @@ pub(super) fn findings(
     Findings { control, claims, checks, warnings }
 }
 
-/// The cells that more blocks might decide a claim about: contender and position of the point.
+/// The cells of claims that more blocks might decide: contenders with positions of points in the plan.
 pub fn undecided(
     experiment: &Experiment,
     run: &Run,
@@ -87,13 +87,14 @@ pub fn judged(experiment: &Experiment, run: &Run, contenders: &[Contender], tria
     judge(run, trials, contenders, &experiment.claims, &[]).0
 }
 
-/// The points with a cell that a claim needs, by position.
+/// The positions of the points with a cell that a claim needs.
 pub fn claimed_points(experiment: &Experiment, run: &Run, contenders: &[Contender]) -> BTreeSet<usize> {
     let needed = kumite_judge::needed(run, contenders, &experiment.claims);
     needed.into_iter().map(|(_, point)| point).collect()
 }
 
-/// The claims that no number of blocks can decide, because trials have too few values for a percentile: their ids, and why.
+/// The ids of the claims that no number of blocks can decide, because trials have too few values for a percentile,
+/// with the reasons.
 pub fn too_few_values(
     experiment: &Experiment,
     run: &Run,
@@ -104,7 +105,7 @@ pub fn too_few_values(
     kumite_judge::too_few_values(run, &trials, contenders, &experiment.claims)
 }
 
-/// A run as one document: the verdicts as they were judged, the estimates made anew from the trials.
+/// Reads a run as one document: the verdicts as they were judged, the estimates made anew from the trials.
 pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
     let run = store.run(id)?;
     let (claims, checks, warnings) = (store.claims(id)?, store.checks(id)?, store.warnings(id)?);
@@ -112,7 +113,7 @@ pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
     Ok(document(run, store.machine(id)?, store.contenders(id)?, store.trials(id)?, findings))
 }
 
-/// With the estimates that its trials give.
+/// Makes the document of a run, with the estimates from its trials.
 pub(super) fn document(
     run: Run,
     machine: Machine,

@@ -1,6 +1,7 @@
-//! All of a run that does not pass a gate: claims by their verdicts, checks by their colours, contenders by their trials.
+//! The findings by which a run does not pass a gate: claims by their verdicts, checks by their outcomes, contenders
+//! by their trials.
 //!
-//! It looks at values of the record alone, so a run of another machine is judged as one of this.
+//! Only values of the record are looked at, so a run of another machine is judged like one of this machine.
 
 use kumite_record::{
     Amiss, CheckOutcome, Contender, ContenderStatus, Export, GateBar, GateState, Lost, Outcome, Trial,
@@ -9,16 +10,16 @@ use kumite_record::{
 
 use super::prepare::is_left_out;
 
-/// Something that does not pass.
+/// A claim, a check or a contender that does not pass.
 #[derive(Debug)]
 pub struct GateFinding<'a> {
-    /// The state that it alone gives the gate: shut or undecided.
+    /// The state that this finding alone gives the gate: shut or undecided.
     pub state: GateState,
     /// The claim, the check or the contender.
     pub amiss: Amiss<'a>,
 }
 
-/// All that does not pass, claims first.
+/// All findings by which a run does not pass a gate with this bar, claims first.
 pub fn gate_findings(export: &Export, bar: GateBar) -> Vec<GateFinding<'_>> {
     let claims = export.claims.iter().filter_map(|claim| {
         let state = match claim.verdict {
@@ -40,7 +41,8 @@ pub fn gate_findings(export: &Export, bar: GateBar) -> Vec<GateFinding<'_>> {
     claims.chain(shut).collect()
 }
 
-/// Its trials that do not count, if there are any. Wrong answers that a claim rightly foretold are what was to be shown.
+/// The trials of a contender that failed or gave a wrong answer. None if there are none, or if only answers are wrong
+/// and a claim rightly foretold that.
 fn lost<'a>(contender: &'a Contender, export: &'a Export) -> Option<Lost<'a>> {
     let name = &contender.name;
     let trials: Vec<&Trial> = standing(&export.trials).filter(|trial| trial.contender == *name).collect();

@@ -1,17 +1,18 @@
 //! The mark of a trial that began when the machine charged more than it does when it is calm.
 //!
-//! `kumite selfcheck` has measured what that is, for this machine. Until then a trial is held against those before it at
-//! its point, on the same CPUs: what is the same from the first trial to the last is then not seen. A probe voids nothing.
+//! `kumite selfcheck` measures the limits for a machine. Without them a trial is compared with those before it at its
+//! point, on the same CPUs: a disturbance that lasts from the first trial to the last is not seen then. A probe makes
+//! no trial void.
 
 use kumite_record::{Probe, Role, Run, Trial};
 use kumite_stats::median;
 
-/// So many trials say what is usual, where nobody has measured it.
+/// The fewest earlier trials from which the usual price is taken, if no self-check has measured it.
 const FEWEST_BEFORE: usize = 10;
-/// Of what is usual; beside programs that compile, a calm trial reaches it now and then.
+/// The limit as a multiple of the usual price. Beside programs that compile, a calm trial reaches it now and then.
 const MOST_TIMES: f64 = 2.0;
 
-/// True if a probe before this trial is beyond its limit; `earlier` are those before it in its run.
+/// True if a probe before this trial is beyond its limit. `earlier` has the trials before it in its run.
 pub(super) fn machine_changed(run: &Run, earlier: &[Trial], trial: &Trial) -> bool {
     let is_beyond = |probe: Probe| {
         let charged = probe.of(&trial.sample.metrics)?;
@@ -20,7 +21,8 @@ pub(super) fn machine_changed(run: &Run, earlier: &[Trial], trial: &Trial) -> bo
     Probe::ALL.into_iter().any(|probe| is_beyond(probe) == Some(true))
 }
 
-/// What the check of this machine found. It says nothing of another node, where the contender may be.
+/// The limit of a probe that the self-check of this machine found. None without one, and if the contender is on
+/// another node, about which it says nothing.
 fn calm_limit(run: &Run, probe: Probe) -> Option<f64> {
     let is_here = run.roles.iter().all(|other| other.role != Role::Server);
     probe.of(&run.noise_floor.as_ref().filter(|_| is_here)?.probe_limits)

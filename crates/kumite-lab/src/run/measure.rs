@@ -1,6 +1,7 @@
-//! A run from its beginning in the store to its document: what `kumite run` and `kumite resume` have in common.
+//! The measuring of a run, from its beginning in the store to its document: what `kumite run` and `kumite resume`
+//! have in common.
 //!
-//! Whoever calls is told of what happens and shows it; nothing is printed here.
+//! The caller is told of what happens and shows it; nothing is printed here.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -26,17 +27,17 @@ use crate::spec::Experiment;
 /// The time between two looks of a wait at whether it is to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The clock that runs go by, and who executes their trials.
+/// The clock that runs go by, and the drivers that execute their trials.
 pub trait World {
     /// The clock of runs, which need not be that of the machine.
     fn clock(&self) -> &dyn Clock;
-    /// Waits until then, or until it is told to stop.
+    /// Waits until this time, or until `stop` is set.
     fn wait(&self, until: Timestamp, stop: &AtomicBool);
-    /// The driver of a run's trials.
+    /// Opens the driver of a run's trials.
     fn open<'a>(&'a self, of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt>;
 }
 
-/// The machine's own clock, and contenders that are started.
+/// The machine's own clock, and drivers that start contenders.
 #[derive(Default)]
 pub struct ThisMachine(RealClock);
 
@@ -45,7 +46,8 @@ impl World for ThisMachine {
         &self.0
     }
 
-    /// By the time of day, for a machine may sleep meanwhile; but no longer than it is till then by the clock that never goes back.
+    /// Waits by the time of day, because a machine may sleep meanwhile; but no longer than the wait is now, by the
+    /// clock that never goes back.
     fn wait(&self, until: Timestamp, stop: &AtomicBool) {
         let left = || until.duration_since(self.0.timestamp());
         let (began, most) = (self.0.now(), left());
@@ -63,7 +65,7 @@ impl World for ThisMachine {
     }
 }
 
-/// A run that is about to be measured, or to be measured on.
+/// The inputs of a run that is about to be measured or resumed.
 pub struct Measuring<'a> {
     /// The world it is measured in.
     pub world: &'a dyn World,
@@ -71,21 +73,21 @@ pub struct Measuring<'a> {
     pub experiment: &'a Experiment,
     /// The CPUs that may be used.
     pub cores: Cores,
-    /// Nodes that have roles.
+    /// The nodes that have roles.
     pub nodes: Nodes,
-    /// No block is begun that would likely end after this time.
+    /// The time that the run may take: no block is begun that would likely end later. None if there is no limit.
     pub budget: Option<Duration>,
-    /// Ends it early; what was measured is kept and judged.
+    /// Set to end the run early. What was measured is kept and judged.
     pub stop: &'a AtomicBool,
 }
 
-/// Something that happens while a run is measured.
+/// An event while a run is measured.
 pub enum RunEvent<'a> {
     /// A sentence for whoever watches.
     Note(String),
-    /// The first trial is about to begin, of so many at most.
+    /// The first trial is about to begin. Has the largest number of trials.
     Begins(usize),
-    /// No number of blocks can judge the claim of this id.
+    /// No number of blocks can judge a claim. Has the claim's id, and the reason.
     Unjudgeable(&'a Run, String, Reason),
     /// A claim is decided.
     Decided(&'a Run, &'a Claim),
@@ -93,27 +95,27 @@ pub enum RunEvent<'a> {
     Trial {
         /// The run that is measured.
         run: &'a Run,
-        /// The trials that have ended so far.
+        /// The number of trials that have ended so far.
         done: usize,
-        /// Trials in the plan.
+        /// The number of trials so far and of those that are still expected.
         total: usize,
-        /// Time the rest will take, at the pace so far.
+        /// The estimated time of the rest, at the pace so far.
         left: Duration,
         /// The trial that ended.
         trial: &'a Trial,
-        /// Decided claims, and all; none before the first round, and in a shard.
+        /// The number of decided claims, and of all claims. None before the first round, and in a shard.
         decided: Option<(usize, usize)>,
     },
-    /// All is in the store: whoever ends us now loses nothing.
+    /// All is in the store, so that kumite can be ended without a loss.
     Kept,
 }
 
-/// Why a run was not measured, or not kept.
+/// The reason why a run was not measured, or not kept.
 #[derive(Debug)]
 pub enum MeasureError {
-    /// It came to no trial.
+    /// The run did not come to its first trial.
     Open(Halt),
-    /// The store did not take or give something.
+    /// The store could not be read or written.
     Store(StoreError),
 }
 
@@ -124,7 +126,7 @@ impl From<StoreError> for MeasureError {
 }
 
 impl Measuring<'_> {
-    /// Measures what the store does not have yet, and judges. The store has the run's beginning.
+    /// Measures the trials that the store does not have yet, and judges. The store must have the run's beginning.
     pub fn measure(
         self,
         mut run: Run,
@@ -189,7 +191,7 @@ impl Measuring<'_> {
     }
 }
 
-/// A shard has no verdicts to end by.
+/// All cells of the plan, which a shard measures to its end because it has no verdicts.
 fn all_cells(run: &Run, ready: &[Ready]) -> BTreeSet<(String, usize)> {
     let at_points = |ready: &Ready| {
         let name = ready.recorded().to_owned();

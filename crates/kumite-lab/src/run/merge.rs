@@ -1,7 +1,7 @@
-//! Merges the shards of a run into one run, and judges it.
+//! The merging of the shards of a run into one run, and its judgement.
 //!
-//! Shards are judged only here, with all their trials. They have to be of one plan and measured alike, or the merge
-//! is refused and names the first difference. A shard that was executed twice counts once.
+//! Shards are judged only here, with all their trials. They must be of one plan and measured alike; otherwise the
+//! merge is refused and names the first difference. A shard that was executed twice counts once.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ use super::together::{Difference, Made, differ_in_contenders, differ_in_trials, 
 use crate::spec::judged_of;
 use crate::toml_source::SpecError;
 
-/// How shards are to be merged.
+/// The properties of the run that shards are merged into.
 pub struct Merging {
-    /// The id of the run that comes of it.
+    /// The id of the merged run.
     pub id: String,
-    /// The command that repeats it.
+    /// The command line that repeats the merge.
     pub command: String,
     /// The scope of its verdicts: these nodes, or nodes like these.
     pub scope: Scope,
 }
 
-/// Makes one run of its shards, which may be there several times each, and judges it by what the first of them asked; or says
-/// in which they differ. They are all of one experiment, profile, seed and number.
+/// Merges shards into one run, and judges it by what the first of them asked. A shard may be there several times. An
+/// error if one is missing, or if they differ: they must be of one experiment, profile, seed and number.
 pub fn merge(shards: &[StoredRun], merging: Merging) -> Result<StoredRun, SpecError> {
     let executions = by_shard(shards)?;
     let counted: Vec<&StoredRun> = executions.values().map(|of| counts(of)).collect();
@@ -76,7 +76,7 @@ fn shard_of(run: &Run) -> Result<&Shard, SpecError> {
     run.shard.as_ref().ok_or_else(|| SpecError::Usage(format!("run {} is no shard", run.id)))
 }
 
-/// Each shard's executions, the first one first.
+/// The executions of each shard, by the shard's number, the earliest first.
 fn by_shard(shards: &[StoredRun]) -> Result<BTreeMap<u32, Vec<&StoredRun>>, SpecError> {
     let mut by_shard = BTreeMap::<u32, Vec<&StoredRun>>::new();
     for shard in shards {
@@ -88,7 +88,7 @@ fn by_shard(shards: &[StoredRun]) -> Result<BTreeMap<u32, Vec<&StoredRun>>, Spec
     Ok(by_shard)
 }
 
-/// Of a shard that was executed several times, the first complete execution counts; if there is none, the longest.
+/// The execution of a shard that counts: the first complete one; if there is none, the longest.
 fn counts<'a>(executions: &[&'a StoredRun]) -> &'a StoredRun {
     let complete = executions.iter().find(|shard| is_complete(&shard.run));
     // Of several that are equally long, the first.
@@ -100,14 +100,14 @@ fn is_complete(run: &Run) -> bool {
     run.finished.is_some() && run.cut_short.is_none()
 }
 
-/// In what two shards differ that are not of one run.
+/// The first difference of two shards that keeps them from being of one run. None if there is none.
 fn difference(first: &StoredRun, other: &StoredRun) -> Result<Option<Difference>, SpecError> {
     Ok(differ_in_trials(&first.run, &other.run)?
         .or_else(|| differ_in_plan(&first.run, &other.run))
         .or_else(|| differ_in_contenders(&first.contenders, &other.contenders)))
 }
 
-/// Beside what trials have to have in common.
+/// The first difference of two runs' plans, beyond what their trials must have in common. None if there is none.
 pub(super) fn differ_in_plan(first: &Run, other: &Run) -> Option<Difference> {
     let fields = |run: &Run| match serde_json::to_value(plan(run)) {
         Ok(Value::Object(fields)) => fields,
@@ -121,7 +121,8 @@ pub(super) fn differ_in_plan(first: &Run, other: &Run) -> Option<Difference> {
     Some(Difference::new(name, [shown(&of_first), shown(&of_other)]))
 }
 
-/// The part of a run that all shards have in common: without each one's own, words, and what versions may differ in.
+/// The part of a run that all its shards have in common: without what each has of its own, without words, and without
+/// what versions may differ in.
 fn plan(run: &Run) -> Run {
     Run {
         id: String::new(),
@@ -148,7 +149,8 @@ fn plan(run: &Run) -> Run {
     }
 }
 
-/// Those of its own, if it was taken up again, and those that differ from the first shard's.
+/// The versions that made a shard and differ from those of the first shard, and those that differ within it because
+/// it was resumed.
 fn versions(first: &StoredRun, shard: &StoredRun) -> Vec<OtherVersion> {
     let nth = shard.run.shard.as_ref().map_or(0, |shard| shard.nth);
     let of_shard = other_versions(made(first), made(shard), &Part::Shard { nth });
@@ -172,7 +174,7 @@ fn shard_name(run: &Run) -> String {
     }
 }
 
-/// The nodes, and for each shard the name of its own. Two machines of one name get two names.
+/// The nodes, and for each shard the name of its node. Two machines of one name get two names.
 fn nodes(counted: &[&StoredRun]) -> (Vec<Node>, Vec<String>) {
     let mut nodes: Vec<Node> = Vec::new();
     let mut names = Vec::new();
@@ -194,7 +196,7 @@ fn is_free_or_of(nodes: &[Node], name: &str, machine: &Machine) -> bool {
     nodes.iter().find(|node| node.name == name).is_none_or(|node| node.machine == *machine)
 }
 
-/// In the order of their rounds.
+/// The trials of all shards, in the order of their rounds.
 fn trials(counted: &[&StoredRun], nodes: &[String]) -> Vec<Trial> {
     let of_shard = |(shard, node): (&&StoredRun, &String)| {
         let with_node = |trial: &Trial| Trial { node: Some(node.clone()), ..trial.clone() };
@@ -210,7 +212,7 @@ fn trials(counted: &[&StoredRun], nodes: &[String]) -> Vec<Trial> {
     trials
 }
 
-/// The reason why the shards are not all there, if they are not.
+/// A sentence on the shards that are missing or incomplete. None if all are there.
 fn incomplete(of: u32, executions: &BTreeMap<u32, Vec<&StoredRun>>) -> Option<String> {
     let mut missing = Vec::new();
     let mut short = Vec::new();

@@ -1,4 +1,4 @@
-//! A run: contenders are prepared, trials are planned and executed, and what came of them is concluded and exported.
+//! Runs: contenders are prepared, trials are planned and executed, and the results are concluded and exported.
 
 mod begin;
 mod checked;

@@ -1,4 +1,4 @@
-//! Near-ties of a kept run, by what its own file asks.
+//! Near-ties of a kept run, judged by what its own file asks.
 
 use kumite_record::{Export, NearTie, Run, Trial, standing};
 
@@ -7,14 +7,14 @@ use super::together::differ_in_trials;
 use crate::spec::{Experiment, judged_of};
 use crate::toml_source::SpecError;
 
-/// The claims of a run whose border lies within the scatter.
+/// The near-ties of a run: claims whose border lies where the effect of a further sitting may be.
 pub fn near_ties(kept: &Export) -> Result<Vec<NearTie>, SpecError> {
     let Export { run, contenders, .. } = kept;
     let trials: Vec<&Trial> = standing(&kept.trials).collect();
     Ok(kumite_judge::near_ties(run, &trials, contenders, &judged_of(run, contenders)?.claims))
 }
 
-/// A run asks what this experiment does, by whatever version it was measured.
+/// True if a run asks what this experiment asks now, by whatever version it was measured.
 pub fn asks_as(run: &Run, experiment: &Experiment) -> Result<bool, SpecError> {
     let now = begin(experiment, &Default::default());
     let then = Run { measures: now.measures, ..run.clone() };

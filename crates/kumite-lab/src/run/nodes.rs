@@ -1,4 +1,4 @@
-//! Gets the nodes that have roles ready for them, and this machine for the rest.
+//! The preparation of nodes that have roles, and of this machine for the other roles.
 //!
 //! A [`Role`] comes from the command line (`--role server=HOST`) as a value and ends in the record as one. Here each
 //! node builds or finds what its roles take, and its answer replaces this machine's part of the preparation. Drivers
@@ -21,17 +21,17 @@ use crate::work::Prepare;
 
 /// The nodes of a run, ready for their roles.
 pub struct Joined {
-    /// The contenders and services, wherever they are.
+    /// The contenders and services, whichever node they are on.
     pub prepared: Prepared,
-    /// The same nodes, now ready.
+    /// The nodes, which are ready now.
     pub nodes: Nodes,
-    /// The CPUs of contenders and of the engine, each on its own node.
+    /// The CPUs of contenders and of the load engine, each on its own node.
     pub cores: Cores,
-    /// The role of each other node.
+    /// The roles that other nodes have.
     pub roles: Vec<RoleElsewhere>,
 }
 
-/// An error if an experiment cannot have one of these roles on another node.
+/// Returns an error if an experiment cannot have one of these roles on another node.
 pub fn check_roles(experiment: &Experiment, elsewhere: &Roles) -> Result<(), SpecError> {
     let (name, kind) = (&experiment.name, experiment.kind());
     let wrong = |role: &Role| match role {
@@ -101,7 +101,7 @@ pub fn join(
     Ok(Joined { prepared, nodes, cores, roles: elsewhere })
 }
 
-/// A contender that is built on another node, as far as a plan has to know it.
+/// A contender that is built on another node, with as much as a plan has to know of it.
 fn elsewhere_ready(name: &str) -> Ready {
     Ready {
         name: name.to_owned(),

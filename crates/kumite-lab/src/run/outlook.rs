@@ -1,4 +1,5 @@
-//! A run before it is begun, from its experiment and the user's choice: `kumite run --dry-run` shows it.
+//! The outlook of a run before it is begun, from its experiment and the user's choice. `kumite run --dry-run` shows
+//! it.
 
 use kumite_record::{Cores, Outlook, OutlookContender, OutlookPoint, OutlookSittings, Shard};
 
@@ -6,7 +7,7 @@ use super::begin::{begin, prospects};
 use super::prepare::Choice;
 use crate::spec::Experiment;
 
-/// The outlook of a run of these contenders with these CPUs.
+/// The outlook of a run of the chosen contenders with these CPUs.
 pub fn outlook(
     mut experiment: Experiment,
     choice: &Choice,

@@ -12,37 +12,37 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The order of a run.
+/// The order of the trials of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The rounds in the order in which they are executed.
     pub rounds: Vec<Round>,
 }
 
-/// A block at each point that has contenders; there is at least one.
+/// One block at each point that has contenders.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
-    /// The how-manieth of the run, from 0: that of its blocks.
+    /// The index of the round and of its blocks in the run, from 0.
     pub index: u32,
     /// The blocks in the order in which they are executed.
     pub blocks: Vec<Block>,
 }
 
-/// The unit of pairing: a trial of every contender at a point, back to back.
+/// A trial of every contender at one point, back to back. Ratios are formed within a block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// The point's position in the run.
+    /// The position of the point in the run.
     pub point: usize,
-    /// The how-manieth block at that point, from 0.
+    /// The index of the block at its point, from 0.
     pub index: u32,
-    /// Contenders, by their position, in the order they are tried.
+    /// The positions of the contenders, in the order in which they are tried.
     pub order: Vec<usize>,
 }
 
-/// Plans `blocks` rounds; `takes_part` has the contenders of each point, by position. A round has one block at each point, so
-/// that the machine's drift hits points and contenders alike, and a run that is cut short is cut evenly. Points that claims
-/// need come `first` in it, so that what only fills tables is what a cut takes. The order of either part and of contenders
-/// in a block is random; the same seed gives the same order.
+/// Plans `blocks` rounds. `takes_part` has the contenders of each point, by position. A round has one block at each
+/// point, so that the machine's drift hits points and contenders alike, and a run that is cut short is cut evenly.
+/// Points in `first`, which claims need, come first in a round, so that a cut takes what only fills tables. The order
+/// within both groups of points, and of contenders in a block, is random; the same seed gives the same order.
 pub fn plan(takes_part: &[Vec<usize>], first: &BTreeSet<usize>, blocks: u32, seed: u64) -> Plan {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut shuffled = |mut order: Vec<usize>| {
@@ -76,7 +76,8 @@ pub fn trial_seed(run: &Run) -> u64 {
 }
 
 impl Block {
-    /// The block as it is measured in this attempt, from 0: after the first in an order of its own, by the run's seed.
+    /// The block as it is measured in this attempt, from 0. Each attempt after the first has an order of its own, by
+    /// the run's seed.
     pub fn attempt(&self, attempt: u32, run_seed: u64) -> Block {
         let mut block = self.clone();
         if attempt > 0 {
@@ -92,12 +93,12 @@ impl Block {
 }
 
 impl Plan {
-    /// The rounds of it that a shard has.
+    /// The plan with only the rounds that a shard has.
     pub fn share(self, shard: &Shard) -> Plan {
         Plan { rounds: self.rounds.into_iter().filter(|round| shard.has(round.index)).collect() }
     }
 
-    /// How many trials it has.
+    /// The number of trials in the plan.
     pub fn trials(&self) -> usize {
         self.rounds.iter().flat_map(|round| &round.blocks).map(|block| block.order.len()).sum()
     }

@@ -1,4 +1,4 @@
-//! Turns contenders that are written down into contenders that can be started: looks for tools, installs, builds.
+//! The preparation of contenders, so that they can be started: it looks for tools, installs, and builds.
 //!
 //! A contender that cannot take part is named with its reason and stays in the record; none is left out silently.
 //! Only what the experiment itself needs, and its services, end the run when they are missing. Builds are held as
@@ -22,17 +22,17 @@ use crate::service;
 use crate::spec::Experiment;
 use crate::toml_source::SpecError;
 
-/// The contenders of an experiment: those that are ready, and why the others are not.
+/// The contenders of an experiment: those that are ready, and the others with their reasons.
 pub struct Prepared {
     /// The contenders that can be started.
     pub ready: Vec<Ready>,
-    /// All of them, with why some cannot.
+    /// All contenders, with the reasons why some cannot be started.
     pub contenders: Vec<record::Contender>,
-    /// The services beside them, with their versions.
+    /// The services beside the contenders, with their versions.
     pub services: Vec<record::Service>,
     /// The folder in which builds are kept.
     pub cache: PathBuf,
-    /// Of those that can be started. As long as they are here, nobody removes what they are.
+    /// The builds of the contenders that can be started, by name. As long as they are here, nobody removes them.
     builds: BTreeMap<String, Build>,
 }
 
@@ -42,7 +42,7 @@ struct Build {
 }
 
 impl Prepared {
-    /// Adds the variants of a contender that is built, or is not for a reason.
+    /// Adds the variants of a contender: ready if its build succeeded, else with the reason.
     fn add(&mut self, contender: &Contender, mut built: Result<(Receipt, Env), NotBuilt>, choice: &Choice) {
         let held =
             built.as_mut().map_or_else(|_| Vec::new(), |(receipt, _)| std::mem::take(&mut receipt.held));
@@ -82,47 +82,47 @@ impl Prepared {
         }
     }
 
-    /// Where a contender that can be started comes from.
+    /// The origin of a contender's build. None if the contender cannot be started on this machine.
     pub fn origin(&self, name: &str) -> Option<Origin> {
         self.builds.get(name).map(|build| build.origin)
     }
 
-    /// A file that was written in the folder of a build after it was built, which must not be.
+    /// A file in a contender's build that was written after it was built, which must not be. None if there is none.
     pub fn written(&self, name: &str) -> Result<Option<PathBuf>, Error> {
         let held = self.builds.get(name).map_or(&[][..], |build| &build.held);
         held.iter().map(Held::written).find(|written| !matches!(written, Ok(None))).unwrap_or(Ok(None))
     }
 }
 
-/// Why a contender was left out on purpose.
+/// The reasons for which a contender is left out on purpose.
 const LEFT_OUT: [&str; 3] = ["left out by --only", "left out by --skip", "the profile does not try it"];
 
-/// The user left it out; nothing is lacking.
+/// True if the contender was left out on purpose, so that nothing is missing.
 pub fn is_left_out(contender: &record::Contender) -> bool {
     contender.reason.as_deref().is_some_and(|reason| LEFT_OUT.contains(&reason))
 }
 
-/// The user's choice: contenders by name, and leave to install missing tools.
+/// The user's choice of contenders, and of how they are prepared.
 #[derive(Clone, Debug, Default)]
 pub struct Choice {
-    /// Only these, if any are named.
+    /// The names of the only contenders that take part. Empty if all do.
     pub only: Vec<String>,
     /// The contenders that are left out, by name.
     pub skip: Vec<String>,
-    /// Nor these, which the profile does not try.
+    /// The names of the contenders that the profile does not try, and that are left out, too.
     pub unplanned: Vec<String>,
     /// Install missing tools through the system's package manager.
     pub install: bool,
-    /// Build them anew, also what the cache has.
+    /// True to build contenders even if the cache has their builds.
     pub anew: bool,
     /// The roles that other nodes have.
     pub elsewhere: Roles,
-    /// Of this one a second build.
+    /// The control, of which a second build is made. None if the run has none.
     pub control: Option<Control>,
 }
 
 impl Choice {
-    /// An error if a name is no contender's.
+    /// Returns an error if `only` or `skip` has a name that no contender has.
     pub fn check(&self, experiment: &Experiment) -> Result<(), SpecError> {
         let known: Vec<&str> =
             experiment.variants().iter().map(|(_, variant)| variant.name.as_str()).collect();
@@ -135,7 +135,7 @@ impl Choice {
         Ok(())
     }
 
-    /// Why a contender is left out, if it is.
+    /// The reason why a contender is left out on purpose. None if it is not.
     pub fn left_out(&self, name: &str) -> Option<&'static str> {
         let named = |names: &[String]| names.iter().any(|other| other == name);
         let [by_only, by_skip, by_profile] = LEFT_OUT;
@@ -149,8 +149,8 @@ impl Choice {
     }
 }
 
-/// Looks for tools, installs what may be installed, and builds. What cannot take part is named with the reason; nothing
-/// is left out silently. `note` is told of what takes long.
+/// Looks for tools, installs what may be installed, and builds. A contender that cannot take part is named with the
+/// reason; none is left out silently. `note` is called with sentences about steps that take long.
 pub fn prepare(
     experiment: &Experiment,
     choice: &Choice,
@@ -195,10 +195,10 @@ pub fn prepare(
 
 type Env = Vec<(String, String)>;
 
-/// Why a contender cannot take part.
+/// The reason why a contender cannot take part, with its status.
 struct NotBuilt {
     status: ContenderStatus,
-    /// None of one that is left out on purpose.
+    /// The error. None for a contender that is left out on purpose.
     why: Option<Error>,
 }
 
@@ -217,7 +217,7 @@ struct Preparing<'a> {
 }
 
 impl Preparing<'_> {
-    /// Looks for its tools and builds it, or says why it cannot take part.
+    /// Looks for a contender's tools and builds it. The error says why it cannot take part.
     fn built(&mut self, contender: &Contender) -> Result<(Receipt, Env), NotBuilt> {
         let tools = self.tools(contender).map_err(NotBuilt::with_status(ContenderStatus::Skipped))?;
         self.tell_of_shims(contender, &tools);
@@ -244,7 +244,7 @@ impl Preparing<'_> {
         receipt.map(|receipt| (receipt, env)).map_err(NotBuilt::with_status(ContenderStatus::Failed))
     }
 
-    /// Builds the control a second time, so that nothing that both trials in a block have in common is one build.
+    /// Builds the control a second time, so that its two trials in a block are not of one build.
     fn build_twin(&mut self, contender: &Contender, prepared: &mut Prepared) -> Result<(), Error> {
         let Some(Control { contender: name, twin, .. }) = &self.choice.control else { return Ok(()) };
         let is_here = contender.variants.iter().any(|variant| variant.name == *name);
@@ -261,7 +261,8 @@ impl Preparing<'_> {
         Ok(())
     }
 
-    /// Of a tool that a contender is run by.
+    /// Notes each tool that is a script which starts the real tool, if a contender is run by it: the script's time is
+    /// measured, too.
     fn tell_of_shims(&mut self, contender: &Contender, tools: &Tools) {
         for (tool, file) in tools.shims() {
             let runs_it = |variant: &&Variant| variant.run.split_whitespace().any(|word| word == tool);
@@ -285,14 +286,15 @@ impl Preparing<'_> {
         self.obtain("needs", &contender.needs, &contender.install, [&log, &asked])
     }
 
-    /// Looks for what the experiment's own commands need: its set-up and its checker.
+    /// Looks for the tools that the experiment's own commands need: its set-up and its checker.
     fn tools_of(&mut self, experiment: &Experiment) -> Result<(), Error> {
         let log = self.builds.log("experiment");
         let who_needs = format!("{} needs", experiment.name);
         self.obtain(&who_needs, &experiment.needs, &experiment.install, [&log, &log]).map(drop)
     }
 
-    /// The output of installations and of tools that are asked for their version goes to the two logs.
+    /// Looks for tools, and installs missing ones. The output of installations goes to `log`, and that of tools that
+    /// are asked for their version to `asked`.
     fn obtain(
         &mut self,
         who_needs: &str,

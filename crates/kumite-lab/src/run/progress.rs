@@ -1,4 +1,4 @@
-//! The progress of a run: the trials so far, and from them what is still to do and how long it will take.
+//! The progress of a run: the trials so far, those that are still to be made, and how long they will take.
 //!
 //! Nothing is executed or stored here. Trials are held without the courses of events within them. Times are estimates
 //! for people and the budget, never figures of the record.
@@ -16,7 +16,7 @@ use super::plan::Block;
 use super::session::Session;
 use crate::driver::{Measured, TrialOrder};
 
-/// A cell that failed this often in a row is lost: trying it again would only cost time.
+/// The number of failures in a row by which a cell is lost: trying it again would only cost time.
 pub(super) const LOST_AFTER: u32 = 2;
 
 /// The progress of one execution.
@@ -25,20 +25,20 @@ pub(super) struct Progress<'a> {
     clock: &'a dyn Clock,
     began: Duration,
     last_ended: Duration,
-    /// All there are, those that were kept first.
+    /// All trials that there are, those from before a resumption first.
     pub trials: Vec<Trial>,
     kept: BTreeMap<(usize, usize, u32, u32), usize>,
     pub seq: u32,
-    /// How many were made now, and how long they were expected to take.
+    /// The number of trials that were made now, and the time that they were expected to take.
     pub tried: usize,
     expected_of_tried: Duration,
-    /// How long each cell's took, where only trying it tells.
+    /// The times that the trials of each cell took, if they cannot be known before they are tried.
     took: BTreeMap<(usize, usize), Vec<Duration>>,
-    /// How often each cell failed in a row.
+    /// The number of failures in a row of each cell.
     failures: BTreeMap<(usize, usize), u32>,
-    /// The cells whose output is known to be unlike the others'.
+    /// The cells whose output is known to be unlike the others', and was reported.
     told: BTreeSet<(String, String)>,
-    /// The cells that go on, once only some do.
+    /// The cells that go on. None as long as all do.
     pub needed: Option<BTreeSet<(usize, usize)>>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The cells that might still decide something, judged by the rounds before this one.
+    /// The cells that further blocks might decide, judged by the rounds before this one.
     pub fn look(&self, round: u32) -> BTreeSet<(usize, usize)> {
         let before = self.trials.iter().filter(|trial| trial.block < round);
         let standing: Vec<&Trial> = standing(before).collect();
@@ -79,7 +79,7 @@ impl<'a> Progress<'a> {
         (self.session.undecided)(&standing).into_iter().filter_map(cell).collect()
     }
 
-    /// A trial that is in the store: of before this run was taken up again, or of now.
+    /// The trial of a contender in an attempt at a block, if it is in the store already.
     pub fn kept(&self, contender: usize, block: &Block, attempt: u32) -> Option<&Trial> {
         self.kept.get(&(contender, block.point, block.index, attempt)).map(|&nth| &self.trials[nth])
     }
@@ -101,7 +101,7 @@ impl<'a> Progress<'a> {
         block.order.iter().filter_map(kept).any(|trial| trial.void.is_some())
     }
 
-    /// Counts the failures of an attempt that is not void; returns the trials by which a cell is lost.
+    /// Counts the failures of an attempt that is not void. Returns the trials by which a cell became lost.
     pub fn count_failures(&mut self, block: &Block, attempt: u32) -> Vec<&Trial> {
         let mut lost = Vec::new();
         for &contender in &block.order {
@@ -117,7 +117,7 @@ impl<'a> Progress<'a> {
         lost.into_iter().filter_map(|contender| self.kept(contender, block, attempt)).collect()
     }
 
-    /// Judges what all wrote so far; returns a trial of each cell that is wrong by that for the first time.
+    /// Judges the outputs so far. Returns a trial of each cell whose output is found to be wrong for the first time.
     pub fn judge_outputs(&mut self) -> Vec<&Trial> {
         judge_outputs(&mut self.trials);
         let is_wrong =
@@ -127,8 +127,8 @@ impl<'a> Progress<'a> {
         self.trials.iter().filter(is_wrong).filter(is_new).collect()
     }
 
-    /// The cells of the trials that will be made in this attempt at these blocks at most: not those that are kept or not
-    /// needed, or whose cell is lost.
+    /// The cells of the trials that will at most be made in this attempt at these blocks. Trials that are kept or not
+    /// needed, and those of lost cells, are left out.
     pub fn to_try<'b>(
         &self,
         blocks: impl IntoIterator<Item = &'b Block>,
@@ -146,7 +146,7 @@ impl<'a> Progress<'a> {
         blocks.into_iter().flat_map(cells).collect()
     }
 
-    /// Adds the trials of these blocks that are not made because nothing needs them.
+    /// Adds the trials of these blocks that are not made because no verdict needs them.
     pub fn count_saved<'b>(&self, blocks: impl IntoIterator<Item = &'b Block>, saved: &mut Saved) {
         for block in blocks {
             let spared = |&contender: &usize| {
@@ -194,7 +194,7 @@ impl<'a> Progress<'a> {
         trial
     }
 
-    /// Counts the time of a trial that was made. That of a void one says nothing of others.
+    /// Counts the time of a trial that was made. The time of a void one says nothing about others.
     pub fn tried(&mut self, contender: usize, block: &Block, is_void: bool) {
         let took = self.clock.now().saturating_sub(self.last_ended);
         self.last_ended += took;
@@ -210,7 +210,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Keeps a trial that is in the store now.
+    /// Adds a trial that is in the store now.
     pub fn keep(&mut self, contender: usize, block: &Block, trial: Trial) {
         self.kept.insert((contender, block.point, block.index, trial.attempt), self.trials.len());
         self.trials.push(for_judging(trial));
@@ -220,8 +220,8 @@ impl<'a> Progress<'a> {
         self.clock.now().saturating_sub(self.began)
     }
 
-    /// Of trials of these cells: what is expected at their points, and what starting and stopping adds; or what trials of the
-    /// cell took, or those at its point, or any.
+    /// The expected time of trials of these cells: what is known for their points, or what trials of the cell took,
+    /// or those at its point, or any; with what starting and stopping adds.
     pub fn expected(&self, cells: &[(usize, usize)]) -> Duration {
         let added = self.spent().saturating_sub(self.expected_of_tried) / self.tried.max(1) as u32;
         let mean = |which: &dyn Fn(&(usize, usize)) -> bool| {
@@ -237,7 +237,8 @@ impl<'a> Progress<'a> {
         cells.iter().map(|cell| known(cell) + added).sum()
     }
 
-    /// The note after the first block, when the real pace is known.
+    /// A sentence on the number of trials and the time that they will take. It is made after the first block, when
+    /// the real pace is known.
     pub fn announcement<'b>(&self, rest: impl IntoIterator<Item = &'b Block>) -> String {
         let left = self.to_try(rest, 0);
         let expected = self.spent() + self.expected(&left);
@@ -254,8 +255,8 @@ impl<'a> Progress<'a> {
     }
 }
 
-/// A trial as judging needs it, without the course of events within it, which is most of it and is in the store. A run
-/// of thousands of trials would else grow by all that they recorded.
+/// A trial as judging needs it, without the course of events within it, which is most of it and is in the store.
+/// Otherwise a run of thousands of trials would grow by all that they recorded.
 fn for_judging(mut trial: Trial) -> Trial {
     let sample = &mut trial.sample;
     sample.series = Series::default();
@@ -265,7 +266,7 @@ fn for_judging(mut trial: Trial) -> Trial {
     trial
 }
 
-/// A duration to two digits or so.
+/// A duration for people, to about two digits.
 pub(super) fn humane(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();
     match seconds {

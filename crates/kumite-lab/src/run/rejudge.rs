@@ -1,4 +1,4 @@
-//! A kept run, judged anew.
+//! A new judgement of a kept run.
 
 use kumite_record::{Export, judge_outputs};
 
@@ -6,7 +6,8 @@ use super::export::{document, findings};
 use crate::spec::judged_of;
 use crate::toml_source::SpecError;
 
-/// Makes all anew that is made from a run's trials: estimates, verdicts and doubts. What is asked is what its own file asked.
+/// Makes everything anew that follows from a run's trials: estimates, verdicts and doubts. The claims are those of
+/// the run's own file. An error for a merged run.
 pub fn rejudge(kept: &Export) -> Result<Export, SpecError> {
     let Export { run, machine, contenders, .. } = kept;
     if run.merged.is_some() {

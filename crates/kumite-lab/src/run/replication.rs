@@ -1,11 +1,11 @@
-//! Sets two runs beside each other, with what differs in their experiments' files.
+//! The comparison of two runs, with the differences of their experiments' files.
 
 use kumite_record::{Differing, Replication, RunDifference, RunParts};
 
 use crate::spec::Asked;
 use crate::toml_source::SpecError;
 
-/// Two runs beside each other, called by these names. Of the files only the text that the runs have is read.
+/// Compares two runs, which are called by these names. Of their experiments only the text that the runs keep is read.
 pub fn replication(names: [&str; 2], runs: [RunParts; 2]) -> Result<Replication, SpecError> {
     let [first, second] = [Asked::of_run(runs[0].run)?, Asked::of_run(runs[1].run)?];
     let differences = first.differences(&second).into_iter();

@@ -1,4 +1,4 @@
-//! Everything that executing a run takes, put together before its first trial and not changed afterwards.
+//! The inputs of a run's execution, put together before the first trial and not changed afterwards.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -8,30 +8,31 @@ use kumite_record::{Run, Trial};
 use super::plan::{Plan, trial_seed};
 use crate::contender::{Drawn, Ready};
 
-/// From the trials so far to the cells that go on: contender, and position of the point.
+/// A function from the trials so far to the cells that go on: contenders, with positions of points.
 pub type Undecided<'a> = dyn Fn(&[&Trial]) -> BTreeSet<(String, usize)> + 'a;
 
-/// The inputs of an execution. The store has the beginning of the run already.
+/// The inputs of an execution. The store must have the beginning of the run already.
 pub struct Session<'a> {
     /// The run, with its points.
     pub run: &'a Run,
-    /// Contenders by position.
+    /// The contenders that are ready; elsewhere they are known by their position here.
     pub contenders: &'a [Ready],
     /// The order of rounds, blocks and trials.
     pub plan: &'a Plan,
-    /// About how long a trial takes at each point; none if only trying it tells.
+    /// The time of a trial at each point, approximately. None if it cannot be known before it is tried.
     pub times: &'a [Option<Duration>],
-    /// Trials of the plan that are in the store already: they are not tried again.
+    /// The trials of the plan that are in the store already and are not made again.
     pub kept: &'a [Trial],
-    /// No block is begun that would likely end after this time.
+    /// The time that the run may take: no block is begun that would likely end later. None if there is no limit.
     pub budget: Option<Duration>,
-    /// Finds the cells whose claims more blocks might decide. It is asked after each round from `min_blocks` on, and
+    /// Finds the cells whose claims more blocks might decide. It is called after each round from `min_blocks` on, and
     /// only these cells go on.
     pub undecided: &'a Undecided<'a>,
 }
 
 impl Session<'_> {
-    /// A contender, by position, for its trial with this number: in a run with a control with what is drawn anew for each.
+    /// The contender at this position, for the trial with this number. In a run with a control it has the conditions
+    /// that are drawn for that trial.
     pub fn drawn(&self, contender: usize, seq: u32) -> Ready {
         let drawn = self.run.control.as_ref().map(|_| Drawn::new(trial_seed(self.run), seq));
         Ready { drawn, ..self.contenders[contender].clone() }

@@ -1,8 +1,9 @@
-//! Joins sittings into one run, and judges it.
+//! The joining of sittings into one run, and its judgement.
 //!
-//! A sitting is a run of its own, and is kept as that. Joined, its rounds come after those of the sittings before it, and
-//! claims are judged by the sittings. They have to ask the same and to be measured alike, or nothing is joined and the
-//! first difference is named. None is dropped: one that was cut short counts with the rounds that it has.
+//! A sitting is a run of its own, and is kept as that. When sittings are joined, the rounds of each come after those
+//! of the sittings before it, and claims are judged by the sittings. Sittings must ask the same and be measured
+//! alike; otherwise nothing is joined, and the first difference is named. None is dropped: one that was cut short
+//! counts with the rounds that it has.
 
 use kumite_record::{
     OtherVersion, Part, Rule, Run, Saved, Sitting, StoredRun, Trial, Warning, judge_outputs,
@@ -17,10 +18,11 @@ use super::together::{
 use crate::spec::judged_of;
 use crate::toml_source::SpecError;
 
-/// No run has as many rounds; a file may say anything.
+/// The largest index of a round that is accepted. No run has as many, but a file may say anything.
 const MOST_ROUNDS: u32 = 1_000_000;
 
-/// Makes one run of these, of which each is a sitting, and judges it by what the first of them asked.
+/// Joins these runs into one, of which each is a sitting, and judges it by what the first of them asked. An error if
+/// they do not belong together.
 pub fn join_sittings(runs: &[StoredRun], id: String, command: String) -> Result<StoredRun, SpecError> {
     let mut runs: Vec<&StoredRun> = runs.iter().collect();
     runs.sort_by_key(|of| (of.run.started, of.run.id.clone()));
@@ -59,7 +61,7 @@ pub fn join_sittings(runs: &[StoredRun], id: String, command: String) -> Result<
     Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })
 }
 
-/// The sentence on why these two are not of one run.
+/// A sentence on why two runs cannot be sittings of one run. None if they can.
 fn refused(first: &StoredRun, other: &StoredRun) -> Result<Option<String>, SpecError> {
     let id = &other.run.id;
     if other.run.shard.is_some() || other.run.merged.is_some() || other.run.sittings.len() > 1 {
@@ -81,8 +83,8 @@ fn refused(first: &StoredRun, other: &StoredRun) -> Result<Option<String>, SpecE
     }))
 }
 
-/// The first difference of two runs that are no sittings of one: of all but what each has of its own, which is its order, its
-/// length, and the rule that it was judged by alone.
+/// The first difference of two runs that keeps them from being sittings of one run. The order, the length, and the
+/// rule that each was judged by alone may differ. None if there is no other difference.
 pub fn differ_as_sittings(first: &Run, other: &Run) -> Result<Option<Difference>, SpecError> {
     let alike = Run {
         seed: first.seed,
@@ -119,7 +121,7 @@ fn sittings(runs: &[&StoredRun]) -> Vec<Sitting> {
     runs.iter().map(sitting).collect()
 }
 
-/// Those of each sitting after those of the one before.
+/// The trials of all sittings. Those of each come after those of the one before.
 fn trials(runs: &[&StoredRun], sittings: &[Sitting]) -> Vec<Trial> {
     let of_sitting = |(of, sitting): (&&StoredRun, &Sitting)| {
         let later = |trial: &Trial| Trial { block: trial.block + sitting.first_round, ..trial.clone() };
@@ -145,7 +147,8 @@ fn versions(first: &StoredRun, of: &StoredRun, nth: u32) -> Vec<OtherVersion> {
     of_sitting.into_iter().chain(of.run.other_versions.iter().map(renumbered)).collect()
 }
 
-/// The sittings that this run was joined from, each as the run that it was, as far as the joined one has it.
+/// Takes a joined run apart: the sittings that it was joined from, each as the run that it was, as far as the joined
+/// run has it.
 pub fn take_apart(joined: &StoredRun) -> Vec<StoredRun> {
     (1..).zip(&joined.run.sittings).map(|(nth, of)| taken_out(joined, nth, of)).collect()
 }

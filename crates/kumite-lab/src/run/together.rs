@@ -1,7 +1,7 @@
-//! Decides whether trials belong together: those of a run that is taken up again, and of shards that are merged.
+//! The test whether trials belong together: those of a resumed run, and those of shards that are merged.
 //!
-//! They do if all that their figures depend on is the same: the version of measuring, the profile, the part of the
-//! experiment that trials and verdicts depend on, and the files of the contenders that were measured. Versions of
+//! They do if everything that their figures depend on is the same: the version of measuring, the profile, the part of
+//! the experiment that trials and verdicts depend on, and the files of the contenders that were measured. Versions of
 //! kumite, tools and services may differ, and are named.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,15 +13,15 @@ use kumite_record::{
 use crate::spec::{Asked, Experiment};
 use crate::toml_source::SpecError;
 
-/// More is not shown of a value that differs.
+/// The most characters of a differing value that are shown.
 const SHOWN_CHARS: usize = 60;
 
-/// A thing that two runs have to have in common and have not; with both values, where they are short.
+/// A property that two runs must have in common and do not, with both values if they are short.
 #[derive(Debug, PartialEq)]
 pub struct Difference {
-    /// Its name, as a subject: "the profile".
+    /// The name of the property, as a subject: "the profile".
     pub what: String,
-    /// The value of either run; none where they are too long to be read.
+    /// The value of each run. None if they are too long to be read.
     pub values: Option<[String; 2]>,
 }
 
@@ -37,7 +37,8 @@ impl Difference {
     }
 }
 
-/// In what two runs differ that are not measured alike, of all that is known before contenders are.
+/// The first difference in how two runs are measured, as far as it is known before their contenders are. None if
+/// there is none.
 pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecError> {
     let measures = |run: &Run| run.measures.map_or("none".to_owned(), |measures| measures.to_string());
     let of_one = Difference::between("how kumite measures (MEASURES)", [measures(a), measures(b)])
@@ -50,7 +51,7 @@ pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecErro
     Ok(differing.map(|(key, values)| Difference::new(&format!("experiment.toml, {key}"), values)))
 }
 
-/// A machine as far as figures depend on it.
+/// A machine in words, as far as figures depend on it.
 pub(super) fn described(machine: &Machine) -> String {
     let cores = &machine.cores;
     format!(
@@ -59,13 +60,13 @@ pub(super) fn described(machine: &Machine) -> String {
     )
 }
 
-/// In what two machines differ: a run of both would compare them.
+/// The difference of two machines. None if they are alike. A run on both would compare the machines.
 pub fn differ_in_machines(a: &Machine, b: &Machine) -> Option<Difference> {
     let values = [a, b].map(described);
     (values[0] != values[1]).then(|| Difference { what: "the machine".to_owned(), values: Some(values) })
 }
 
-/// In what the nodes differ that have roles: their names, or what those machines are.
+/// The difference of the nodes that have roles: in their names, or in their machines. None if there is none.
 pub fn differ_in_roles(a: &[RoleElsewhere], b: &[RoleElsewhere]) -> Option<Difference> {
     let named = |roles: &[RoleElsewhere]| match roles {
         [] => "none".to_owned(),
@@ -81,12 +82,12 @@ pub fn differ_in_roles(a: &[RoleElsewhere], b: &[RoleElsewhere]) -> Option<Diffe
     a.iter().zip(b).find_map(|(a, b)| differ_in_machines(&a.node.machine, &b.node.machine))
 }
 
-/// A run is of this experiment as it is now, measured as it is measured now.
+/// True if a run asks what this experiment asks now, and was measured as it would be measured now.
 pub fn is_of(run: &Run, experiment: &Experiment) -> Result<bool, SpecError> {
     Ok(differ_in_trials(run, &super::begin(experiment, &Default::default()))?.is_none())
 }
 
-/// In what the contenders that were measured differ.
+/// The first difference of the contenders that were measured. None if there is none.
 pub fn differ_in_contenders(a: &[Contender], b: &[Contender]) -> Option<Difference> {
     let names: BTreeSet<&str> = measured(a).into_keys().chain(measured(b).into_keys()).collect();
     names.into_iter().find_map(|name| {
@@ -109,7 +110,7 @@ pub fn differ_in_contenders(a: &[Contender], b: &[Contender]) -> Option<Differen
     })
 }
 
-/// The versions that made this part of a run and not its first part.
+/// The versions that made a part of a run and differ from those that made its first part.
 pub fn other_versions(first: Made, here: Made, part: &Part) -> Vec<OtherVersion> {
     let other = |of: Versioned, first: Option<&str>, here: Option<&str>| {
         let [first, here] = [first, here].map(|version| version.map(str::to_owned));

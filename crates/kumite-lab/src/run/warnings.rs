@@ -1,4 +1,4 @@
-//! All doubts about a run that its trials give rise to, in words, so that they travel with the numbers.
+//! Warnings: the doubts about a run that its trials give rise to, in words.
 //!
 //! A warning never changes a figure or a verdict. It is made from the record alone, so a kept run gives the same
 //! warnings everywhere.
@@ -11,13 +11,14 @@ use kumite_record::{
     Role, Run, Shard, SteadyClass, Trial, Versioned, Void, Warning, standing,
 };
 
-/// A server that is restarted, or overloaded, loses some requests; from this share of them on it is how it is made.
+/// The share of lost requests from which on the way a server is made is to blame. A server that is restarted or
+/// overloaded loses some.
 const CLOSED_SHARE: f64 = 0.01;
 
-/// A place and what is doubtful there.
+/// A doubt: its subject, and a sentence about it.
 type Doubt = (String, String);
 
-/// All warnings about a run, its machine, its contenders and its cells, from the trials that count.
+/// All warnings about a run, its machine, its contenders and its cells. `trials` are those that count.
 pub(super) fn warnings(
     run: &Run,
     machine: &Machine,
@@ -45,7 +46,7 @@ pub(super) fn warnings(
     doubts.into_iter().map(|(place, what)| Warning { place, what }).collect()
 }
 
-/// Of all trials: the blocks that were void each time.
+/// Warnings about blocks that were void in each attempt. `trials` are all trials of the run.
 pub(super) fn void_blocks(run: &Run, trials: &[Trial]) -> Vec<Warning> {
     let block = |trial: &Trial| (trial.point.clone(), trial.block);
     let with_result: HashSet<(Point, u32)> = standing(trials).map(block).collect();
@@ -189,7 +190,8 @@ fn of_cell(trials: &[&Trial]) -> Vec<String> {
     doubts
 }
 
-/// The nodes that a mark is from, by their roles, and how often; nothing where all is on one machine.
+/// The nodes that a mark comes from, by their roles, each with the number of trials. Empty if everything is on one
+/// machine.
 fn whence(trials: &[&&Trial], mark: Mark) -> String {
     let mut counts = BTreeMap::<Role, usize>::new();
     for (role, marks) in trials.iter().flat_map(|trial| &trial.sample.marked) {
@@ -201,13 +203,14 @@ fn whence(trials: &[&&Trial], mark: Mark) -> String {
     if counts.is_empty() { String::new() } else { format!(" (by node: {})", counts.join(", ")) }
 }
 
-/// Trials that began steady beside trials that became so are no reason for doubt: figures are of the steady part.
+/// True if the steadiness of a cell's trials is a reason for doubt. Trials that began steady beside trials that
+/// became so are none: figures are of the steady part.
 fn is_doubtful(steadiness: &CellSteadiness) -> bool {
     let is_calm = |class: &SteadyClass| matches!(class, SteadyClass::Flat | SteadyClass::WarmUp);
     steadiness.class == SteadyClass::Inconsistent && !steadiness.trials.keys().all(is_calm)
 }
 
-/// The trials of each cell, in the order the cells were first tried.
+/// The trials of each cell, with the cell's name, in the order of the names.
 fn by_cell<'a>(run: &Run, trials: &[&'a Trial]) -> Vec<(String, Vec<&'a Trial>)> {
     let mut cells = Vec::<(String, Vec<&Trial>)>::new();
     for trial in trials {

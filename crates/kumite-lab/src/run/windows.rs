@@ -1,4 +1,4 @@
-//! Windows that are too short for the percentiles that claims compare.
+//! The test of windows: some are too short for the percentiles that claims compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,10 +15,11 @@ use crate::is_percentile;
 use crate::spec::Experiment;
 use crate::toml_source::SpecError;
 
-/// The percentiles that claims compare, by contender and position of the point: metrics, each with the claims.
+/// The percentiles that claims compare, by contender and position of the point. Each comes with the ids of the
+/// claims.
 type Percentiles = BTreeMap<(String, usize), BTreeMap<String, BTreeSet<String>>>;
 
-/// The windows on which claims about percentiles rest, in all profiles of an experiment.
+/// The windows that claims about percentiles rest on, in several profiles of an experiment.
 pub struct Windows {
     of_profiles: Vec<(Experiment, Percentiles)>,
 }
@@ -26,26 +27,26 @@ pub struct Windows {
 /// A fault of a window, found before the run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum WindowFault {
-    /// It has too few answers for a percentile.
+    /// The window has too few answers for a percentile.
     Short {
-        /// The claim that compares it.
+        /// The claim that compares the percentile.
         claim: String,
         /// The contender and the point, as people read it.
         cell: String,
-        /// The answers that it has, and those that the percentile takes.
+        /// The metric, with the answers that it needs and the rate at which they come.
         short: Short,
     },
-    /// Its rate could not be looked at.
+    /// The rate of the server could not be measured.
     Failed {
         /// The contender and the point, as people read it.
         cell: String,
-        /// The error that kept it from being looked at, in words.
+        /// The error that prevented it, in words.
         why: String,
     },
 }
 
 impl Windows {
-    /// The windows of these contenders, in each of these profiles.
+    /// Finds the windows of these contenders in each of these profiles. `given` is the experiment as it was typed.
     pub fn of(given: &str, profiles: &[String], contenders: &[&str]) -> Result<Windows, SpecError> {
         let mut of_profiles = Vec::new();
         for profile in profiles {
@@ -63,8 +64,8 @@ impl Windows {
         self.of_profiles.is_empty()
     }
 
-    /// Their faults, each once, with the profiles in which it is so. A server whose rate is to be known is put under
-    /// load for a second or so: whoever calls has the lock of the machine.
+    /// The faults of the windows, each once, with the profiles that have it. A server whose rate is needed is put
+    /// under load for a second or so, so the caller must have the lock of the machine.
     pub fn faults(
         &self,
         prepared: &Prepared,

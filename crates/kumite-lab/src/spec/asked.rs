@@ -1,4 +1,4 @@
-//! The part of an experiment's file that its trials and verdicts depend on, apart from the words about them.
+//! The part of an experiment's file that its trials and verdicts depend on, without the words about them.
 //!
 //! Two runs belong together if it is equal. So a corrected sentence does not part a run from its continuation, and a
 //! changed parameter does.
@@ -10,8 +10,9 @@ use toml::{Table, Value};
 
 use crate::toml_source::{SpecError, TomlSource};
 
-/// Words, by their places; `*` is any name or number. A claim's sentence is none: it decides which cells go on and when a run
-/// ends, and what a verdict promises it promises of claims that were there before the trials.
+/// The keys that are only words for people; `*` is any name or number. A claim's sentence is not among them: it
+/// decides which cells go on and when a run ends, and a verdict's promise holds only for claims that were there
+/// before the trials.
 const WORDS: [&[&str]; 10] = [
     &["question"],
     &["source"],
@@ -26,26 +27,28 @@ const WORDS: [&[&str]; 10] = [
     &["metrics", "*", "about"],
 ];
 
-/// An experiment's file as a profile's trials see it: without words, and without other profiles.
+/// The part of an experiment's file that the trials of a profile depend on: without words for people, and without
+/// other profiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked(Value);
 
-/// A key that two files do not have alike.
+/// A key whose values differ in two files.
 #[derive(Debug, PartialEq)]
 pub(crate) struct KeyDifference {
-    /// The key, with those above it.
+    /// The full path of the key, with the tables that it is in.
     pub key: String,
-    /// Its value in each; none where it is not there.
+    /// The value of the key in each file. None for a file that does not have it.
     pub values: [Option<String>; 2],
 }
 
 impl Asked {
-    /// Reads from the text of a file what it asks for in this profile.
+    /// Reads the part that the trials of this profile depend on from the text of a file. An error if the file cannot
+    /// be read.
     pub fn new(text: &str, profile: &str) -> Result<Asked, SpecError> {
         Asked::read(&TomlSource { file: "experiment.toml".into(), text: text.to_owned() }, profile)
     }
 
-    /// As it was when a run began.
+    /// Reads the part that a run depends on, from its file as it was when the run began.
     pub(crate) fn of_run(run: &Run) -> Result<Asked, SpecError> {
         Asked::read(&TomlSource::of_run(run), &run.profile)
     }
@@ -65,21 +68,21 @@ impl Asked {
         Ok(Asked(asked))
     }
 
-    /// In which key two differ, the first of them, and what each has there.
+    /// The first key that differs, with its value in each. None if both are equal.
     pub(crate) fn difference(&self, other: &Asked) -> Option<(String, [String; 2])> {
         let first = self.differences(other).into_iter().next()?;
         let values = first.values.map(|value| value.unwrap_or_else(|| "nothing".to_owned()));
         Some((first.key, values))
     }
 
-    /// All keys in which two differ.
+    /// All keys that differ.
     pub(crate) fn differences(&self, other: &Asked) -> Vec<KeyDifference> {
         let mut found = Vec::new();
         differences("", Some(&self.0), Some(&other.0), &mut found);
         found
     }
 
-    /// The same for the same questions, however they are written.
+    /// A text that is equal for equal parts, however the files were written.
     pub(crate) fn canonical(&self) -> String {
         self.0.to_string()
     }
@@ -127,7 +130,7 @@ fn are_tables(values: &[Value]) -> bool {
     values.iter().all(Value::is_table)
 }
 
-/// By its id, if it has one.
+/// The id of a table in a list; without one, its index.
 fn called(nth: usize, value: &Value) -> String {
     value.get("id").and_then(Value::as_str).map_or_else(|| nth.to_string(), str::to_owned)
 }
@@ -137,7 +140,7 @@ mod tests {
     use super::*;
     use crate::spec::ExperimentFile;
 
-    /// Has each of the words, and a thing of the same name that is none.
+    /// A file with each of the words, and with keys of the same names that are none.
     const TEXT: &str = r#"
 question = "A"
 kind = "http"

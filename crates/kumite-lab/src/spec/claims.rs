@@ -1,6 +1,6 @@
 //! The claims and checks of an experiment, parsed and checked against the names and units that it declares.
 //!
-//! They are read from the file as it was when a run began, also years later: a kept run is judged by what it asked.
+//! They are read from the file as it was when a run began, however long ago: a kept run is judged by what it asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::file::ExperimentFile;
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// The names that claims may use beside parameters.
+/// The names that claims may use, except for parameters.
 pub(super) struct Known<'a> {
     pub contenders: &'a BTreeSet<String>,
     pub metrics: &'a [Metric],
@@ -25,7 +25,7 @@ pub(super) struct Known<'a> {
 pub(crate) struct Judged {
     pub claims: Vec<ClaimSpec>,
     pub checks: Vec<CheckSpec>,
-    /// The claims that the profile does not judge, by id.
+    /// The ids of the claims that the profile does not judge.
     pub not_judged: Vec<String>,
 }
 
@@ -63,7 +63,8 @@ impl Judged {
     }
 }
 
-/// A value that any profile measures is no typing error, even where the chosen profile leaves it out.
+/// The axes with all values that any profile gives them. A value that any profile measures is no typing error, even
+/// if the chosen profile leaves it out.
 fn axes_of_all(file: &ExperimentFile, known: &Known) -> BTreeMap<String, Vec<AxisValue>> {
     let mut axes = file.axes.clone();
     for profile in file.profiles.values() {
@@ -82,7 +83,7 @@ fn axes_of_all(file: &ExperimentFile, known: &Known) -> BTreeMap<String, Vec<Axi
     axes
 }
 
-/// Those that it has not.
+/// Adds the values that are not there yet.
 fn add<'a>(values: &mut Vec<AxisValue>, more: impl IntoIterator<Item = &'a AxisValue>) {
     for value in more {
         if !values.contains(value) {
@@ -131,7 +132,8 @@ fn checks(source: &TomlSource, file: &ExperimentFile, names: &Names) -> Result<V
     file.check.iter().enumerate().map(spec).collect()
 }
 
-/// Every expression has a value at every point that the profile tries. The ids are those of the file, in its order.
+/// Returns an error if an expression of a claim or check has no value at a point that the profile tries. The ids are
+/// those of the file, in its order.
 pub(super) fn check_values(
     source: &TomlSource,
     experiment: &Experiment,
@@ -168,7 +170,7 @@ pub(super) fn check_values(
     Ok(())
 }
 
-/// The sentence of the claim or check with this number.
+/// Parses the sentence of the claim or check with this index in its table. An error has its place in the file.
 fn parse(
     source: &TomlSource,
     (table, nth): (&str, usize),
@@ -182,7 +184,7 @@ fn parse(
     })
 }
 
-/// Each id is there once, and profiles name those of claims.
+/// Returns an error if two claims or checks have one id, or a profile names an id that no claim has.
 fn check_ids(source: &TomlSource, file: &ExperimentFile) -> Result<(), SpecError> {
     let mut seen = BTreeSet::new();
     let claims = file.claim.iter().enumerate().map(|(nth, claim)| ("claim", nth, &claim.id));

@@ -1,4 +1,4 @@
-//! The contender that stands in each block twice, as the experiment names it.
+//! The control of an experiment: the contender that has two trials in each block.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use kumite_record::there_are;
 use super::file::ExperimentFile;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// The control that the file names, if it is one of these contenders.
+/// The control that the file names. An error if it is no contender; none if the file names none.
 pub(super) fn read_control(
     source: &TomlSource,
     file: &ExperimentFile,
@@ -20,7 +20,7 @@ pub(super) fn read_control(
     }
 }
 
-/// The sentence on a control that is no contender; none where it is one.
+/// A sentence on a control that is no contender. None if it is one.
 pub(crate) fn no_such_control(name: &str, names: &[&str]) -> Option<String> {
     if names.contains(&name) {
         return None;

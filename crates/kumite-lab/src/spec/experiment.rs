@@ -1,7 +1,7 @@
-//! An experiment that can be run: everything in it was checked when it was read.
+//! Experiments that can be run: everything in them was checked when they were read.
 //!
-//! It is immutable. Contenders are in the order of their names, and points in that of the axes, so that the same file
-//! gives the same plan everywhere.
+//! An experiment is immutable. Its contenders are in the order of their names, and its points in that of the axes, so
+//! that the same file gives the same plan everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -26,72 +26,75 @@ pub struct Experiment {
     pub name: String,
     /// The folder of the experiment.
     pub folder: PathBuf,
-    /// The question and its source.
+    /// The question, and the published argument that it comes from.
     pub question: Question,
     /// The kind of workload.
     pub(crate) kind: &'static Registration,
     /// The profile that was applied.
     pub profile: String,
-    /// All profiles that it has.
+    /// The names of all profiles.
     pub profiles: Vec<String>,
-    /// The fixed parameters: `[workload]` with the profile's changes. One that is an axis, too, is that axis's default.
+    /// The fixed parameters: `[workload]` with the profile's changes. The value of one that is an axis, too, is that
+    /// axis's default.
     pub fixed: BTreeMap<String, AxisValue>,
-    /// The points, and who takes part at each.
+    /// The points of the plan, with the contenders that are tried at each.
     pub planned: Vec<Planned>,
-    /// How many blocks are planned at each point, at most.
+    /// The largest number of blocks at each point.
     pub blocks: u32,
-    /// How many of them each point gets even if no verdict needs them.
+    /// The number of blocks that each point gets even if no verdict needs them.
     pub min_blocks: u32,
-    /// Ratios of at most this much are no difference, in percent.
+    /// The margin, in percent: sides that differ by no more are no different.
     pub margin_percent: f64,
-    /// The contender that stands in each block twice; none where there is no control.
+    /// The contender that has two trials in each block. None if there is no control.
     pub control: Option<String>,
     /// The answer that is right.
     pub answer: Answer,
     /// The claims that the profile judges, parsed and checked.
     pub claims: Vec<ClaimSpec>,
-    /// The others, by id.
+    /// The ids of the claims that the profile does not judge.
     pub not_judged: Vec<String>,
     /// The checks: statements that have to be true whatever the contenders are.
     pub checks: Vec<CheckSpec>,
-    /// Contender folders, by name of the folder.
+    /// The folders with contenders, in the order of the folders' names.
     pub contenders: Vec<Contender>,
-    /// The published figures, to be shown beside the measured ones.
+    /// The published figures, to be shown beside the measured ones. None if the experiment gives none.
     pub published: Option<Published>,
-    /// The experiment file, word for word.
+    /// The text of the experiment file, word for word.
     pub text: String,
     /// The metrics of trials, in the order in which they are shown.
     pub metrics: Vec<Metric>,
-    /// The metrics of their parts, where an axis is within them.
+    /// The metrics of parts of trials. Empty if no axis is swept within trials.
     pub part_metrics: Vec<Metric>,
-    /// Suspicions that are no errors, each with its place.
+    /// Sentences on suspicions that are no errors, each with its place.
     pub doubts: Vec<String>,
     /// Metrics of its own.
     pub(crate) derived: Derived,
-    /// The units of parameters.
+    /// The units of all parameters, by name.
     pub(super) units: BTreeMap<String, Unit>,
-    /// Tools that its set-up and its checker need.
+    /// The tools that the experiment's set-up and its checker need.
     pub(crate) needs: Vec<Need>,
-    /// Where these come from.
+    /// The packages that bring these tools.
     pub(crate) install: Install,
-    /// The services beside its contenders, by name.
+    /// The services beside the contenders, by name.
     pub(crate) services: BTreeMap<String, ServiceSpec>,
-    /// Bytes of free disk that a trial needs, over parameters.
+    /// The bytes of free disk that a trial needs, as an expression over parameters. None if the experiment does not
+    /// say.
     pub(super) disk: Option<String>,
 }
 
 impl Experiment {
-    /// The folders of all experiments that are found by name, place after place.
+    /// The folders of all experiments that are found by name, the nearest first.
     pub fn list() -> Result<Vec<PathBuf>, SpecError> {
         folder::all()
     }
 
-    /// The folder of the nearest one with this name, which may be a stranger's: it is never taken for a path.
+    /// The folder of the nearest experiment with this name. The name may be a stranger's, so it is never taken for a
+    /// path.
     pub fn folder_of(name: &str) -> Result<PathBuf, SpecError> {
         folder::find_by_name(name)
     }
 
-    /// The kind of its workload.
+    /// The kind of the experiment's workload.
     pub fn kind(&self) -> Kind {
         self.kind.name.clone()
     }
@@ -109,7 +112,7 @@ impl Experiment {
         names.filter(|name| !planned.contains(name)).collect()
     }
 
-    /// The contenders that take part at each of these points; empty where all take part everywhere.
+    /// The contenders that take part at each point of the plan. Empty if all take part everywhere.
     pub fn contenders_at(&self) -> Vec<Vec<String>> {
         let all = self.variants().len();
         if self.planned.iter().all(|planned| planned.contenders.len() == all) {
@@ -118,7 +121,7 @@ impl Experiment {
         self.planned.iter().map(|planned| planned.contenders.clone()).collect()
     }
 
-    /// Every contender with its folder, in the order of their names.
+    /// Every contender with the folder that it is defined in, in the order of the contenders' names.
     pub fn variants(&self) -> Vec<(&Contender, &Variant)> {
         let mut all: Vec<_> =
             self.contenders.iter().flat_map(|c| c.variants.iter().map(move |variant| (c, variant))).collect();
@@ -126,8 +129,8 @@ impl Experiment {
         all
     }
 
-    /// Plans one job of a contender, and nothing else: the first point that is planned for it, with these parameters in place
-    /// of its own.
+    /// Replaces the plan by one job of a contender: at the first point that is planned for it, with these parameters
+    /// in place of the point's own.
     pub fn plan_one(&mut self, contender: &str, parameters: &[(String, AxisValue)]) -> Result<(), Unfit> {
         let tries_it = |planned: &&Planned| planned.contenders.iter().any(|name| name == contender);
         let first = self.planned.iter().find(tries_it).or(self.planned.first());
@@ -142,12 +145,13 @@ impl Experiment {
         Ok(())
     }
 
-    /// The axis that each trial sweeps within itself, if it does, with all values that it has at any point.
+    /// The axis that each trial sweeps within itself, with all values that it has at any point. None if trials sweep
+    /// none.
     pub fn within(&self) -> Option<Within> {
         widest(self.withins())
     }
 
-    /// How many of these values trials at each point have; nothing where all have all of them.
+    /// The number of these values that trials at each point sweep. Empty if all sweep all of them.
     pub fn within_at(&self) -> Vec<usize> {
         let all = self.within().map_or(0, |within| within.values.len());
         let counts: Vec<usize> = self.withins().map(|within| within.values.len()).collect();
@@ -158,8 +162,9 @@ impl Experiment {
         self.planned.iter().filter_map(|planned| planned.workload.within())
     }
 
-    /// Where a contender is checked: at the first of these points that the profile tries it at, and any if it tries it nowhere;
-    /// and where a parameter says which of its code runs, at one point for each of its values.
+    /// The positions at which a contender is checked: the first of these points that the profile tries it at or, if
+    /// it tries it nowhere, the first one. If a parameter chooses among the contender's code, there is one point for
+    /// each of its values.
     pub fn checked_at(&self, measurable: &[usize], contender: &str) -> Vec<usize> {
         let takes_part = |at: &usize| self.planned[*at].contenders.iter().any(|other| other == contender);
         let mut points: Vec<usize> = measurable.iter().copied().filter(takes_part).collect();
@@ -174,12 +179,13 @@ impl Experiment {
         points
     }
 
-    /// The parameter that chooses among a contender's code, and its value at this point.
+    /// The parameter that chooses among a contender's code, with its value at this point. None if there is no such
+    /// parameter.
     pub fn code<'a>(&self, point: &'a Point) -> Option<(&'static str, &'a AxisValue)> {
         self.kind.code.and_then(|name| Some((name, point.get(name)?)))
     }
 
-    /// The most bytes of free disk that any of its trials needs.
+    /// The largest number of bytes of free disk that a trial needs, over all points.
     pub(crate) fn disk_bytes(&self) -> f64 {
         let of_point = |planned: &Planned| {
             of_parameters(self.disk.as_deref()?, &planned.parameters, &self.units, Unit::Bytes).ok()
@@ -187,7 +193,8 @@ impl Experiment {
         self.planned.iter().filter_map(of_point).fold(0.0, f64::max)
     }
 
-    /// The contenders that take part at each point, by position in `ready`; none where it cannot be measured.
+    /// The contenders that take part at each point, by their position in `ready`. None take part at a point that
+    /// cannot be measured.
     pub fn takes_part(&self, ready: &[Ready], unavailable: &[Unavailable]) -> Vec<Vec<usize>> {
         let at = |planned: &Planned| {
             let can_be = unavailable.iter().all(|other| other.point != planned.point);
@@ -197,14 +204,15 @@ impl Experiment {
         self.planned.iter().map(at).collect()
     }
 
-    /// How long a trial takes at each point, without starting and stopping; none if only trying it tells.
+    /// The time of a trial at each point, without starting and stopping. None if it cannot be known before it is
+    /// tried.
     pub fn times(&self) -> Vec<Option<Duration>> {
         let known = |[least, most]: [Duration; 2]| (least == most).then_some(most);
         self.planned.iter().map(|planned| bounds(planned).and_then(known)).collect()
     }
 
-    /// How many trials a round has with these contenders, and how long they take at least and at most, without starting and
-    /// stopping; none if only trying them tells.
+    /// The number of trials in a round with these contenders, and the least and the most time that they take, without
+    /// starting and stopping. The time is none if it cannot be known before it is tried.
     pub fn extent(&self, contenders: &[&str]) -> (usize, Option<[Duration; 2]>) {
         let here = |planned: &Planned| {
             let takes_part = |name: &&String| contenders.contains(&name.as_str());
@@ -221,8 +229,8 @@ impl Experiment {
         (trials, bounds.map(sum))
     }
 
-    /// Everything that a driver of the experiment's contenders is made from. `state` is the folder of the store;
-    /// `run` is the run's id, after which the folder of its logs is named.
+    /// The inputs for a driver of the experiment's contenders. `state` is the folder of the store; `run` is the run's
+    /// id, after which the folder of its logs is named.
     pub fn opening<'a>(
         &'a self,
         cores: &'a Cores,
@@ -248,12 +256,12 @@ impl Experiment {
     }
 }
 
-/// How long a trial takes at a point at least and at most.
+/// The least and the most time of a trial at a point. None if it cannot be known before it is tried.
 fn bounds(planned: &Planned) -> Option<[Duration; 2]> {
     Some([planned.workload.least_time()?, planned.workload.time()?])
 }
 
-/// The axis within trials, with all values that any of these has.
+/// The axis within trials, with all values that any of these has. None if there is none.
 pub(super) fn widest(of_each: impl Iterator<Item = Within>) -> Option<Within> {
     let mut all: Option<Within> = None;
     for one in of_each {

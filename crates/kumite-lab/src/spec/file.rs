@@ -1,4 +1,4 @@
-//! `experiment.toml` as it is written.
+//! The file `experiment.toml` as it is written.
 
 use std::collections::BTreeMap;
 
@@ -21,29 +21,29 @@ use crate::toml_source::{SpecError, TomlSource};
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Experiment", transform = by_kind)]
 pub(crate) struct ExperimentFile {
-    /// The question, one sentence.
+    /// The question that the experiment answers, in one sentence.
     pub question: String,
-    /// Where it was argued.
+    /// The published argument that the question comes from.
     pub source: Option<kumite_record::Source>,
-    /// The kind of workload.
+    /// The kind of workload: `http`, `task`, `function`, `pacing` or `command`.
     #[schemars(extend("enum" = KINDS.map(|kind| kind.name.as_str())))]
     pub kind: String,
-    /// Blocks at each point, at most; 24 if it is not given. A run ends earlier once its verdicts are in. `kumite run NAME
-    /// --dry-run` says how many each claim takes.
+    /// Blocks at each point, at most; 24 if it is not given. A run ends earlier once its verdicts are in. `kumite run
+    /// NAME --dry-run` says how many each claim takes.
     #[schemars(range(min = 1))]
     pub blocks: Option<u32>,
     /// Blocks that each cell gets even if no verdict needs them; 6 if it is not given, which are the fewest that give
-    /// the estimate of a cell an interval. 1 is enough for cells that only fill tables: those that an open claim needs go
-    /// on, up to `blocks`.
+    /// the estimate of a cell an interval. 1 is enough for cells that only fill tables: those that an open claim
+    /// needs go on, up to `blocks`.
     #[schemars(range(min = 1))]
     pub min_blocks: Option<u32>,
-    /// A ratio that is nearer to 1 than this is "no difference"; 1 if it is not given.
+    /// The margin, in percent: a ratio that is nearer to 1 than this is "no difference"; 1 if it is not given.
     #[schemars(range(min = 0, max = 50))]
     pub margin_percent: Option<f64>,
-    /// A contender that stands in each block twice: how far it is from itself says how far to trust the run. `--control=NAME`
-    /// names another for a run.
+    /// The contender that has two trials in each block: how far it is from itself says how far to trust the run.
+    /// `--control=NAME` names another for a run.
     pub control: Option<String>,
-    /// Fixed parameters. One that is an axis too is that axis's default.
+    /// Fixed parameters. The value of one that is an axis, too, is that axis's default.
     #[serde(default)]
     pub workload: BTreeMap<String, AxisValue>,
     /// Parameters that are swept. Every combination of their values is a point, unless `points` lists some.
@@ -56,23 +56,25 @@ pub(crate) struct ExperimentFile {
     /// name in upper case.
     #[serde(default)]
     pub services: BTreeMap<String, ServiceFile>,
-    /// Metrics beside those that every task, function or command has, by name. The end of a name says its unit: `_ns`, `_us`, `_ms`, `_s`,
-    /// `_bytes`, `_rps`, `_per_s`, `_cores`, `_share`.
+    /// Metrics beside those that every task, function or command has, by name. The end of a name says its unit:
+    /// `_ns`, `_us`, `_ms`, `_s`, `_bytes`, `_rps`, `_per_s`, `_cores`, `_share`.
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, OwnMetric>")]
     pub metrics: BTreeMap<Spanned<String>, OwnMetric>,
-    /// Tools that its set-up and its checker need: a command, or a command and its oldest version, as in `python3 >= 3.9`.
+    /// Tools that the experiment's set-up and its checker need: a command, or a command and its oldest version, as in
+    /// `python3 >= 3.9`.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// Where these tools come from.
+    /// The packages that bring these tools.
     #[serde(default)]
     pub install: Install,
-    /// Bytes of free disk that a trial of a task needs, an expression over `$parameters`. Without them nothing is started.
+    /// Bytes of free disk that a trial of a task needs, an expression over `$parameters`. If the disk has less,
+    /// nothing is started.
     pub disk: Option<String>,
     /// The overrides of `--profile NAME`, by name. `quick`, `standard` and `full` exist always.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
-    /// The answer that is right.
+    /// The right answer. Without it any answer is right.
     #[serde(default)]
     pub answer: Answer,
     /// Published figures, to be shown beside what is measured.
@@ -80,19 +82,19 @@ pub(crate) struct ExperimentFile {
     /// Claims to be judged.
     #[serde(default)]
     pub claim: Vec<ClaimFile>,
-    /// Statements that have to be true whatever the contenders are.
+    /// Statements that must be true whatever the contenders are.
     #[serde(default)]
     pub check: Vec<CheckFile>,
 }
 
-/// The overrides of a profile; only what is there can be overridden.
+/// The overrides of a profile. Only keys that the experiment has can be overridden.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
-    /// Blocks at each point, at most.
+    /// Blocks at each point in this profile, at most.
     #[schemars(range(min = 1))]
     pub blocks: Option<u32>,
-    /// Blocks that each cell gets even if no verdict needs them.
+    /// Blocks that each cell gets in this profile even if no verdict needs them.
     #[schemars(range(min = 1))]
     pub min_blocks: Option<u32>,
     /// Fixed parameters that have other values in this profile.
@@ -104,33 +106,34 @@ pub(crate) struct Profile {
     /// The points of this profile, instead of the experiment's.
     #[schemars(length(min = 1))]
     pub points: Option<Vec<Entry>>,
-    /// The claims that this profile judges, by id; all, if the key is left out. The others are not among those that are
-    /// judged together, and keep no cell going. A profile that only fills tables lists none: every cell has all blocks then.
+    /// The claims that this profile judges, by id; all, if the key is left out. The others are not among those that
+    /// are judged together, and keep no cell going. A profile that only fills tables lists none: every cell has all
+    /// blocks then.
     pub claims: Option<Vec<String>>,
 }
 
-/// A sentence about what is measured, which a run finds to hold, to fail, or to be undecided.
+/// A sentence about what is measured. A run finds that it holds, that it fails, or that it is undecided.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Claim")]
 pub(crate) struct ClaimFile {
-    /// Unique within the experiment.
+    /// The claim's id, unique within the experiment.
     pub id: String,
     /// The claim in plain words.
     pub title: Option<String>,
-    /// The claim in the claim grammar, which docs/claims.md has.
+    /// The claim in the claim grammar, which docs/claims.md describes.
     pub assert: String,
-    /// The published figures, in words.
+    /// The published figure or sentence that the claim is about.
     pub published: Option<String>,
 }
 
-/// A sentence that must be so whatever the contenders are: counts that agree, a physical floor, two ways to measure. It
-/// is compared as it is, without an interval.
+/// A sentence that must be true whatever the contenders are: counts that agree, a physical lower limit, two ways to
+/// measure. It is compared without an interval.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Check")]
 pub(crate) struct CheckFile {
-    /// Unique among the claims and checks of the experiment.
+    /// The check's id, unique among the claims and checks of the experiment.
     pub id: String,
     /// The check in plain words.
     pub title: Option<String>,
@@ -144,7 +147,7 @@ pub(crate) struct CheckFile {
 }
 
 impl ExperimentFile {
-    /// A number without a fraction is the same value however it is written.
+    /// Reads the file. A number without a fraction becomes the same value however it is written.
     pub fn read(source: &TomlSource) -> Result<ExperimentFile, SpecError> {
         let mut file: ExperimentFile = source.parse()?;
         let of_source = file.source.iter_mut().flat_map(|source| source.workload.values_mut());
@@ -156,7 +159,7 @@ impl ExperimentFile {
         Ok(file)
     }
 
-    /// The registration of its kind.
+    /// The registration of the experiment's kind. An error if the kind is unknown.
     pub fn registration(&self, source: &TomlSource) -> Result<&'static Registration, SpecError> {
         let found = KINDS.into_iter().find(|kind| kind.name.as_str() == self.kind);
         found.ok_or_else(|| {

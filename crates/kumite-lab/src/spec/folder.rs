@@ -1,4 +1,4 @@
-//! Where experiments and their contenders are.
+//! The folders of experiments and of their contenders.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
@@ -25,7 +25,7 @@ pub(crate) fn read_contenders(experiment: &Path) -> Result<Vec<Contender>, SpecE
     files.iter().map(|file| Contender::read(file)).collect()
 }
 
-/// A suspicion for each folder beside the contenders that has no contender.toml: it may have been meant to be one.
+/// A sentence on each folder beside the contenders that has no contender.toml, and may have been meant to be one.
 pub(super) fn no_contenders(experiment: &Path) -> Vec<String> {
     let mut found = folders(&experiment.join("contenders")).unwrap_or_default();
     found.retain(|folder| {
@@ -37,7 +37,7 @@ pub(super) fn no_contenders(experiment: &Path) -> Vec<String> {
     found.into_iter().map(said).collect()
 }
 
-/// A folder that is named by its path, or the nearest of that name.
+/// The folder of an experiment that is given by its path or, else, by its name. An error if there is none.
 pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
     let direct = PathBuf::from(name);
     if is_experiment(&direct) {
@@ -72,7 +72,8 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
     })
 }
 
-/// The nearest of those that are found by name. The name may be a stranger's: it leads nowhere else.
+/// The folder of the nearest experiment with this name. The name may be a stranger's, so it is never taken for a
+/// path. An error if there is none.
 pub(super) fn find_by_name(name: &str) -> Result<PathBuf, SpecError> {
     let is_plain = matches!(
         Path::new(name).components().collect::<Vec<_>>()[..],
@@ -91,7 +92,8 @@ pub(super) fn find_by_name(name: &str) -> Result<PathBuf, SpecError> {
     })
 }
 
-/// All that are found by name, the nearest first: where two have one name, the other is found by its path alone.
+/// The folders of all experiments that are found by name, the nearest first. If two have one name, only the nearer is
+/// among them.
 pub(crate) fn all() -> Result<Vec<PathBuf>, SpecError> {
     let mut found: Vec<PathBuf> = Vec::new();
     for place in places() {
@@ -105,8 +107,8 @@ pub(crate) fn all() -> Result<Vec<PathBuf>, SpecError> {
     Ok(found)
 }
 
-/// Where experiments are looked for by name: the nearest `experiments/`, here or above; those of `$KUMITE_EXPERIMENTS`, with
-/// colons between them; and what was installed with kumite.
+/// The folders in which experiments are looked for by name: the nearest `experiments/`, in this folder or above;
+/// those in `$KUMITE_EXPERIMENTS`, with colons between them; and the one that was installed with kumite.
 fn places() -> Vec<PathBuf> {
     let here = std::env::current_dir().unwrap_or_default();
     let above = here.ancestors().map(|folder| folder.join("experiments")).find(|folder| folder.is_dir());

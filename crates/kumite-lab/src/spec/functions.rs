@@ -1,4 +1,4 @@
-//! `functions.toml`: what `kumite function serve` serves.
+//! The file `functions.toml`, which says what `kumite function serve` serves.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::toml_source::{SpecError, TomlSource};
 
-/// functions.toml: functions that `kumite function serve` serves. What is not given is as it is on AWS.
+/// functions.toml: functions that `kumite function serve` serves. Defaults are those of AWS.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Functions")]
@@ -27,48 +27,49 @@ pub(crate) struct FunctionsFile {
 struct OneFunction {
     /// The command that starts an instance, a runtime client; goes through `sh -c`.
     command: String,
-    /// Where it runs, from this file's folder on; that folder if it is not given.
+    /// The folder in which the command runs, relative to the folder of this file; that folder if it is not given.
     dir: Option<PathBuf>,
     /// The name that the runtime client is to call (`_HANDLER`); the function's name if it is not given.
     handler: Option<String>,
-    /// Set for its instances: no name that AWS reserves, such as `AWS_REGION`.
+    /// The environment variables of the instances. Names that AWS reserves, such as `AWS_REGION`, are refused.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// Memory of an instance; 128 if it is not given.
+    /// The memory of an instance, in MB; 128 if it is not given.
     #[schemars(range(min = 128, max = 10240))]
     memory_mb: Option<u32>,
-    /// The CPU share: that of its memory (1,769 MB are one core), or all there is; `by-memory` if it is not given.
+    /// The CPU share: that of the memory (1,769 MB are one core), or no limit; `by-memory` if it is not given.
     cpu: Option<CpuFile>,
-    /// How long a call may take; 3 if it is not given.
+    /// The longest time of a call, in seconds; 3 if it is not given.
     #[schemars(range(min = 0.1, max = 900))]
     timeout_s: Option<f64>,
-    /// How long the init phase may take; 10 if it is not given.
+    /// The longest time of the init phase, in seconds; 10 if it is not given.
     #[schemars(range(min = 0.1, max = 900))]
     init_limit_s: Option<f64>,
-    /// Instances at a time, at most; 10 if it is not given. A call that finds all of them busy is refused.
+    /// The largest number of instances at a time; 10 if it is not given. A call that finds all of them busy is
+    /// refused.
     #[schemars(range(min = 1, max = 1000))]
     max_instances: Option<u32>,
-    /// The choice among instances for a call: one that is warm, or any of all; `warm-first` if it is not given.
+    /// The choice among instances for a call: a warm one first, or any by chance; `warm-first` if it is not given.
     routing: Option<RoutingFile>,
-    /// The phases that REPORT lines bill; `2025` if it is not given.
+    /// The rule for the billed time in REPORT lines; `2025` if it is not given.
     billing: Option<BillingFile>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum CpuFile {
-    /// In the init phase a core, in the invoke phase the memory's share.
+    /// A whole core in the init phase, and the share of the memory in the invoke phase.
     ByMemory,
-    /// As much as the machine has.
+    /// All CPU time that the machine has.
     Unlimited,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum RoutingFile {
-    /// One that is warm and free.
+    /// An instance that is warm and free, if there is one.
     WarmFirst,
-    /// Any that is free, by chance.
+    /// Any instance that is free, by chance.
     Spread,
 }
 
@@ -82,7 +83,7 @@ enum BillingFile {
     Y2025,
 }
 
-/// Reads functions.toml. `seed` is that of `spread`.
+/// Reads functions.toml. `seed` determines the choices of `spread`.
 pub fn read_functions(file: &Path, seed: u64) -> Result<Vec<Function>, SpecError> {
     let source = TomlSource::read(file)?;
     let parsed: FunctionsFile = source.parse()?;

@@ -10,7 +10,7 @@ use crate::driver::{KINDS, Registration};
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// An error if a key is given that only other kinds have, or that another takes the place of.
+/// Returns an error if a key is given that only other kinds have, or that another key takes the place of.
 pub(super) fn check_keys(
     source: &TomlSource,
     file: &ExperimentFile,
@@ -35,7 +35,7 @@ pub(super) fn check_keys(
     Ok(())
 }
 
-/// The keys of experiment.toml that only some kinds have, and whether they are given.
+/// The keys of experiment.toml that only some kinds have, with true for those that are given.
 pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool); 9] {
     [
         ("metrics", !file.metrics.is_empty()),
@@ -50,7 +50,7 @@ pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool)
     ]
 }
 
-/// The keys of a contender's variant, likewise.
+/// The keys of a contender's variant that only some kinds have, with true for those that are given.
 pub(super) fn keys_of_contender(variant: &Variant) -> [(&'static str, bool); 3] {
     [
         ("answers", variant.answers.is_some()),
@@ -59,7 +59,7 @@ pub(super) fn keys_of_contender(variant: &Variant) -> [(&'static str, bool); 3] 
     ]
 }
 
-/// Whose a key is that this kind does not have.
+/// A sentence on a key that only other kinds have.
 fn of_others(key: &str, kind: &Registration) -> String {
     let theirs = KINDS.iter().filter(|other| other.keys.contains(&key));
     let contenders: Vec<&str> = theirs.map(|other| other.contenders).collect();
@@ -70,7 +70,8 @@ fn of_others(key: &str, kind: &Registration) -> String {
     format!("only {contenders} have `{key}`, and this is of kind {}", kind.name)
 }
 
-/// Parameters of the contenders' own that may be kumite's, mistyped. One that is beside kumite's is another.
+/// Sentences on parameters of the contenders' own that may be mistyped ones of kumite's. A parameter is none of these
+/// if kumite's own is given beside it.
 pub(super) fn mistyped(
     source: &TomlSource,
     fixed: &Parameters,

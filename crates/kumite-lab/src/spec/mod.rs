@@ -1,4 +1,4 @@
-//! From `experiment.toml` and the name of a profile to an [`Experiment`].
+//! The reading of experiments: from `experiment.toml` and the name of a profile to an [`Experiment`].
 //!
 //! Everything is checked here, once: names, units, values, claims, files. An experiment that comes out can be run,
 //! and each error has its file, line, column and remedy. Each point has its workload typed

@@ -1,4 +1,4 @@
-//! Metrics that an experiment declares: the table `[metrics]`.
+//! Metrics that an experiment declares in its table `[metrics]`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// Means that a metric comes with a worker's answers.
+/// The `value` of a metric that comes with a worker's answers.
 const WORKER: &str = "worker";
 
 /// A metric of an experiment's own.
@@ -16,21 +16,21 @@ const WORKER: &str = "worker";
 #[serde(deny_unknown_fields, expecting = "a table such as { value = \"worker\", about = \"…\" }")]
 #[schemars(rename = "Metric")]
 pub(crate) struct OwnMetric {
-    /// `worker` if it comes with a worker's answers or is a member of a function's or of the last line of a command's
-    /// output; else an expression over metrics of the same trial and `$parameters`.
+    /// `worker` if the metric comes with a worker's answers, or is a member of a function's answer or of the last
+    /// line of a command's output; else an expression over metrics of the same trial and `$parameters`.
     value: String,
-    /// Its meaning, in a sentence.
+    /// The meaning of the metric, in a sentence.
     about: String,
-    /// The better direction; the unit decides if it is not given: smaller times and bytes, larger rates.
+    /// The better end of its values; if it is not given, smaller times and bytes and larger rates are better.
     better: Option<Better>,
-    /// The unit, where the end of its name does not say it: `count`, `ratio`, or nothing for a plain number.
+    /// The unit, if the end of the name does not say it: `count`, `ratio`, or nothing for a plain number.
     unit: Option<Unit>,
-    /// It stands apart from the main table.
+    /// True if the metric is left out of the main table.
     #[serde(default)]
     detail: bool,
 }
 
-/// In the order of the file. An error comes with the name of the metric.
+/// The declared metrics, in the order of the file. An error comes with the name of the metric.
 pub(crate) fn declared(
     file: &BTreeMap<Spanned<String>, OwnMetric>,
 ) -> Result<Vec<Declared>, (String, MetricError)> {

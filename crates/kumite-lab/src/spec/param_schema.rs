@@ -1,4 +1,4 @@
-//! The parameters of workloads as the schema describes them.
+//! The parameters of workloads, as the schema of experiment.toml describes them.
 
 use schemars::{Schema, json_schema};
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::driver::{KINDS, Registration};
 use crate::parameter::{MOST_CORES, Param, Takes};
 
-/// Makes the tables `workload` and `axes` of an experiment, and of its profiles, depend on its kind.
+/// Makes the tables `workload` and `axes` of an experiment and of its profiles depend on the kind.
 pub(crate) fn by_kind(schema: &mut Schema) {
     let of = |kind: &Registration| {
         let described = |mut table: Schema, what: &str| {
@@ -30,7 +30,7 @@ pub(crate) fn by_kind(schema: &mut Schema) {
     schema.insert("allOf".to_owned(), KINDS.map(of).into());
 }
 
-/// The `workload` table: a value for each parameter.
+/// The schema of the `workload` table of a kind: a value for each parameter.
 fn fixed(kind: &Registration) -> Schema {
     let properties: Map<String, Value> =
         kind.params.iter().map(|param| (param.name.to_owned(), of_param(param))).collect();
@@ -66,7 +66,7 @@ fn of_param(param: &Param) -> Value {
     of
 }
 
-/// The `axes` table: a list of values for each parameter that is swept.
+/// The schema of the `axes` table of a kind: a list of values for each parameter that is swept.
 fn swept(kind: &Registration) -> Schema {
     let list = |mut values: Value| {
         let object = values.as_object_mut();
@@ -102,7 +102,7 @@ mod tests {
     use crate::driver::{function, http, task};
     use crate::parameter::Parameters;
 
-    /// The workload as text, without what is only passed on.
+    /// The workload as text, without parameters that are only passed on. None if the parameters are refused.
     fn read(kind: &Registration, given: &Parameters) -> Option<String> {
         let read = (kind.workload)(given, &Answer::default()).ok()?;
         Some(if kind.name == task::KIND.name {

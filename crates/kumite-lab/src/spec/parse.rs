@@ -1,7 +1,7 @@
-//! From the text of `experiment.toml` to an [`Experiment`] in which everything is checked.
+//! The parser of experiments: from the text of `experiment.toml` to an [`Experiment`] in which everything is checked.
 //!
 //! It is read in the order in which one part needs another: profiles and points first, then the workload of each
-//! point, then services and declared metrics, and the claims last, for they may speak of all of these. The first
+//! point, then services and declared metrics, and the claims last, because they may speak of all of these. The first
 //! error ends it, with its place in the file.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,14 +30,14 @@ use crate::unfit::Unfit;
 
 const DEFAULT_BLOCKS: u32 = 24;
 
-/// The fewest that give the estimate of a cell an interval.
+/// The number of blocks that each point gets by default: the fewest that give the estimate of a cell an interval.
 const DEFAULT_MIN_BLOCKS: u32 = 6;
 
-/// The margin within which contenders count as equal, unless an experiment sets another.
+/// The default margin, in percent, within which contenders count as equal.
 const DEFAULT_MARGIN_PERCENT: f64 = 1.0;
 
 impl Experiment {
-    /// Reads an experiment and its contenders: `name` is a folder, or the name of one below the nearest `experiments/`.
+    /// Reads an experiment and its contenders. `name` is the path of a folder, or a name that is found from here.
     pub fn load(name: &str, profile: &str) -> Result<Experiment, SpecError> {
         let folder = find(name)?;
         let source = TomlSource::read(&folder.join("experiment.toml"))?;
@@ -158,8 +158,8 @@ impl Experiment {
     }
 }
 
-/// The claims and checks of a kept run, from its file as it was when it began, whatever has become of the experiment
-/// since.
+/// Reads the claims and checks of a kept run from its file as it was when the run began, whatever the experiment is
+/// like now.
 pub(crate) fn judged_of(run: &Run, contenders: &[kumite_record::Contender]) -> Result<Judged, SpecError> {
     let source = TomlSource::of_run(run);
     let file = ExperimentFile::read(&source)?;
@@ -183,7 +183,7 @@ pub(crate) fn judged_of(run: &Run, contenders: &[kumite_record::Contender]) -> R
     Judged::read(&source, &file, &run.profile, &run.workload, &known)
 }
 
-/// A file that is being read, with what was found of it so far.
+/// A file that is being read, with what was found in it so far.
 struct Reading<'a> {
     source: &'a TomlSource,
     file: &'a ExperimentFile,
@@ -192,11 +192,11 @@ struct Reading<'a> {
     contenders: &'a [Contender],
     /// The fixed parameters in the chosen profile.
     fixed: Parameters,
-    /// Its points.
+    /// The points of the chosen profile.
     listed: Vec<Listed>,
 }
 
-/// An experiment's declarations beside its claims, which use them.
+/// The declarations that an experiment's claims use.
 struct Declared {
     services: BTreeMap<String, ServiceSpec>,
     units: BTreeMap<String, Unit>,
@@ -207,8 +207,8 @@ struct Declared {
 }
 
 impl Reading<'_> {
-    /// The names that claims may use. The workloads are read before it: claims would miss the steps of a load that is
-    /// wrong.
+    /// The names that claims may use. The workloads must have been read before: a wrong load in steps has no steps
+    /// that claims could name.
     fn declared(
         &self,
         of_profiles: &[(Parameters, Vec<Listed>)],
@@ -230,7 +230,7 @@ impl Reading<'_> {
         Ok(Declared { services, units, derived, metrics, part_metrics, within })
     }
 
-    /// The most blocks of a point, and the fewest.
+    /// The largest and the smallest number of blocks at a point.
     fn blocks(&self, profile: &str) -> Result<(u32, u32), SpecError> {
         let chosen = self.file.profiles.get(profile);
         let of_profile = |key: fn(&super::file::Profile) -> Option<u32>| chosen.and_then(key);
@@ -256,7 +256,7 @@ impl Reading<'_> {
         self.fixed.keys().chain(self.file.axes.keys()).cloned().collect()
     }
 
-    /// The units of parameters: as their kind declares them, or as the ends of other names say.
+    /// The units of all parameters: those that their kind declares, or those that the ends of their names say.
     fn units(&self) -> BTreeMap<String, Unit> {
         let declared = self.kind.params.iter().map(|param| (param.name.to_owned(), param.counted_in()));
         let of_name = |name: String| {
@@ -275,7 +275,7 @@ impl Reading<'_> {
         self.file.services.iter().map(read).collect()
     }
 
-    /// The experiment's own metrics.
+    /// The metrics that the experiment declares itself.
     fn derived(&self, of_services: &[Metric], units: &BTreeMap<String, Unit>) -> Result<Derived, SpecError> {
         let wrong = |(name, why): (String, MetricError)| {
             self.source.error_at(&["metrics", &name], format!("metric '{name}': {why}"))
@@ -285,7 +285,7 @@ impl Reading<'_> {
         Derived::new(&own, &known, units).map_err(wrong)
     }
 
-    /// The points of the profile with their workloads.
+    /// The points of the profile with their workloads. An error if a workload is refused.
     fn planned(&self) -> Result<Vec<Planned>, SpecError> {
         let read = |Listed { point, contenders }: &Listed| {
             let (point, contenders) = (point.clone(), contenders.clone());
@@ -295,7 +295,7 @@ impl Reading<'_> {
         planned.map_err(|what| self.source.error_at(&["workload"], what))
     }
 
-    /// Has the kind find what is wrong with the experiment.
+    /// Returns the fault that the kind finds in the experiment's workloads, if it finds one.
     fn check_workloads(&self, planned: &[Planned]) -> Result<(), SpecError> {
         for Planned { workload, .. } in planned {
             let checked = workload.check_folder(self.folder);
@@ -312,7 +312,7 @@ impl Reading<'_> {
         (self.kind.check)(&draft).map_err(|(path, what)| self.source.error_at(path, what))
     }
 
-    /// The axis within trials, with all values that it has in any profile.
+    /// The axis within trials, with all values that it has in any profile. None if there is none.
     fn within(&self, of_profiles: &[(Parameters, Vec<Listed>)]) -> Option<Within> {
         let workloads = of_profiles.iter().flat_map(|(workload, listed)| {
             let of_point = |listed: &Listed| {
@@ -323,7 +323,7 @@ impl Reading<'_> {
         widest(workloads.filter_map(|workload| workload.within()))
     }
 
-    /// An error if the free disk that it asks for makes no sense at some point.
+    /// Returns an error if the experiment's expression for free disk has no value at some point.
     fn check_disk(&self, units: &BTreeMap<String, Unit>, planned: &[Planned]) -> Result<(), SpecError> {
         let Some(disk) = &self.file.disk else { return Ok(()) };
         for planned in planned {

@@ -1,6 +1,6 @@
 //! The points of a plan: every combination of axis values, or those that are listed.
 //!
-//! Points come in the order of the axes' values, whatever the order in the file, and none twice.
+//! Points come in the order of the axes' values, whatever their order in the file, and none comes twice.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use serde::Deserialize;
 use crate::toml_source::{SpecError, TomlSource};
 use crate::unfit::Unfit;
 
-/// A point as the file lists it, and who is tried there.
+/// A point that is planned, with the contenders that are tried there.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
     pub point: Point,
-    /// Names of contenders, in their order.
+    /// The names of the contenders, in their order.
     pub contenders: Vec<String>,
 }
 
@@ -23,13 +23,13 @@ pub(super) struct Listed {
 #[derive(Clone, Deserialize, JsonSchema)]
 #[schemars(rename = "Points")]
 pub(crate) struct Entry {
-    /// The contenders that are tried there; all, if none are named.
+    /// The contenders that are tried at these points; all, if none are named.
     contenders: Option<Vec<String>>,
     #[serde(flatten)]
     axes: BTreeMap<String, OneOrMore>,
 }
 
-/// Values of an axis that make points.
+/// The values of an axis in an entry.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(
     untagged,
@@ -38,7 +38,7 @@ pub(crate) struct Entry {
 enum OneOrMore {
     /// A single value of the axis.
     One(AxisValue),
-    /// Several, each of which is tried.
+    /// Several values, each of which makes points.
     More(Vec<AxisValue>),
 }
 
@@ -53,7 +53,7 @@ impl OneOrMore {
     }
 }
 
-/// The axes of a profile, with the default of those that have one.
+/// The axes of a profile, with the defaults of those that have one.
 pub(crate) struct Axes<'a> {
     values: BTreeMap<String, Vec<AxisValue>>,
     defaults: &'a BTreeMap<String, AxisValue>,
@@ -77,15 +77,15 @@ impl<'a> Axes<'a> {
         Ok(Axes { values, defaults })
     }
 
-    /// Every combination of values, the last axis fastest, with every contender.
+    /// The points of every combination of values, the last axis fastest, each with all contenders.
     pub fn product(&self, contenders: &BTreeSet<String>) -> Vec<Listed> {
         let contenders: Vec<String> = contenders.iter().cloned().collect();
         let listed = |point| Listed { point, contenders: contenders.clone() };
         combinations(&self.values).into_iter().map(listed).collect()
     }
 
-    /// The points of these entries in the order of the axes. An axis that an entry leaves out has its default there, or all
-    /// of its values if it has none. A point that is in several entries has the contenders of them all.
+    /// The points of these entries, in the order of the axes. An axis that an entry leaves out has its default there,
+    /// or all of its values if it has none. A point that is in several entries has the contenders of all of them.
     pub fn listed(
         &self,
         entries: &[Entry],
@@ -117,7 +117,7 @@ impl<'a> Axes<'a> {
         Ok(found.into_iter().map(listed).collect())
     }
 
-    /// The values of each axis in an entry; an error comes with the axis that it is about.
+    /// The values of each axis in an entry. An error comes with the axis that it is about.
     fn values_in<'e>(&self, entry: &'e Entry) -> Result<BTreeMap<String, Vec<AxisValue>>, (&'e str, String)> {
         let mut values = self.values.clone();
         for (axis, values) in &mut values {
@@ -149,14 +149,15 @@ impl<'a> Axes<'a> {
         Ok(values)
     }
 
-    /// Where a point's values stand in their axes; a default that is no value of its axis comes first.
+    /// The positions of a point's values in their axes. A default that is no value of its axis has none, and so comes
+    /// first.
     fn position(&self, point: &Point) -> Vec<Option<usize>> {
         let of_axis = |(axis, value)| self.values.get(axis)?.iter().position(|other| other == value);
         point.0.iter().map(of_axis).collect()
     }
 }
 
-/// The contenders at the points of an entry.
+/// The contenders at the points of an entry. An error if one is unknown, or none are listed.
 fn contenders_in(entry: &Entry, all: &BTreeSet<String>) -> Result<BTreeSet<String>, Unfit> {
     let Some(names) = &entry.contenders else { return Ok(all.clone()) };
     if names.is_empty() {
@@ -181,7 +182,7 @@ fn combinations(values: &BTreeMap<String, Vec<AxisValue>>) -> Vec<Point> {
     })
 }
 
-/// 1.0 is 1, wherever it is said.
+/// Turns a number without a fraction into a whole number: 1.0 is 1.
 pub(crate) fn whole(value: &mut AxisValue) {
     if let AxisValue::Float(number) = value
         && number.fract() == 0.0

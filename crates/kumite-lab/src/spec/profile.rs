@@ -1,4 +1,4 @@
-//! Profiles: what each overrides, and the points that it plans.
+//! Profiles: the overrides of each, and the points that it plans.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,11 @@ use super::points::{Axes, Listed};
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// The profiles every experiment has, whether it overrides anything for them or not.
+/// The profiles that every experiment has, even without overrides for them.
 const PROFILES: [&str; 3] = ["quick", "standard", "full"];
 
-/// Refuses a file with a profile that overrides what is not there, and the name of a profile that is none.
+/// Checks all profiles and the chosen one. An error if a profile overrides what the experiment does not have, or if
+/// there is no profile of the chosen name.
 pub(super) fn check_profiles(
     source: &TomlSource,
     file: &ExperimentFile,
@@ -35,14 +36,14 @@ pub(super) fn names_of(file: &ExperimentFile) -> impl Iterator<Item = &str> {
     PROFILES.into_iter().chain(own)
 }
 
-/// The fixed parameters in a profile.
+/// The fixed parameters with the overrides of a profile.
 pub(super) fn fixed_of(file: &ExperimentFile, profile: Option<&Profile>) -> Parameters {
     let mut fixed = file.workload.clone();
     fixed.extend(profile.map(|profile| profile.workload.clone()).unwrap_or_default());
     fixed
 }
 
-/// The fixed parameters and the points of every profile, and without one.
+/// The fixed parameters and the points of the experiment without a profile, and of every profile.
 pub(super) fn of_all(
     source: &TomlSource,
     file: &ExperimentFile,
@@ -81,7 +82,8 @@ pub(super) fn plan_of(
     }
 }
 
-/// A profile may override what is there; a parameter that only it knows would be a typing error.
+/// Returns an error if a profile overrides what the experiment does not have. A parameter that only a profile knows
+/// would be a typing error.
 fn check(source: &TomlSource, file: &ExperimentFile, name: &str, profile: &Profile) -> Result<(), SpecError> {
     for parameter in profile.workload.keys() {
         if !file.workload.contains_key(parameter) {

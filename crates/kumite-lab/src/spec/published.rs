@@ -1,4 +1,4 @@
-//! Published figures: a table that lies beside the experiment file.
+//! Published figures, from a table in the folder of the experiment.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use serde::Deserialize;
 
 use crate::toml_source::{SpecError, TomlSource};
 
-/// Where the table is and how to read it.
+/// The place of the table with published figures, and how to read it.
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Published")]
 pub(crate) struct PublishedFile {
-    /// A CSV file, relative to the experiment's folder, with the columns `series`, `contender`, those of `beside`, and a
-    /// column for each figure. Those that are called like a metric of ours are shown beside it.
+    /// A CSV file, relative to the experiment's folder, with the columns `series`, `contender`, those of `beside`,
+    /// and a column for each figure. Columns that have the name of one of kumite's metrics are shown beside it.
     file: PathBuf,
-    /// How the figures came about, and what is doubtful about them.
+    /// The origin of the figures, and what is doubtful about them.
     note: String,
     /// The axes by which our cells are put beside the published figures.
     beside: Vec<String>,
@@ -26,7 +26,7 @@ pub(crate) struct PublishedFile {
     main: Vec<String>,
 }
 
-/// Reads the table. `axes` are those of the experiment.
+/// Reads the table. `axes` are the names of the experiment's axes.
 pub(crate) fn read(
     table: &PublishedFile,
     folder: &Path,

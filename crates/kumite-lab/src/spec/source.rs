@@ -1,11 +1,11 @@
-//! The parameters that the source of an argument had.
+//! The check of the parameters that the source of an argument had.
 
 use kumite_record::AxisValue;
 
 use super::file::ExperimentFile;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// Refuses a parameter that the experiment does not have, and a value of another type than it has.
+/// Returns an error if the source has a parameter that the experiment does not have, or a value of another type.
 pub(super) fn check_source(source: &TomlSource, file: &ExperimentFile) -> Result<(), SpecError> {
     for (name, value) in file.source.iter().flat_map(|source| &source.workload) {
         let at = |what: String| Err(source.error_at(&["source", "workload", name], what));

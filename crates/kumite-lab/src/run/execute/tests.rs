@@ -1,4 +1,5 @@
-//! The run loop with a scripted executor and a fake clock: order, budget, interruption, lost cells and void blocks.
+//! Tests of the run loop with a scripted executor and a fake clock: order, budget, interruption, lost cells and void
+//! blocks.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -24,21 +25,23 @@ impl Clock for FakeClock {
     }
 }
 
-/// The scripted behaviour of a fake run.
+/// The script of a fake run.
 #[derive(Clone, Default)]
 struct Case {
     budget: Option<u64>,
-    /// Sets `stop` in the trial with this number.
+    /// The number of the trial in which `stop` is set. None if it is never set.
     stop_in: Option<u32>,
-    /// Once a point has this many rounds, no claim needs it any more; the second point never.
+    /// For each of the two points, the number of rounds after which no claim needs it any more. None if that never
+    /// happens.
     decided_after: [Option<u32>; 2],
-    /// The trials with these numbers are void.
+    /// The numbers of the trials that are void.
     void: Vec<u32>,
-    /// Before the trial with this number wake-ups take ten times as long as before the others.
+    /// The number of the trial before which wake-ups take ten times as long as before the others. None if there is
+    /// none.
     dear_in: Option<u32>,
 }
 
-/// Takes 2 s for each trial; fails contender "bad".
+/// An executor whose trials take 2 s each. Contender "bad" fails in it.
 struct Fake<'a> {
     clock: &'a FakeClock,
     case: Case,
@@ -77,7 +80,7 @@ struct Made {
     tried: Vec<(String, String)>,
     trials: Vec<Trial>,
     notes: Vec<String>,
-    /// For each time that the judge was asked: how many trials it saw, and how many of them with a series.
+    /// For each call of the judge, the number of trials that it saw, and the number of those with a series.
     judged: Vec<(usize, usize)>,
 }
 

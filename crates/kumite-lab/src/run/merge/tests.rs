@@ -1,11 +1,11 @@
-//! Shares of made-up runs, merged or refused.
+//! Shards of made-up runs, merged or refused.
 
 use jiff::Timestamp;
 use kumite_record::Outcome;
 
 use super::*;
 
-/// A shard that began then, with so many trials, on a machine with so many CPUs.
+/// A shard that began at this second, with this number of trials, on a machine with this number of CPUs.
 fn shard(nth: u32, began: i64, trials: u32, cpus: usize) -> StoredRun {
     let at = |second| Timestamp::from_second(second).unwrap();
     let run = Run {

@@ -16,7 +16,7 @@ id = "a-first"
 assert = "wall_ms(a) < wall_ms(b)"
 "#;
 
-/// A sitting on a day, in whose rounds a takes this part of the time that b takes.
+/// A sitting on a day. In its rounds "a" takes these shares of the time that "b" takes.
 fn sitting(day: i64, ratios: &[f64]) -> StoredRun {
     let at = |hour: i64| Timestamp::from_second((day * 24 + hour) * 3600).unwrap();
     let contender = |name: &str| Contender {
