@@ -89,7 +89,7 @@ pub enum RunEvent<'a> {
     Begins(usize),
     /// No number of blocks can judge a claim. Has the claim's id, and the reason.
     Unjudgeable(&'a Run, String, Reason),
-    /// A claim is decided.
+    /// A claim was decided, or is open again.
     Decided(&'a Run, &'a Claim),
     /// A trial was committed.
     Trial {

@@ -111,7 +111,7 @@ pub struct Choice {
     pub skip: Vec<String>,
     /// The names of the contenders that the profile does not try, and that are left out, too.
     pub unplanned: Vec<String>,
-    /// Install missing tools through the system's package manager.
+    /// True to install missing tools, through the system's package manager and npm.
     pub install: bool,
     /// True to build contenders even if the cache has their builds.
     pub anew: bool,

@@ -67,7 +67,7 @@ pub struct Experiment {
     pub part_metrics: Vec<Metric>,
     /// Sentences on suspicions that are no errors, each with its place.
     pub doubts: Vec<String>,
-    /// Metrics of its own.
+    /// The metrics that the experiment declares itself.
     pub(crate) derived: Derived,
     /// The units of all parameters, by name.
     pub(super) units: BTreeMap<String, Unit>,
