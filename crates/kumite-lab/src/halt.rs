@@ -14,12 +14,12 @@ use crate::unfit::Unfit;
 /// The reason why something did not come to its end.
 #[derive(Debug)]
 pub enum Halt {
-    /// It was told to stop.
+    /// The work was interrupted: kumite was told to stop.
     Interrupted,
-    /// It could not be done, for this reason.
+    /// The work failed, for this reason.
     Failed(Error),
-    /// It could not be done because this machine lacks something, whichever contender is tried. A trial is void for
-    /// that.
+    /// The work could not be done because this machine lacks something, whichever contender is tried. A trial is void
+    /// for that.
     Void(VoidCause, Error),
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Param {
     pub unit: Option<Unit>,
     /// The parameter whose value is taken if this one is not given. None if it has a default of its own.
     pub like: Option<&'static str>,
-    /// Its meaning, in a sentence for the reference.
+    /// The meaning of the parameter, in a sentence for the reference.
     pub about: &'static str,
 }
 

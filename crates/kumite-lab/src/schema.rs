@@ -17,7 +17,7 @@ pub struct Described {
     pub name: &'static str,
     /// The use of the document, in a line.
     pub what: &'static str,
-    /// Its JSON Schema, draft 2020-12.
+    /// Makes the document's JSON Schema, draft 2020-12.
     pub schema: fn() -> Schema,
 }
 

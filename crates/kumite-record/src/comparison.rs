@@ -101,7 +101,7 @@ pub struct Outlier {
     pub involuntary_switches: u64,
 }
 
-/// Why a comparison ended.
+/// The reason why a comparison ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonEnd {

@@ -55,18 +55,18 @@ pub enum Side {
         metric: String,
         /// The factor that the claim has before the metric, 2 in `2 * throughput(a)`; 1 if there is none.
         times: f64,
-        /// The value of the metric before it is multiplied, in `unit` of the [`Sides`]. None if it was not measured.
+        /// The value of the metric before it is multiplied, in the comparison's `unit`. None if it was not measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
     },
     /// A number, or an expression of parameters alone.
     Number {
-        /// The value of the number, in `unit` of the [`Sides`].
+        /// The value of the number, in the comparison's `unit`.
         value: f64,
     },
     /// An expression of several metrics.
     Expression {
-        /// The result of the expression, in `unit` of the [`Sides`]. None if a part of it was not measured.
+        /// The result of the expression, in the comparison's `unit`. None if a part of it was not measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
     },

@@ -50,13 +50,13 @@ pub struct Finding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fitness {
-    /// It is as it should be.
+    /// The thing is as it should be.
     Ok,
-    /// It is there, but less than it should be.
+    /// The thing is there, but less than it should be.
     Limited,
-    /// It is not there.
+    /// The thing is not there.
     Missing,
-    /// It could not be looked at.
+    /// The thing could not be looked at.
     Unknown,
 }
 

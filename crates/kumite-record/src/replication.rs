@@ -64,7 +64,7 @@ pub enum Differing {
     Experiment,
     /// The profile that was chosen.
     Profile,
-    /// How trials are measured: kumite's `MEASURES`.
+    /// The value of kumite's `MEASURES`, the version of how trials are measured.
     Measures,
     /// The version of kumite.
     Kumite,

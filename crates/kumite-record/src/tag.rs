@@ -1,4 +1,4 @@
-//! How a schema describes the tag of an enum.
+//! The description of an enum's tag in a schema.
 
 use schemars::Schema;
 use serde_json::Value;

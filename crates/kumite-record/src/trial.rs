@@ -34,7 +34,7 @@ pub struct Trial {
     pub control: bool,
     /// The point at which the contender was measured.
     pub point: Point,
-    /// When it began.
+    /// The time at which the trial began.
     pub started: Timestamp,
     /// How the trial ended, which decides whether its figures are used.
     pub outcome: Outcome,

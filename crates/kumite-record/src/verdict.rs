@@ -302,7 +302,7 @@ pub enum Doubt {
     Other(Foreign),
 }
 
-/// A contender at a point, as values. [`Run::cell`](crate::Run::cell) makes the name that people read.
+/// A contender at a point, as values. Reports show the name of the cell in its place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct CellName {
     /// The contender's name.

@@ -140,7 +140,7 @@ impl World {
     }
 }
 
-/// How many comparisons came out like the one that decided, of how many, and that one.
+/// The number of comparisons that came out like the one that decided, the number of all, and the text of that one.
 fn decided(claim: &Claim) -> (usize, usize, String) {
     let decider = claim.decided_by.as_ref().unwrap();
     (decider.alike, decider.of, format!("{} at {}", decider.comparison, decider.point))

@@ -143,7 +143,7 @@ pub(crate) struct ContenderFile {
     /// it is built again.
     #[serde(default)]
     uses: Vec<PathBuf>,
-    /// Where the tools come from.
+    /// The packages that bring the tools.
     #[serde(default)]
     install: Install,
     /// The contenders in this folder.

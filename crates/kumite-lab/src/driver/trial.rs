@@ -25,8 +25,8 @@ pub trait Driver: Executor {
     /// Starts the contender and checks how it answers at the point with this position.
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt>;
 
-    /// Those of these metrics for which a trial of the contender at the point would have too few values, as far as a
-    /// short look tells.
+    /// The metrics, of those given, for which a trial of the contender at the point would have too few values, as far
+    /// as a short look tells.
     fn short(
         &mut self,
         _contender: &Ready,

@@ -63,7 +63,7 @@ struct Command {
     /// Tools that the program needs: a command, or a command and its oldest version, as in `redis-server >= 6`.
     #[serde(default)]
     needs: Vec<String>,
-    /// Where the tools come from.
+    /// The packages that bring the tools.
     #[serde(default)]
     #[schemars(default)]
     install: Install,

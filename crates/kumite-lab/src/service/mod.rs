@@ -112,7 +112,7 @@ trait Serving {
 struct Fetching<'a> {
     log: &'a Path,
     stop: &'a AtomicBool,
-    /// Is called with a sentence about a step that takes long.
+    /// Called with a sentence about each step that takes long.
     note: &'a mut dyn FnMut(&str),
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct ExperimentFile {
     pub question: String,
     /// The published argument that the question comes from.
     pub source: Option<kumite_record::Source>,
-    /// The kind of workload: `http`, `task`, `function`, `pacing` or `command`.
+    /// The word for the kind of workload, such as `http`.
     #[schemars(extend("enum" = KINDS.map(|kind| kind.name.as_str())))]
     pub kind: String,
     /// Blocks at each point, at most; 24 if it is not given. A run ends earlier once its verdicts are in. `kumite run
