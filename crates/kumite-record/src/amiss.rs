@@ -24,8 +24,8 @@ pub struct Lost<'a> {
     pub failed: usize,
     /// The number of trials with a wrong answer.
     pub wrong: usize,
-    /// The number of the contender's trials that stand (see [`standing`](crate::standing)), failed ones and those
-    /// with a wrong answer included.
+    /// The number of the contender's trials that stand (see `standing`), failed ones and those with a wrong answer
+    /// included.
     pub trials: usize,
     /// The reason of the first failed trial; if none failed, of the first one with a wrong answer. None if that trial
     /// gave no reason.
