@@ -65,7 +65,7 @@ pub enum Error {
     Missing {
         /// The subject and the verb: `the service 'db' needs`.
         who_needs: String,
-        /// The packages that were installed for it, in vain.
+        /// The packages that were installed for the missing tool, in vain.
         installed: Vec<String>,
         /// The tool that is missing.
         error: Box<Error>,
@@ -100,7 +100,7 @@ pub enum Error {
     Within {
         /// The file.
         file: PathBuf,
-        /// The error that came of carrying it out.
+        /// The error that came of carrying out what the file asks for.
         error: Box<Error>,
     },
 
@@ -233,7 +233,7 @@ pub enum MissingTool {
         need: String,
         /// The newest version that was found.
         found: String,
-        /// The folder of that version.
+        /// The folder of the tool's newest version.
         folder: PathBuf,
     },
     /// The tool does not say its version.

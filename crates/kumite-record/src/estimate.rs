@@ -18,7 +18,7 @@ pub struct Estimate {
     pub unit: Unit,
     /// The number of blocks that the estimate rests on.
     pub n: usize,
-    /// The number of these blocks whose figure is a lower bound, because watching ended before the value was known.
+    /// The number of blocks whose figure is a lower bound, because watching ended before the value was known.
     #[serde(default, skip_serializing_if = "is_none")]
     pub lower_bounds: usize,
 }

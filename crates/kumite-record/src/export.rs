@@ -54,9 +54,9 @@ pub struct Cell {
     pub point: Point,
     /// The number of trials that the contender was given at the point.
     pub trials: u32,
-    /// The number of these trials with a wrong answer.
+    /// The number of the cell's trials with a wrong answer.
     pub disqualified: u32,
-    /// The number of these trials that failed to run.
+    /// The number of the cell's trials that failed to run.
     pub failed: u32,
     /// The number of marked trials among those that neither failed nor gave a wrong answer.
     pub marked: u32,

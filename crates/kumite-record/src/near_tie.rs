@@ -11,7 +11,7 @@ pub struct NearTie {
     pub verdict: Verdict,
     /// The comparison whose effect is nearest to its border.
     pub decided_by: Decider,
-    /// The effect of that comparison in all rounds that were measured. Its bound is the interval that holds four of
+    /// The effect of the comparison in `decided_by` in all rounds that were measured. Its bound is the interval that holds four of
     /// five further sittings.
     pub effect: Effect,
     /// The number of sittings that the interval rests on. With one, the usual scatter between sittings is assumed.
@@ -36,7 +36,7 @@ pub enum Remedy {
     Sittings {
         /// The number of sittings.
         sittings: usize,
-        /// The probability that all of these sittings lie on one side of the border.
+        /// The probability that all of the sittings lie on one side of the border.
         agree: f64,
     },
     /// Only a wider margin decides, because sittings scatter further than the margin within which there is no

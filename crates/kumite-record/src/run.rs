@@ -70,7 +70,7 @@ pub struct Run {
     /// The axis that each trial sweeps within itself. None if trials sweep none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
-    /// The number of values of that axis that trials at each of `points` sweep, in the same order. Empty if all sweep
+    /// The number of values of the axis in `within` that trials at each of `points` sweep, in the same order. Empty if all sweep
     /// all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within_at: Vec<usize>,
@@ -209,7 +209,7 @@ pub struct Service {
 pub struct Saved {
     /// The number of planned trials that were not needed.
     pub trials: usize,
-    /// The estimated time that they would have taken, in seconds.
+    /// The estimated time that the trials would have taken, in seconds.
     pub seconds: f64,
     /// True if every claim that can be decided was. False if the run went on to its last block.
     pub decided: bool,

@@ -78,9 +78,9 @@ pub struct FalseVerdicts {
     pub comparisons: usize,
     /// `false_verdicts` / `comparisons`, from 0 to 1.
     pub share: f64,
-    /// The lower end of the exact 95 % interval of the share (Clopper and Pearson).
+    /// The lower end of the exact 95 % interval of `share` (Clopper and Pearson).
     pub low: f64,
-    /// The upper end of the exact 95 % interval of the share (Clopper and Pearson).
+    /// The upper end of the exact 95 % interval of `share` (Clopper and Pearson).
     pub high: f64,
     /// The largest share that was promised, from 0 to 1.
     pub promised: f64,
@@ -120,7 +120,7 @@ pub struct CpuCheck {
     pub cpu: usize,
     /// The number of times that a thread bound to the CPU looked on which CPU it was.
     pub looks: u64,
-    /// The number of those looks at which the thread was on another CPU.
+    /// The number of looks at which the thread was on another CPU.
     pub elsewhere: u64,
     /// The longest time that the thread was held up while it only read the clock, in microseconds.
     pub worst_gap_us: f64,
@@ -133,7 +133,7 @@ pub struct CpuCheck {
     pub slower: Option<Ratio>,
     /// The median difference between neighbouring rounds on this CPU, in percent. None if there were too few rounds.
     pub scatter_percent: Option<f64>,
-    /// The number of rounds of that work.
+    /// The number of rounds of the work that `slower` compares.
     pub rounds: usize,
 }
 

@@ -83,9 +83,9 @@ pub fn apart(sittings: &[Sitting]) -> Vec<Vec<usize>> {
 pub struct SittingEffect {
     /// The positions of these sittings in the run's list, from 0.
     pub sittings: Vec<usize>,
-    /// The median of the effects of their rounds, in the form and unit of the claim's effect.
+    /// The median effect of the rounds in `sittings`, in the form and unit of the claim's effect.
     pub effect: f64,
-    /// The number of their rounds in which the comparison was measured.
+    /// The number of rounds in `sittings` in which the comparison was measured.
     pub rounds: usize,
     /// The side of the border on which the claim was in these sittings.
     pub side: SittingSide,

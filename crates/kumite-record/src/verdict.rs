@@ -39,13 +39,13 @@ pub struct Claim {
     /// nothing to chance or was not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bet: Option<Bet>,
-    /// The effect of the same comparison in all rounds that were measured. None if the verdict rests on all of them.
+    /// The effect of the comparison in `decided_by` in all rounds that were measured. None if the verdict rests on all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_rounds: Option<AllRounds>,
-    /// The effect of the same comparison on each node alone; empty if there is one node.
+    /// The effect of the comparison in `decided_by` on each node alone; empty if there is one node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeEffect>,
-    /// The effect of the same comparison in each sitting alone; empty if the run is not judged by sittings.
+    /// The effect of the comparison in `decided_by` in each sitting alone; empty if the run is not judged by sittings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sittings: Vec<SittingEffect>,
     /// The interval for the effect in one more sitting. None if there are fewer than two sittings.
@@ -154,9 +154,9 @@ pub enum Reason {
     NoUsableTrial {
         /// The cell that the comparison needs.
         cell: CellName,
-        /// The outcome of the first of these trials.
+        /// The outcome of the cell's first trial that failed or was disqualified.
         outcome: Outcome,
-        /// The reason of the first of these trials, in words.
+        /// The reason of the cell's first trial that failed or was disqualified, in words.
         why: String,
     },
     /// The trials of a cell do not have the metric.
@@ -203,9 +203,9 @@ pub enum Reason {
     WrongAnswers {
         /// The contender whose answers were wrong.
         contender: String,
-        /// The number of trials in which they were wrong.
+        /// The number of the contender's trials with a wrong answer.
         wrong: usize,
-        /// The number of all trials of that contender.
+        /// The number of all trials of the contender.
         trials: usize,
     },
     /// More blocks would likely decide the claim.
@@ -249,14 +249,14 @@ pub enum Doubt {
         cell: CellName,
         /// The number of trials that were lost.
         lost: usize,
-        /// The number of all trials of that cell.
+        /// The number of all trials of the cell.
         trials: usize,
     },
     /// Trials of a cell that the verdict rests on are marked.
     Marked {
         /// The cell whose trials are marked.
         cell: CellName,
-        /// The mark that these trials have.
+        /// The mark that trials of the cell have.
         mark: Mark,
     },
     /// A check is red at a cell that the verdict rests on.
@@ -275,9 +275,9 @@ pub enum Doubt {
     },
     /// In rounds after the decision the comparison lay on the other side of the border.
     LaterRounds {
-        /// The number of these later rounds.
+        /// The number of rounds after the decision.
         rounds: usize,
-        /// The median of the effects of these later rounds, in the form and unit of the claim's effect.
+        /// The median effect of the rounds after the decision, in the form and unit of the claim's effect.
         effect: f64,
     },
     /// The effects of the comparison's rounds followed a probe of the machine that was taken before the trials.

@@ -44,7 +44,7 @@ pub struct Contender {
     pub folder: PathBuf,
     /// The tools that are needed to build and run the contenders.
     pub needs: Vec<Need>,
-    /// The packages that bring these tools, and the page that tells of them.
+    /// The packages that bring the tools in `needs`, and the page that tells of them.
     pub install: Install,
     /// The step before the build that reads only some of the files. None if there is none.
     pub deps: Option<Deps>,

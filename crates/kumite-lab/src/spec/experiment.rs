@@ -73,7 +73,7 @@ pub struct Experiment {
     pub(super) units: BTreeMap<String, Unit>,
     /// The tools that the experiment's set-up and its checker need.
     pub(crate) needs: Vec<Need>,
-    /// The packages that bring these tools.
+    /// The packages that bring the tools in `needs`.
     pub(crate) install: Install,
     /// The services beside the contenders, by name.
     pub(crate) services: BTreeMap<String, ServiceSpec>,
@@ -151,7 +151,7 @@ impl Experiment {
         widest(self.withins())
     }
 
-    /// The number of these values that trials at each point sweep. Empty if all sweep all of them.
+    /// The number of values of the axis within trials that trials at each point sweep. Empty if all sweep all of them.
     pub fn within_at(&self) -> Vec<usize> {
         let all = self.within().map_or(0, |within| within.values.len());
         let counts: Vec<usize> = self.withins().map(|within| within.values.len()).collect();

@@ -65,7 +65,7 @@ pub(crate) struct ExperimentFile {
     /// `python3 >= 3.9`.
     #[serde(default)]
     pub needs: Vec<String>,
-    /// The packages that bring these tools.
+    /// The packages that bring the tools in `needs`.
     #[serde(default)]
     pub install: Install,
     /// Bytes of free disk that a trial of a task needs, an expression over `$parameters`. If the disk has less,

@@ -14,7 +14,7 @@ use crate::unfit::Unfit;
 pub(super) struct CommandWorkload {
     /// The number of runs that are measured.
     pub runs: usize,
-    /// The number of runs before these, which count in no figure.
+    /// The number of warm-up runs before the measured ones, which count in no figure.
     pub warm_up_runs: usize,
     /// The command that makes the files which the runs need. It is run once in each trial, and not measured. None if
     /// no files are needed.

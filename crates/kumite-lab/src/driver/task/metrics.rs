@@ -28,7 +28,7 @@ pub(crate) struct Work {
     pub round_trips_us: Vec<f64>,
     /// The time from the first measured job's request to the last one's answer.
     pub window: Duration,
-    /// The CPU time that kumite used in this window.
+    /// The CPU time that kumite used from the first measured job's request to the last one's answer.
     pub engine_cpu: Duration,
     /// The largest number of jobs in flight at a time.
     pub concurrency: usize,
