@@ -122,7 +122,7 @@ pub struct Number {
 pub(crate) struct Comparison {
     pub text: String,
     pub test: Test,
-    /// The column of its sign, in characters from 1.
+    /// The column of the comparison's sign, in characters from 1.
     pub column: usize,
 }
 

@@ -243,7 +243,7 @@ pub enum MissingTool {
         need: String,
         /// The file of the tool.
         file: PathBuf,
-        /// The error of asking it for its version.
+        /// The error of asking the tool for its version.
         error: Box<Error>,
     },
 }

@@ -11,7 +11,7 @@ use crate::parameter::Parameters;
 
 /// A question to a node that has a role.
 pub(crate) trait Ask: Into<Work> {
-    /// The type of its answer.
+    /// The type of the question's answer.
     type Answer: Serialize + DeserializeOwned;
 }
 

@@ -20,7 +20,7 @@ pub enum Amiss<'a> {
 pub struct Lost<'a> {
     /// The name of the contender.
     pub contender: &'a str,
-    /// The number of its trials that failed.
+    /// The number of the contender's trials that failed.
     pub failed: usize,
     /// The number of trials with a wrong answer.
     pub wrong: usize,

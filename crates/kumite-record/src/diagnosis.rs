@@ -35,7 +35,7 @@ pub struct Finding {
     pub name: String,
     /// How well the machine will do in this respect.
     pub state: Fitness,
-    /// A phrase with its figures, for people.
+    /// The finding in a phrase with its figures, for people.
     pub found: String,
     /// The figures in `found`, by name. The end of each name is the unit.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -14,7 +14,7 @@ pub struct Machine {
     pub cpu: String,
     /// The number of logical CPUs that kumite may use.
     pub cpus: usize,
-    /// The groups of two or more of those logical CPUs, by their numbers, that share a physical core.
+    /// The groups of two or more CPUs that share a physical core, of those that kumite may use, by their numbers.
     pub smt_siblings: Vec<Vec<usize>>,
     /// Physical memory, in bytes.
     pub memory_bytes: u64,

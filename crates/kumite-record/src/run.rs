@@ -70,8 +70,8 @@ pub struct Run {
     /// The axis that each trial sweeps within itself. None if trials sweep none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
-    /// The number of values of the axis in `within` that trials at each of `points` sweep, in the same order. Empty if all sweep
-    /// all of them.
+    /// The number of values of the axis in `within` that trials at each of `points` sweep, in the same order. Empty
+    /// if all sweep all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within_at: Vec<usize>,
     /// The limits and counts that this machine refused to kumite, such as a limit on a contender's memory, in words.
@@ -247,7 +247,7 @@ pub struct Published {
     pub note: String,
     /// The names of the axes by which cells of the run are put beside the figures.
     pub beside: Vec<String>,
-    /// The names of the series that stand for all of them. Empty if all are shown.
+    /// The names of the series that stand for all series. Empty if all are shown.
     pub main: Vec<String>,
     /// The published figures, a row for each series, contender and point.
     pub rows: Vec<PublishedRow>,

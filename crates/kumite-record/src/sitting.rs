@@ -81,13 +81,13 @@ pub fn apart(sittings: &[Sitting]) -> Vec<Vec<usize>> {
 /// The effect of a comparison in a sitting, or in several sittings that count as one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SittingEffect {
-    /// The positions of these sittings in the run's list, from 0.
+    /// The positions of the sittings in the run's list, from 0.
     pub sittings: Vec<usize>,
     /// The median effect of the rounds in `sittings`, in the form and unit of the claim's effect.
     pub effect: f64,
     /// The number of rounds in `sittings` in which the comparison was measured.
     pub rounds: usize,
-    /// The side of the border on which the claim was in these sittings.
+    /// The side of the border on which the claim was in the sittings.
     pub side: SittingSide,
 }
 

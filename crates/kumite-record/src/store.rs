@@ -122,7 +122,7 @@ pub enum StoreError {
         /// The version that the file has.
         found: u32,
     },
-    /// No run has that id, or an id that begins with that name.
+    /// No run has the name for its id, or for the beginning of its id.
     #[error("no run '{id}' in the results store {path}; `kumite list --runs` shows those that are there")]
     NoSuchRun {
         /// The name that was asked for.
@@ -130,12 +130,12 @@ pub enum StoreError {
         /// The path of the file.
         path: PathBuf,
     },
-    /// The ids of more than one run begin with that name.
+    /// The ids of several runs begin with the name.
     #[error("'{id}' is the beginning of {} runs: {}", .matches.len(), .matches.join(", "))]
     Ambiguous {
         /// The name that was asked for.
         id: String,
-        /// The ids of the runs that begin with it.
+        /// The ids of the runs that begin with the name.
         matches: Vec<String>,
     },
     /// SQLite could not read or write the file.

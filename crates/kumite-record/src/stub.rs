@@ -14,9 +14,9 @@ pub struct StubResult {
     pub command: String,
     /// The URL at which it listened.
     pub url: String,
-    /// The seed of its random delays and failures.
+    /// The seed of the stub's random delays and failures.
     pub seed: u64,
-    /// The time from the start of listening to its end, in seconds.
+    /// The time for which the stub listened, in seconds.
     pub seconds: f64,
     /// The CPU time of the stub's thread, in seconds.
     pub cpu_s: f64,

@@ -39,13 +39,15 @@ pub struct Claim {
     /// nothing to chance or was not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bet: Option<Bet>,
-    /// The effect of the comparison in `decided_by` in all rounds that were measured. None if the verdict rests on all of them.
+    /// The effect of the comparison in `decided_by` in all rounds that were measured. None if the verdict rests on
+    /// all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_rounds: Option<AllRounds>,
     /// The effect of the comparison in `decided_by` on each node alone; empty if there is one node.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeEffect>,
-    /// The effect of the comparison in `decided_by` in each sitting alone; empty if the run is not judged by sittings.
+    /// The effect of the comparison in `decided_by` in each sitting alone; empty if the run is not judged by
+    /// sittings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sittings: Vec<SittingEffect>,
     /// The interval for the effect in one more sitting. None if there are fewer than two sittings.

@@ -50,7 +50,7 @@ pub struct Contender {
     pub deps: Option<Deps>,
     /// The command that builds the contenders. None if they are not built.
     pub build: Option<String>,
-    /// Folders and files outside of this one that the contenders are built from.
+    /// Folders and files outside of `folder` that the contenders are built from.
     pub uses: Vec<PathBuf>,
     /// The command that prints the version: the receipt that the contenders are built and run.
     pub version: String,

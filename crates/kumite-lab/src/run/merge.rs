@@ -23,7 +23,7 @@ pub struct Merging {
     pub id: String,
     /// The command line that repeats the merge.
     pub command: String,
-    /// The scope of its verdicts: these nodes, or nodes like these.
+    /// The scope of the merged run's verdicts: its nodes, or nodes like them.
     pub scope: Scope,
 }
 

@@ -151,7 +151,8 @@ impl Experiment {
         widest(self.withins())
     }
 
-    /// The number of values of the axis within trials that trials at each point sweep. Empty if all sweep all of them.
+    /// The number of values of the axis within trials that trials at each point sweep. Empty if all sweep all of
+    /// them.
     pub fn within_at(&self) -> Vec<usize> {
         let all = self.within().map_or(0, |within| within.values.len());
         let counts: Vec<usize> = self.withins().map(|within| within.values.len()).collect();

@@ -21,7 +21,8 @@ pub(crate) struct OwnMetric {
     value: String,
     /// The meaning of the metric, in a sentence.
     about: String,
-    /// The better end of its values; if it is not given, smaller times and bytes and larger rates are better.
+    /// The better end of the metric's values; if it is not given, smaller times and bytes and larger rates are
+    /// better.
     better: Option<Better>,
     /// The unit, if the end of the name does not say it: `count`, `ratio`, or nothing for a plain number.
     unit: Option<Unit>,

@@ -14,11 +14,11 @@ pub(crate) struct WindowPart {
     pub steadiness: Option<Steadiness>,
     /// The time from the start of the load to where it was steady, in ms. None if it never was.
     pub warm_up_ms: Option<f64>,
-    /// Right answers a second in this part.
+    /// Right answers a second in the part.
     pub throughput_rps: f64,
-    /// The response times of the right answers in this part, in ns.
+    /// The response times of the right answers in the part, in ns.
     pub response: load::Histogram<u64>,
-    /// The service times of the right answers in this part, in ns.
+    /// The service times of the right answers in the part, in ns.
     pub service: load::Histogram<u64>,
 }
 

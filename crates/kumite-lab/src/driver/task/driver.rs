@@ -55,7 +55,7 @@ pub struct OneJob {
     pub round_trip_us: f64,
     /// The job with its times.
     pub job: Job,
-    /// The number of events of its answer.
+    /// The number of events in the job's answer.
     pub events: usize,
     /// The reason why the answer is wrong. None if it is right.
     pub wrong: Option<String>,
