@@ -161,7 +161,7 @@ else
 fi
 
 # Long enough to be hit.
-sed -i 's/^duration_s = .*/duration_s = 1/' mine/experiment.toml
+sed -i 's/^duration_s = .*/duration_s = 2/' mine/experiment.toml
 begin() {
     beside "$KUMITE" run mine --db all.db --json run.json --blocks 20 "$@"
     until_said '[0-9]/[0-9]* at most'
@@ -181,6 +181,8 @@ ok
 
 name="a network that is cut for 5 s in a trial voids it, and no contender has failed by it"
 begin --role server=n1 --seed 8
+# By then the machine is probed, and the load has begun.
+sleep 1
 network_cut 1
 sleep 5
 network_back 1
