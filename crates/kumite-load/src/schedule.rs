@@ -106,8 +106,8 @@ impl Schedule {
         now >= self.closes || self.is_done()
     }
 
-    /// `true` if the window has had its number of requests, or if there are no more arrivals and all requests are
-    /// finished.
+    /// `true` if the window has had its number of requests; or, if no instant is set at which it closes, if there are
+    /// no more arrivals and all requests are finished.
     fn is_done(&self) -> bool {
         let all = self.exhausted && self.closes == u64::MAX && self.finished >= self.started;
         all || (self.opened && self.finished >= self.requests)

@@ -191,7 +191,7 @@ pub struct ComparedPair {
     /// The name of the reference, with which `a` is compared.
     pub b: String,
     /// The verdict on `a` by wall time, or by throughput for servers. If metrics were named and wall time is not one
-    /// of them, it is shown beside the verdicts and was not judged with them.
+    /// of them, this verdict is for information: the comparison did not wait for it, and the gate ignores it.
     pub verdict: Speed,
     /// The wall time of `b` over that of `a`, or the throughput of `a` over that of `b`: how many times as fast `a`
     /// is.

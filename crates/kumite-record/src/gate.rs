@@ -61,7 +61,7 @@ impl GateState {
 /// were named, that nobody uses more of one of them by more than the margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparisonGate {
-    /// The bar that the flag chose.
+    /// The bar that `--gate` chose: how much must be shown to pass.
     pub passes: GateBar,
     /// Shut if one of `pairs[i].gate` is. Open if all are, and the comparison came to its end.
     pub state: GateState,
@@ -81,7 +81,7 @@ pub struct PairGate {
 /// The gate of a run. It asks that the run's claims, checks and contenders pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RunGate {
-    /// The bar that the flag chose.
+    /// The bar that `--gate` chose: how much must be shown to pass.
     pub passes: GateBar,
     /// Shut by a claim or check that fails or was not tested, and by a contender that is missing, failed or answered
     /// wrong.

@@ -163,8 +163,8 @@ impl CalmProbe {
 pub struct EngineCheck {
     /// The server's behaviour, in words.
     pub server: String,
-    /// The number of tries. A disagreement is tried again, up to three times, because anything may hold up one answer
-    /// once.
+    /// The number of tries, 1 to 3. The check is tried again unless all figures agree, because anything may hold up
+    /// one answer once.
     pub tries: usize,
     /// The number of requests in the last try.
     pub requests: u64,

@@ -46,7 +46,8 @@ impl Bench {
         self.dir().join("log")
     }
 
-    /// The start of a command in this directory, on these CPUs and with this log.
+    /// A command to be started in this directory, on these CPUs (if none, on those of the calling thread), with its
+    /// output in this log. It is not started yet.
     pub fn spawn<'a>(&'a self, cores: &'a [usize], log: &'a Path, command: &'a str) -> Spawn<'a> {
         Spawn { command, dir: self.dir(), env: &self.env, keeps: None, cores, log, group: None }
     }

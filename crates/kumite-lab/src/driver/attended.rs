@@ -94,7 +94,8 @@ impl Probed {
         self.others.extend(figures.into_iter().map(|(name, figure)| (format!("{role}_{name}"), figure)));
     }
 
-    /// Adds these figures to a trial that measured something.
+    /// Adds the figures of the contender's node to the trial's metrics, and those of other nodes to its noise. Drops
+    /// them unless the trial's outcome is `Ok`.
     fn put_into(self, measured: &mut Measured) {
         if measured.outcome == Outcome::Ok {
             measured.sample.metrics.extend(self.contender);

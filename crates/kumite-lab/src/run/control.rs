@@ -43,7 +43,8 @@ impl Choice {
     }
 }
 
-/// A sentence on a control that was to be measured and cannot be. None if it can.
+/// The message that the experiment's control cannot be measured, and why. None if it can be, or if the experiment has
+/// no control.
 pub fn lacking_control(experiment: &Experiment, contenders: &[Contender]) -> Option<String> {
     let name = experiment.control.as_ref()?;
     let is_absent = |of: &&Contender| of.name == *name && of.status != ContenderStatus::Ran;
