@@ -1,3 +1,5 @@
+//! The errors of a slow disk, each with the path that it is about and its cause.
+
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The files of a slow disk: text of a given size, the same at each call.
+
 use std::path::Path;
 
 use crate::Error;

@@ -1,3 +1,5 @@
+//! Real-time priority for the threads of the disk, so that a reader waits for the disk alone.
+
 use thread_priority::unix::{
     RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
 };

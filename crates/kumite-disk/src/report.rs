@@ -1,3 +1,5 @@
+//! The account that a slow disk gives of itself: how long it was there, and how late its answers were.
+
 use std::time::Duration;
 
 use hdrhistogram::Histogram;
