@@ -45,7 +45,7 @@ const DUET: f64 = 0.14;
 pub struct SelfChecking {
     /// The path of kumite itself, and the argument by which it becomes the runner's helper.
     pub helper: (PathBuf, String),
-    /// The argument with which kumite calls [`spin`]; the number of steps follows it.
+    /// The argument with which kumite calls [`spin()`]; the number of steps follows it.
     pub worker: String,
     /// The approximate time of the whole check.
     pub budget: Duration,

@@ -6,7 +6,7 @@
 //! on with the rest. Nothing is left on a node but a cache: no process, no job, and no files once they have arrived.
 //!
 //! Nothing here prints: news go to the [`Driver`]'s `note`, and the reason why something failed is a [`Failure`]. The
-//! exception is [`agent`], whose standard output is the way to its driver.
+//! exception is [`agent()`], whose standard output is the way to its driver.
 
 mod agent;
 mod apart;

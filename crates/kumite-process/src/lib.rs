@@ -5,7 +5,7 @@
 //! on the cores that it is given. [`Tree::usage`] says what the whole tree has used. [`Tree::listeners`] says whether
 //! the tree is what listens on a port. [`Tree::pause`] and [`Tree::resume`] stop the tree where it is and let it go
 //! on. [`Tree::stop`], and dropping the tree, end it so that no member stays alive. [`Tree::start_talking`] starts a
-//! tree that is spoken with, line by line, through a [`Talk`]. [`run`] does all of this for a command that is to run
+//! tree that is spoken with, line by line, through a [`Talk`]. [`run()`] does all of this for a command that is to run
 //! to its end, such as a build.
 //!
 //! A [`Group`] limits the CPU time and memory of a tree, counts them, and freezes the tree, by cgroups, as far as

@@ -1,6 +1,6 @@
 //! A whole run in one document. Every report is made from it alone.
 //!
-//! The document's form has the version [`SCHEMA`](crate::SCHEMA). Within a version fields are only added, and each
+//! The document's form has the version [`SCHEMA`]. Within a version fields are only added, and each
 //! added field is optional.
 
 use std::collections::BTreeMap;

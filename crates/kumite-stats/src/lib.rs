@@ -115,7 +115,7 @@
 //!
 //! # Steady state
 //!
-//! [`steady`] says of one series, such as the throughput in steps of 100 ms, whether and from where it is steady. The
+//! [`steady()`] says of one series, such as the throughput in steps of 100 ms, whether and from where it is steady. The
 //! classes, and the idea of removing outliers before looking for changes, are those of E. Barrett, C. F. Bolz-Tereick,
 //! R. Killick, S. Mount, L. Tratt, "Virtual Machine Warmup Blows Hot and Cold", Proc. ACM Program. Lang. 1 (OOPSLA), 2017,
 //! section 4. Theirs are 2,000 iterations of one process; ours are as few as 15 points, and neighbours are correlated:

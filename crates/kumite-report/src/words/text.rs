@@ -17,13 +17,13 @@ fn harmless(c: char) -> char {
     }
 }
 
-/// Replaces control characters, for a terminal. Unlike [`clean`] it keeps tabs and white space at the end.
+/// Replaces control characters, for a terminal. Unlike `clean` it keeps tabs and white space at the end.
 pub fn plain(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(|c| if c == '\t' { c } else { harmless(c) }).collect()
 }
 
 /// Replaces control characters as [`plain`] does, but keeps the sequences that set colours. They move nothing, and
-/// hide nothing that [`clean`] let through.
+/// hide nothing that `clean` let through.
 pub fn plain_but_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = plain(parts.next().unwrap_or_default());
