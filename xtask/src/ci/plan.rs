@@ -194,7 +194,15 @@ impl Collected {
                 self.steps.entry(step).or_default().extend(why);
             }
         }
-        for step in [Step::Format, Step::Clippy, Step::Tidy, Step::Build, Step::NotTested, Step::LeftBehind] {
+        for step in [
+            Step::Format,
+            Step::Clippy,
+            Step::Doc,
+            Step::Tidy,
+            Step::Build,
+            Step::NotTested,
+            Step::LeftBehind,
+        ] {
             self.add(step, "always");
         }
         for kind in KINDS {
@@ -268,6 +276,7 @@ mod tests {
         let expected = [
             "cargo fmt",
             "cargo clippy",
+            "cargo doc",
             "cargo xtask tidy",
             "build the binary",
             "tests not made",

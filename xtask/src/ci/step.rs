@@ -14,6 +14,8 @@ use super::{format, kits, left_behind, not_tested};
 pub enum Step {
     Format,
     Clippy,
+    /// Each link in the documentation of an item leads somewhere.
+    Doc,
     Tidy,
     /// The binary and the fake contenders, which most other steps need.
     Build,
@@ -70,6 +72,7 @@ impl fmt::Display for Step {
         match self {
             Step::Format => f.write_str("cargo fmt"),
             Step::Clippy => f.write_str("cargo clippy"),
+            Step::Doc => f.write_str("cargo doc"),
             Step::Tidy => f.write_str("cargo xtask tidy"),
             Step::Build => f.write_str("build the binary"),
             Step::NotTested => f.write_str("tests not made"),
@@ -110,6 +113,7 @@ impl Step {
             Step::Format | Step::Tidy | Step::NotTested | Step::LeftBehind => 1,
             Step::Build => 20,
             Step::Clippy => 120,
+            Step::Doc => 60,
             Step::Smoke { .. } => 5,
             Step::Windows => 30,
             Step::Page => 60,
@@ -139,6 +143,17 @@ impl Step {
         match self {
             Step::Format => cargo(root, &["fmt", "--all", "--check"]),
             Step::Clippy => cargo(root, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+            Step::Doc => cargo(
+                root,
+                &[
+                    "--config",
+                    r#"build.rustdocflags=["-D", "warnings"]"#,
+                    "doc",
+                    "--workspace",
+                    "--no-deps",
+                    "--document-private-items",
+                ],
+            ),
             Step::Tidy => cargo(root, &["xtask", "tidy"]),
             // As the tests were built, or all of it would be compiled again with other features.
             Step::Build => cargo(root, &["build", "--workspace", "--bins", "--examples"]),
