@@ -206,8 +206,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             let now = self.now();
             if self.schedule.is_over(now) {
                 let end = self.schedule.end();
-                // A request that is due at the very end may wait as long as the time-out for a connection, and as
-                // long again for its answer.
+                // A request that is due at the very end may wait for a connection until the time-out, and then for
+                // its answer until the time-out again.
                 let patience = if self.open_loop.is_some() {
                     2 * self.timeout_ns
                 } else {
@@ -390,8 +390,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Closes a connection on which bytes came that no request had asked for. A request that is sent on it would take
-    /// those bytes for its answer, so it fails as malformed.
+    /// Closes a connection on which bytes came that no request had asked for. The next request on this connection
+    /// would take those bytes for its answer; it fails as malformed instead.
     fn refuse_unasked(&mut self, slot: usize) {
         self.transport.close(slot);
         self.connections[slot].unasked = true;
@@ -448,7 +448,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             }
             self.finish_request(slot, request, failure, wrong_status.filter(|_| !late), now);
             // After three kinds of answers a connection is not used again: one that came before the whole request was
-            // sent, one that came too late, and one that says so.
+            // sent, one that came too late, and one that asks for the connection to be closed.
             let alone = !self.connections[slot].is_multiplexed();
             if !answer.keep_alive || alone && (late || self.transport.is_sending(slot)) {
                 result = result.and(Err(Failure::Closed));

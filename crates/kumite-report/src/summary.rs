@@ -43,8 +43,8 @@ pub fn summary(export: &Export, style: &Style) -> String {
 
     let table = table(&document);
     let title_lines = table.as_ref().map_or(0, |(title, _)| style.wrap(title, 0).lines().count());
-    // Everything but the verdicts and the table's rows. The four: the table's heads, and the empty lines before the
-    // verdicts, the table and the end.
+    // The lines of everything but the verdicts and the table's rows. Four of them are the table's heads, and the
+    // empty lines before the verdicts, the table and the end.
     let fixed = head.lines().count() + end.lines().count() + title_lines + 4;
     let rows = table.as_ref().map_or(0, |(_, table)| table.rows.len());
     let verdicts_in = |room| lines_of(export, &document, style, room);

@@ -26,7 +26,8 @@ const TELLING_ROUNDS: usize = 5;
 struct Chosen<'a> {
     bet: Bet<'a>,
     alike: usize,
-    /// The wealth that the bounds take. None if no single comparison is clear enough to be named; `alike` is 0 then.
+    /// The wealth that a bet must have reached at a bound. None if no single comparison is clear enough to be named;
+    /// `alike` is 0 then.
     threshold: Option<f64>,
 }
 
@@ -268,7 +269,7 @@ impl Posed<'_> {
         Some(Chosen { bet, alike: 0, threshold: None })
     }
 
-    /// True if every effect is a ratio, as comparing misses requires.
+    /// True if every effect is a ratio. Only ratios can be compared by how far they miss their borders.
     fn are_ratios(&self, look: u32) -> bool {
         self.bets().all(|bet| bet.effects.kind(look) == EffectKind::Ratio)
     }

@@ -48,14 +48,14 @@ pub enum Event<'a> {
     Trial {
         /// The number of trials that have ended so far.
         done: usize,
-        /// The number of trials so far and of those that are still expected.
+        /// The number of trials that there will be: those that have ended, and those that are still expected.
         total: usize,
         /// The estimated time of the rest, at the pace so far.
         left: Duration,
         /// The trial that ended.
         trial: &'a Trial,
     },
-    /// The first round is complete. Has the trials so far.
+    /// The first round is complete, with these trials.
     FirstRound(&'a [Trial]),
     /// A sentence that should be shown at once.
     Note(String),

@@ -1,9 +1,9 @@
 //! Drives one load. The engine runs on threads of its own; this thread looks at the server ten times a second.
 //!
 //! CPU time is the difference between the first looks at or after the two ends of the window, and peak memory is the
-//! highest up to the window's end. Noise of the machine is measured over the same time, so that a figure and its
-//! doubts belong together. The server is shared with the engine by a lock, since a disturbance stops and resumes it.
-//! When the server ends, or writes too much, the load is ended early, and `gone` says why. Setting `stop` ends it
+//! highest reading up to the window's end. Noise of the machine is measured over the same time, so that a figure and
+//! its doubts belong together. The server is shared with the engine by a lock, since a disturbance stops and resumes
+//! it. When the server ends, or writes too much, the load is ended early, and `gone` says why. Setting `stop` ends it
 //! too, and the caller must then look at `stop`.
 
 use std::sync::Mutex;
@@ -157,8 +157,8 @@ struct Window<'a> {
     cores: &'a [usize],
     seconds: f64,
     services: &'a mut Running,
-    /// The watch with what there was when it began: the CPU time that the server and the services had used on this
-    /// machine, and the server's waits. None before it begins.
+    /// The watch, and the readings at its start: the CPU time that the server and the services had used on this
+    /// machine until then, and the server's waits. None before the start.
     watch: Option<(Watch, Duration, Option<Waits>)>,
     noise: Option<(Noise, Option<NodeNoise>)>,
 }
