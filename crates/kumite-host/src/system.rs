@@ -25,7 +25,8 @@ impl System {
         self.root.join(file.trim_start_matches('/'))
     }
 
-    /// The text of a file, without its last line break; `None` if it cannot be read or is empty.
+    /// The text of a file, without white space at its end; `None` if the file cannot be read, or has nothing but
+    /// white space.
     pub fn text(&self, file: &str) -> Option<String> {
         let text = std::fs::read_to_string(self.path(file)).ok()?;
         Some(text.trim_end().to_owned()).filter(|text| !text.trim().is_empty())

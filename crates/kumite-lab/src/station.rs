@@ -34,8 +34,10 @@ use crate::work::{
 /// The most bytes of a log's end that the driver gets.
 const LOG_KEPT: u64 = 64 << 10;
 
-/// Answers questions until none come any more. The first one must be to get ready. The node is reached at `host`;
-/// `note` is called with sentences about steps that take long.
+/// Answers questions until `next` gives none. `next` is given the answer to the question before (none at first), and
+/// returns the next question, as the JSON of a [`Work`]. The first must be [`Work::Prepare`]: until one has
+/// succeeded, every other is answered by an error. The node is reached at `host`; `note` is called with sentences
+/// about steps that take long.
 pub fn serve(
     experiment: &str,
     host: Ipv4Addr,

@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// The time that a device has, after `stop` was set, to be opened or released.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The reason why the outcome of a play is not known.
+/// The reason why there is no [`Played`]: the play did not begin, or how it ended is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum ApartError {
     /// The thread cannot be started.

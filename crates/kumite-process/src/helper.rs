@@ -50,7 +50,8 @@ pub(crate) struct RunOrder {
     pub job: usize,
     pub forked: bool,
     pub cores: Vec<usize>,
-    /// A variable set beside the job's own, or in place of the one of that name; `None` for none.
+    /// A variable (`NAME=value`) that is set beside the job's own, or in place of the one of that name; `None` for
+    /// none.
     pub variable: Option<CString>,
     pub padding: CString,
 }

@@ -81,8 +81,8 @@ pub struct Spawn<'a> {
     pub cores: &'a [usize],
     /// The file for standard output and standard error, which is created or emptied. Standard input is empty.
     pub log: &'a Path,
-    /// The control group in which the command is from before its first own instruction on, with all that it starts;
-    /// `None` for no group of its own.
+    /// The control group that the command runs in, with all that it starts. It is put there before its first
+    /// instruction. `None` for no group of its own.
     pub group: Option<&'a Group>,
 }
 

@@ -68,7 +68,8 @@ pub struct Comparison {
     /// The last result of `kumite selfcheck` on this machine. None if no results store here has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
-    /// The gain or loss from running two at once. None without `--duet`.
+    /// How much narrower or wider intervals are if two commands run at the same time and not in turn. None without
+    /// `--duet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<Duet>,
     /// Steadiness and outliers of a single command, which is compared with nothing. None if there are several.

@@ -37,7 +37,8 @@ pub struct Finding {
     pub state: Fitness,
     /// The finding in a phrase with its figures, for people.
     pub found: String,
-    /// The figures in `found`, by name. The end of each name is the unit.
+    /// The figures in `found`, by name. A figure with a unit has it at the end of its name, as in `cost_ns`; others
+    /// are counts or plain numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, f64>,
     /// The effect on results. None if the machine will do.

@@ -228,8 +228,9 @@ pub struct Enough {
     pub value: f64,
 }
 
-/// The steadiness of a trial. Times are in milliseconds and count from the window's opening; times below 0 are in the
-/// warm-up.
+/// The steadiness of a trial. Times are in milliseconds. Under load they count from the window's opening, and times
+/// below 0 are in the warm-up. For a task they are the summed times of its jobs from the first one on, warm-up
+/// included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
     /// The class of the course of throughput, from the start of the load to the window's end.

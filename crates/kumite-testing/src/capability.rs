@@ -16,7 +16,7 @@ pub enum Capability {
     ControlGroupV2,
     /// Mounts by FUSE.
     Fuse,
-    /// The features of io_uring that the ring uses.
+    /// io_uring, with the features that kumite-ring needs.
     IoUring,
     /// A network namespace of the test's own, and `ip` to set it up.
     Namespaces,

@@ -74,8 +74,8 @@ impl<'a> Workbench<'a> {
 }
 
 impl TrialLog {
-    /// A trial with the name of its log. If it failed, it becomes a trial that measured nothing, which has a log,
-    /// too.
+    /// Puts the log's name into a trial. A failure becomes a trial that measured nothing; an interruption stays an
+    /// error.
     pub fn of_trial(self, tried: Result<Measured, Halt>) -> Result<Measured, Halt> {
         Ok(Measured { log: Some(self.name), ..Measured::or_failed(tried)? })
     }

@@ -74,7 +74,7 @@ pub(crate) struct ExperimentFile {
     /// The overrides of `--profile NAME`, by name. `quick`, `standard` and `full` exist always.
     #[serde(default)]
     pub profiles: BTreeMap<String, Profile>,
-    /// The right answer. Without it any answer is right.
+    /// The right answer. Without it any answer is right; of a server, any with a status of 2xx.
     #[serde(default)]
     pub answer: Answer,
     /// Published figures, to be shown beside what is measured.

@@ -110,7 +110,7 @@ impl RequestSource {
         (target, next)
     }
 
-    /// Takes a request that is not sent, and returns the index of its target.
+    /// Skips the next request, which counts although it is not sent, and returns the index of its target.
     pub fn next_target(&mut self) -> u32 {
         self.seq += self.step;
         self.mix.next() as u32

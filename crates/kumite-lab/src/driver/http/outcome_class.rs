@@ -11,7 +11,7 @@ pub(crate) enum OutcomeClass {
     Good,
     /// The right answer came, but later than is good.
     Late,
-    /// An answer with another status came.
+    /// An answer came whose status is not the right one.
     Refused,
     /// No answer came in time.
     TimedOut,
