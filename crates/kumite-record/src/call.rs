@@ -3,12 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A call of a function. Times are in milliseconds, and count from when the first call of the trial was offered.
+/// A call of a function. Times are in milliseconds, and count from when the first call of the trial was due. If the
+/// host refused the call, its other figures are 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Call {
-    /// The time at which the call was offered.
+    /// The time at which the call was offered or, at a given rate, was due.
     pub offered_ms: f64,
-    /// The time that the caller waited: from the offer to the answer, in milliseconds.
+    /// The time that the caller waited, in milliseconds: from `offered_ms` to the answer.
     pub wall_ms: f64,
     /// The instance that served the call, counted from 1 in the order of the instances' start. None if the host
     /// refused the call.
@@ -21,28 +22,30 @@ pub struct Call {
     /// or failed, none for a warm call.
     #[serde(default)]
     pub inits: u32,
-    /// The length of the init phase until it was done or cut off, in milliseconds; 0 for a warm call.
+    /// The length of the init phase until it was done, failed or was cut off, in milliseconds; 0 for a warm call.
     #[serde(default)]
     pub init_ms: f64,
-    /// The length of the invoke phase in milliseconds: from the event to the instance's next request for one. A
-    /// second initialization is part of it.
+    /// The length of the invoke phase in milliseconds: from the event to the instance's next request for one, or to
+    /// its end or the time-out. A second initialization is part of it.
     pub duration_ms: f64,
-    /// The billed time by the rule until 2025, in milliseconds: the invoke phase, rounded up to steps of 100 ms.
+    /// The billed time by the rule of 2016, in milliseconds: the invoke phase, rounded up to steps of 100 ms.
     pub billed_2016_ms: f64,
-    /// The billed time by the rule since 2025, in milliseconds: init and invoke phase, rounded up to steps of 1 ms.
+    /// The billed time by the rule of 2025, in milliseconds: init and invoke phase, rounded up to steps of 1 ms.
     pub billed_2025_ms: f64,
     /// The CPU time of the instance in the invoke phase, in milliseconds. None if it cannot be told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ms: Option<f64>,
-    /// The most memory that the instance has had resident up to the end of the call, in bytes.
+    /// The most memory that the instance has had at a time up to the end of the call, in bytes: the larger of what
+    /// its control group was charged for and what was resident.
     pub max_memory_bytes: u64,
-    /// The kind of error and its message, as the caller gets them. None if the call succeeded.
+    /// The kind of error and its message, as the caller gets them, or why the host refused the call. None if the call
+    /// succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
 /// A stretch of the life of an instance. Times are in milliseconds, and count from when the first call of the trial
-/// was offered.
+/// was due.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Phase {
     /// The instance, counted from 1; the same number as in `calls`.
@@ -51,7 +54,7 @@ pub struct Phase {
     pub kind: PhaseKind,
     /// The start of the phase, in milliseconds.
     pub from_ms: f64,
-    /// The end of the phase, in milliseconds.
+    /// The end of the phase, in milliseconds; for the last one, that of what was watched.
     pub to_ms: f64,
     /// The irregular way in which the phase ended: `cut off after 10 s`, `time-out`, `exit status 1` …. None if it
     /// ended as it should.
@@ -63,13 +66,14 @@ pub struct Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {
-    /// The instance starts, with a whole core, until it asks for its first event.
+    /// The instance starts, until it asks for its first event. Even if its share of a core is smaller, it has a whole
+    /// one.
     Init,
     /// The instance starts once more, within a call and with the CPU share of a call.
     Reinit,
     /// The instance handles an event.
     Invoke,
-    /// The instance stands still between two calls.
+    /// The instance stands still between two calls, or after the last one.
     Frozen,
     /// The instance is being ended or has ended, by the host or by itself.
     Killed,

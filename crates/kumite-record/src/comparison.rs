@@ -1,9 +1,10 @@
 //! The document that `kumite compare --json` writes.
 //!
-//! The verdicts: `pairs[i].verdict` (`faster`, `slower`, `no-difference`, `undecided`: of wall time),
-//! `pairs[i].cpu.verdict` and `pairs[i].memory.verdict` (`less`, `more`, `no-difference`, `undecided`), each of
-//! command `a` against the reference `b`; the ratios beside them are value(b) / value(a), so that more than 1 is in
-//! favour of `a`. Where metrics were named, those in `pairs[i].metrics` were judged together, in the same words.
+//! A verdict is about `a`, a command or server, against the reference `b`. `pairs[i].verdict` is `faster`, `slower`,
+//! `no-difference` or `undecided`: for commands by wall time, for servers by throughput. The verdicts of
+//! `pairs[i].cpu`, of `pairs[i].memory` and of each of `pairs[i].metrics` are `less`, `more`, `no-difference` or
+//! `undecided`. A ratio above 1 is in favour of `a`: it is value(b) / value(a) or, of throughput, value(a) /
+//! value(b).
 
 use std::collections::BTreeMap;
 
@@ -32,11 +33,11 @@ pub struct Comparison {
     pub machine: Machine,
     /// The seed of the order within blocks. The same seed repeats the order.
     pub seed: u64,
-    /// The probability of a false verdict that is allowed: in any one metric, over all pairs and all looks together;
-    /// if metrics were named, over all of them, too.
+    /// The allowed probability of a false verdict, over all pairs and all looks together. It is that of any one
+    /// metric; if metrics were named, it is that of all of these together.
     pub alpha: f64,
-    /// The probability of a false verdict that is allowed for each verdict: `alpha` divided by the number of pairs
-    /// and, if metrics were named, by their number (Bonferroni).
+    /// The allowed probability that one verdict is false: `alpha` divided by the number of pairs and, if metrics were
+    /// named, by their number (Bonferroni).
     pub alpha_per_pair: f64,
     /// The metrics that were named, in the order of naming: they are judged and shown. Empty if none was named: then
     /// commands are judged by wall time, with CPU time and memory beside it, and servers by throughput, with response
@@ -58,14 +59,14 @@ pub struct Comparison {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<ComparisonGate>,
     /// The command or server that was run twice in each block, with the ratio of the second runs to the first. Its
-    /// second runs are listed with no command. None without `--control`.
+    /// second runs stand in neither `commands` nor `servers`. None without `--control`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
-    /// The cost of measuring itself, so that a reader can judge how much of a short command's time it is.
+    /// The time that the comparison took, and the cost of measuring.
     pub costs: Costs,
-    /// Disturbances from outside. None if the comparison was too short to tell.
+    /// Disturbances from outside. None if servers were compared, or if the blocks took less than a second.
     pub noise: Option<ComparedNoise>,
-    /// The last result of `kumite selfcheck` on this machine. None if no results store here has one.
+    /// The last result of `kumite selfcheck` on this machine. None if the results store has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
     /// How much narrower or wider intervals are if two commands run at the same time and not in turn. None without
@@ -75,7 +76,7 @@ pub struct Comparison {
     /// Steadiness and outliers of a single command, which is compared with nothing. None if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
-    /// Doubts about the comparison as a whole; empty where there are none.
+    /// Doubts about the comparison, or about one of its commands or servers; empty if there are none.
     pub warnings: Vec<Warning>,
 }
 
@@ -84,17 +85,18 @@ pub struct Comparison {
 pub struct Alone {
     /// The class of the series of wall times, from run to run. None if there are fewer than 15 runs.
     pub steadiness: Option<SteadyClass>,
-    /// The number of runs before the wall times were steady. None if they never were.
+    /// The number of runs before the wall times were steady. None if they never were, or if there are fewer than 15
+    /// runs.
     pub warm_up_runs: Option<usize>,
     /// Runs that differ from the median wall time by more than ten standard deviations, as estimated from the median
-    /// absolute deviation.
+    /// absolute deviation. Empty if that is 0.
     pub outliers: Vec<Outlier>,
 }
 
 /// A run whose wall time is far from the others'.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outlier {
-    /// The position of the run in `times`, from 0.
+    /// The position of the run in the command's `times`, from 0.
     pub run: usize,
     /// The wall time of the run, in seconds.
     pub wall_s: f64,
@@ -107,22 +109,24 @@ pub struct Outlier {
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonEnd {
     /// Everything asked for was decided: each verdict or, with `--gate`, the gate. A verdict that cannot be reached
-    /// (see `untold`) was not waited for.
+    /// (see `untold`) was not waited for. A command that is compared with nothing had its runs: at least ten, in at
+    /// least three seconds.
     Decided,
     /// The allowed number of runs had been made.
     MaxRuns,
-    /// The allowed time had been spent.
+    /// The allowed time was spent, or was too short for another block.
     Budget,
     /// The user ended it.
     Interrupted,
-    /// A command or a server failed, which ends the comparison.
+    /// A command, one of its hooks (`--prepare` …) or a server failed, or two outputs differ that are to be the same.
     Failed,
 }
 
 /// A command with the figures of its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCommand {
-    /// The name in reports, which is unique: that of `--command-name`, or the command itself.
+    /// The name in reports, which is unique: that of `--command-name` or of an imported document, or the command
+    /// itself. A number or parameters are added to a name that is there twice.
     pub name: String,
     /// The command as it was typed, with parameters filled in.
     pub command: String,
@@ -167,8 +171,8 @@ pub struct ComparedServer {
     pub throughput_rps: Option<Estimate>,
     /// The median over blocks of the median response time. None if there are no blocks.
     pub response_p50_us: Option<Estimate>,
-    /// The median over blocks of the 99th percentile of the response time. None if a block has too few requests for
-    /// one, or there are no blocks.
+    /// The median over blocks of the 99th percentile of the response time. None if a block has fewer than 1,000 right
+    /// answers, or there are no blocks.
     pub response_p99_us: Option<Estimate>,
     /// The number of requests that got no right answer, in all blocks.
     pub failures: u64,
@@ -178,7 +182,8 @@ pub struct ComparedServer {
     pub throughputs: Vec<f64>,
     /// Median response time of each block, in microseconds.
     pub p50s: Vec<f64>,
-    /// 99th percentile of each block, in microseconds.
+    /// 99th percentile of the response time in each block, in microseconds; also of a block that has too few right
+    /// answers for `response_p99_us`.
     pub p99s: Vec<f64>,
     /// The number of blocks in which the load engine had no headroom.
     pub generator_bound: usize,
@@ -206,7 +211,7 @@ pub struct ComparedPair {
     /// The answer of `--gate` for `a`. None without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PairGate>,
-    /// The verdicts by each of the metrics that were named, in the order of naming.
+    /// The verdicts by each of the metrics that were named, in the order of naming; empty if none was named.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<JudgedMetric>,
     /// The comparison by user and system time together. None for servers.
@@ -216,11 +221,12 @@ pub struct ComparedPair {
     /// The comparison by median response time. None for commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_p50: Option<ComparedTime>,
-    /// The comparison by the 99th percentile of the response time. None for commands, and if there are too few
-    /// requests.
+    /// The comparison by the 99th percentile of the response time. None for commands, and if a block of either server
+    /// has fewer than 1,000 right answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_p99: Option<ComparedTime>,
-    /// The ratio of the same two commands in an imported document. None without `--import`.
+    /// The ratio of the two commands by wall time in an imported document. None without `--import`, or if one of the
+    /// two has no mean in the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
 }
@@ -269,9 +275,9 @@ pub struct JudgedMetric {
     pub verdict: Thrift,
     /// The value of `b` over that of `a`.
     pub ratio: Ratio,
-    /// The number of blocks in which it cannot be told which had less: a time was read as 0, which is less than a
-    /// tick of the kernel, or memory is only known to be below what kumite's helper needs. If these are half of the
-    /// blocks, no verdict is in reach.
+    /// The number of blocks in which either of the two may have had less: a time below a tick of the kernel was read
+    /// as 0, or the memory of a run is only known to be below what kumite's helper needs. If at least half of the
+    /// blocks are like this, no verdict is in reach.
     #[serde(default)]
     pub untold: usize,
     /// The estimated further effort until a verdict. None if there is one, or if none is in sight.
@@ -279,7 +285,8 @@ pub struct JudgedMetric {
     /// The answer of `--gate` for `a` by this metric. None without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PairGate>,
-    /// The ratio of the two commands by this metric in an imported document. None without `--import`.
+    /// The ratio of the two commands by this metric in an imported document. None without `--import`, or if the
+    /// document does not have the metric for both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
 }
@@ -288,13 +295,13 @@ pub struct JudgedMetric {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Speed {
-    /// `a` is faster: the whole interval of the ratio is above 1.
+    /// `a` is faster: the whole interval of the ratio is above 1, and some of it is beyond the margin.
     Faster,
-    /// `a` is slower: the whole interval of the ratio is below 1.
+    /// `a` is slower: the whole interval of the ratio is below 1, and some of it is beyond the margin.
     Slower,
-    /// The two differ by no more than the margin.
+    /// The two differ by no more than the margin: the whole interval is within it.
     NoDifference,
-    /// The blocks so far do not decide.
+    /// The blocks do not decide, or the control differs from itself by more than the two differ.
     Undecided,
 }
 
@@ -302,38 +309,41 @@ pub enum Speed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Thrift {
-    /// `a` uses less: the whole interval of the ratio is above 1.
+    /// `a` uses less: the whole interval of the ratio is above 1, and some of it is beyond the margin.
     Less,
-    /// `a` uses more: the whole interval of the ratio is below 1.
+    /// `a` uses more: the whole interval of the ratio is below 1, and some of it is beyond the margin.
     More,
-    /// The two differ by no more than the margin.
+    /// The two differ by no more than the margin: the whole interval is within it.
     NoDifference,
-    /// The blocks so far do not decide.
+    /// The blocks do not decide, or the control differs from itself by more than the two differ.
     Undecided,
 }
 
-/// The cost of measuring, which is in no run's time, and the cost of starting a process, which is in each run's time.
+/// The time of a comparison, the cost of measuring, which is in no run's time, and the cost of starting a process,
+/// which is in each run's time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Costs {
-    /// The time from the start of the first run to the end of the last, with everything in between, in seconds.
+    /// The time from the beginning of the first block to the end of the last whole one, in seconds. Warm-up runs come
+    /// before it.
     pub seconds: f64,
-    /// The time outside of runs and of the user's own commands (`--prepare` …), per run, in microseconds.
+    /// The time outside of runs, or of loads on a server, and of hooks (`--prepare` …), for each run or load, in
+    /// microseconds.
     pub between_runs_us: f64,
-    /// The wall time of a program that does nothing, started in the same way as the commands, in seconds. None if
-    /// this machine has no such program.
+    /// The median wall time of a program that does nothing, started in the same way as the commands, in seconds. None
+    /// for servers.
     pub empty_process_s: Option<f64>,
-    /// The wall time of the shell with nothing to do, in seconds. None if no shell was used.
+    /// The median wall time of the shell with nothing to do, in seconds. None if no command was run through a shell.
     pub empty_shell_s: Option<f64>,
 }
 
-/// Disturbances from outside during a comparison, in stretches of whole blocks.
+/// Disturbances from outside during a comparison, in stretches of whole blocks. Each stretch takes a second or more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedNoise {
     /// The number of stretches that were looked at.
     pub stretches: usize,
     /// The length of all stretches together, in seconds.
     pub seconds: f64,
-    /// The number of stretches with each mark.
+    /// The number of stretches with each mark, by the mark's word.
     pub marked: BTreeMap<String, usize>,
     /// The figure of the worst stretch for each kind of noise, by name; the end of the name is the unit.
     pub worst: BTreeMap<String, f64>,
@@ -342,9 +352,11 @@ pub struct ComparedNoise {
 /// A comparison of running two commands at the same time with running them in turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Duet {
-    /// The number of pairs of either kind.
+    /// The number of pairs of either kind that are compared: the first ones, at most 20. 0 if the number of runs was
+    /// given.
     pub pairs: usize,
     /// The width of the interval from pairs in turn, as a multiple of that from pairs at the same time, for equal
-    /// measuring time. Below 1, running both at once does not pay. None if it cannot be told.
+    /// measuring time. Below 1, running both at once does not pay. None without pairs, or if those of one kind do not
+    /// scatter.
     pub sequential_width: Option<f64>,
 }

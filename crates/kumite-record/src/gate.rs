@@ -47,7 +47,7 @@ impl GateState {
         }
     }
 
-    /// The state of several gates together: shut if one is, open if all are, else undecided.
+    /// The state of several gates together: shut if one is, open if all are or there are none, else undecided.
     pub fn of_all(states: impl IntoIterator<Item = GateState>) -> GateState {
         states.into_iter().fold(GateState::Open, |all, one| match (all, one) {
             (GateState::Shut, _) | (_, GateState::Shut) => GateState::Shut,
@@ -63,7 +63,8 @@ impl GateState {
 pub struct ComparisonGate {
     /// The bar that `--gate` chose: how much must be shown to pass.
     pub passes: GateBar,
-    /// Shut if one of `pairs[i].gate` is. Open if all are, and the comparison came to its end.
+    /// Shut if one of `pairs[i].gate` is. Open if all are, and the comparison neither failed nor was interrupted.
+    /// Else undecided.
     pub state: GateState,
 }
 
@@ -71,7 +72,9 @@ pub struct ComparisonGate {
 /// gate of its own, too.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairGate {
-    /// Shut if the whole interval is below 1 / (1 + margin), open if none of it is.
+    /// Shut if the whole interval of the ratio is below 1 / (1 + margin), open if none of it is, else undecided. With
+    /// metrics: shut if the gate of one is, open if all are, else undecided. Undecided, too, for a ratio or metric in
+    /// which the control differs from itself by more than the two differ.
     pub state: GateState,
     /// The estimated further effort until the gate is decided. None if it is decided, or if no realistic number of
     /// blocks would decide it.
@@ -83,8 +86,10 @@ pub struct PairGate {
 pub struct RunGate {
     /// The bar that `--gate` chose: how much must be shown to pass.
     pub passes: GateBar,
-    /// Shut by a claim or check that fails or was not tested, and by a contender that is missing, failed or answered
-    /// wrong.
+    /// Shut by a claim that fails or was not tested; with the bar `holds` by one that shows no difference; by a check
+    /// that is red or was not tested; and by a contender that is missing, failed in a trial, or gave a wrong answer
+    /// that no claim foretold. Else undecided if a claim is, or depends on the sitting. Else open. Names in
+    /// `--gate-allow` are passed over.
     pub state: GateState,
     /// The reasons that the gate is shut or, if it is not, undecided; empty if it is open.
     pub because: Vec<GateReason>,

@@ -1,6 +1,6 @@
 //! Suggestions for a name that is not known: the known name that it may be a typing error for.
 
-/// The known name that `name` is most likely a typing error for. None if none is near, or if `name` is known.
+/// The known name, other than `name` itself, that `name` is most likely a typing error for. None if none is near.
 pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Among short names many are near to one another.
     let allowed = |known: &str| (known.chars().count() / 3).min(2);
@@ -15,7 +15,8 @@ pub fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String
     near(name, known).map_or(String::new(), |meant| format!("; did you mean '{meant}'?"))
 }
 
-/// The clause of [`meant`], followed by all known names: `; did you mean 'b'? There are: a, b`.
+/// The clause of [`meant`], followed by all known names: `; did you mean 'b'? There are: a, b`, or `; there are: a,
+/// b` if none is near. Another clause if no name is known.
 pub fn there_are(name: &str, known: &[&str]) -> String {
     if known.is_empty() {
         return "; there are none here".to_owned();

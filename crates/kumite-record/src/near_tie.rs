@@ -27,12 +27,12 @@ pub enum Remedy {
     Rounds(usize),
     /// More jobs within each trial decide, because most of the scatter of rounds is that of jobs.
     Jobs {
-        /// The number of jobs in a trial now.
+        /// The number of jobs in a trial now; where trials differ, the fewest.
         now: usize,
         /// The number of jobs that is enough.
         enough: usize,
     },
-    /// More sittings are needed, because no number of rounds is enough.
+    /// More sittings are needed, because no realistic number of rounds is enough.
     Sittings {
         /// The number of sittings.
         sittings: usize,

@@ -48,8 +48,9 @@ fn names(all: &[&str]) -> String {
     }
 }
 
-/// Disqualifies the trials whose output is not the right one at their point. Only what all of these trials wrote
-/// counts, so the result is the same for a run that was interrupted, and for one in shards.
+/// Disqualifies the trials whose output is not the right one at their point, and takes it back where a trial's output
+/// is right after all. An output is judged by those of all `trials` and nothing else, so a run that was interrupted,
+/// or made in shards, is judged like any other.
 pub fn judge_outputs(trials: &mut [Trial]) {
     if trials.iter().all(|trial| trial.sample.output.is_none()) {
         return;
