@@ -9,7 +9,7 @@ pub enum Amiss<'a> {
     Claim(&'a Claim),
     /// A check that is red, or was not tested.
     Check(&'a Check),
-    /// A contender that did not take part, although no flag left it out.
+    /// A contender that did not take part, although neither a flag nor the profile left it out.
     Absent(&'a Contender),
     /// A contender with trials that failed or gave a wrong answer.
     Lost(Lost<'a>),
@@ -44,8 +44,8 @@ impl Amiss<'_> {
     }
 
     /// True if `--gate-allow` of this name allows it: its own name or, for a claim that was not tested, the name of
-    /// the contender that was missing. So one name allows a contender to be absent, with all claims that its absence
-    /// leaves untested.
+    /// the contender that was missing or had no usable trial. So one name allows a contender to be absent, with all
+    /// claims that its absence leaves untested.
     pub fn is_allowed_by(&self, name: &str) -> bool {
         let missing = match self {
             Amiss::Claim(Claim { reason: Some(Reason::Absent { contender, .. }), .. }) => Some(contender),

@@ -28,7 +28,7 @@ pub struct Check {
     /// The comparisons that are not true.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub red: Vec<RedComparison>,
-    /// The reason why the first of the untested comparisons was not tested. None if all were.
+    /// The reason why the first of the untested comparisons was not tested. None if all were tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
@@ -52,7 +52,7 @@ pub enum CheckOutcome {
     /// Some comparison of the check is not true: a doubt about each verdict that rests on the same cells.
     Red,
     /// No comparison of the check is untrue, but at least one was not tested, because something that it needs was not
-    /// measured.
+    /// measured, or is not known well enough.
     NotTested,
 }
 
@@ -76,8 +76,8 @@ pub struct RedComparison {
     pub violated: usize,
     /// The number of rounds in which the comparison was measured.
     pub rounds: usize,
-    /// The effect that is furthest from what the check says, of all rounds; if the check binds the median, the median
-    /// effect.
+    /// The effect that is furthest from that of equal sides, of the rounds in which the comparison is not true; if
+    /// the check binds the median, the median effect of all rounds.
     pub effect: f64,
     /// The form of `effect`: left over right, or left less right.
     pub effect_kind: EffectKind,

@@ -1,12 +1,12 @@
-//! A control: a contender that has two trials in each block. A run with a control shows how far apart two equal
-//! things seem in it.
+//! A control: a contender, or in a comparison a command or server, that is measured twice in each block. A run with a
+//! control shows how far apart two equal things seem in it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Point, Ratio};
 
-/// A contender that stands in each block twice.
+/// A contender, or in a comparison a command or server, that stands in each block twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Control {
     /// The contender's name.
@@ -14,8 +14,9 @@ pub struct Control {
     /// The name of the contender's second trials in the record. It is no contender's: these trials are part of no
     /// claim, table or gate.
     pub twin: String,
-    /// The ratio of the second trials to the first in the metric that the first claim compares, over all points. None
-    /// if there are too few blocks for an interval.
+    /// The ratio of the second trials to the first, over all points. Its metric is the one that the first claim
+    /// compares or, if there is none, the run's first; in a comparison it is the first that is judged. None if there
+    /// are too few blocks for an interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub itself: Option<ControlRatio>,
     /// The metrics and points at which it is decided that the control differs from itself. If it is the same thing

@@ -20,7 +20,8 @@ pub struct Decider {
     /// The values of axes that the `every`s around the comparison have set.
     #[serde(default, skip_serializing_if = "Point::is_empty")]
     pub point: Point,
-    /// The number of comparisons of the claim that came out like this one, itself included.
+    /// The number of comparisons of the claim that came out like this one, itself included. 0 if the claim fails
+    /// although no single comparison is shown to be false.
     pub alike: usize,
     /// The number of all comparisons of the claim.
     pub of: usize,
@@ -35,12 +36,14 @@ pub struct Sides {
     pub op: Op,
     /// The right side of the comparison.
     pub right: Side,
-    /// The unit of both sides' figures and of their difference: seconds, bytes, a second, cores or plain numbers.
+    /// The unit of both sides' figures and of their difference. Times are in seconds, whatever the metric's unit is;
+    /// shares, counts and plain numbers have a unit without a symbol.
     pub unit: Unit,
 }
 
 /// A side of a comparison. Its value is from the round whose effect is the median, so that the two sides give the
-/// effect that is shown. For an even number of rounds it lies between the values in the middle two.
+/// effect that is shown. For an even number of rounds it lies between the values in the middle two. For an equality
+/// it is from the round in which the sides are furthest apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
@@ -64,7 +67,7 @@ pub enum Side {
         /// The value of the number, in the comparison's `unit`.
         value: f64,
     },
-    /// An expression of several metrics.
+    /// Any other expression, such as a sum of metrics or a fold.
     Expression {
         /// The result of the expression, in the comparison's `unit`. None if a part of it was not measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,7 +131,8 @@ fn describe_share(schema: &mut Schema) {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Effect {
     /// The median over rounds of left over right, or of left less right; or the exact value. The factor of a multiple
-    /// is part of its side, so a claim's border is always at a ratio of 1 or a difference of 0.
+    /// is part of its side, so the border of a claim is at a ratio of 1 or a difference of 0; a `within` has a border
+    /// on either side of 1.
     pub value: f64,
     /// The form of `value`: a ratio, a difference or an exact value.
     pub kind: EffectKind,
@@ -136,7 +140,7 @@ pub struct Effect {
     pub bound: Bound,
 }
 
-/// The form of an effect. Differences and exact values are in seconds, bytes or plain numbers.
+/// The form of an effect. Differences and exact values are in the `unit` of the sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EffectKind {
@@ -155,9 +159,9 @@ pub enum EffectKind {
 pub enum Bound {
     /// The effect is exact and needs no bound.
     Exact,
-    /// The verdict rests on the lower bound.
+    /// The verdict rests on the lower bound; or there is no verdict, and only this end is known.
     AtLeast {
-        /// The lower bound, on which the verdict rests.
+        /// The lower bound.
         low: f64,
         /// The upper end of the interval. None if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,18 +170,18 @@ pub enum Bound {
         /// the verdict chose which of its ends is shown.
         level: f64,
     },
-    /// The verdict rests on the upper bound.
+    /// The verdict rests on the upper bound; or there is no verdict, and only this end is known.
     AtMost {
         /// The lower end of the interval. None if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<f64>,
-        /// The upper bound, on which the verdict rests.
+        /// The upper bound.
         high: f64,
         /// The probability with which the bound holds, from 0 to 1.
         level: f64,
     },
-    /// The verdict rests on both ends, or there is none. The ends of an undecided claim are those that it would have
-    /// as the only claim.
+    /// The verdict rests on both ends, or there is no verdict. The ends of an undecided claim are those that it would
+    /// have as the only claim.
     Both {
         /// The lower end of the interval, in the effect's unit.
         low: f64,

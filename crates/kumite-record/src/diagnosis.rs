@@ -41,9 +41,9 @@ pub struct Finding {
     /// are counts or plain numbers.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, f64>,
-    /// The effect on results. None if the machine will do.
+    /// The effect on results. None if the machine will do, or if it could not be looked at.
     pub consequence: Option<String>,
-    /// A way to mend it. None if none is known or needed.
+    /// A way to mend the fault. None if none is known or needed.
     pub remedy: Option<String>,
 }
 
@@ -92,7 +92,7 @@ impl Finding {
         Finding::new(group, name, Fitness::Ok, found)
     }
 
-    /// Makes a finding with the state `Unknown`. `why` is the reason that it could not be looked at.
+    /// Makes a finding with the state `Unknown`. `why` is the reason that the thing could not be looked at.
     pub fn unknown(group: &str, name: &str, why: impl Into<String>) -> Finding {
         Finding::new(group, name, Fitness::Unknown, why)
     }
@@ -139,11 +139,11 @@ pub struct NeedFound {
     pub need: String,
     /// Found, missing, or impossible to tell.
     pub state: Fitness,
-    /// The tool's version. None if it was not found or was not asked for its version.
+    /// The tool's version. None if the tool was not found, was not asked for its version, or gave none.
     pub version: Option<String>,
     /// The path of the tool. None if it was not found.
     pub path: Option<PathBuf>,
-    /// The reason why the tool is missing, as a sentence. None if it was found.
+    /// The reason why the tool is missing, as a sentence. None if it was found, or if that cannot be told.
     pub missing: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Unit;
 
-/// A metric of a cell with its confidence interval.
+/// The median of a metric over a cell's blocks, or over the blocks of a comparison, with its confidence interval.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The median over blocks, in `unit`.

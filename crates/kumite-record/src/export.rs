@@ -41,7 +41,7 @@ pub struct Export {
     pub gate: Option<RunGate>,
     /// Doubts about the run or its cells; empty where there are none.
     pub warnings: Vec<Warning>,
-    /// The trials: the raw record that all of the above can be computed from again.
+    /// The trials: the raw record from which estimates, verdicts and checks can be computed again.
     pub trials: Vec<Trial>,
 }
 
@@ -52,7 +52,7 @@ pub struct Cell {
     pub contender: String,
     /// The point. Each cell of a contender has another one.
     pub point: Point,
-    /// The number of trials that the contender was given at the point.
+    /// The number of the contender's trials at the point that count: none of a void attempt is among them.
     pub trials: u32,
     /// The number of the cell's trials with a wrong answer.
     pub disqualified: u32,
@@ -62,8 +62,9 @@ pub struct Cell {
     pub marked: u32,
     /// The estimates over blocks, by metric.
     pub metrics: BTreeMap<String, Estimate>,
-    /// The metrics for which some of the trials have too few requests, with the number of further requests that the
-    /// trial with the fewest needs. They have no estimate: a median over the other trials would favour fast ones.
+    /// The metrics for which some of the trials have too few values, such as requests, with the number of further
+    /// values that the trial with the fewest needs. They have no estimate: a median over the other trials would
+    /// favour fast ones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
     /// The steadiness of the cell's trials. None if no trial tells.

@@ -25,7 +25,7 @@ pub struct FoundRate {
     /// The shortest length of a trial, in seconds. Trials at low rates are longer, until a percentile has ten
     /// requests beyond it.
     pub trial_s: f64,
-    /// Time of the whole search.
+    /// The time of the whole search, in seconds.
     pub seconds: f64,
     /// The time that the search was allowed, in seconds.
     pub budget_s: f64,
@@ -33,7 +33,8 @@ pub struct FoundRate {
     pub seed: u64,
     /// How the search ended.
     pub ended: SearchEnd,
-    /// The rate at which half of the trials would meet the SLO. None if the search did not come to an answer.
+    /// The rate at which half of the trials would meet the SLO. None if `answers_rps` has fewer than six, or if the
+    /// load engine was the limit.
     pub rate_rps: Option<RateEstimate>,
     /// The answer of each repetition of the search, in their order, in requests a second. Each is the geometric
     /// middle of a bracket that is at most 2 % wide.
@@ -43,7 +44,7 @@ pub struct FoundRate {
     /// The last rate at which a trial broke the SLO by the server's fault, in requests a second. None if none did.
     pub unmet_rps: Option<f64>,
     /// The conditions of the SLO that were broken, each with the number of failed trials near the answer (up to 1.25
-    /// times the answer) that broke it.
+    /// times `rate_rps`; all, if that is none) that broke it.
     pub broke: BTreeMap<String, u64>,
     /// The number of failed trials near the answer, over which `broke` counts.
     pub failed_near: u64,
@@ -58,15 +59,15 @@ pub struct FoundRate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchEnd {
-    /// The search came to an answer.
+    /// The search came to an answer, at its end or when the budget was spent.
     Found,
     /// The server does not meet the SLO at the lowest rate that could be tried.
     NeverMet,
-    /// The load engine could not offer more, while the server met the SLO.
+    /// The load engine, and not the server, may be the reason why higher rates failed.
     EngineLimit,
     /// The budget was spent before the search had enough answers.
     OutOfTime,
-    /// The search was told to stop before it had an answer.
+    /// The search was told to stop before it came to its end.
     Interrupted,
 }
 
@@ -90,7 +91,7 @@ pub struct RateTrial {
     pub rate_rps: f64,
     /// The length of the trial, in seconds.
     pub seconds: f64,
-    /// The number of requests that were due in the trial.
+    /// The number of the trial's requests: right answers and failures.
     pub requests: u64,
     /// The failures by kind; kinds without any are left out.
     pub errors: Errors,
@@ -104,7 +105,8 @@ pub struct RateTrial {
     /// The conditions of the SLO that the trial did not meet.
     pub broke: Vec<String>,
     /// True if only the waiting for a free connection broke the SLO: counted from when requests were sent and not
-    /// from when they were due, times would have met it, and were about as long as before the search.
+    /// from when they were due, times would have met it, and their median was at most twice that of single requests
+    /// before the search.
     pub waited: bool,
     /// The 99th percentile of how late requests were sent by the engine's own fault, in microseconds.
     pub send_lag_p99_us: f64,
@@ -122,7 +124,7 @@ pub enum RateVerdict {
     Met,
     /// The server did not meet the SLO: the trial broke a condition of it.
     Unmet,
-    /// The SLO was not met, but the load engine may be the reason.
+    /// The SLO was not met, and the load engine may be the reason; or not all requests were offered.
     Void,
 }
 

@@ -30,11 +30,11 @@ pub struct LoadResult {
     /// Right answers a second, from when throughput was steady; if it never was, and in an open loop, over the whole
     /// measured time.
     pub throughput_rps: f64,
-    /// The steadiness of throughput, and the part of the measured time that the figures are from. None if the load
-    /// was too short to tell; then they are from all of it.
+    /// The steadiness of throughput, and the part of the measured time that the figures are from. None in an open
+    /// loop, and if the load was too short to tell; then they are from all of it.
     pub steadiness: Option<Steadiness>,
     /// The time from the start of the load to where throughput was steady, in milliseconds; 0 if it always was. None
-    /// if it never was.
+    /// if it never was, in an open loop, and if the load was too short to tell.
     pub warm_up_ms: Option<f64>,
     /// The percentiles that are not given, by metric, with the number of further requests that each would take.
     #[serde(default)]
@@ -61,8 +61,8 @@ pub struct LoadResult {
     pub unasked: u64,
     /// The engine's own use of CPU and its headroom, so that a reader can judge the instrument.
     pub engine: Engine,
-    /// The first wrong or malformed answer, or the first connection that could not be established, in words. None if
-    /// there was neither.
+    /// The first failure in words: a wrong answer or the lack of one, or why a connection or session could not begin
+    /// or broke. None if nothing failed.
     pub first_wrong: Option<String>,
     /// The number of connections that were opened again, after a failure or because the server closed one.
     pub reconnects: u64,
@@ -78,8 +78,7 @@ pub struct LoadResult {
     /// valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<Void>,
-    /// The response times of right answers in the steady part: the upper end of each bin, in microseconds, and its
-    /// count.
+    /// The response times that `response_us` is about: the upper end of each bin, in microseconds, and its count.
     pub histogram_us: Vec<(f64, u64)>,
     /// Counts and percentiles of the load over time.
     pub series: Series,
@@ -118,7 +117,7 @@ pub struct Engine {
     /// closed loop, which has no schedule.
     pub send_lag_p99_us: Option<f64>,
     /// The 99th percentile of how long answers may have waited until the engine read them, in microseconds. It is an
-    /// upper bound, and part of the response times.
+    /// upper bound, and part of the response times. None if no answer was read.
     pub receive_lag_p99_us: Option<f64>,
     /// The busy time of the busiest thread over the measured time; 1 means no headroom.
     pub busiest: f64,

@@ -11,7 +11,7 @@ use crate::Word;
 pub enum Mark {
     /// The load engine had no CPU headroom: the figure is a bound on the contender, not a measure of it.
     GeneratorBound,
-    /// Contender and load engine ran on the same CPUs.
+    /// Contender and kumite itself, such as its load engine, ran on the same CPUs.
     SharedCores,
     /// Throughput times mean response time is less than the number of connections (Little's law): some connections
     /// waited for failures, or had nothing to do, while the others had the server for themselves.

@@ -9,7 +9,7 @@ use crate::{Better, Unit};
 /// The declaration of a metric, made by a kind of workload, a service, or an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Metric {
-    /// The metric's name. Its end says the unit, if the unit has one.
+    /// The metric's name. Its end says the unit, except for counts and plain numbers.
     pub name: String,
     /// The unit of the metric's values.
     pub unit: Unit,

@@ -50,6 +50,6 @@ pub struct PlayResult {
     /// The mean error of the last 60 frames less that of the first 60, in microseconds; above 0 if the player fell
     /// behind. Null if no state was played.
     pub drift_us: Option<f64>,
-    /// States that were off by a frame or more.
+    /// States that were early or late by a frame or more; null if no state was played.
     pub missed_frames: Option<usize>,
 }

@@ -109,7 +109,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 }
 
-// One that is no number equals nothing, and so is found by nobody.
+// A float that is not a number (NaN) equals nothing, not even itself, so no map finds it; nothing worse follows.
 impl Eq for AxisValue {}
 
 impl Hash for AxisValue {

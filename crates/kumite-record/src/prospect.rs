@@ -5,7 +5,8 @@
 pub struct Prospects {
     /// The number of claims that share the allowed probability of a false verdict.
     pub claims: usize,
-    /// The number of blocks that decides a single claim if all rounds lie on one side. None if no number does.
+    /// The number of blocks that decides a claim if all its rounds lie on one side, and no other claim is decided.
+    /// None if no realistic number does, or if no claim leaves anything to chance.
     pub fewest: Option<usize>,
     /// The prospect of each claim that leaves something to chance.
     pub of_claims: Vec<Prospect>,
@@ -16,7 +17,7 @@ pub struct Prospects {
 pub struct Prospect {
     /// The id of the claim.
     pub id: String,
-    /// The number of bets on the claim: two for each `within`, one for each other comparison.
+    /// The number of bets on the claim: two for each `within`, one for each `<`, `<=`, `>` or `>=`.
     pub comparisons: usize,
     /// The number of blocks for the claim to hold. None if the plan does not try all of it, or no realistic number of
     /// blocks is enough.
@@ -27,7 +28,7 @@ pub struct Prospect {
 }
 
 impl Prospect {
-    /// The number of blocks in which the claim can be decided either way. None if it cannot be decided in both.
+    /// The number of blocks in which the claim can be decided either way. None if one of the two is out of reach.
     pub fn blocks(&self) -> Option<usize> {
         Some(self.to_hold?.max(self.to_fail?))
     }

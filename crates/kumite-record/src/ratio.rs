@@ -1,4 +1,4 @@
-//! The ratio of two commands or servers.
+//! The ratio of two things that were measured in the same blocks.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -32,7 +32,7 @@ pub enum ReadError {
         /// The error of the decompression.
         source: io::Error,
     },
-    /// The file is another document, or has a value that this kumite does not know.
+    /// The file is no JSON or another document, or has a value that this kumite does not know.
     #[error(
         "{}: not a run that --json wrote: {source}; if another version of kumite wrote it, report it with that one",
         file.display()

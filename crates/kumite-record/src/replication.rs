@@ -146,7 +146,7 @@ pub enum Untold {
     OnlySecond,
     /// The runs have different sentences under the same id.
     AskedOtherwise,
-    /// At least one run did not come to a verdict.
+    /// At least one run did not come to a verdict, or in one alone the verdict depends on the sitting.
     Undecided,
 }
 

@@ -16,7 +16,7 @@ use crate::{
 /// One execution of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// The run's id, which is unique. It begins with the date, so that ids sort by age.
+    /// The run's id, which is unique. It begins with the date and the second, so that ids sort by age.
     #[serde(deserialize_with = "crate::id::id")]
     pub id: String,
     /// The experiment's name, which is that of its folder.
@@ -38,7 +38,8 @@ pub struct Run {
     pub started: Timestamp,
     /// The time at which the run ended. None while it goes on, and if it was killed.
     pub finished: Option<Timestamp>,
-    /// The reason why the run ended before its plan did. None if it did not.
+    /// The reason why the run ended early: for example its budget, or an interruption. None if it did not: verdicts
+    /// that came early are no such reason.
     pub cut_short: Option<String>,
     /// The times at which the run was resumed after an early end. The trials of a block on either side of one are not
     /// back to back.
@@ -77,8 +78,8 @@ pub struct Run {
     /// The limits and counts that this machine refused to kumite, such as a limit on a contender's memory, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmet: Vec<String>,
-    /// The metrics of trials, in the order in which they are shown. A figure whose metric is not among them is from
-    /// an older kumite: it is shown last, by the unit that its name ends in.
+    /// The metrics of trials, in the order in which they are shown. A figure whose metric is not among them is shown
+    /// last, in the unit that its name ends in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<Metric>,
     /// The metrics of parts of trials. Empty if no axis is swept within trials.
@@ -101,7 +102,8 @@ pub struct Run {
     /// The contender that has two trials in each block. None if the run has no control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
-    /// The trials that were not made because verdicts came early. None if all were made.
+    /// The trials that were not made because verdicts came early. None if there are none, or if the run was cut
+    /// short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved: Option<Saved>,
     /// The last self-check of this machine when the run began. None if there was none.
@@ -147,7 +149,8 @@ impl Run {
         self.workload.get(name).filter(|_| !is_inner)
     }
 
-    /// The unit of a metric: the declared one or, for an undeclared metric, the one that its name ends in.
+    /// The unit of a metric: the declared one or, for an undeclared metric, the one that its name ends in, if any,
+    /// else a plain number.
     pub fn unit(&self, metric: &str) -> Unit {
         let declared = self.metrics.iter().chain(&self.part_metrics).find(|of| of.name == metric);
         declared.map_or_else(|| Unit::of_name(metric).unwrap_or(Unit::Number), |of| of.unit)
@@ -168,8 +171,8 @@ impl Run {
         self.unavailable.iter().find(|other| other.point == *point).map(|other| other.why.as_str())
     }
 
-    /// Makes the id of a run that begins at this time: the date and the second, and four digits so that two runs of
-    /// one second differ.
+    /// Makes the id of a run that begins at this time: the date and the second, and four hexadecimal digits of the
+    /// microsecond, so that two runs of one second hardly ever have the same.
     pub fn new_id(started: Timestamp) -> String {
         format!("{}-{:04x}", started.strftime("%Y%m%d-%H%M%S"), (started.subsec_nanosecond() / 1000) & 0xffff)
     }
@@ -273,9 +276,10 @@ pub struct Contender {
     pub name: String,
     /// The contender's concurrency model, one of the list in docs/contenders.md.
     pub model: String,
-    /// The output of the contender's `version` command: the receipt that it is built and runs. None if it gave none.
+    /// The output of the contender's `version` command: the receipt that it is built and runs. None if the contender
+    /// took no part.
     pub version: Option<String>,
-    /// Digests of the contender's files and tools. None if it was not built.
+    /// Digests of the contender's files and tools. None if the contender took no part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digests: Option<Digests>,
     /// The contender's part in the run.
@@ -297,7 +301,7 @@ pub struct Digests {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContenderStatus {
-    /// The contender was ready and was given trials.
+    /// The contender was ready, and was given trials unless the run ended before.
     Ran,
     /// The contender was left out, by a flag, by the profile, or because it needs a tool that is missing.
     Skipped,

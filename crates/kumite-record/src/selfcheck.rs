@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Machine, Mark, Probe, Ratio};
 
-/// The result of one `kumite selfcheck`. A part is absent if there was too little time or no second CPU for it.
+/// The result of one `kumite selfcheck`. A part is absent if there was too little time or no second CPU for it, or if
+/// the check was interrupted before it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfCheck {
     /// The version of the document's form.
@@ -34,15 +35,16 @@ pub struct SelfCheck {
     pub server: Option<SameTwice>,
     /// The clock's resolution, cost and steps; none if the check was interrupted before it.
     pub clock: Option<ClockCheck>,
-    /// Each CPU that kumite may use, up to 16 of them.
+    /// The CPUs that kumite may use, the first 16 at most.
     pub cpus: Vec<CpuCheck>,
     /// The prices that the probes before a trial find on the calm machine, by probe. Empty if there was too little
-    /// time.
+    /// time, or a probe failed.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probes: BTreeMap<Probe, CalmProbe>,
     /// The load engine compared with servers that count what they do.
     pub engine: Vec<EngineCheck>,
-    /// The gain from running two commands at once. None without `--duet`.
+    /// The gain from running two commands at once. None if kumite may use one CPU alone, or if no round had a gain
+    /// that could be told.
     pub duet: Option<DuetCheck>,
     /// The things that are worse than promised; empty if all is as it should be.
     pub problems: Vec<Problem>,
@@ -95,7 +97,7 @@ pub struct SmallestDifference {
     pub half_width_percent: f64,
     /// The number of measured pairs, which are resampled.
     pub from_pairs: usize,
-    /// The number of pairs that are measured in a minute.
+    /// The number of pairs that are measured in a minute, counted up to 20,000.
     pub pairs_a_minute: usize,
 }
 
@@ -180,7 +182,7 @@ pub struct EngineCheck {
 /// One figure, as the server and the engine found it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineFigure {
-    /// The name of the figure: `requests`, `p50_us`, `p99_us`, `max_us` or `slow_answers`.
+    /// The name of the figure: `right_answers`, `p50_us`, `p99_us`, `max_us` or `slow_answers`.
     pub name: String,
     /// The figure by the server's own count, in the unit of its name.
     pub server: f64,

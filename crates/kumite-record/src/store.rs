@@ -175,7 +175,7 @@ pub enum StoreError {
     Row {
         /// The path of the file.
         path: PathBuf,
-        /// The table of the row.
+        /// The kind of the row, such as `trial`; of a histogram its name, too.
         what: String,
         /// The fault, in words.
         reason: String,
@@ -314,7 +314,7 @@ impl Findings<'_> {
 /// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns.
 pub struct Store {
     path: PathBuf,
-    /// The identity of the file when it was opened. None for a store in memory.
+    /// The identity of the file when it was opened. None for a store in memory, or one that is only read.
     file: Option<place::File>,
     db: Connection,
 }
@@ -714,7 +714,7 @@ impl Store {
 }
 
 /// Switches to write-ahead logging, so that readers do not keep a writer waiting. SQLite does not wait for other
-/// processes here, so this does.
+/// processes here, so this function does, at most [`PATIENCE`].
 fn journal(db: &Connection) -> rusqlite::Result<()> {
     let until = Instant::now() + PATIENCE;
     loop {

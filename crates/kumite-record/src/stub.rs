@@ -10,9 +10,9 @@ pub struct StubResult {
     /// The version of the document's form.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
-    /// The command line that repeats it.
+    /// The command line that repeats the measurement.
     pub command: String,
-    /// The URL at which it listened.
+    /// The URL at which the stub listened.
     pub url: String,
     /// The seed of the stub's random delays and failures.
     pub seed: u64,

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// Gives the key that tells variants apart a description, which the derive has no place for.
 pub(crate) fn describe_tag(schema: &mut Schema) {
-    // With a variant for what is not known it is not one of them alone.
+    // An enum with a variant for values of a later kumite has `anyOf`, every other one `oneOf`.
     for key in ["oneOf", "anyOf"] {
         let variants = schema.get_mut(key).and_then(Value::as_array_mut);
         for variant in variants.into_iter().flatten() {

@@ -38,21 +38,23 @@ pub struct Trial {
     pub started: Timestamp,
     /// How the trial ended, which decides whether its figures are used.
     pub outcome: Outcome,
-    /// The reason for an outcome other than `ok`, with the end of the contender's log. None if the outcome is `ok`.
+    /// The reason for an outcome other than `ok`, often with the end of the contender's log. If the outcome is `ok`,
+    /// a fault that changes no figure, such as processes that the contender left behind. None without either.
     pub reason: Option<String>,
     /// The trial's figures; empty if nothing was measured.
     pub sample: Sample,
     /// The doubts about the sample; empty where there are none.
     pub marks: Vec<Mark>,
     /// The time from the contender's start until it was ready, in milliseconds; of a function, the init phase of the
-    /// first call. None if it never was ready, and for a command, which has no such moment.
+    /// first call. None if it never was ready, and for a command or a benchmark that measures by itself, which have
+    /// no such moment.
     pub ready_ms: Option<f64>,
     /// The time that the contender was under load, warm-up and watching included, in milliseconds. None if there was
     /// no load.
     #[serde(default)]
     pub load_ms: Option<f64>,
     /// The time from the end of the trial before, or from the run's beginning, to the end of this trial, in
-    /// milliseconds. The sum over all trials is the length of the run.
+    /// milliseconds. The sum over all trials is the time for which the run was executed.
     #[serde(default)]
     pub took_ms: Option<f64>,
     /// The node that the trial was executed on. None unless the run has several.
@@ -91,11 +93,11 @@ pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The contender was measured, and every answer that was counted was right.
+    /// The contender was measured, and presented no wrong answer as right.
     Ok,
-    /// The contender gave a wrong answer, so its figures do not count.
+    /// The contender presented a wrong answer as right, so its figures do not count.
     Disqualified,
-    /// The contender did not start, did not get ready, or died.
+    /// The contender did not start or get ready, died, went silent, or failed at what it was given.
     Failed,
 }
 
@@ -113,7 +115,7 @@ impl Outcome {
 /// The figures of a trial, with all that was recorded beside them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Sample {
-    /// The figures by metric; the unit is the end of the metric's name.
+    /// The figures by metric. The run's `metrics` have their units.
     pub metrics: BTreeMap<String, f64>,
     /// The metrics whose figure is a lower bound, because watching ended before the value was known or nothing could
     /// count all of it.
@@ -122,15 +124,16 @@ pub struct Sample {
     /// The number of failures of each kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: Errors,
-    /// The texts of failed answers, as `status body`, with the number of each. For a load in steps the drop after it
-    /// counts, too.
+    /// For a load in steps, the texts of answers with a wrong status, as `status body`, with the number of each.
+    /// Answers in the drop after the steps count, too. Empty for other trials.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, u64>,
-    /// The metrics that the trial has too few requests for, with the number of further requests that each would take.
+    /// The metrics that the trial has too few values for, such as requests, with the number of further values that
+    /// each would take.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
-    /// For these metrics, the parameter that would give the trial enough values. A metric is absent if no such
-    /// parameter is known.
+    /// For the metrics in `needs`, the parameter that would give the trial enough values. A metric is absent if no
+    /// such parameter is known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub enough: BTreeMap<String, Enough>,
     /// The noise from outside during the measurement, by name; the unit is the end of the name. A figure that the
@@ -162,14 +165,15 @@ pub struct Sample {
     /// The states of a player, in the order in which they were due. Empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arrivals: Vec<Arrival>,
-    /// The steadiness of throughput, and the part of the window that the figures are from. None if the series is too
-    /// short to tell.
+    /// The steadiness of throughput in a closed loop, or of the times of a task's jobs, and the part that the figures
+    /// are from. None if the series is too short to tell, and for other trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<Steadiness>,
     /// The disturbance after the window. None if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<Disturbance>,
-    /// The output of the trial's runs, if all contenders are to write the same. None otherwise.
+    /// The output of the trial's runs, if all contenders are to write the same. None otherwise, and if the output is
+    /// wrong by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Written>,
     /// HDR histograms of times, in nanoseconds, by name. Only the store has them, not the document.
@@ -177,30 +181,33 @@ pub struct Sample {
     pub histograms: BTreeMap<String, Histogram>,
 }
 
-/// A part of a trial, such as a step of its load, with figures of its own.
+/// A part of a trial, such as a step of its load or a call of a function, with figures of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialPart {
     /// The value of the axis that is swept within the trial.
     pub at: AxisValue,
     /// The figures of the part, by metric.
     pub metrics: BTreeMap<String, f64>,
-    /// The metrics that the part has too few requests for, with the number of further requests that each would take.
+    /// The metrics that the part has too few values for, such as requests, with the number of further values that
+    /// each would take.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
 }
 
-/// A job of a task: a repetition within one process. Repetitions with a new process are trials.
+/// A job of a task, which is a repetition within one process, or a run of a command, which has a process of its own.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Job {
     /// The time from the writing of the request to the worker's word that the job is done, by kumite's clock, in
-    /// milliseconds.
+    /// milliseconds; of a command the wall time of the run.
     pub elapsed_ms: f64,
-    /// The time of the job by the worker's own clock, in milliseconds.
+    /// The time of the job by the worker's own clock, in milliseconds; of a command the same as `elapsed_ms`.
     pub worker_elapsed_ms: f64,
-    /// True if the job was part of the warm-up. Then it counts in no figure but `first_elapsed_ms`.
+    /// True if the job was part of the warm-up. Then it counts in no figure but a task's `first_elapsed_ms` and
+    /// `jobs_given`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub warm_up: bool,
-    /// The metrics that came with the worker's answer, by name. Empty for a job of the warm-up.
+    /// The metrics that came with the worker's answer, or that the command wrote, by name. Empty for a task's job of
+    /// the warm-up.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, f64>,
 }
@@ -213,7 +220,8 @@ pub struct JobEvent(pub u64, pub String, pub String, pub String);
 /// The number of failures of each kind.
 pub type Errors = BTreeMap<String, u64>;
 
-/// Metrics that cannot be given, with the number of further requests that a trial would need for each.
+/// Metrics that cannot be given, with the number of further values, such as requests, that a trial would need for
+/// each.
 pub type Needs = BTreeMap<String, u64>;
 
 /// The parameter that would give a trial enough values for a metric.
@@ -233,29 +241,31 @@ pub struct Enough {
 /// included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Steadiness {
-    /// The class of the course of throughput, from the start of the load to the window's end.
+    /// The class of the course of throughput, from the start of the load to the window's end; of a task that of its
+    /// jobs' times.
     pub class: SteadyClass,
-    /// The time at which throughput became steady, in milliseconds. None if it did not.
+    /// The time at which throughput, or the jobs' time, became steady, in milliseconds. None if it did not.
     pub since_ms: Option<i64>,
-    /// The times at which the level of throughput changed, in milliseconds.
+    /// The times at which the level of throughput, or of the jobs' time, changed, in milliseconds.
     pub changes_ms: Vec<i64>,
-    /// The time from which to the window's end the figures `throughput_rps`, `response_*` and `cpu_cores` are taken,
-    /// in milliseconds: the later of the window's opening and the beginning of the steady part; the opening, if there
-    /// is none.
+    /// The time from which on some figures are taken, in milliseconds: the later of the window's opening (for a task,
+    /// of its first measured job) and the beginning of the steady part; the opening, if there is no steady part. The
+    /// figures are `throughput_rps`, `response_*` and `cpu_cores`; of a task, the times and metrics of its jobs.
     pub used_from_ms: u64,
 }
 
-/// A class of the course of throughput, as Barrett et al. define them (2017).
+/// A class of the course of a series, as Barrett et al. define them (2017): of throughput, of the times of jobs, or
+/// of the wall times of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SteadyClass {
-    /// Throughput was steady from the start of the load.
+    /// The series was steady from its start.
     Flat,
-    /// Throughput became steady, and was never better before.
+    /// The series became steady, and was never better before.
     WarmUp,
-    /// Throughput became steady, and had been better before.
+    /// The series became steady, and had been better before.
     Slowdown,
-    /// Throughput changed until too near the window's end.
+    /// The series changed until too near its end.
     NoSteadyState,
     /// The trials of a cell are of several classes. No single trial has this class.
     Inconsistent,
@@ -325,7 +335,8 @@ pub struct Series {
     /// followed.
     #[serde(default)]
     pub window_ms: f64,
-    /// The columns by name (`ok`, `errors`, `response_mean_us`, `cpu_cores` …). An interval without a value has none.
+    /// The columns by name (`ok`, `errors`, `response_mean_us`, `cpu_cores` …). The value of an interval that has
+    /// none is null.
     pub columns: BTreeMap<String, Vec<Option<f64>>>,
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The unit of a figure. The end of the figure's name says it, except for counts and plain numbers.
+/// The unit of a figure. The end of the figure's name says it, except for counts, plain numbers and most ratios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum Unit {
     /// Nanoseconds.
@@ -90,7 +90,7 @@ impl Unit {
         }
     }
 
-    /// The symbol that is written behind a figure; empty for a plain number.
+    /// The symbol that is written behind a figure; empty for a ratio, a count or a plain number.
     pub fn symbol(self) -> &'static str {
         match self {
             Unit::Nanoseconds => "ns",

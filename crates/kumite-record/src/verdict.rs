@@ -28,19 +28,19 @@ pub struct Claim {
     pub published: Option<String>,
     /// The run's verdict.
     pub verdict: Verdict,
-    /// The comparison that decided or, without a decision, the one that tells most. None if no single comparison can
-    /// be named.
+    /// The comparison that decided or, without a decision, the one that tells most; of a claim that was not tested,
+    /// the first that could not be. None if there is none to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Decider>,
     /// The size of the effect in the comparison that is shown. None if the claim was not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
     /// The evidence for the verdict; for an undecided claim, for the likeliest verdict. None if the claim leaves
-    /// nothing to chance or was not tested.
+    /// nothing to chance, was not tested, or fails by an equality or a count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bet: Option<Bet>,
     /// The effect of the comparison in `decided_by` in all rounds that were measured. None if the verdict rests on
-    /// all of them.
+    /// all of them, or if an effect of all of them has another form.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_rounds: Option<AllRounds>,
     /// The effect of the comparison in `decided_by` on each node alone; empty if there is one node.
@@ -57,7 +57,7 @@ pub struct Claim {
     /// would decide the claim. None if the effect says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// The doubts about what the verdict rests on, for all comparisons that came out like the one shown.
+    /// The doubts about what the verdict rests on, for all comparisons of the claim.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
     /// The contenders that answered wrong, as the claim says that they do; empty unless the claim holds.
@@ -80,7 +80,8 @@ pub struct Bet {
     pub threshold: f64,
     /// The number of rounds that were betted on.
     pub rounds: u32,
-    /// The number of bets that the claim is made of: two for each `within`, one for each other comparison.
+    /// The number of bets that the claim is made of: two for each `within`, one for each `<`, `<=`, `>` or `>=`, none
+    /// for an equality or a count.
     pub comparisons: usize,
 }
 
@@ -112,7 +113,7 @@ pub struct NodeEffect {
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]
 pub enum Reason {
-    /// The profile has no point that a part of the claim speaks of.
+    /// The profile has no point that a part of the claim speaks of, or none that this machine can measure.
     NoPart {
         /// The profile of the run.
         profile: String,
@@ -124,7 +125,8 @@ pub enum Reason {
         /// The point that the profile lacks.
         point: Point,
     },
-    /// A fold needs two values of an axis at which the plan has all of its cells; the profile has fewer.
+    /// A fold needs two values of an axis at which all of its cells are planned and can be measured; the profile has
+    /// fewer.
     FewValues {
         /// The profile of the run.
         profile: String,
@@ -135,7 +137,7 @@ pub enum Reason {
     NotPlanned {
         /// The profile of the run.
         profile: String,
-        /// The cell that it does not try.
+        /// The cell that the profile does not try.
         cell: CellName,
     },
     /// A contender did not take part.
@@ -152,7 +154,7 @@ pub enum Reason {
         /// The reason why the point cannot be measured, in words.
         why: String,
     },
-    /// All trials of a cell failed or were disqualified.
+    /// No trial of a cell can be used, because trials failed or were disqualified.
     NoUsableTrial {
         /// The cell that the comparison needs.
         cell: CellName,
@@ -163,7 +165,7 @@ pub enum Reason {
     },
     /// The trials of a cell do not have the metric.
     NoMetric {
-        /// The cell whose trials lack it.
+        /// The cell whose trials lack the metric.
         cell: CellName,
         /// The metric that is missing.
         metric: String,
@@ -173,11 +175,11 @@ pub enum Reason {
         /// The cell that was not tried.
         cell: CellName,
     },
-    /// Some trial of a cell has too few values for a percentile.
+    /// Some trial of a cell has too few values for a metric, such as a percentile.
     TooFewValues {
         /// The cell whose trials are too short.
         cell: CellName,
-        /// The name of the percentile that lacks values.
+        /// The name of the metric that lacks values.
         metric: String,
         /// The number of further values that the trial with the fewest needs.
         missing: u64,
@@ -194,18 +196,19 @@ pub enum Reason {
     LowerBounds,
     /// The control differs from itself by enough to carry the effect over the border.
     ControlIsOff {
-        /// The control's largest ratio to itself among the metrics that the claim compares.
+        /// The control's ratio to itself that is furthest from 1, at any point, among the metrics that the comparison
+        /// compares.
         by: ControlRatio,
     },
     /// `within` compares by ratio, and a side of it is not above 0.
     NotPositive,
-    /// A side of the comparison has no value: a division by zero, or a metric that is missing.
+    /// A side of the comparison has no finite value, for example because it divides by zero.
     NoValue,
-    /// Some trials of a contender gave a wrong answer.
+    /// The claim counts the trials of a contender that gave a wrong answer.
     WrongAnswers {
-        /// The contender whose answers were wrong.
+        /// The contender whose wrong answers are counted.
         contender: String,
-        /// The number of the contender's trials with a wrong answer.
+        /// The number of the contender's trials with a wrong answer; 0 if there are none.
         wrong: usize,
         /// The number of all trials of the contender.
         trials: usize,
@@ -266,9 +269,11 @@ pub enum Doubt {
         /// The id of the check.
         id: String,
     },
-    /// The border of the claim lies within the interval that holds four of five further sittings.
+    /// The border of the claim lies within the interval that holds four of five further sittings, or that interval is
+    /// not known.
     AnotherSittingMayDiffer,
-    /// The run has one sitting alone, so it does not show how much another sitting would differ.
+    /// The run has one sitting, or several that count as one, so it does not show how much another sitting would
+    /// differ.
     OneSitting,
     /// A sitting ended when its verdicts were in, so that its length depended on its figures.
     EndedByVerdicts {
@@ -334,15 +339,16 @@ fn is_none(count: &usize) -> bool {
 pub enum Verdict {
     /// The claim is true: each comparison of it is so in more than half of all rounds.
     Holds,
-    /// The claim is false: some comparison of it is not so in more than half of all rounds.
+    /// The claim is false: some comparison of it is true in no more than half of all rounds.
     Fails,
-    /// The two sides differ by no more than the run's margin, whichever is the larger.
+    /// The effect is the claim's border to within the run's margin: for `a > b` the two sides differ by no more, in
+    /// either direction.
     NoDifference,
     /// The rounds so far do not tell.
     Undecided,
     /// The claim is clearly true in one sitting, and clearly false in another.
     DependsOnSitting,
-    /// A contender or a point that the claim needs was not measured.
+    /// The claim cannot be judged: a contender or a point that it needs was not measured, or lacks a figure.
     #[default]
     NotTested,
     /// A verdict that a later kumite gave. It is shown as it was read.

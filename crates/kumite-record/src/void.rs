@@ -14,7 +14,7 @@ pub struct Void {
     /// The name of the process that was stopped. None if it was kumite itself, or the cause has no process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process: Option<String>,
-    /// The node on which it happened. None if it happened on kumite's own machine.
+    /// The node on which the cause was. None for kumite's own machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
     /// The shortest time that the cause can have lasted, in milliseconds; 0 for a cause that has no length.

@@ -4,7 +4,7 @@
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// The number of trials that a run ended with, and a digest of all its rows that readers get.
+/// The number of trials that a run ended with, and a digest of all its rows in [`ROWS`].
 #[derive(Debug, PartialEq)]
 pub(super) struct Seal {
     pub trials: u32,
