@@ -8,7 +8,7 @@ use thiserror::Error;
 pub enum AskedCores {
     /// This number of CPUs.
     Count(usize),
-    /// All CPUs, even those of the engine, which are then shared.
+    /// All CPUs of the contender's machine. If the engine is there, too, its CPUs are then shared.
     All,
 }
 
@@ -48,7 +48,7 @@ pub struct WantedCores {
 }
 
 impl WantedCores {
-    /// Chooses the contender's CPUs from the available ones. An error if more are asked for than there are.
+    /// Chooses the contender's CPUs from the available ones. An error if more are asked for than may be given.
     pub fn given(self, available: &Cores) -> Result<GivenCores, CoresError> {
         let WantedCores { param, asked, may_share } = self;
         let apart = available.apart;

@@ -23,10 +23,10 @@ const BEAT: Duration = Duration::from_millis(50);
 /// The longest single absence that is tolerated. A busy machine does as much to every thread; being stopped by hand,
 /// a closed lid or a snapshot takes longer.
 const ABSENCE_LIMIT: Duration = Duration::from_millis(100);
-/// The share of the time that absences shorter than [`ABSENCE_LIMIT`] may take together, if it is more than that
-/// limit: a process that is stopped for 40 of each 80 ms is away half of the time, but never for long. Absence while
-/// the watching thread sleeps is not seen. Beside 14 programs that compiled on two CPUs the share was 0.14 % in 90 s,
-/// and at most 1.4 % in half a second.
+/// The share of the time that absences shorter than [`ABSENCE_LIMIT`] may take together; as much as that limit is
+/// always allowed. A process that is stopped for 40 of each 80 ms is away half of the time, but never for long.
+/// Absence while the watching thread sleeps is not seen. Beside 14 programs that compiled on two CPUs the share was
+/// 0.14 % in 90 s, and at most 1.4 % in half a second.
 const SHORT_LIMIT: f64 = 0.05;
 /// The share of the CPU time that the hypervisor may take before a measurement is void. A mark already casts doubt
 /// from a hundredth on, which is usual on a shared machine; with a fifth gone, the rest is another machine.
@@ -74,7 +74,7 @@ impl Heartbeat {
         Heartbeat { thread, end, watch, cpus: cpus.len(), clocks }
     }
 
-    /// Stops watching. Returns why what was measured since the start is void; `None` if it is not.
+    /// Stops watching. Returns the cause that makes all measurements since the start void; `None` if there is none.
     pub fn stop(self) -> Option<Void> {
         let clocks = Clocks::read();
         let elapsed_s = clocks.monotonic.saturating_sub(self.clocks.monotonic).as_secs_f64();
@@ -118,9 +118,10 @@ fn beat(began: Pulse, ended: &mpsc::Receiver<()>) -> Absence {
     }
 }
 
-/// The reason why what was measured is void, if an absence was too long. A change of the time of day is no reason,
-/// because no figure is made from it; it is marked `clock-jumped`. Nor is a CPU limit of kumite's own cgroup:
-/// contenders are in it too, and the one that needs most would void its bad blocks; it is marked `throttled`.
+/// The cause that makes a measurement void: an absence that was too long, or too much stolen time. `None` without
+/// one. A change of the time of day is no reason, because no figure is made from it; it is marked `clock-jumped`. Nor
+/// is a CPU limit of kumite's own cgroup: contenders are in it too, and the one that needs most would void its bad
+/// blocks; it is marked `throttled`.
 fn void(between: Between) -> Option<Void> {
     let limit_s = ABSENCE_LIMIT.as_secs_f64();
     let all = between.cpus as f64;

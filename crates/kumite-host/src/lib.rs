@@ -1,7 +1,7 @@
 //! The machine: its facts, its CPUs and clocks, and the noise on it.
 //!
-//! This crate reads what the kernel says in `/proc` and `/sys`, and starts no process. The only file that it writes
-//! is that of the [`Lock`].
+//! This crate reads what the kernel says in `/proc` and `/sys`, and starts no process. The only file that it makes is
+//! that of the [`Lock`].
 
 mod clock;
 mod cores;

@@ -87,8 +87,8 @@ impl fmt::Display for User {
     }
 }
 
-/// Why the lock's file cannot be locked. A user in it is the file's owner, and `None` if that is ourselves. The
-/// message has the owner and the remedy.
+/// Why the lock's file cannot be locked. A user in it is the file's owner; `None` if the file is our own. The message
+/// has the owner and the remedy, where there is one.
 #[derive(Debug, thiserror::Error)]
 pub enum LockFileError {
     /// The path is a symbolic link, which is not followed.
@@ -120,7 +120,7 @@ pub struct Lock {
 
 impl Lock {
     /// Takes the lock of this machine. An error at once if another process has it. Its file is `$KUMITE_LOCK` if that
-    /// is set, as in tests.
+    /// is set, as in tests, else `kumite-measuring.lock` in `/run/lock` or in the folder for temporary files.
     pub fn of_machine() -> Result<Lock, LockError> {
         Lock::take(&path_of_machine())
     }

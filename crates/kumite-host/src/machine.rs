@@ -17,8 +17,8 @@ pub fn cores() -> Cores {
     Cores { contender, engine, apart: false }
 }
 
-/// Describes this machine from the kernel's files. What the kernel does not say is empty, zero or none. `cores` is
-/// put into the description.
+/// Describes this machine from the kernel's files. What the kernel does not say is empty, zero, false or none.
+/// `cores` is put into the description.
 pub fn machine(cores: Cores) -> Machine {
     let available = available_cores();
     let cpuinfo = read("/proc/cpuinfo");

@@ -61,7 +61,7 @@ pub struct Ours {
 /// Noise from outside between two moments: its figures, and the marks for kinds that cast doubt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Noise {
-    /// The figures by name. The end of a name is its unit, as in `clock_jump_ms`.
+    /// The figures by name. The end of a name is its unit, as in `clock_jump_ms`; counts have none.
     pub figures: BTreeMap<String, f64>,
     /// A mark for each kind of noise that casts doubt on the figures.
     pub marks: Vec<Mark>,

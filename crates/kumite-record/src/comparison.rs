@@ -345,7 +345,8 @@ pub struct ComparedNoise {
     pub seconds: f64,
     /// The number of stretches with each mark, by the mark's word.
     pub marked: BTreeMap<String, usize>,
-    /// The figure of the worst stretch for each kind of noise, by name; the end of the name is the unit.
+    /// The figure of the worst stretch for each kind of noise, by name; the end of the name is the unit, and counts
+    /// have none.
     pub worst: BTreeMap<String, f64>,
 }
 

@@ -8,19 +8,20 @@ use serde::{Deserialize, Serialize};
 pub struct Machine {
     /// Kernel name and release.
     pub kernel: String,
-    /// The name of the distribution, as it calls itself.
+    /// The name of the distribution, as it calls itself; empty if it is not known.
     pub os: String,
     /// The model of the processor, as the kernel names it; empty where it names none.
     pub cpu: String,
     /// The number of logical CPUs that kumite may use.
     pub cpus: usize,
-    /// The groups of two or more CPUs that share a physical core, of those that kumite may use, by their numbers.
+    /// The groups of two or more CPUs that share a physical core, by their numbers. Each has at least one CPU that
+    /// kumite may use.
     pub smt_siblings: Vec<Vec<usize>>,
     /// Physical memory, in bytes.
     pub memory_bytes: u64,
     /// True if the kernel says that the machine is a virtual one.
     pub virtual_machine: bool,
-    /// The CPU frequency governor. None if the kernel names none.
+    /// The frequency governor of CPU 0. None if the kernel names none.
     pub governor: Option<String>,
     /// The CPUs that the contender and the load engine were given.
     pub cores: Cores,

@@ -136,8 +136,8 @@ pub struct Sample {
     /// such parameter is known.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub enough: BTreeMap<String, Enough>,
-    /// The noise from outside during the measurement, by name; the unit is the end of the name. A figure that the
-    /// machine does not tell is absent.
+    /// The noise from outside during the measurement, by name; the unit is the end of the name, and counts have none.
+    /// A figure that the machine does not tell is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub noise: BTreeMap<String, f64>,
     /// The marks that came from a node with a role of its own, by that role.

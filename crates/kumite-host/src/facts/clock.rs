@@ -1,4 +1,5 @@
-//! Findings on the clock: the cost and the grain of a reading, and how late a sleep ends. All are measured now.
+//! Findings on the clock: the kernel's source of time, the cost and the grain of a reading, and how late a sleep
+//! ends. All but the source are measured now.
 
 use std::time::{Duration, Instant};
 

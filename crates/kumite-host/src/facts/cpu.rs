@@ -1,4 +1,5 @@
-//! Findings on the CPUs: how they are divided between contender and engine, and which other programs use them.
+//! Findings on the CPUs: their division between contender and engine, what they share, how their speed changes, and
+//! how much other programs and guests use them.
 
 use std::collections::BTreeSet;
 

@@ -32,7 +32,7 @@ struct Account {
 }
 
 impl ThreadAccounts {
-    /// Opens the accounts of the calling thread, on which alone they may then be read.
+    /// Opens the accounts of the calling thread. No other thread may then read them.
     pub fn open() -> ThreadAccounts {
         ThreadAccounts { schedstat: File::open("/proc/thread-self/schedstat").ok() }
     }

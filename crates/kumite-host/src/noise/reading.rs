@@ -26,7 +26,8 @@ pub(super) struct CgroupFiles {
 impl CgroupFiles {
     pub fn find(system: &System) -> CgroupFiles {
         let groups = Groups::read(system);
-        // Below the root, as in a container, it would be the time of some processes only. The root alone has this file.
+        // Below the root, as in a container, it would be the time of some processes only. The root alone has
+        // `release_agent`.
         let root = groups.v1_mount("cpuacct").filter(|root| system.exists(&format!("{root}/release_agent")));
         let stats = groups.folders("cpu").map(|folder| format!("{folder}/cpu.stat"));
         CgroupFiles {
@@ -73,7 +74,7 @@ pub(super) struct CpuTime {
 }
 
 impl Reading {
-    /// Reads the counters, of these CPUs where they are for each CPU.
+    /// Reads the counters. Those that the kernel keeps for each CPU are read for these CPUs alone.
     pub fn take(system: &System, groups: &CgroupFiles, cpus: &BTreeSet<usize>) -> Reading {
         let stat = system.text("/proc/stat").unwrap_or_default();
         let quotas = groups.quotas.iter().filter_map(|file| quota_throttles(system, file));
@@ -92,7 +93,7 @@ impl Reading {
 /// The CPU time of this process, all its threads included.
 pub fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
-    // One that was faked may be negative.
+    // A clock that somebody fakes may be negative.
     u64::try_from(time.tv_sec).map_or(Duration::ZERO, |seconds| Duration::new(seconds, time.tv_nsec as u32))
 }
 
@@ -122,8 +123,8 @@ impl CpuTime {
         let ticks: Vec<u64> = times.split_ascii_whitespace().map_while(|time| time.parse().ok()).collect();
         let time = |nth: usize| Some(Duration::from_millis(TICK_MS * *ticks.get(nth)?));
         let (hard, soft) = (time(5)?, time(6)?);
-        // A kernel that does not measure them (no IRQ_TIME_ACCOUNTING) leaves them in the time of whom they interrupt, and
-        // never finds itself in a hard one when it looks.
+        // A kernel that does not measure interrupts (no IRQ_TIME_ACCOUNTING) counts their time as that of the process
+        // that they interrupt, and its count of hard ones stays 0.
         let interrupts = if hard.is_zero() { Duration::ZERO } else { hard + soft };
         Some(CpuTime { idle: time(3)? + time(4)?, interrupts, stolen: time(7), khz: None })
     }
