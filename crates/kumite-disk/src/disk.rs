@@ -53,7 +53,8 @@ impl Disk {
     ///
     /// # Errors
     ///
-    /// If there are no such folders, the delay is zero or above [`LONGEST_DELAY`], or the system refuses.
+    /// If one of the folders does not exist, `folder` has no plain file, `mount_point` is not empty, the delay is
+    /// zero or above [`LONGEST_DELAY`], or the system refuses.
     pub fn mount(folder: &Path, mount_point: &Path, delay: Duration) -> Result<Disk, Error> {
         if delay.is_zero() || delay > LONGEST_DELAY {
             return Err(Error::Delay(delay));
@@ -160,7 +161,8 @@ pub fn available() -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// If there is no such path, or the process is not root (`fusermount3 -u -z` then does it).
+/// If there is no such path, or the process is not root. (A user's own disk can then be unmounted by `fusermount3 -u
+/// -z`, which is not tried here.)
 pub fn unmount(mount_point: &Path) -> Result<(), Error> {
     // FORCE has the kernel end what waits in it, DETACH takes it away while files in it are open.
     let flags = UnmountFlags::FORCE | UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;

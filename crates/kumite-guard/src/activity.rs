@@ -39,7 +39,7 @@ impl Activity {
         self.change(|_| Some(Phase::Idle));
     }
 
-    /// The time since when no request is being answered; none if one is.
+    /// The moment from which on the connection is idle, or a head is coming; none if a request is being answered.
     pub fn unused_since(&self) -> Option<Instant> {
         let (phase, since) = self.now();
         (phase != Phase::Busy).then_some(since)

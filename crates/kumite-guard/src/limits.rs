@@ -9,9 +9,11 @@ pub struct Limits {
     pub head: Duration,
     /// The longest time from the end of a request's head to the end of its body.
     pub body: Duration,
-    /// The longest time from one request to the next; none for no limit.
+    /// The longest time without a byte, from the opening of the connection or from an answer to the next request;
+    /// none for no limit.
     pub idle: Option<Duration>,
-    /// The most connections at a time. For one more, the one that has been unused for longest is closed.
+    /// The most connections at a time. For one more, the one that has been unused for longest is closed; if all are
+    /// being answered, the new one is.
     pub connections: usize,
     /// The most bytes of all bodies that are not whole yet.
     pub body_bytes: usize,

@@ -24,8 +24,8 @@ use crate::body::BoundedBody;
 use crate::connection::Open;
 use crate::limits::Limits;
 
-/// Serves until it is dropped, which closes all connections. `malformed` gets the error of each connection that did
-/// not speak HTTP.
+/// Serves until the future is dropped, which closes all connections. `malformed` gets the error of each connection
+/// that did not speak HTTP.
 pub async fn serve(
     listener: TcpListener,
     routes: Router,

@@ -26,7 +26,7 @@ const SPARE: u64 = 16;
 ///
 /// # Errors
 ///
-/// If the hard limit is too low.
+/// If the hard limit is too low, or the system does not let the soft one be raised.
 pub fn make_room(connections: usize) -> Result<(), TooManyConnections> {
     let open = std::fs::read_dir("/proc/self/fd").map_or(64, |entries| entries.count() as u64);
     let needed = (connections as u64).saturating_add(open).saturating_add(SPARE);

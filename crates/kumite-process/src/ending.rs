@@ -11,7 +11,8 @@ use nix::sys::signal::Signal;
 pub fn how_it_ended(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
         (Some(code), _) => format!("ended with status {code}"),
-        // A tree gives this signal as the status of a command that it has ended for it.
+        // A tree gives this signal as the status of a command that it has ended because the command wanted the
+        // terminal.
         (None, Some(signal)) if signal == Signal::SIGTTIN as i32 || signal == Signal::SIGTTOU as i32 => {
             "wanted the terminal, which it cannot have here, and was ended".to_owned()
         }
@@ -20,7 +21,8 @@ pub fn how_it_ended(status: ExitStatus) -> String {
     }
 }
 
-/// The status of a command as a shell counts it: if a signal ended the command, 128 and the signal's number.
+/// The status of a command as a shell counts it: if a signal ended the command, 128 and the signal's number. `None`
+/// if the status is not that of an end.
 pub fn shell_status(status: ExitStatus) -> Option<i32> {
     status.code().or(status.signal().map(|signal| 128 + signal))
 }
@@ -30,8 +32,8 @@ pub(crate) fn is_interrupt(status: ExitStatus) -> bool {
     shell_status(status) == Some(128 + Signal::SIGINT as i32)
 }
 
-/// The last five lines of a log that are not empty, joined to one line. `it printed nothing` if there are none, or
-/// the log cannot be read.
+/// The last five lines in the last 4 KiB of a log that are not empty, joined to one line. `it printed nothing` if
+/// there are none, or the log cannot be read.
 pub fn last_lines(log: &Path) -> String {
     const TAIL: u64 = 4096;
     let read = || -> std::io::Result<Vec<u8>> {

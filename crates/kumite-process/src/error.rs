@@ -80,7 +80,8 @@ pub enum Error {
         log: PathBuf,
     },
 
-    /// A command that was to run to its end was stopped by our caller; its tree has been ended.
+    /// A command that was to run to its end was stopped by our caller, or by Ctrl-C at the terminal that it was lent;
+    /// its tree has been ended.
     #[error("`{command}` was interrupted; its output so far is in {log}")]
     Interrupted {
         /// The command line, as the caller gave it.
@@ -89,7 +90,8 @@ pub enum Error {
         log: PathBuf,
     },
 
-    /// A command that a [`Runner`] was to run could not be started.
+    /// A command that a [`Runner`] was to run could not be started, or was left out because one before it in the
+    /// queue failed.
     ///
     /// [`Runner`]: crate::Runner
     #[error("cannot start `{}`; is it there, and executable? {source}", program.display())]

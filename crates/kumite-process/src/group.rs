@@ -55,8 +55,9 @@ impl Group {
         }
     }
 
-    /// Limits the group to a share of one core: 0.0724 is 7.24 %, 1.5 is one core and a half, `None` is no limit. The
-    /// limit may be changed while the group runs. That takes 20 to 30 µs, and begins a new quota.
+    /// Limits the group to a share of one core: 0.0724 is 7.24 %, 1.5 is one core and a half, `None` is no limit. A
+    /// share below 0.001 is an error. The limit may be changed while the group runs. That takes 20 to 30 µs, and
+    /// begins a new quota.
     ///
     /// The kernel (CFS bandwidth control) gives the group a quota of CPU time in each period, and stops it when the
     /// quota is used up. The period is 20 ms, or longer if the quota would be below 1 ms, the least that the kernel

@@ -77,7 +77,8 @@ pub(crate) fn post(groups: fn(&Owner) -> Vec<PathBuf>) {
         shell.args(["-c", SCRIPT, "kumite-guardian", &format!("{MARKER}={owner}-")]);
         shell.arg(Mark::beginning(&owner));
         shell.args(groups(&owner));
-        // If we are in a tree ourselves, what ends that by its name must not keep this one from ending ours.
+        // If we are in a tree ourselves, whoever ends that tree by its name must not end this shell, which has to end
+        // our trees.
         shell.env_remove(MARKER).stdin(waits).stdout(Stdio::null()).stderr(Stdio::null());
         shell.current_dir("/").process_group(0);
         Some((ours, spawn_unmarked(&mut shell).ok()?))

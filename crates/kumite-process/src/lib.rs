@@ -1,4 +1,4 @@
-//! Process trees: start, pin, limit, account, pause, end. Of all crates of kumite only this one starts or kills
+//! Process trees: start, pin, limit, account, pause, end. Outside of tests, only this crate of kumite starts or kills
 //! processes. Linux only.
 //!
 //! A [`Tree`] is a command and everything it started. [`Tree::start`] puts the command in a process group of its own,

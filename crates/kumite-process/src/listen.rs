@@ -21,7 +21,7 @@ pub enum Listener {
     Nobody,
     /// The tree alone: a member holds each of the listening sockets (with SO_REUSEPORT there may be several).
     Tree,
-    /// Another process: no member holds one of the listening sockets, even if members hold others.
+    /// Another process: it holds a listening socket that no member of the tree holds, even if members hold others.
     Stranger {
         /// The id of a process that holds the socket. `None` if it cannot be seen: it is another user's, or outside
         /// of our container.

@@ -51,7 +51,7 @@ impl Mark {
         (self.0 / COUNTS).to_string() == Mark::beginning(owner)
     }
 
-    /// `true` if the process is in our namespace, and the owner of its mark was and has ended.
+    /// `true` if the process is in our namespace, and the owner of its mark was in it, too, and has ended.
     pub(crate) fn is_left_over(self, pid: i32, us: Owner) -> bool {
         let namespace = fs::metadata(format!("/proc/{pid}/ns/pid")).map(|namespace| namespace.ino());
         let owner = i32::try_from(self.0 / 100_000_000_000 % 10_000_000).ok().and_then(Owner::at);
@@ -74,11 +74,12 @@ pub fn spawn_unmarked(command: &mut Command) -> io::Result<Child> {
 
 /// Calls `start`, which starts a process, so that the process gets this mark, or none.
 pub(crate) fn starting<T>(mark: Option<Mark>, start: impl FnOnce() -> T) -> T {
-    // The limit is the whole process's, and a child has it from it.
+    // The limit is that of our whole process, and a child inherits it.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_LOCKS) else { return start() };
-    // Where it cannot be set, somebody has limited it below that, and the other ways to know a descendant have to do.
+    // If it cannot be set, somebody has given us a lower hard limit; then a descendant is known in the other ways
+    // alone.
     let _ = setrlimit(Resource::RLIMIT_LOCKS, mark.map_or(hard, |mark| mark.0), hard);
     let started = start();
     let _ = setrlimit(Resource::RLIMIT_LOCKS, soft, hard);

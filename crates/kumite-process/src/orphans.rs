@@ -29,9 +29,9 @@ pub struct Orphan {
 ///
 /// An orphan is a process whose owner was in our pid namespace and does not live any more (no process has its id, or
 /// one with another start, or a zombie). `KUMITE_TREE` names the owner, or the mark of a process without that
-/// variable. A process is an orphan, too, if one is its parent, or the leader of its process group or session. This
-/// process and its ancestors are never touched, nor a process with the token of an owner that lives or is in another
-/// namespace. All this holds as far as we may look: only its own user can read a process's environment.
+/// variable. A process is an orphan, too, if an orphan is its parent, or the leader of its process group or session.
+/// This process and its ancestors are never touched, nor a process with the token of an owner that lives or is in
+/// another namespace. All this holds as far as we may look: only its own user can read a process's environment.
 ///
 /// A process in a control group of such an owner is an orphan, too; the group, frozen or not, is removed.
 ///
@@ -65,8 +65,8 @@ pub fn end_orphans() -> Vec<Orphan> {
 }
 
 /// The ids and starts of all living orphans. `leaders` are the ids of all orphans that were ever seen: a process in
-/// the group of an ended one is an orphan, and keeps the group's id taken. `grouped` are the processes in control
-/// groups left over.
+/// the group of an orphan that has ended is an orphan, too, and as long as it lives no other process gets that id.
+/// `grouped` are the processes in control groups left over.
 fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>, grouped: &BTreeSet<i32>) -> Vec<(i32, u64)> {
     let processes = proc_fs::pids().into_iter().filter_map(|pid| Some((pid, Stat::read(pid)?)));
     let processes: BTreeMap<i32, Stat> = processes.filter(|(_, stat)| !stat.is_zombie()).collect();
@@ -92,7 +92,7 @@ fn living_orphans(us: Owner, leaders: &mut BTreeSet<i32>, grouped: &BTreeSet<i32
         others.retain(|(pid, stat)| {
             let below = grouped.contains(pid)
                 || [stat.parent, stat.group, stat.session].iter().any(|id| leaders.contains(id));
-            // A living owner's, amid an exec, seems to have no token.
+            // During an exec the process of a living owner seems to have no token.
             let ours = below && proc_fs::lacks(*pid, MARKER);
             if ours {
                 orphans.push((*pid, stat.started));

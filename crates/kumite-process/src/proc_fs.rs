@@ -73,8 +73,9 @@ impl Stat {
     }
 }
 
-/// `true` if no thread of the process runs, nor will before a SIGCONT once a SIGSTOP was sent: a thread in an
-/// uninterruptible sleep of the kernel (such as a parent that waits for its vfork) stops before its next instruction.
+/// `true` if a process that was sent SIGSTOP does nothing before a SIGCONT. Each of its threads has ended, is
+/// stopped, or is in an uninterruptible sleep of the kernel (such as a parent that waits for its vfork), after which
+/// it stops before its next instruction. Also `true` if the process has gone.
 pub(crate) fn stands_still(pid: i32) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let mut threads = threads.filter_map(|entry| Stat::read(entry.file_name().to_str()?.parse().ok()?));
@@ -82,7 +83,7 @@ pub(crate) fn stands_still(pid: i32) -> bool {
 }
 
 /// The resident memory of a process now, and its highest until now, in bytes. `None` for a zombie, which has no
-/// memory.
+/// memory, and for a process that has gone.
 pub(crate) fn resident(pid: &str) -> Option<(u64, u64)> {
     let status = fs::read(format!("/proc/{pid}/status")).ok()?;
     let status = String::from_utf8_lossy(&status);
@@ -106,7 +107,7 @@ pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
 }
 
 /// `true` if this variable is certainly not in the process's environment. During an exec no environment is to be
-/// seen, so this waits some milliseconds for the one of before or after.
+/// seen, so this waits some milliseconds for the one of before or after. `false` if none is to be seen then, either.
 pub(crate) fn lacks(pid: i32, name: &str) -> bool {
     let environ_end = || Stat::read(pid).map(|stat| stat.environ_end).filter(|&end| end != 0);
     for _ in 0..20 {
@@ -125,7 +126,7 @@ fn environ(pid: i32) -> Vec<u8> {
     fs::read(format!("/proc/{pid}/environ")).unwrap_or_default()
 }
 
-/// The inodes of the sockets that the process holds. None if we may not look (another user's process).
+/// The inodes of the sockets that the process holds. There are none if we may not look (another user's process).
 pub(crate) fn sockets(pid: i32) -> impl Iterator<Item = u64> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     descriptors.filter_map(|entry| {

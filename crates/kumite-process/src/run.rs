@@ -35,8 +35,8 @@ pub struct Finished {
 }
 
 /// Runs a command, such as a build, to its end. The log gets standard output and standard error as they come. If the
-/// command takes longer than `limit`, or `stop` is set (looked at 20 times a second), its tree is ended, and an error
-/// is returned.
+/// command takes longer than `limit`, `stop` is set (looked at 20 times a second), or a process of the command is
+/// stopped by a signal and nobody lets it go on, the tree is ended, and an error is returned.
 pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished, Error> {
     let unlogged = |source| Error::Log { path: spawn.log.to_owned(), source };
     // One open file for its stderr and for us, and so one position in it.

@@ -114,8 +114,7 @@ pub struct Runner {
     tree: Option<Tree>,
     jobs: Vec<Job>,
     queued: VecDeque<Queued>,
-    /// The moment, on the monotonic clock, until which the time has gone into runs and into the overhead of earlier
-    /// ones.
+    /// The moment, on the monotonic clock, up to which all time is counted already, in a run or in its overhead.
     free_since: Duration,
     last_wall: Duration,
     padding: Option<u64>,
@@ -146,8 +145,8 @@ pub struct TimedRun {
     pub user: Duration,
     /// System time of the command and of the descendants that it waited for, to a microsecond.
     pub system: Duration,
-    /// The highest resident set, in bytes, of the command or of any one descendant that it waited for. It is not
-    /// below [`Runner::rss_floor_bytes`].
+    /// The highest resident set, in bytes, of the command or of any one descendant that it waited for. Unless the
+    /// command was started by fork, it is not below [`Runner::rss_floor_bytes`].
     pub peak_rss_bytes: u64,
     /// `peak_rss_bytes` is the floor; the command's own peak is at most that.
     pub peak_rss_is_floor: bool,
@@ -156,7 +155,7 @@ pub struct TimedRun {
     /// The number of times that the command, or a descendant that it waited for, had to give way to another process.
     pub involuntary_switches: u64,
     /// The number of descendants that still ran when the command ended, and have been ended. If two commands ran at
-    /// once, it is that of both.
+    /// once, it is that of both. 0 if runs are made as from a shell.
     pub left_behind: usize,
     /// The user has ended the command by Ctrl-C, at the terminal that the run was lent.
     pub interrupted: bool,
@@ -178,7 +177,8 @@ impl Runner {
     ///
     /// # Errors
     ///
-    /// A directory does not exist, a program cannot be found, or the helper is not ready within 10 s.
+    /// A directory does not exist, a program cannot be found, or the helper cannot be started or is not ready within
+    /// 10 s.
     pub fn start(helper: &Path, helper_args: &[&str], jobs: &[Job]) -> Result<Runner, Error> {
         let mut message = Message::new();
         let us = getpgrp();
@@ -238,8 +238,8 @@ impl Runner {
         self.padding = Some(seed);
     }
 
-    /// Limits the time of each run from now on. A run that takes longer is an error: the command and all it started
-    /// are ended, and this runner can run no more.
+    /// Limits the time of each run from now on, counted from when its result is waited for. A run that takes longer
+    /// is an error: the command and all it started are ended, and this runner can run no more.
     pub fn limit(&mut self, limit: Duration) {
         self.limit = Some(limit);
     }

@@ -83,7 +83,7 @@ impl Timer {
         // A group of its own: a command that signals its whole group does not mean us.
         attributes.set_pgroup(Pid::from_raw(0))?;
         attributes.set_sigmask(&SigSet::empty())?;
-        // Rust ignores it, and a child would too.
+        // Rust ignores SIGPIPE, and a child would, too.
         attributes.set_sigdefault(&Signal::SIGPIPE.into())?;
         attributes.set_flags(
             PosixSpawnFlags::POSIX_SPAWN_SETPGROUP
@@ -182,7 +182,7 @@ impl Timer {
         wait_for_others();
         let files = files?;
         let (pid, began) = match self.start(job, order, &files) {
-            // It is a script, and does not say whose: a shell's, as to a shell.
+            // It is a script that names no interpreter. A shell takes such a script for its own, and so do we.
             Err(failure) if failure.errno == Errno::ENOEXEC as i32 && is_text(&job.program) => {
                 self.start(&through_sh(job), order, &files)?
             }

@@ -79,7 +79,8 @@ pub struct Spawn<'a> {
     pub keeps: Option<&'a [&'a str]>,
     /// The cores that the command may use; if empty, those of the calling thread.
     pub cores: &'a [usize],
-    /// The file for standard output and standard error, which is created or emptied. Standard input is empty.
+    /// The file for standard output and standard error, which is created or emptied; for [`Tree::start_talking`] it
+    /// is for standard error alone. Without a [`Talk`](crate::Talk) standard input is empty.
     pub log: &'a Path,
     /// The control group that the command runs in, with all that it starts. It is put there before its first
     /// instruction. `None` for no group of its own.
@@ -117,7 +118,7 @@ pub struct Tree {
 pub struct TreeEnd {
     /// The status of the root; `None` if the kernel would not let it end in time.
     pub status: Option<ExitStatus>,
-    /// SIGTERM was not enough, and the root or a process of its group had to be killed.
+    /// The root or a process of its group had to be killed, because SIGTERM was not enough or there was no grace.
     pub killed: bool,
     /// The time from the call of [`Tree::stop`] until nothing ran.
     pub took: Duration,
@@ -137,7 +138,8 @@ pub struct TreeEnd {
 
 impl Tree {
     /// Starts a command in a process group of its own, pinned to its cores before its first instruction. An error if
-    /// the directory is missing, a core may not be used, the log cannot be written, or the command cannot be started.
+    /// the directory is missing, a core may not be used, the log cannot be written, or the shell cannot be started. A
+    /// program that the shell does not find is no error: the root's status is then 127.
     pub fn start(spawn: &Spawn) -> Result<Tree, Error> {
         let log = |source| Error::Log { path: spawn.log.to_owned(), source };
         let out = File::create(spawn.log).map_err(log)?;
@@ -240,8 +242,9 @@ impl Tree {
         self.root.as_raw().cast_unsigned()
     }
 
-    /// Lends the root the terminal from now on, if it is stopped because it wants it and we are in the terminal's
-    /// foreground, as a shell does. A tree without this is ended then, and its status is that signal.
+    /// Lends the root the terminal from now on, as a shell does: when the root is stopped because it wants the
+    /// terminal, and we are in the terminal's foreground. Without this call the root is killed at that point, and its
+    /// status is the signal that had stopped it.
     pub(crate) fn lend_terminal(&mut self) {
         self.lends = true;
     }
@@ -353,8 +356,8 @@ impl Tree {
     }
 
     /// Ends the tree, even a paused or frozen one. The root's process group gets SIGTERM (and all members SIGCONT).
-    /// After `grace`, what is left of the group, and the descendants that have left it, get SIGKILL. Returns as soon
-    /// as nothing runs, after `grace` and about a second at the latest.
+    /// After `grace`, what is left of the group, and the descendants that have left it, get SIGKILL. Without a grace
+    /// SIGKILL comes at once. Returns as soon as nothing runs, after `grace` and about two seconds at the latest.
     pub fn stop(mut self, grace: Duration) -> TreeEnd {
         self.end(grace)
     }

@@ -62,7 +62,7 @@ impl Waits {
 impl Thread {
     fn parse(status: &str, schedstat: Option<&str>) -> Option<Thread> {
         let count = |key| status.lines().find_map(|line| line.strip_prefix(key))?.trim().parse().ok();
-        // Time on a CPU, time in wait for one, how often it got one.
+        // The numbers are the time on a CPU, the time in wait for one, and how often the thread got one.
         let waited = schedstat.and_then(|text| text.split_ascii_whitespace().nth(1)?.parse().ok());
         Some(Thread {
             involuntary_switches: count("nonvoluntary_ctxt_switches:")?,

@@ -24,11 +24,12 @@ pub struct DiskResult {
     /// Requests to read, those at the end of a file included. The kernel divides what a program reads at once into
     /// requests of 1 MiB.
     pub reads: u64,
-    /// Reads that did not begin where the last read of the same open file ended. Each of them waited for `delay_us`.
+    /// Reads that did not begin where the last read of the same open file ended. Each of them waited for `delay_us`,
+    /// or longer behind other seeks. Reads at the end of a file are none.
     pub seeks: u64,
     /// Bytes of files that were asked for.
     pub bytes: u64,
-    /// True if the disk's threads had real-time priority, so that other work did not delay them.
+    /// True if the thread that answers reads had real-time priority, so that other work did not delay it.
     pub real_time: bool,
     /// How late the answers came for which a reader waited, in microseconds. None if no reader waited.
     pub late_us: Option<Lateness>,

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::{LONG, example};
 
 /// A command whose child leaves the group and the session of its root, and has no environment that tells whose it is.
-/// It writes its id to `escaped`.
+/// The child writes its id to `escaped`.
 pub const ESCAPES: &str = "setsid env -i sh -c 'sh -c \"echo \\$\\$ > escaped; exec sleep 300\" & exit' &";
 
 /// A directory for process trees under test, and their environment.
@@ -41,7 +41,7 @@ impl Bench {
         self.dir.path()
     }
 
-    /// The log of the trees.
+    /// The path of the trees' log.
     pub fn log(&self) -> PathBuf {
         self.dir().join("log")
     }
@@ -134,7 +134,8 @@ pub fn in_a_namespace(what: &str) {
     assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
 }
 
-/// The id of the shell that ends what this process leaves behind; none if there is none.
+/// The id of the guardian of the process `of`: the shell that ends what that process leaves behind. None if there is
+/// no guardian.
 pub fn guardian(of: u32) -> Option<u32> {
     let is_guardian = |pid: &u32| {
         let command = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -144,7 +145,7 @@ pub fn guardian(of: u32) -> Option<u32> {
     pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(is_guardian)
 }
 
-/// The folders of the control groups of this process.
+/// The folders of the control groups that the process with this id has made.
 pub fn groups_of(pid: u32) -> Vec<PathBuf> {
     fn below(folder: &Path, named: &str, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -168,7 +169,7 @@ pub fn alive(pid: u32) -> bool {
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
 }
 
-/// True if the process has become its `sleep`. While it becomes so, its environment cannot be seen.
+/// True if the process has become the `sleep` that it executes. During the exec its environment cannot be seen.
 pub fn sleeps(pid: u32) -> bool {
     fs::read(format!("/proc/{pid}/cmdline")).is_ok_and(|line| line.starts_with(b"sleep\0"))
 }

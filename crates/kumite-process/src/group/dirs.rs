@@ -87,7 +87,7 @@ impl CgroupDirs {
         let bytes = bytes.to_string();
         match version {
             Version::V1 if folder.join("memory.memsw.limit_in_bytes").exists() => {
-                // Never below that of memory alone.
+                // The kernel takes no limit on memory and swap together that is below the one on memory alone.
                 write(folder, "memory.memsw.limit_in_bytes", "-1")?;
                 write(folder, "memory.limit_in_bytes", &bytes)?;
                 write(folder, "memory.memsw.limit_in_bytes", &bytes)

@@ -21,7 +21,7 @@ pub(crate) fn write(file: &Path, text: &str) -> io::Result<()> {
 /// The ids of the processes in this group itself, without the groups below it.
 pub(crate) fn processes(folder: &Path) -> io::Result<Vec<i32>> {
     let text = fs::read_to_string(folder.join("cgroup.procs"))?;
-    // 0 is one that our pid namespace does not show; to kill, it means ourselves.
+    // 0 stands for a process that our pid namespace does not show; to `kill` it would mean ourselves.
     Ok(text.lines().filter_map(|line| line.parse().ok()).filter(|&pid| pid > 0).collect())
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn release<'a>(folders: impl IntoIterator<Item = &'a PathBuf>) {
             ("cpu.cfs_quota_us", "-1"),
             ("cpu.max", "max"),
         ] {
-            // Each of them has its hierarchy.
+            // Each of these files is in one hierarchy, and the others lack it.
             let _ = write(&folder.join(file), text);
         }
     }
