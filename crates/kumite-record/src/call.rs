@@ -54,7 +54,7 @@ pub struct Phase {
     pub kind: PhaseKind,
     /// The start of the phase, in milliseconds.
     pub from_ms: f64,
-    /// The end of the phase, in milliseconds; for the last one, that of what was watched.
+    /// The end of the phase, in milliseconds; if it had no end, the time of the trial's last event.
     pub to_ms: f64,
     /// The irregular way in which the phase ended: `cut off after 10 s`, `time-out`, `exit status 1` …. None if it
     /// ended as it should.

@@ -116,7 +116,7 @@ pub enum ComparisonEnd {
     MaxRuns,
     /// The allowed time was spent, or was too short for another block.
     Budget,
-    /// The user ended it.
+    /// The user ended the comparison.
     Interrupted,
     /// A command, one of its hooks (`--prepare` …) or a server failed, or two outputs differ that are to be the same.
     Failed,

@@ -108,7 +108,7 @@ impl Finding {
         self
     }
 
-    /// The same finding with one more figure. The end of `name` is the unit.
+    /// The same finding with one more figure. The end of `name` is the unit, if the figure has one.
     pub fn figure(mut self, name: &str, value: f64) -> Finding {
         self.figures.insert(name.to_owned(), value);
         self
@@ -137,7 +137,7 @@ pub struct Equipment {
 pub struct NeedFound {
     /// The tool and its oldest version that will do, as the contender's file has it.
     pub need: String,
-    /// Found, missing, or impossible to tell.
+    /// `Ok` if the tool was found, `Missing` if it was not, `Unknown` if that cannot be told.
     pub state: Fitness,
     /// The tool's version. None if the tool was not found, was not asked for its version, or gave none.
     pub version: Option<String>,

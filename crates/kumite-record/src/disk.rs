@@ -19,15 +19,15 @@ pub struct DiskResult {
     pub delay_us: f64,
     /// The time from mounting to the end, in seconds.
     pub seconds: f64,
-    /// Files that were opened.
+    /// The number of times that a file was opened.
     pub opens: u64,
     /// Requests to read, those at the end of a file included. The kernel divides what a program reads at once into
     /// requests of 1 MiB.
     pub reads: u64,
     /// Reads that did not begin where the last read of the same open file ended. Each of them waited for `delay_us`,
-    /// or longer behind other seeks. Reads at the end of a file are none.
+    /// or longer behind other seeks. Reads at the end of a file are no seeks.
     pub seeks: u64,
-    /// Bytes of files that were asked for.
+    /// The bytes that reads got.
     pub bytes: u64,
     /// True if the thread that answers reads had real-time priority, so that other work did not delay it.
     pub real_time: bool,

@@ -25,7 +25,7 @@ pub struct Export {
     pub machine: Machine,
     /// Every contender of the experiment, those that did not take part included.
     pub contenders: Vec<Contender>,
-    /// Estimates for each contender at each point.
+    /// Estimates for each contender that took part, at each point that is planned for it and can be measured.
     pub cells: Vec<Cell>,
     /// Estimates for the parts of trials, if an axis is swept within them: one cell for each contender, point and
     /// value of that axis. Empty if none is.
@@ -50,7 +50,7 @@ pub struct Export {
 pub struct Cell {
     /// The contender's name.
     pub contender: String,
-    /// The point. Each cell of a contender has another one.
+    /// The point. No two cells of a contender have the same one.
     pub point: Point,
     /// The number of the contender's trials at the point that count: none of a void attempt is among them.
     pub trials: u32,

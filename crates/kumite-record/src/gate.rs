@@ -29,11 +29,11 @@ impl GateBar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateState {
-    /// Everything was shown to be as it should.
+    /// Everything was shown to be as it should be.
     Open,
-    /// Something was shown not to be as it should.
+    /// Something was shown not to be as it should be.
     Shut,
-    /// Neither is shown.
+    /// Neither was shown.
     Undecided,
 }
 
@@ -88,7 +88,7 @@ pub struct RunGate {
     pub passes: GateBar,
     /// Shut by a claim that fails or was not tested; with the bar `holds` by one that shows no difference; by a check
     /// that is red or was not tested; and by a contender that is missing, failed in a trial, or gave a wrong answer
-    /// that no claim foretold. Else undecided if a claim is, or depends on the sitting. Else open. Names in
+    /// that no claim foretold. Else undecided if a claim is undecided or depends on the sitting. Else open. Names in
     /// `--gate-allow` are passed over.
     pub state: GateState,
     /// The reasons that the gate is shut or, if it is not, undecided; empty if it is open.

@@ -22,7 +22,7 @@ pub struct Metric {
     /// True if the metric is left to the details, because it would crowd a main table.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_detail: bool,
-    /// The role by which a report finds the metric in order to draw a chart. None for most metrics.
+    /// The role by which a report finds the metric, for example to draw a chart. None for most metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
 }
@@ -62,7 +62,7 @@ impl Metric {
         Metric { is_detail: true, ..self }
     }
 
-    /// The same metric with this role, by which charts find it.
+    /// The same metric with this role, by which reports find it.
     pub fn role(self, role: &str) -> Metric {
         Metric { role: Some(role.to_owned()), ..self }
     }

@@ -16,7 +16,7 @@ pub fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String
 }
 
 /// The clause of [`meant`], followed by all known names: `; did you mean 'b'? There are: a, b`, or `; there are: a,
-/// b` if none is near. Another clause if no name is known.
+/// b` if none is near. `; there are none here` if no name is known.
 pub fn there_are(name: &str, known: &[&str]) -> String {
     if known.is_empty() {
         return "; there are none here".to_owned();

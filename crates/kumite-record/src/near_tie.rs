@@ -11,8 +11,8 @@ pub struct NearTie {
     pub verdict: Verdict,
     /// The comparison whose effect is nearest to its border.
     pub decided_by: Decider,
-    /// The effect of the comparison in `decided_by` in all rounds that were measured. Its bound is the interval that
-    /// holds four of five further sittings.
+    /// The effect of the comparison in `decided_by`: the median of all rounds or, from two sittings on, the middle of
+    /// the interval in its bound. This is the interval that holds four of five further sittings.
     pub effect: Effect,
     /// The number of sittings that the interval rests on. With one, the usual scatter between sittings is assumed.
     pub sittings: usize,

@@ -31,6 +31,7 @@ pub enum AxisValue {
 pub struct TooLong(String);
 
 /// Reads a value as it is typed: a whole number, another finite number, `true` or `false`; anything else is a text.
+/// An error for a whole number of more than 64 bits.
 impl FromStr for AxisValue {
     type Err = TooLong;
 

@@ -199,7 +199,7 @@ pub struct Unavailable {
 /// A service: a program beside the contenders, which all of them use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Service {
-    /// The name that the experiment gives it.
+    /// The name that the experiment gives the service.
     pub name: String,
     /// The kind of service: `postgresql`, `stub`, …
     pub kind: String,

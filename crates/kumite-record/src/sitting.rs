@@ -23,7 +23,7 @@ pub struct Sitting {
     pub seed: u64,
     /// When the sitting began.
     pub started: Timestamp,
-    /// The time at which the sitting ended. None while it lasts.
+    /// The time at which the sitting ended. None while it lasts, and if it was killed.
     pub finished: Option<Timestamp>,
     /// A word that differs between machines: two sittings with different words were on two machines. None if it was
     /// not recorded.
@@ -59,14 +59,14 @@ impl Sitting {
 /// a group if it began less than an hour after another of the group had ended, on the same machine or perhaps the
 /// same. Sittings without rounds are left out.
 pub fn apart(sittings: &[Sitting]) -> Vec<Vec<usize>> {
-    // One that was ended before its first round says nothing.
+    // A sitting that was ended before its first round says nothing.
     let mut order: Vec<usize> = (0..sittings.len()).filter(|&nth| sittings[nth].rounds > 0).collect();
     order.sort_by_key(|&nth| (sittings[nth].started, nth));
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for nth in order {
         let is_one_with =
             |group: &Vec<usize>| group.iter().any(|of| sittings[nth].is_one_with(&sittings[*of]));
-        // It may be what joins two of them.
+        // This sitting may be near to two groups, and so join them.
         let (joined, others): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_one_with);
         let mut joined = joined.concat();
         joined.push(nth);

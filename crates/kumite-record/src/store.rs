@@ -373,7 +373,7 @@ impl Store {
 
     /// The folder of the store's file. The paths of trials' logs are relative to it.
     pub fn folder(&self) -> &Path {
-        // A name alone is in the folder that one is in, which as an empty path is none.
+        // A file name alone has an empty parent, and the file is in the current folder.
         self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
 

@@ -54,7 +54,7 @@ pub struct StubConnections {
 impl Lateness {
     /// The lateness from a histogram in nanoseconds. None if the histogram is empty.
     pub fn of(late: &Histogram<u64>) -> Option<Lateness> {
-        // Ten must be beyond it.
+        // Ten answers must lie beyond a percentile.
         let percentile = |share: f64| {
             let is_enough = late.len() as f64 * (1.0 - share) >= 10.0 - 1e-6;
             is_enough.then(|| late.value_at_quantile(share) as f64 / 1e3)

@@ -71,14 +71,14 @@ pub struct Claim {
     pub scale: BTreeMap<String, Vec<AxisValue>>,
 }
 
-/// The evidence for a verdict: the money that whoever betted on it has now, having begun with 1.
+/// The evidence for a verdict: the money of somebody who began with 1 and betted on the verdict, round after round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bet {
     /// The evidence so far.
     pub evidence: f64,
     /// The evidence that a verdict takes.
     pub threshold: f64,
-    /// The number of rounds that were betted on.
+    /// The number of rounds that were betted on; of nodes, if the verdict is about nodes like these.
     pub rounds: u32,
     /// The number of bets that the claim is made of: two for each `within`, one for each `<`, `<=`, `>` or `>=`, none
     /// for an equality or a count.
@@ -204,13 +204,13 @@ pub enum Reason {
     NotPositive,
     /// A side of the comparison has no finite value, for example because it divides by zero.
     NoValue,
-    /// The claim counts the trials of a contender that gave a wrong answer.
+    /// The claim is about the number of a contender's trials with a wrong answer.
     WrongAnswers {
         /// The contender whose wrong answers are counted.
         contender: String,
-        /// The number of the contender's trials with a wrong answer; 0 if there are none.
+        /// The number of trials with a wrong answer, among those that the comparison is about; 0 if there are none.
         wrong: usize,
-        /// The number of all trials of the contender.
+        /// The number of the contender's trials that the comparison is about.
         trials: usize,
     },
     /// More blocks would likely decide the claim.
@@ -341,8 +341,8 @@ pub enum Verdict {
     Holds,
     /// The claim is false: some comparison of it is true in no more than half of all rounds.
     Fails,
-    /// The effect is the claim's border to within the run's margin: for `a > b` the two sides differ by no more, in
-    /// either direction.
+    /// The effect equals the claim's border to within the run's margin. For `a > b` this means that the two sides
+    /// differ by no more than the margin, whichever is the larger.
     NoDifference,
     /// The rounds so far do not tell.
     Undecided,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The reason why a trial and its whole block do not count: kumite or the measured processes stood still meanwhile,
-/// or something that measuring takes was missing.
+/// too much CPU time was stolen, or something that measuring takes was missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Void {
     /// The cause.
