@@ -152,7 +152,7 @@ impl Lock {
             if stop.load(Ordering::Relaxed) {
                 return Err(LockError::Interrupted { holder });
             }
-            // Between two holders there may be none to be seen.
+            // Between two holders there may be a moment without one.
             if told.is_none() || (holder != Holder::Unseen && told != Some(holder)) {
                 tell(holder);
                 told = Some(holder);
@@ -171,7 +171,7 @@ impl Lock {
             let file = open(path).map_err(unusable)?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, path) => return Ok(Lock { _file: file }),
-                // Somebody has removed it meanwhile, and whoever comes next locks another.
+                // Somebody has removed the file meanwhile, and whoever comes next locks another.
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
                     return Err(LockError::Taken { path: path.to_owned(), holder: holder(&file) });
@@ -216,7 +216,7 @@ fn open(path: &Path) -> Result<File, LockFileError> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let open = || File::options().read(true).custom_flags(flags).open(path);
     let opened = match open() {
-        // Another may make it meanwhile.
+        // Another process may make the file meanwhile.
         Err(error) if error.kind() == ErrorKind::NotFound => make(path).or_else(|_| open()),
         opened => opened,
     };

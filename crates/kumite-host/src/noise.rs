@@ -72,7 +72,7 @@ impl Watch {
     pub fn begin(cpus: &[usize]) -> Watch {
         static GROUPS: OnceLock<CgroupFiles> = OnceLock::new();
         let system = System::at(Path::new("/"));
-        // Finding them takes longer than reading them, and kumite does not move to other ones.
+        // Finding our cgroups takes longer than reading their files, and kumite does not move to others.
         let groups = GROUPS.get_or_init(|| CgroupFiles::find(&system)).clone();
         let cpus = cpus.iter().copied().collect();
         let before = Reading::take(&system, &groups, &cpus);

@@ -21,8 +21,8 @@ use crate::Error;
 use crate::owner::Owner;
 
 /// A control group of our own, for one tree: it limits what the tree may use, counts what the tree uses, and can
-/// freeze it. The group is one of cgroup v1 if that is mounted and lets us, else of v2. Dropping it kills all
-/// processes left in the group, and removes it. If this process is killed, the guardian does so, or
+/// freeze it. Each controller is that of cgroup v1 if it is mounted and lets us, else that of v2. Dropping the group
+/// kills all processes left in it, and removes it. If this process is killed, the guardian does so, or
 /// [`end_orphans`](crate::end_orphans).
 ///
 /// [`Spawn::group`](crate::Spawn::group) starts a tree in the group. That takes 4 to 12 ms longer, measured, before

@@ -5,8 +5,8 @@
 //! on the cores that it is given. [`Tree::usage`] says what the whole tree has used. [`Tree::listeners`] says whether
 //! the tree is what listens on a port. [`Tree::pause`] and [`Tree::resume`] stop the tree where it is and let it go
 //! on. [`Tree::stop`], and dropping the tree, end it so that no member stays alive. [`Tree::start_talking`] starts a
-//! tree that is spoken with, line by line, through a [`Talk`]. [`run()`] does all of this for a command that is to run
-//! to its end, such as a build.
+//! tree that is spoken with, line by line, through a [`Talk`]. [`run()`] starts a command that is to run to its end,
+//! such as a build, and then ends its tree.
 //!
 //! A [`Group`] limits the CPU time and memory of a tree, counts them, and freezes the tree, by cgroups, as far as
 //! [`Control::look`] says that this machine lets us.
@@ -23,11 +23,11 @@
 //! So a daemon that forked twice, left group and session and cleared its environment is found, too. Only a process
 //! that also sets just this limit anew escapes.
 //!
-//! When *this* process ends without having stopped its trees, even by SIGKILL, they are ended all the same. A shell
-//! ends them at once; it waits for that from the first tree on. (There is one for the whole process; it is a child of
-//! ours and of no tree, and is gone some milliseconds after us.) [`end_orphans`], which the next kumite calls, ends
-//! what the shell could not find. Both also end all processes in a group of ours, frozen or not, and remove the
-//! group.
+//! When *this* process ends without having stopped its trees, even by SIGKILL, they are ended all the same. A shell,
+//! the guardian, waits for our end from the first tree or group on, and then ends them at once. (There is one for the
+//! whole process; it is a child of ours and of no tree, and is gone some milliseconds after us.) [`end_orphans`],
+//! which the next kumite calls, ends what the guardian could not find. Both also end all processes in a group of
+//! ours, frozen or not, and remove the group.
 //!
 //! `KUMITE_TREE`, and a group's name after `kumite-`, is `NAMESPACE-PID-STARTED-COUNT`: the inode of our pid
 //! namespace, our process id, our start (clock ticks after boot, as in `/proc/PID/stat`), and a number for the tree

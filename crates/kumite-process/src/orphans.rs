@@ -24,8 +24,8 @@ pub struct Orphan {
     pub command: String,
 }
 
-/// Ends all processes that killed kumites have left behind on this machine, and returns them. If there are none, it
-/// takes one look at every process; else at most about a second.
+/// Ends all processes that killed kumites have left behind on this machine, and returns those that have ended. If
+/// there are none, it takes one look at every process; else at most about a second.
 ///
 /// An orphan is a process whose owner was in our pid namespace and does not live any more (no process has its id, or
 /// one with another start, or a zombie). `KUMITE_TREE` names the owner, or the mark of a process without that

@@ -53,7 +53,7 @@ impl Owner {
     pub(crate) fn lives(&self) -> bool {
         match Stat::read(self.pid) {
             Some(stat) => stat.started == self.started && !stat.is_zombie(),
-            // It may be there without being shown to us.
+            // The process may be there without being shown to us.
             None => kill(Pid::from_raw(self.pid), None) != Err(Errno::ESRCH),
         }
     }

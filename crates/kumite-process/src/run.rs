@@ -107,7 +107,7 @@ pub fn run_leaving(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<
         // A person at the terminal may well stop something there.
         let stopped = if had_terminal { None } else { tree.stuck() };
         match status {
-            // Ctrl-C went there, and not to us.
+            // Ctrl-C went to the command, and not to us.
             Some(status) if had_terminal && is_interrupt(status) => {
                 return Err(Error::Interrupted { command, log });
             }

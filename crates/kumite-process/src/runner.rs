@@ -352,7 +352,7 @@ impl Runner {
     ) -> Result<Option<[TimedRun; N]>, Error> {
         assert!(self.queued.is_empty(), "a queued run was not fetched");
         self.order(&jobs, forked)?;
-        // All of them, also after an error.
+        // All answers are fetched, also after an error.
         let runs = jobs.map(|_| if self.queued.is_empty() { Ok(None) } else { self.fetch(None, stop) });
         let runs: Vec<TimedRun> = runs.into_iter().filter_map(Result::transpose).collect::<Result<_, _>>()?;
         Ok(runs.try_into().ok())
@@ -480,7 +480,7 @@ impl Runner {
     fn end(&mut self) {
         self.tree = None;
         self.queued.clear();
-        // The helper is not there any more to do it.
+        // The helper, which else takes it back, is gone.
         if let Some(terminal) = self.terminal.take().filter(Terminal::is_lent) {
             terminal.take_back(true);
         }

@@ -70,7 +70,7 @@ impl Stops {
             }
             stat.is_some()
         });
-        // Otherwise it may have been us, meanwhile.
+        // Otherwise we may have stopped it ourselves meanwhile.
         let not_us = HELD.load(SeqCst) == 0 && EVER_HELD.load(SeqCst) == ever_held;
         stopped.filter(|_| not_us).map(|pid| proc_fs::name(pid).unwrap_or_else(|| format!("process {pid}")))
     }

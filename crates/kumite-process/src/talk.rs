@@ -68,7 +68,7 @@ impl Tree {
 
 impl Talk {
     /// Writes all bytes to the process. `true` if it took them, `false` if `limit` passed before, or `stop` was set
-    /// (looked at 20 times a second). An error if the process has closed its input.
+    /// (looked at 20 times a second). An error if the input is closed, by the process or by us.
     pub fn say(&mut self, bytes: &[u8], limit: Duration, stop: &AtomicBool) -> io::Result<bool> {
         let until = Instant::now() + limit;
         let mut left = bytes;

@@ -158,7 +158,7 @@ impl Tree {
         }
         let failed = |source| Error::Start { command: spawn.command.to_owned(), source };
         guardian::post(Hierarchies::beginnings);
-        // One that is to have a group stops itself until it is there.
+        // A command that is to have a group stops itself until it is in the group.
         let _hold = spawn.group.map(|_| Hold::begin());
         let (token, mark) = token_and_mark();
         let mut command = Command::new("/bin/sh");
@@ -173,7 +173,7 @@ impl Tree {
         }
         command.envs(spawn.env.iter().map(|(name, value)| (name, value))).env(MARKER, &token);
         command.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
-        // A child has the affinity of the thread that starts it, and so has ours none to restore.
+        // A child inherits its thread's affinity. A thread of its own leaves ours as it was.
         #[expect(clippy::disallowed_methods, reason = "it has its own mark")]
         let start = || {
             if !spawn.cores.is_empty() {
@@ -189,7 +189,7 @@ impl Tree {
         let root = Pid::from_raw(child.id().cast_signed());
         let pid = rustix::process::Pid::from_child(&child);
         let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(|errno| {
-            // Without it we could not end it as promised.
+            // Without a pidfd we could not end the tree as promised.
             let _ = killpg(root, Signal::SIGKILL);
             failed(errno.into())
         })?;
@@ -414,7 +414,7 @@ impl Tree {
     /// passed since `began`.
     fn terminate(&mut self, began: Instant, grace: Duration) {
         let _ = killpg(self.root, Signal::SIGTERM);
-        // A process that is stopped, by a pause or by itself, would not get to it.
+        // A process that is stopped, by a pause or by itself, would not get to handle SIGTERM.
         self.signal_all(Signal::SIGCONT);
         while self.group_runs() && began.elapsed() < grace {
             self.wait_for_change(grace.saturating_sub(began.elapsed()));

@@ -71,7 +71,7 @@ impl CgroupDirs {
             share.map(|share| quota_and_period_us(share).ok_or(Error::Share { share })).transpose()?;
         match (version, limit) {
             (Version::V1, limit) => {
-                // Of the old period and the new quota, or the other way round, the kernel might take neither.
+                // The kernel might take neither the new quota with the old period, nor the old one with the new.
                 write(folder, "cpu.cfs_quota_us", "-1")?;
                 let Some((quota, period)) = limit else { return Ok(()) };
                 write(folder, "cpu.cfs_period_us", &period.to_string())?;

@@ -68,7 +68,7 @@ pub(super) fn empty(folders: &BTreeSet<PathBuf>) -> bool {
         if Instant::now() >= last {
             return false;
         }
-        // Before they are thawed, so that they do nothing more.
+        // The kill comes before the thaw, so that they do nothing more.
         for &pid in members.iter().filter(|&&pid| pid != us) {
             let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
         }

@@ -203,7 +203,7 @@ fn a_tree_that_cannot_be_put_into_its_group_is_not_started() {
     assert!(!dir.join("ran").exists());
 }
 
-/// The real one, of a machine that may have both, as if it had no other.
+/// The real version 2 of this machine, as if the machine had no version 1.
 #[test]
 fn version_2_freezes_counts_and_kills() {
     let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
