@@ -1,6 +1,6 @@
 //! The claims, checks and contenders of a run that do not pass its gate.
 
-use crate::{Check, Claim, Contender, Reason};
+use crate::{Check, Claim, Contender, Export, Outcome, Reason, Trial, standing};
 
 /// A claim, a check or a contender that does not pass the gate.
 #[derive(Debug)]
@@ -30,6 +30,25 @@ pub struct Lost<'a> {
     /// The reason of the first failed trial; if none failed, of the first one with a wrong answer. None if that trial
     /// gave no reason.
     pub reason: Option<&'a str>,
+}
+
+impl<'a> Lost<'a> {
+    /// The trials of a contender that failed or gave a wrong answer. None if there are none, or if only answers are
+    /// wrong and a claim rightly foretold that.
+    pub fn of(contender: &'a Contender, export: &'a Export) -> Option<Lost<'a>> {
+        let name = &contender.name;
+        let trials: Vec<&Trial> = standing(&export.trials).filter(|trial| trial.contender == *name).collect();
+        let count = |outcome| trials.iter().filter(|trial| trial.outcome == outcome).count();
+        let (failed, wrong) = (count(Outcome::Failed), count(Outcome::Disqualified));
+        let is_claimed = export.claims.iter().any(|claim| claim.wrong_as_claimed.contains(name));
+        if failed == 0 && (wrong == 0 || is_claimed) {
+            return None;
+        }
+        let worst = if failed > 0 { Outcome::Failed } else { Outcome::Disqualified };
+        let first = trials.iter().find(|trial| trial.outcome == worst);
+        let reason = first.and_then(|trial| trial.reason.as_deref());
+        Some(Lost { contender: name, failed, wrong, trials: trials.len(), reason })
+    }
 }
 
 impl Amiss<'_> {

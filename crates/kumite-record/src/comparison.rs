@@ -48,6 +48,9 @@ pub struct Comparison {
     pub margin: f64,
     /// The reason why the comparison ended.
     pub ended: ComparisonEnd,
+    /// The error that ended the comparison, in words. None if none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Every command, in the order given; a reference that was added comes first. Empty if servers were compared.
     pub commands: Vec<ComparedCommand>,
     /// Every server, in the order given. Empty if commands were compared.

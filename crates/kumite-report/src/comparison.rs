@@ -13,6 +13,7 @@ mod metrics;
 mod named_metrics;
 mod names;
 mod orgmode;
+mod review;
 mod uses;
 
 use anstyle::AnsiColor;
@@ -33,6 +34,7 @@ pub use markdown::compare_markdown;
 pub use metrics::{MetricUnit, Units};
 pub use named_metrics::{NamedMetrics, NamedMetricsError};
 pub use orgmode::compare_orgmode;
+pub use review::compare_review;
 
 /// The order and the units of the table of commands.
 #[derive(Clone, Copy, Debug, Default)]

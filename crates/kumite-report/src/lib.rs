@@ -9,7 +9,7 @@
 //! The modules, from the lowest up: `record` is a record and its index. `words` says things, `tables` lays them out,
 //! `charts` draws them, `kinds` has what only one kind of workload shows. Above them is a file for each format:
 //! `terminal`, `html`, `markdown`, `csv`; and one for each other thing that is shown: `summary`, `comparison`,
-//! `replication`, `load`, `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`,
+//! `review` with its own formats for machines and reviewers, `replication`, `load`, `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`,
 //! `load_second`.
 
 mod charts;
@@ -31,7 +31,9 @@ mod page;
 mod pictures;
 mod record;
 mod replication;
+mod review;
 mod run_line;
+mod run_review;
 mod selfcheck;
 mod style;
 mod summary;
@@ -42,7 +44,8 @@ mod words;
 pub use charts::forest::forest_svg;
 pub use comparison::{
     MetricUnit, NamedMetrics, NamedMetricsError, Shown, TimeUnit, Units, compare_asciidoc, compare_csv,
-    compare_gate, compare_html, compare_markdown, compare_orgmode, compare_terminal, cut_short,
+    compare_gate, compare_html, compare_markdown, compare_orgmode, compare_review, compare_terminal,
+    cut_short,
 };
 pub use csv::csv;
 pub use diagnosis::{diagnoses, diagnosis};
@@ -56,7 +59,13 @@ pub use outlook::{absent, outlook, too_near};
 pub use replication::{
     replication_claims, replication_differences, replication_html, replication_markdown, replication_terminal,
 };
+pub use review::Review;
+pub use review::annotations::annotations;
+pub use review::comment::comment;
+pub use review::job_summary::job_summary;
+pub use review::junit::junit;
 pub use run_line::run_line;
+pub use run_review::run_review;
 pub use selfcheck::selfcheck_terminal;
 pub use style::Style;
 pub use summary::{decided, summary};

@@ -249,8 +249,41 @@ pub(crate) fn escaped(text: &str) -> String {
     out
 }
 
-/// A code span, fenced by more backticks than the text has in a row.
-fn code(text: &str) -> String {
+/// The text in a paragraph in which nothing acts, not even what GitHub looks for after the Markdown was rendered: a
+/// mention, a reference to an issue, an address. A space of no width comes between what would be one.
+pub(crate) fn inert(text: &str) -> String {
+    const NOTHING: &str = "&ZeroWidthSpace;";
+    let letters: Vec<char> = text.chars().collect();
+    let mut out = String::new();
+    for (at, &c) in letters.iter().enumerate() {
+        let rest = &letters[at + 1..];
+        let next = rest.first().copied().unwrap_or(' ');
+        out += &escaped(&c.to_string());
+        let begins = match c {
+            '@' => next.is_alphanumeric(),
+            '#' => next.is_ascii_digit(),
+            '-' => next.is_ascii_digit() && ends_in(&letters[..at], "gh"),
+            ':' => rest.starts_with(&['/', '/']),
+            'w' | 'W' => next == '.' && ends_in(&letters[..=at], "www"),
+            _ => false,
+        };
+        if begins {
+            out += NOTHING;
+        }
+    }
+    out
+}
+
+fn ends_in(text: &[char], end: &str) -> bool {
+    let last = text.len().checked_sub(end.len()).map(|from| text[from..].iter().collect::<String>());
+    last.is_some_and(|last| last.eq_ignore_ascii_case(end))
+}
+
+/// A code span, fenced by more backticks than the text has in a row. Of no text there is none.
+pub(crate) fn code(text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
     let fence = "`".repeat(longest_run_of_backticks(text) + 1);
     // One space at each end is taken off again; it keeps a backtick of the text apart from the fence.
     let space = if text.contains('`') { " " } else { "" };

@@ -17,7 +17,7 @@ use crate::words::gate::last_line;
 use crate::words::number::plural;
 use crate::words::reason::reason;
 use crate::words::sittings::stood;
-use crate::words::text::one_line;
+use crate::words::text::{cut, one_line};
 use crate::words::verdict::VerdictText;
 
 /// The number of lines that fit on most screens.
@@ -179,18 +179,6 @@ impl Line<'_> {
     }
 }
 
-/// Cuts the middle out of a text longer than `width` characters: similar claims often differ at the end.
-fn cut(text: &str, width: usize) -> String {
-    let letters: Vec<char> = text.chars().collect();
-    if letters.len() <= width {
-        return text.to_owned();
-    }
-    let kept = width.saturating_sub(1);
-    let (begin, end) = (&letters[..kept - kept / 3], &letters[letters.len() - kept / 3..]);
-    let (begin, end): (String, String) = (begin.iter().collect(), end.iter().collect());
-    format!("{}…{}", begin.trim_end_matches([' ', ',', '.', ';']), end.trim_start())
-}
-
 /// The title and the table of the group with the most rows; none if no group has a table.
 fn table(document: &Document) -> Option<(String, &Table)> {
     let tables = document.groups.iter().filter_map(|group| match (&group.overview, group.points.first()) {
@@ -321,12 +309,5 @@ mod tests {
         let line = Line { verdict: &verdict, reason: None, more: Some(why.to_owned()) };
         let said = line.written(Style { color: false, width: 60 }, Room::Ample);
         assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").ends_with(why), "{said}");
-    }
-
-    #[test]
-    fn what_is_cut_says_so() {
-        assert_eq!(cut("abc def", 7), "abc def");
-        assert_eq!(cut("abcdefghij, on all cores", 16), "abcdefghij…cores");
-        assert_eq!(cut("abc, defghi", 6), "abc…i");
     }
 }

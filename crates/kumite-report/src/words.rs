@@ -8,6 +8,7 @@ pub mod control;
 pub mod effect;
 pub mod first_figure;
 pub mod gate;
+pub mod letters;
 pub mod near_tie;
 pub mod noise_floor;
 pub mod number;

@@ -101,7 +101,7 @@ impl More<'_> {
             experiment_given: first.run.experiment_given.clone(),
             seed: seed::fresh(self.world.clock()),
             started,
-            command: output::command_line_of_run(),
+            command: output::command_line_without_files(),
             kumite: crate::VERSION.to_owned(),
             rule: Rule::Strict,
             services: prepared.services.clone(),

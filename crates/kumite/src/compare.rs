@@ -18,6 +18,7 @@ use kumite_record::{
 use kumite_report::{NamedMetrics, Shown, TimeUnit, Units};
 
 use crate::exit::Failure;
+use crate::for_review::ForReview;
 use crate::gate::Bar;
 use crate::progress::Progress;
 use crate::store::{Save, default_db, noise_floor};
@@ -197,6 +198,8 @@ struct Documents {
     /// Unit of times [default: each its own]
     #[arg(short = 'u', long, value_name = "UNIT", value_enum)]
     time_unit: Option<Times>,
+    #[command(flatten)]
+    review: ForReview,
 }
 
 #[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
@@ -221,16 +224,25 @@ impl Documents {
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
         let files =
             [&self.json, &self.csv, &self.markdown, &self.export_asciidoc, &self.export_orgmode, &self.html];
-        files.into_iter().flatten()
+        files.into_iter().flatten().chain(self.review.files())
     }
 
     fn check(&self) -> Result<(), Failure> {
-        output::check_files(self.files())
+        output::check_files(self.files())?;
+        self.review.check(self.is_on_terminal())
     }
 
     /// False if a document goes to standard output, in place of the report.
     fn is_on_terminal(&self) -> bool {
         !self.files().any(|file| file == Path::new("-"))
+    }
+
+    /// Writes the forms for machines and reviewers. Annotations come before the report, whose last line may be the
+    /// gate's.
+    fn review(&self, comparison: &Comparison, shown: Shown) -> Result<(), Failure> {
+        let review = || kumite_report::compare_review(comparison);
+        self.review.annotate(&review, &|| kumite_report::compare_markdown(comparison, shown))?;
+        self.review.write(&review)
     }
 
     fn write(&self, comparison: &Comparison, units: Units) -> Result<(), Failure> {
@@ -243,6 +255,7 @@ impl Documents {
             }),
             units,
         };
+        self.review(comparison, shown)?;
         if self.is_on_terminal() {
             output::report(&kumite_report::compare_terminal(comparison, shown, &output::style()))?;
         }
@@ -281,9 +294,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let store = Store::open_read_only(&default_db()).ok();
     let mut comparison = Comparison {
-        command: seed::named(output::command_line(), args.amount.seed, comparison.seed),
+        command: seed::named(output::command_line_without_files(), args.amount.seed, comparison.seed),
         kumite: crate::VERSION.to_owned(),
         noise_floor: store.as_ref().and_then(noise_floor),
+        failure: comparison.failure.as_deref().map(without_secrets),
         ..comparison
     };
     for command in &mut comparison.commands {
@@ -298,6 +312,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let units = args.amount.metrics.as_ref().map(|named| named.units);
         args.documents.write(&comparison, units.unwrap_or_default())?;
         kept?;
+    } else {
+        // There are no figures, and a test report says why.
+        args.documents.review(&comparison, Shown::default())?;
     }
     match (error, kumite_report::cut_short(comparison.ended)) {
         (Some(error), _) => Err(failure(error)),

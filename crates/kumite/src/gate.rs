@@ -115,6 +115,7 @@ impl Gate {
             html: &|| kumite_report::html(&export),
             markdown: &|| kumite_report::markdown(&export),
             svg: Some(&|| kumite_report::forest_svg(&export)),
+            review: Some(&|| kumite_report::run_review(&export)),
         })?;
         ended(&export)?;
         let Some(gate) = judged? else { return Ok(()) };

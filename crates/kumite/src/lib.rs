@@ -14,6 +14,7 @@ mod ending;
 mod exit;
 mod export;
 mod exported;
+mod for_review;
 mod function;
 mod gate;
 mod help;

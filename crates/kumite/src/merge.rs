@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             seed: args.seed,
             scope: args.scope,
             is_gate: args.ending.gate.is_set(),
-            command: output::command_line_of_run(),
+            command: output::command_line_without_files(),
         };
         let export = merged(&nodes::driver(&Arc::default()), &stores, &options, &mut into)?;
         return args.ending.conclude(export, None);

@@ -8,10 +8,11 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use kumite_nodes::{IN_FRAMES, RELAYED, tell_note};
 use kumite_record::{Export, without_secrets};
-use kumite_report::Style;
+use kumite_report::{Review, Style};
 use terminal_size::{Height, Width};
 
 use crate::exit::Failure;
+use crate::for_review::ForReview;
 
 /// True if an agent started this process: then all output is in frames.
 static FRAMES: AtomicBool = AtomicBool::new(false);
@@ -117,16 +118,19 @@ pub struct Documents {
     /// Write the verdicts as a picture
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    review: ForReview,
 }
 
 impl Documents {
     fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.json, &self.html, &self.markdown, &self.svg].into_iter().flatten()
+        [&self.json, &self.html, &self.markdown, &self.svg].into_iter().flatten().chain(self.review.files())
     }
 
     /// Refuses files that cannot be written, as far as that can be known without writing, before a long run.
     pub fn check(&self) -> Result<(), Failure> {
-        check_files(self.files())
+        check_files(self.files())?;
+        self.review.check(self.is_on_terminal())
     }
 
     /// False if a document goes to standard output, in place of the report.
@@ -134,17 +138,21 @@ impl Documents {
         !self.files().any(|file| file == Path::new("-"))
     }
 
-    /// Refuses `--svg`, for a result that is no run.
-    pub fn refuse_svg(&self) -> Result<(), Failure> {
+    /// Refuses the forms of verdicts, for two runs beside each other.
+    pub fn refuse_verdicts(&self) -> Result<(), Failure> {
         match self.svg {
             Some(_) => Err(no_svg()),
-            None => Ok(()),
+            None => self.review.refuse(),
         }
     }
 
     /// Writes the documents whose files are named, and the report on the terminal, unless a document goes to standard
     /// output.
     pub fn write(&self, forms: &Forms) -> Result<(), Failure> {
+        match forms.review {
+            Some(review) => self.review.annotate(review, forms.markdown)?,
+            None => self.review.refuse()?,
+        }
         if self.is_on_terminal() {
             report(&(forms.terminal)(&style()))?;
         }
@@ -153,7 +161,8 @@ impl Documents {
             (&self.html, &|| Ok((forms.html)())),
             (&self.markdown, &|| Ok((forms.markdown)())),
             (&self.svg, &|| forms.svg.map_or_else(|| Err(no_svg()), |svg| Ok(svg()))),
-        ])
+        ])?;
+        forms.review.map_or(Ok(()), |review| self.review.write(review))
     }
 }
 
@@ -190,6 +199,8 @@ pub struct Forms<'a> {
     pub markdown: &'a dyn Fn() -> String,
     /// The picture of verdicts; none for a result that is no run.
     pub svg: Option<&'a dyn Fn() -> String>,
+    /// The cases for machines and reviewers; none for a result that judges nothing.
+    pub review: Option<&'a dyn Fn() -> Review>,
 }
 
 /// Refuses files that cannot be written, and one file for two documents.
@@ -238,18 +249,32 @@ pub fn command_line() -> String {
 }
 
 /// The command as it was typed, for a shell, without secrets, without the files that it writes, and without what an
-/// agent has added: whoever repeats a run has other files.
-pub fn command_line_of_run() -> String {
+/// agent has added: whoever repeats it has other files.
+pub fn command_line_without_files() -> String {
     shell_words(without_files(std::env::args().skip(1)))
 }
 
 fn without_files(arguments: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
-    const FILES: [&str; 5] = ["--json", "--html", "--markdown", "--svg", "--db"];
+    const FILES: [&str; 13] = [
+        "--json",
+        "--html",
+        "--markdown",
+        "--svg",
+        "--csv",
+        "--export-json",
+        "--export-csv",
+        "--export-markdown",
+        "--export-asciidoc",
+        "--export-orgmode",
+        "--junit",
+        "--comment",
+        "--db",
+    ];
     let mut is_file = false;
     arguments.filter(move |argument| {
         let is_value = std::mem::take(&mut is_file);
         is_file = !is_value && FILES.contains(&argument.as_str());
-        let is_of_agent = argument == IN_FRAMES || argument.starts_with(RELAYED);
+        let is_of_agent = argument == IN_FRAMES || argument.starts_with(RELAYED) || argument == "--github";
         let is_both = argument.split_once('=').is_some_and(|(flag, _)| FILES.contains(&flag));
         !(is_value || is_file || is_both || is_of_agent)
     })
@@ -326,6 +351,7 @@ mod tests {
         );
         assert_eq!(kept("run --db --json x"), "run x");
         assert_eq!(kept("run x --gate=holds"), "run x --gate=holds");
+        assert_eq!(kept("compare a b --junit=r.xml --github --comment c.md --csv -"), "compare a b");
         assert_eq!(kept("run x --shard=1/2 --relayed={} --in-frames --db y"), "run x --shard=1/2");
     }
 }

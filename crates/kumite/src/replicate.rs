@@ -47,7 +47,7 @@ pub struct Args {
 
 pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     args.documents.check()?;
-    args.documents.refuse_svg()?;
+    args.documents.refuse_verdicts()?;
     let theirs = exported::read(&args.theirs, args.run.as_deref())?;
     let order = args.order(&theirs)?;
     let is_on_terminal = args.documents.is_on_terminal();
@@ -73,6 +73,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
         html: &|| kumite_report::replication_html(&replication),
         markdown: &|| kumite_report::replication_markdown(&replication),
         svg: None,
+        review: None,
     })?;
     ended(&here, early)?;
     contradicted(&replication)

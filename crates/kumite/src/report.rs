@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// Shows two runs beside each other, claim by claim.
 fn beside(documents: &Documents, first: &Export, second: &Export) -> Result<(), Failure> {
-    documents.refuse_svg()?;
+    documents.refuse_verdicts()?;
     let replication = replication(["first", "second"], [first.into(), second.into()])?;
     documents.write(&Forms {
         terminal: &|style| kumite_report::replication_terminal(&replication, style),
@@ -62,6 +62,7 @@ fn beside(documents: &Documents, first: &Export, second: &Export) -> Result<(), 
         html: &|| kumite_report::replication_html(&replication),
         markdown: &|| kumite_report::replication_markdown(&replication),
         svg: None,
+        review: None,
     })
 }
 
@@ -102,6 +103,7 @@ fn show(documents: &Documents, kept: &Named) -> Result<(), Failure> {
             html: &|| kumite_report::compare_html(kept, Default::default()),
             markdown: &|| kumite_report::compare_markdown(kept, Default::default()),
             svg: None,
+            review: Some(&|| kumite_report::compare_review(kept)),
         }),
         Named::Load(kept) => documents.write(&Forms {
             terminal: &|style| kumite_report::load_terminal(kept, style),
@@ -109,6 +111,7 @@ fn show(documents: &Documents, kept: &Named) -> Result<(), Failure> {
             html: &|| kumite_report::load_html(kept),
             markdown: &|| kumite_report::load_markdown(kept),
             svg: None,
+            review: None,
         }),
     }
 }

@@ -197,7 +197,7 @@ impl Args {
             words,
             budget: self.effort.budget,
             is_gate: self.ending.gate.is_set(),
-            command: output::command_line_of_run(),
+            command: output::command_line_without_files(),
             db: self.ending.db.path(),
         }
     }
@@ -284,7 +284,7 @@ impl Args {
             experiment_given: self.planning.contenders.experiment.clone(),
             seed,
             started,
-            command: seed::named(output::command_line_of_run(), given, seed),
+            command: seed::named(output::command_line_without_files(), given, seed),
             shard,
             kumite: crate::VERSION.to_owned(),
             rule: self.rule(),

@@ -72,7 +72,7 @@ pub fn join(store: &mut Store, sittings: &[StoredRun]) -> Result<Export, Failure
     let before = store.runs()?.into_iter().find(has_some).map(|run| run.id);
     let first = sittings.iter().map(|of| &of.run).min_by_key(|run| (run.started, &run.id));
     let new = || format!("{}-sittings", first.map_or("no", |first| &first.id));
-    let joined = join_sittings(sittings, before.unwrap_or_else(new), output::command_line_of_run())?;
+    let joined = join_sittings(sittings, before.unwrap_or_else(new), output::command_line_without_files())?;
     for of in sittings {
         let kept = if store.run(&of.run.id).is_ok() { store.trials(&of.run.id)?.len() } else { 0 };
         if kept < of.trials.len() {

@@ -193,7 +193,8 @@ impl<'a> Commands<'a> {
         let costs = self.found.costs(costs);
         let noise = self.outside.found();
         let found = document(self.setting, self.lines, rules, &self.found);
-        let mut comparison = Comparison { machine, started, ended, costs, noise, ..found };
+        let failure = error.as_ref().map(CompareError::to_string);
+        let mut comparison = Comparison { machine, started, ended, failure, costs, noise, ..found };
         comparison.gate = rules.gate.map(|passes| gate::comparison_gate(passes, &comparison));
         Ok((comparison, error))
     }

@@ -103,6 +103,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         metrics: rules.metrics.clone(),
         margin: rules.margin,
         ended: ComparisonEnd::Interrupted,
+        failure: None,
         commands: Vec::new(),
         servers: Vec::new(),
         pairs: Vec::new(),

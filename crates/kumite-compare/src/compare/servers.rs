@@ -62,7 +62,8 @@ pub fn compare_servers(
     };
     let windows: f64 = loads.trials.iter().flatten().map(|trial| trial.seconds).sum();
     let count: usize = loads.trials.iter().map(Vec::len).sum();
-    let mut comparison = Comparison { machine, started, ended, ..loads.document(rules, elapsed) };
+    let failure = error.as_ref().map(CompareError::to_string);
+    let mut comparison = Comparison { machine, started, ended, failure, ..loads.document(rules, elapsed) };
     comparison.gate = rules.gate.map(|passes| gate::comparison_gate(passes, &comparison));
     comparison.costs.seconds = elapsed.as_secs_f64();
     comparison.costs.between_runs_us = (elapsed.as_secs_f64() - windows).max(0.0) * 1e6 / count.max(1) as f64;

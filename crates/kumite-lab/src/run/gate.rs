@@ -3,10 +3,7 @@
 //!
 //! Only values of the record are looked at, so a run of another machine is judged like one of this machine.
 
-use kumite_record::{
-    Amiss, CheckOutcome, Contender, ContenderStatus, Export, GateBar, GateState, Lost, Outcome, Trial,
-    Verdict, standing,
-};
+use kumite_record::{Amiss, CheckOutcome, ContenderStatus, Export, GateBar, GateState, Lost, Verdict};
 
 use super::prepare::is_left_out;
 
@@ -33,27 +30,10 @@ pub fn gate_findings(export: &Export, bar: GateBar) -> Vec<GateFinding<'_>> {
     });
     let checks = export.checks.iter().filter(|check| check.outcome != CheckOutcome::Green).map(Amiss::Check);
     let contenders = export.contenders.iter().filter_map(|contender| match contender.status {
-        ContenderStatus::Ran => lost(contender, export).map(Amiss::Lost),
+        ContenderStatus::Ran => Lost::of(contender, export).map(Amiss::Lost),
         ContenderStatus::Skipped if is_left_out(contender) => None,
         _ => Some(Amiss::Absent(contender)),
     });
     let shut = checks.chain(contenders).map(|amiss| GateFinding { state: GateState::Shut, amiss });
     claims.chain(shut).collect()
-}
-
-/// The trials of a contender that failed or gave a wrong answer. None if there are none, or if only answers are wrong
-/// and a claim rightly foretold that.
-fn lost<'a>(contender: &'a Contender, export: &'a Export) -> Option<Lost<'a>> {
-    let name = &contender.name;
-    let trials: Vec<&Trial> = standing(&export.trials).filter(|trial| trial.contender == *name).collect();
-    let count = |outcome| trials.iter().filter(|trial| trial.outcome == outcome).count();
-    let (failed, wrong) = (count(Outcome::Failed), count(Outcome::Disqualified));
-    let is_claimed = export.claims.iter().any(|claim| claim.wrong_as_claimed.contains(name));
-    if failed == 0 && (wrong == 0 || is_claimed) {
-        return None;
-    }
-    let worst = if failed > 0 { Outcome::Failed } else { Outcome::Disqualified };
-    let first = trials.iter().find(|trial| trial.outcome == worst);
-    let reason = first.and_then(|trial| trial.reason.as_deref());
-    Some(Lost { contender: name, failed, wrong, trials: trials.len(), reason })
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use kumite_record::Comparison;
 
+use crate::words::letters::letters;
 use crate::words::text::one_line;
 
 /// The most characters of a name that fits into a sentence and a table.
@@ -33,23 +34,12 @@ impl Names {
         }
     }
 
+    /// The names as they are, however long.
+    pub(super) fn in_full() -> Names {
+        Names { by_name: BTreeMap::new(), legend: Vec::new() }
+    }
+
     pub(super) fn of(&self, name: &str) -> String {
         self.by_name.get(name).cloned().unwrap_or_else(|| one_line(name))
-    }
-}
-
-/// The letters for number `at`, counted from 0: A to Z, then AA and so on.
-fn letters(at: usize) -> String {
-    let last = char::from(b'A' + (at % 26) as u8);
-    if at < 26 { last.to_string() } else { letters(at / 26 - 1) + &last.to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_go_on_after_z() {
-        assert_eq!([0, 25, 26, 51, 52, 701, 702].map(letters), ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]);
     }
 }

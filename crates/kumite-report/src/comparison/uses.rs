@@ -63,7 +63,13 @@ pub(super) fn cannot_be_told(judged: &JudgedMetric, pair: &ComparedPair) -> bool
     pair.blocks > 0 && 2 * judged.untold >= pair.blocks
 }
 
+/// `peak memory cannot be told: in 9 of 9 pairs …`
 pub(super) fn why_not_told(judged: &JudgedMetric, pair: &ComparedPair) -> String {
+    format!("{} {}", word(judged.metric), cannot(judged, pair))
+}
+
+/// `cannot be told: in 9 of 9 pairs …`
+pub(super) fn cannot(judged: &JudgedMetric, pair: &ComparedPair) -> String {
     let JudgedMetric { metric, untold, .. } = judged;
     let why = match metric {
         CommandMetric::MemoryPeakResident => "it is known only to be below what kumite's helper needs",
@@ -72,5 +78,5 @@ pub(super) fn why_not_told(judged: &JudgedMetric, pair: &ComparedPair) -> String
         | CommandMetric::TimeUser
         | CommandMetric::TimeSystem => "it was read as 0, which is less than a tick of the kernel",
     };
-    format!("{} cannot be told: in {untold} of {} pairs {why}", word(*metric), pair.blocks)
+    format!("cannot be told: in {untold} of {} pairs {why}", pair.blocks)
 }

@@ -62,7 +62,7 @@ impl ChecksText {
 }
 
 impl CheckText {
-    fn new(run: &Run, check: &Check) -> CheckText {
+    pub(crate) fn new(run: &Run, check: &Check) -> CheckText {
         let mut what: Vec<String> = check.red.iter().take(TOLD).map(|red| off(check.binds, red)).collect();
         if let Some(more) = check.red.len().checked_sub(TOLD).filter(|more| *more > 0) {
             what.push(format!("and {} more", plural(more, "comparison")));

@@ -3,7 +3,8 @@
 
 use anstyle::AnsiColor;
 use kumite_record::{
-    Amiss, CheckOutcome, ContenderStatus, Export, GateBar, GateReason, GateState, Lost, Reason, Run, Verdict,
+    Amiss, CheckOutcome, Contender, ContenderStatus, Export, GateBar, GateReason, GateState, Lost, Reason,
+    Run, Verdict,
 };
 
 use crate::style::Style;
@@ -54,21 +55,27 @@ pub fn gate_reason(run: &Run, amiss: &Amiss) -> GateReason {
         },
         Amiss::Check(check) if check.outcome == CheckOutcome::Red => format!("check {name} is red"),
         Amiss::Check(_) => format!("check {name} was not tested"),
-        Amiss::Absent(contender) => {
-            let why = contender.reason.as_deref().unwrap_or("no reason recorded");
-            let verb = if contender.status == ContenderStatus::Skipped { "was " } else { "" };
-            format!("contender {name} {verb}{}: {why}", contender.status.as_str())
-        }
-        Amiss::Lost(Lost { failed, wrong, trials, reason, .. }) => {
-            let why = reason.and_then(|reason| reason.lines().next()).map(|line| format!(": {line}"));
-            let what = match failed {
-                0 => format!("answered wrong in {wrong}"),
-                _ => format!("failed in {failed}"),
-            };
-            format!("contender {name} {what} of {trials} trials{}", why.unwrap_or_default())
-        }
+        Amiss::Absent(contender) => format!("contender {name} {}", absent_said(contender)),
+        Amiss::Lost(lost) => format!("contender {name} {}", lost_said(lost)),
     };
     GateReason { name: name.to_owned(), why }
+}
+
+/// `was skipped: needs go >= 1.24`, or `failed: …`: the part of a contender that did not run, with the reason.
+pub(crate) fn absent_said(contender: &Contender) -> String {
+    let why = contender.reason.as_deref().unwrap_or("no reason recorded");
+    let verb = if contender.status == ContenderStatus::Skipped { "was " } else { "" };
+    format!("{verb}{}: {why}", contender.status.as_str())
+}
+
+/// `failed in 3 of 20 trials: …`, or `answered wrong in …`, with the first line of the first reason.
+pub(crate) fn lost_said(Lost { failed, wrong, trials, reason, .. }: &Lost) -> String {
+    let why = reason.and_then(|reason| reason.lines().next()).map(|line| format!(": {line}"));
+    let what = match failed {
+        0 => format!("answered wrong in {wrong}"),
+        _ => format!("failed in {failed}"),
+    };
+    format!("{what} of {trials} trials{}", why.unwrap_or_default())
 }
 
 /// The line that answers `--gate`, in colour and with an empty line before it; empty if no gate was asked.

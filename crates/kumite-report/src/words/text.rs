@@ -42,6 +42,18 @@ pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Cuts the middle out of a text longer than `width` characters: similar claims often differ at the end.
+pub fn cut(text: &str, width: usize) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= width {
+        return text.to_owned();
+    }
+    let kept = width.saturating_sub(1);
+    let (begin, end) = (&letters[..kept - kept / 3], &letters[letters.len() - kept / 3..]);
+    let (begin, end): (String, String) = (begin.iter().collect(), end.iter().collect());
+    format!("{}…{}", begin.trim_end_matches([' ', ',', '.', ';']), end.trim_start())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,5 +70,12 @@ mod tests {
         for cut in ["\u{1b}", "\u{1b}[", "\u{1b}[3", "\u{1b}[3;"] {
             assert!(!plain_but_colours(cut).contains('\u{1b}'), "{cut:?}");
         }
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        assert_eq!(cut("abc def", 7), "abc def");
+        assert_eq!(cut("abcdefghij, on all cores", 16), "abcdefghij…cores");
+        assert_eq!(cut("abc, defghi", 6), "abc…i");
     }
 }

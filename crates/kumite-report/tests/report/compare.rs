@@ -18,7 +18,7 @@ const READ: &str = "h1, h2, p, li, pre, desc, figcaption, tr";
 const STYLE: Style = Style { color: false, width: 100 };
 
 /// One pair, made as a reader of the document would write it.
-fn comparison() -> Comparison {
+pub fn comparison() -> Comparison {
     let command = |name: &str, wall: f64| {
         let estimate = |value: f64, unit: &str| json!({"estimate": value, "low": value * 0.99, "high": value * 1.01, "unit": unit, "n": 14});
         json!({
@@ -177,7 +177,7 @@ fn ratio(estimate: f64, low: impl Into<Option<f64>>, high: impl Into<Option<f64>
 }
 
 /// B is slower, and uses less memory.
-fn two_metrics() -> Comparison {
+pub fn two_metrics() -> Comparison {
     let mut comparison = comparison();
     let walls = comparison.pairs[0].ratio;
     comparison.metrics = vec![CommandMetric::TimeWallClock, CommandMetric::MemoryPeakResident];

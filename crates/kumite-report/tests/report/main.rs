@@ -9,5 +9,6 @@ mod instruments;
 mod outlook;
 mod page;
 mod replication;
+mod review;
 mod sections;
 mod void;

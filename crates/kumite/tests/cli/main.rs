@@ -15,6 +15,7 @@ mod disturbance;
 mod doctor;
 mod documents;
 mod find_rate;
+mod for_review;
 mod function;
 mod gate;
 mod help;

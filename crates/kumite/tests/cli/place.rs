@@ -86,6 +86,7 @@ impl Place {
         program.args(arguments).current_dir(self.folder.path()).env_remove("NO_COLOR").env_remove("COLUMNS");
         program.env("XDG_CACHE_HOME", self.path("cache")).env("XDG_DATA_HOME", self.path("data"));
         program.env("KUMITE_LOCK", self.path("measuring.lock")).env_remove("KUMITE_EXPERIMENTS");
+        program.env_remove("GITHUB_STEP_SUMMARY");
         program
     }
 

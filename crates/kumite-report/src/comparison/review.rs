@@ -1,0 +1,211 @@
+//! A comparison in cases: one for each pair and metric that is judged, and one for the comparison as a whole.
+
+use kumite_record::{
+    CommandMetric, ComparedPair, Comparison, ComparisonEnd, GateState, JudgedMetric, PairGate, Ratio,
+    Remaining, Speed, Thrift,
+};
+
+use crate::review::{Case, Gate, Kind, Outcome, Review};
+use crate::words::control::ControlText;
+use crate::words::number::{plural, significant};
+use crate::words::text::one_line;
+
+use super::answer::{level, margin, more, reciprocal};
+use super::metrics::word;
+use super::names::Names;
+use super::uses::{cannot, cannot_be_told};
+use super::{answer, cut_short, gate};
+
+/// A comparison as machines and reviewers take it in.
+pub fn compare_review(comparison: &Comparison) -> Review {
+    let names = Names::in_full();
+    let pairs = comparison.pairs.iter().flat_map(|pair| asked(pair, comparison));
+    let mut cases: Vec<Case> = pairs.map(|asked| asked.case(comparison)).collect();
+    cases.extend(alone(comparison, &names));
+    cases.push(whole(comparison));
+    let control = ControlText::of_comparison(comparison).filter(|control| control.is_off);
+    let warnings = comparison.warnings.iter();
+    let warnings =
+        warnings.map(|warning| format!("{}: {}", one_line(&warning.place), one_line(&warning.what)));
+    Review {
+        title: "kumite compare".to_owned(),
+        asked: (!comparison.pairs.is_empty())
+            .then(|| format!("margin {}, intervals at {}", margin(comparison), level(comparison))),
+        against: comparison.pairs.first().map(|pair| one_line(&pair.b)),
+        gate: comparison
+            .gate
+            .zip(gate::line(comparison, &names))
+            .map(|(gate, line)| Gate { state: gate.state, line }),
+        doubts: control.map(|control| control.said).into_iter().chain(warnings).collect(),
+        cases,
+        started: comparison.started,
+        seconds: comparison.costs.seconds,
+        kumite: one_line(&comparison.kumite),
+        command: one_line(&comparison.command),
+    }
+}
+
+/// A question about a pair, with what was measured.
+struct Asked<'a> {
+    pair: &'a ComparedPair,
+    metric: &'static str,
+    /// The value of the one that is judged over that of the reference.
+    change: Ratio,
+    /// True if more of the metric is better.
+    is_gain: bool,
+    outcome: Outcome,
+    /// How much more would tell. None if nothing is in sight.
+    remaining: Option<Remaining>,
+    /// Why no number of pairs would tell. None if one may.
+    never: Option<String>,
+}
+
+/// The questions about a pair: one for each metric that was named, or else one by wall time or throughput.
+fn asked<'a>(pair: &'a ComparedPair, comparison: &Comparison) -> Vec<Asked<'a>> {
+    let has_gate = comparison.gate.is_some();
+    if pair.metrics.is_empty() {
+        let is_gain = !comparison.servers.is_empty();
+        let outcome = match pair.verdict {
+            Speed::Slower => Outcome::Failed,
+            Speed::Faster | Speed::NoDifference => Outcome::Passed,
+            Speed::Undecided => Outcome::Undecided,
+        };
+        return vec![Asked {
+            pair,
+            metric: if is_gain { "throughput" } else { word(CommandMetric::TimeWallClock) },
+            change: if is_gain { pair.ratio } else { reciprocal(pair.ratio) },
+            is_gain,
+            outcome: of_gate(pair, pair.gate, has_gate, outcome),
+            remaining: pair.gate.map_or(pair.remaining, |gate| gate.remaining),
+            never: None,
+        }];
+    }
+    let of = |judged: &JudgedMetric| {
+        let outcome = match judged.verdict {
+            Thrift::More => Outcome::Failed,
+            Thrift::Less | Thrift::NoDifference => Outcome::Passed,
+            Thrift::Undecided => Outcome::Undecided,
+        };
+        Asked {
+            pair,
+            metric: word(judged.metric),
+            change: reciprocal(judged.ratio),
+            is_gain: false,
+            outcome: of_gate(pair, judged.gate, has_gate, outcome),
+            remaining: judged.gate.map_or(judged.remaining, |gate| gate.remaining),
+            never: cannot_be_told(judged, pair).then(|| cannot(judged, pair)),
+        }
+    };
+    pair.metrics.iter().map(of).collect()
+}
+
+/// The outcome by the gate, where there is one: it asks for more than the margin. Of what it does not ask, nothing is
+/// wrong with it.
+fn of_gate(pair: &ComparedPair, gate: Option<PairGate>, has_gate: bool, by_verdict: Outcome) -> Outcome {
+    if pair.blocks == 0 {
+        return Outcome::NotTested;
+    }
+    match gate.map(|gate| gate.state) {
+        Some(GateState::Shut) => Outcome::Failed,
+        Some(GateState::Open) => Outcome::Passed,
+        Some(GateState::Undecided) => Outcome::Undecided,
+        None if has_gate => Outcome::Passed,
+        None => by_verdict,
+    }
+}
+
+impl Asked<'_> {
+    fn case(self, comparison: &Comparison) -> Case {
+        let worse = self.least();
+        Case {
+            kind: Kind::Pair,
+            subject: one_line(&self.pair.a),
+            metric: Some(self.metric),
+            outcome: self.outcome,
+            sentence: self.sentence(comparison),
+            beyond: worse.map_or(0.0, |least| least.ln().abs()),
+        }
+    }
+
+    /// The end of the interval that is nearer to no change, if it is worse than none.
+    fn least(&self) -> Option<f64> {
+        match self.is_gain {
+            true => self.change.high.filter(|high| *high < 1.0),
+            false => self.change.low.filter(|low| *low > 1.0),
+        }
+    }
+
+    /// How much it changed at least, how much as measured, and how sure that is.
+    fn sentence(&self, comparison: &Comparison) -> String {
+        let Ratio { estimate, low, high } = self.change;
+        let (level, pairs) = (level(comparison), plural(self.pair.blocks, "pair"));
+        let measured = match (low, high) {
+            (Some(low), Some(high)) => {
+                format!(
+                    "{} measured ({level}: {} to {}; {pairs})",
+                    change(estimate),
+                    change(low),
+                    change(high)
+                )
+            }
+            (Some(low), None) => format!("{} or more ({level}; {pairs})", change(low)),
+            (None, Some(high)) => format!("{} or less ({level}; {pairs})", change(high)),
+            (None, None) => match &self.never {
+                Some(why) => why.clone(),
+                None => format!("{pairs} are too few to tell"),
+            },
+        };
+        match self.outcome {
+            Outcome::NotTested => "no pair was measured".to_owned(),
+            Outcome::Failed if low.is_some() && high.is_some() => match self.least() {
+                Some(least) => format!("{} at least, {measured}", change(least)),
+                None => measured,
+            },
+            Outcome::Undecided if self.never.is_none() => format!("{measured}; {}", more(self.remaining)),
+            _ => measured,
+        }
+    }
+}
+
+/// A ratio as a change: `+3.31 %`, `−1.20 %`.
+fn change(ratio: f64) -> String {
+    let percent = (ratio - 1.0) * 100.0;
+    let sign = if percent < 0.0 { "−" } else { "+" };
+    format!("{sign}{} %", significant(percent.abs(), 3))
+}
+
+/// The case of a command that is compared with nothing.
+fn alone(comparison: &Comparison, names: &Names) -> Option<Case> {
+    let sentence = answer::alone_sentence(comparison, names)?;
+    Some(Case {
+        kind: Kind::Alone,
+        subject: one_line(&comparison.commands.first()?.name),
+        metric: None,
+        outcome: Outcome::Passed,
+        sentence,
+        beyond: 0.0,
+    })
+}
+
+/// The case of the comparison as a whole: it came to its end, or it did not.
+fn whole(comparison: &Comparison) -> Case {
+    let blocks = comparison.pairs.iter().map(|pair| pair.blocks);
+    let runs = comparison.commands.iter().map(|command| command.times.len());
+    let most = blocks.chain(runs).max().unwrap_or(0);
+    let (outcome, sentence) = match (cut_short(comparison.ended), &comparison.failure) {
+        (Some(why), None) => (Outcome::Error, format!("cut short: {why}")),
+        (Some(_), Some(failure)) => (Outcome::Error, one_line(failure)),
+        (None, _) if most == 0 => (Outcome::Error, "it ended before anything was measured".to_owned()),
+        (None, _) => (Outcome::Passed, ended(comparison.ended, most)),
+    };
+    Case { kind: Kind::Whole, subject: String::new(), metric: None, outcome, sentence, beyond: 0.0 }
+}
+
+fn ended(ended: ComparisonEnd, blocks: usize) -> String {
+    let blocks = plural(blocks, "block");
+    match ended {
+        ComparisonEnd::Budget => format!("the comparison ended when --budget was spent, after {blocks}"),
+        ComparisonEnd::MaxRuns => format!("the comparison ended with its most runs, after {blocks}"),
+        _ => format!("the comparison came to its end after {blocks}"),
+    }
+}
