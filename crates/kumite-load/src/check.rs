@@ -13,8 +13,9 @@ pub(crate) const EXCERPT: usize = 80;
 /// The most bytes that are shown of a line that breaks the rules of HTTP.
 const LINE: usize = 400;
 
-/// A check that tells a right body from a wrong one. All but `Any` and `Equals` hold the body until it is whole, and
-/// find a body of more than 16 MiB wrong.
+/// A check that tells a right body from a wrong one. All but `Any` and `Equals` hold the body until it is whole. They
+/// find a body wrong that is longer than 16 MiB, or for which there is no memory left: all connections together may
+/// hold 512 MiB.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Check {
     /// Every body is right.
@@ -36,11 +37,11 @@ pub enum Check {
 pub struct JsonCheck {
     /// The place of the value, as an RFC 6901 pointer; empty for the whole body.
     pointer: String,
-    /// The value asked for. A number is equal to the last digit, and only if both or neither are integers (3 is not
-    /// 3.0). The order of keys does not matter.
+    /// The value asked for. Integers are equal if all their digits are, other numbers also if they are the same
+    /// double; an integer equals no other number (3 is not 3.0). The order of keys does not matter.
     value: Json,
-    /// The first body that was found right. A body of the same bytes is right without being parsed; unset before the
-    /// first.
+    /// The first body that was found right; unset before that. A body of the same bytes is right without being
+    /// parsed.
     right: OnceLock<Vec<u8>>,
 }
 
@@ -89,7 +90,7 @@ pub enum CheckError {
     Pattern {
         /// The pattern that was given.
         pattern: String,
-        /// The parser's error, with its place in the pattern.
+        /// The error of the `regex` crate, which shows the place of a syntax error.
         source: regex::Error,
     },
     /// The text has no `=` between pointer and value.
@@ -116,7 +117,7 @@ impl Check {
     }
 
     /// A check that the regular expression `pattern` matches somewhere in the body. An error if it is no regular
-    /// expression.
+    /// expression, or is too large.
     pub fn matches(pattern: &str) -> Result<Check, CheckError> {
         let regex = regex::bytes::Regex::new(pattern);
         let regex = regex.map_err(|source| CheckError::Pattern { pattern: pattern.to_owned(), source })?;
@@ -124,7 +125,7 @@ impl Check {
     }
 
     /// A check of a JSON body, from `POINTER=VALUE`. The text after the first `=` is taken as JSON, or as a plain
-    /// string if it is not JSON.
+    /// string if it is not JSON. An error if there is no `=`, or no JSON pointer before it.
     pub fn json(text: &str) -> Result<Check, CheckError> {
         let (pointer, value) =
             text.split_once('=').ok_or_else(|| CheckError::NoValue { text: text.to_owned() })?;
@@ -157,8 +158,8 @@ impl Check {
         }
     }
 
-    /// A description of a wrong body, to stand behind a number of bytes: begins with a blank or a comma. `body` is
-    /// what was held of the body from byte `from` on.
+    /// A description of a wrong body, to stand behind a number of bytes; it begins with a blank or a comma. `body`
+    /// has the bytes that were held, which begin at byte `from` of the whole body.
     pub(crate) fn describe(&self, body: &[u8], from: usize) -> String {
         let mut words = String::new();
         if !body.is_empty() {

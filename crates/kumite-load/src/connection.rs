@@ -14,14 +14,15 @@ pub(crate) struct InFlight {
     /// it is `sent`.
     pub due: u64,
     pub sent: u64,
-    /// The request's index among the load's targets.
+    /// The index of the request's target among the load's targets.
     pub target: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConnectionState {
     Closed,
-    /// The connect began at this instant, in ns on the engine's clock, and is not finished.
+    /// The connect began at this instant, in ns on the engine's clock, and is not finished. The handshakes of TLS and
+    /// HTTP/2 are part of it.
     Connecting(u64),
     Open,
 }
@@ -29,7 +30,7 @@ pub(crate) enum ConnectionState {
 pub(crate) struct Connection {
     pub state: ConnectionState,
     /// The requests that are on their way, the oldest first. In HTTP/1.1 answers come in this order; in HTTP/2 each
-    /// names its request.
+    /// answer names its request.
     pub in_flight: VecDeque<InFlight>,
     /// A request was begun for this connection, and is sent as soon as the connection is open.
     pub send_when_open: bool,
@@ -37,7 +38,8 @@ pub(crate) struct Connection {
     pub connected_before: bool,
     /// [`Opening`](crate::engine::opening) counts this connection as being opened.
     pub opening: bool,
-    /// The connection has been given its first request.
+    /// The slot has been given its first request of a closed loop. A connection that replaces another in the slot
+    /// keeps this.
     pub begun: bool,
     /// The connection is in the open loop's queue of idle connections, and so must not be put there again.
     pub idle: bool,
@@ -48,7 +50,8 @@ pub(crate) struct Connection {
     /// The server has sent bytes that no request had asked for. The next request on this connection has them for an
     /// answer, and fails.
     pub unasked: bool,
-    /// The connection's layers, TLS and HTTP/2. `None` for HTTP/1.1 in the clear, which so has no cost for them.
+    /// The connection's layers: TLS, HTTP/2 or both. `None` for HTTP/1.1 in the clear, which so has no cost for them,
+    /// and while the connection is closed.
     pub layers: Option<Box<Layers>>,
     pub incoming: Incoming,
 }
@@ -84,8 +87,8 @@ impl Connection {
         grew
     }
 
-    /// The instant, in ns on the engine's clock, since which the connection is open and idle and the server allows no
-    /// request; `None` if it is not.
+    /// The instant, in ns on the engine's clock, since which the server allows no request, if the connection is open
+    /// and has none on its way; otherwise `None`.
     pub fn starved_since(&self) -> Option<u64> {
         self.no_room_since.filter(|_| self.state == ConnectionState::Open && self.in_flight.is_empty())
     }

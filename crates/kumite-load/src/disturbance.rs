@@ -1,15 +1,15 @@
-//! Failures that are induced on purpose, to see how a server recovers.
+//! Disturbances that are made on purpose, to see how a server recovers.
 
 use std::time::Duration;
 
-/// A failure that is induced when the window closes, and the time for which the server is then watched. The load's
-/// own connections go on all the time, in their closed loop.
+/// A disturbance that begins when the window closes, and the time for which the server is watched after it. The load
+/// itself, in a closed or an open loop, goes on all the time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Disturbance {
     /// The kind of disturbance.
     pub kind: DisturbanceKind,
     /// The time for which the server is watched, counted from when the disturbance is over and the last request of a
-    /// burst is finished. A recovery is confirmed only if the watch is longer than the recovery by 1.5 time-outs.
+    /// burst is finished. A recovery is confirmed only if the watch goes on for 1.5 time-outs after it.
     pub watch: Duration,
 }
 
@@ -21,8 +21,8 @@ pub enum DisturbanceKind {
     Pause(Duration),
     /// This number of connections is opened at once, beside the load's own and without their limit of 64. Each sends
     /// one request when it is established, and is closed when that is finished, which is after two time-outs at most:
-    /// one to connect, one to answer. The disturbance is over when the last connect is begun: what the server makes
-    /// of them is its recovery.
+    /// one to connect, one to answer. The disturbance is over when the last connect is begun: the recovery counts
+    /// from then, or from the first failure if that comes later.
     Burst(usize),
     /// Nothing is done to the server: the load's own arrivals are to fall off when the window closes. The disturbance
     /// is over at once.

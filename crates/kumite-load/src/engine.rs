@@ -1,8 +1,8 @@
 //! The engine: the loop that composes schedule, transport and recorder, on one thread.
 //!
 //! [`Engine::run`] executes one thread's part of a load ([`Duty`]), over a transport that has a slot for each
-//! connection of that part. It returns when the schedule is over, when `stop` is set, or when this machine can make
-//! no more connections.
+//! connection of that part. It returns when the schedule is over, when `stop` is set, when this machine can make no
+//! more connections, or when the transport fails.
 //!
 //! **A response time comes about like this**, from the socket to the record:
 //!
@@ -19,13 +19,15 @@
 //!    ([`IntervalCounts`](crate::record::aggregate::IntervalCounts)).
 //! 7. At the end of that tenth of a second its counts go through `tell` to `threads.rs`, and from there to the
 //!    [`Aggregate`](crate::record::aggregate::Aggregate). The aggregate adds up the counts of all threads for the
-//!    same tenth, and appends the sum to [`Outcome::response_over_time`], whose sum is [`Outcome::response`].
+//!    same tenth, and appends the window's part of them to [`Outcome::response_over_time`], whose sum is
+//!    [`Outcome::response`].
 //!
 //! **What always holds.** A request is finished once, by a right answer or by one [`Failure`]: in `finish_request`,
-//! or in `count_unsent` if an open loop never sent it. Requests that are on their way when the load ends are counted
-//! in `unanswered` only. `total_in_flight` is the sum of all connections' `in_flight`. All instants are ns on
-//! `clock`. Only the transport waits, for [`STOP_POLL_NS`] at most. A request is never sent again, for nobody can
-//! tell whether the server acted on it.
+//! or in `count_unsent` if an open loop never sent it. Requests of a closed loop that are on their way when it ends
+//! are counted only as `drained`, if a right answer still comes, or as `unanswered`. Those that are on their way when
+//! `stop` ends a load are not counted. `total_in_flight` is the sum of all connections' `in_flight`. All instants are
+//! ns on `clock`. Only the transport waits, for [`STOP_POLL_NS`] at most. A request is never sent again, for nobody
+//! can tell whether the server acted on it.
 //!
 //! **How exact a time is.** The clock is read once for each piece of received bytes, after the piece has been read
 //! and checked. The one instant stands for two: the arrival of the answers in it, and the beginning of the next
@@ -87,11 +89,12 @@ pub(crate) struct Engine<'a, T, C> {
     pace: Pace,
     /// The queues of an open loop; `None` in a closed loop.
     open_loop: Option<OpenLoop>,
-    /// Host and port, or a path, that all connections lead to, for messages.
+    /// The address and port, or the Unix socket's path, that all connections lead to, for messages.
     server_address: String,
     /// The most requests that may be on their way on one connection, if the server takes so many.
     pipeline_room: usize,
-    /// The most bytes that may wait to be sent on one connection. A connection with more is ended.
+    /// The most bytes that may wait to be sent on one connection with layers (TLS, HTTP/2). If more do, the
+    /// connection is ended.
     most_unsent_bytes: usize,
     timeout_ns: u64,
     /// The clock. It counts from the beginning of the load; before that, from when the engine was made.
@@ -112,7 +115,8 @@ pub(crate) struct Engine<'a, T, C> {
     next_sweep_ns: u64,
     /// The instant at which the transport last looked for events, or woke up.
     last_poll_ns: u64,
-    /// The earliest instant at which an answer that the last wait found can have arrived. Receive lags count from it.
+    /// The instant that receive lags count from: if the last wait slept, that at which it woke up; otherwise that of
+    /// the poll before it, after which its events came.
     answers_since_ns: u64,
     injection: Injection,
     /// The error by which this machine can open no more connections; `None` while it can. `run` returns it, because
@@ -177,7 +181,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     /// Runs until the schedule is over or `stop` is set. `start` returns the clock of the load, which begins at that
     /// moment. An open loop calls it only when its connections are open, or after a second of opening them. An error
-    /// if this machine can open no more connections.
+    /// if this machine can open no more connections, or if the transport fails.
     pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> C) -> Result<Outcome, Errno> {
         if self.open_loop.is_some() {
             self.open_all(stop)?;
@@ -273,8 +277,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         due.into_iter().min().unwrap_or(u64::MAX)
     }
 
-    /// Waits until something has happened or is due. Returns `true` if it spun in place of sleeping, because a
-    /// request is due so soon that it would have overslept. Spinning is no work, and is not counted as busy.
+    /// Waits until something has happened or is due, but no longer than [`STOP_POLL_NS`]. Returns `true` if it spun
+    /// in place of sleeping, because a request is due so soon that it would have overslept. Spinning is no work, and
+    /// is not counted as busy.
     fn wait_for_events(&mut self) -> Result<bool, Errno> {
         let before = self.now();
         let next = self.schedule.next_due();
@@ -447,8 +452,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 self.recorder.describe_first_wrong(|| description + &place);
             }
             self.finish_request(slot, request, failure, wrong_status.filter(|_| !late), now);
-            // After three kinds of answers a connection is not used again: one that came before the whole request was
-            // sent, one that came too late, and one that asks for the connection to be closed.
+            // A connection is not used again after an answer that asks for it to be closed; nor, unless it is
+            // multiplexed, after one that came too late, or before the whole request was sent.
             let alone = !self.connections[slot].is_multiplexed();
             if !answer.keep_alive || alone && (late || self.transport.is_sending(slot)) {
                 result = result.and(Err(Failure::Closed));
@@ -468,8 +473,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Closes a connection, and has every request on its way there fail: by a time-out if it had taken that long
-    /// already, else by `failure`.
+    /// Closes a connection, and has every request on its way there fail: by a time-out if it has already taken longer
+    /// than that, else by `failure`.
     fn end_connection(&mut self, slot: usize, failure: Failure, now: u64) {
         self.close(slot);
         while let Some(request) = self.connections[slot].in_flight.pop_front() {
@@ -502,9 +507,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Counts a request that was sent and is finished now. `wrong_status` is the answer, if it is to be logged.
-    /// Requests of a closed loop that finish after its end enter no rate and no response time; they are counted
-    /// apart, as drained.
+    /// Counts a request that is finished now: it has its answer, or it failed, perhaps for want of a connection.
+    /// `wrong_status` is the answer, if it is to be logged. Requests of a closed loop that finish after its end enter
+    /// no rate and no response time; they are counted apart, right ones as drained and failed ones as unanswered.
     fn finish_request(
         &mut self,
         slot: usize,
@@ -594,7 +599,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// for a connection, and connections on which the server allows no request.
     ///
     /// This looks at every connection, so it must be rare: the next sweep comes when the oldest thing that was seen
-    /// now may expire, but at least a millisecond later. While nothing times out, there is one sweep in each
+    /// now may expire, but at least a millisecond later. While answers are quick, that is about one sweep in each
     /// time-out's length.
     fn sweep_timeouts(&mut self, now: u64) {
         let mut oldest = self.expire_backlog(now).unwrap_or(now);
@@ -646,9 +651,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.proceed(slot, now);
     }
 
-    /// Replaces a connection on which the server has allowed no request for a time-out. In a closed loop this counts
-    /// as one request that timed out, although none was sent. In an open loop it counts as nothing, because requests
-    /// wait for any free connection.
+    /// Replaces a connection on which the server has allowed no request for a time-out. In a closed loop that is not
+    /// over this counts as one request that timed out, although none was sent. In an open loop it counts as nothing,
+    /// because requests wait for any free connection.
     fn replace_starved(&mut self, slot: usize, since: u64, now: u64) {
         self.recorder.describe_first_wrong(|| {
             format!("timeout: the server allowed no request on a connection for longer than the time-out ({NO_ROOM})")

@@ -1,5 +1,5 @@
-//! JSON whose numbers are compared as they are written. A double has 53 bits of an integer, and a document may have
-//! more.
+//! JSON whose integers are compared by all their digits. A double has only 53 bits for an integer, and a document may
+//! have longer ones.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -159,7 +159,8 @@ fn is_same_double(one: &str, other: &str) -> bool {
     double(one).is_some_and(|one| double(other) == Some(one))
 }
 
-/// Returns `true` if both are the same number, however written.
+/// Returns `true` if both are the same number, however written. If an exponent does not fit in an `i64`, they must be
+/// written alike.
 fn is_equal(one: &str, other: &str) -> bool {
     match (Decimal::new(one), Decimal::new(other)) {
         (Some(one), Some(other)) => one == other,

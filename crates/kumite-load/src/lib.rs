@@ -9,21 +9,24 @@
 //! - In an *open loop* requests are due at given instants ([`Arrivals`]), whatever the server makes of them. Each is
 //!   sent on the connection that has been free for longest; if none is free it waits for one. Its response time
 //!   counts from when it was due, its service time from when it was sent. A request that has not been sent a time-out
-//!   after it was due is not sent any more and counts as `unsent`, even if a connection is free because this machine
-//!   stood still.
+//!   after it was due is not sent any more and counts as `unsent`, even if connections were free all the time and
+//!   only this machine stood still.
 //!
 //! How requests are counted:
 //!
 //! - A request is finished when its answer is right, or when it has failed; each failure is of one kind ([`Errors`]).
-//!   An attempt to connect that fails is a finished request too.
+//!   In a closed loop, and in a burst, an attempt to connect that fails is a finished request, too. In an open loop
+//!   it is none: requests wait for another connection.
 //! - After a failure the connection is closed and opened again; after a failure to connect, 10 ms later. But after a
-//!   whole answer in time, even a wrong one, the connection stays open. At most 64 connects are in flight at once.
+//!   whole answer in time, even a wrong one, the connection stays open. At most 64 connects of a thread are in flight
+//!   at once, without those of a burst.
 //! - If a server announces that it closes a connection (`Connection: close`, HTTP/1.0), or closes it while it is
 //!   idle, the connection is replaced without an error. If a server closes a connection *without notice*, a request
 //!   that was sent at the same moment is lost: it counts as `closed` and is never sent again, because nobody can tell
 //!   whether the server acted on it.
-//! - In TLS and HTTP/2 the handshakes are part of connecting, and in no response time. If they fail, or take longer
-//!   than the time-out, that counts as `connect`, with the reason in [`Outcome::first_wrong`].
+//! - In TLS and HTTP/2 the handshakes are part of connecting, and so in no response time of a closed loop. If they
+//!   fail, or take longer than the time-out, that is a connect that failed (`connect`), and [`Outcome::first_wrong`]
+//!   may say why.
 //! - In HTTP/2 a request that fails or times out fails alone, and its connection goes on, unless nothing has come on
 //!   it since the request was sent. A connection that the server ends with GOAWAY is replaced without an error when
 //!   its last answer has come. Requests that the server then says it has not looked at count as `closed`.
@@ -90,12 +93,14 @@ pub struct Expect {
     pub body: Check,
 }
 
-/// The end of the window: it closes when the first of these limits is reached. At least one must be given.
+/// The end of the window: it closes when the first of these limits is reached or, without a duration, when an open
+/// loop has no more arrivals. At least one limit must be given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// The exact number of requests that are finished in the window. Without a warm-up no more than these are sent.
+    /// The number of requests that are finished when the window closes, exactly. Without a warm-up no more than these
+    /// are sent.
     pub requests: Option<u64>,
-    /// The length of the window.
+    /// The length of the window, if no number of requests ends it sooner.
     pub duration: Option<Duration>,
 }
 
@@ -139,7 +144,7 @@ pub struct Load {
     /// The number of connections, at least 1.
     pub connections: usize,
     /// The most requests that may be on their way on one connection. In HTTP/1.1 it should be 1, unless the server
-    /// takes pipelined requests.
+    /// takes pipelined requests. At least 1.
     pub pipeline: usize,
     /// The instants at which requests are due; `None` for a closed loop.
     pub arrivals: Option<Arrivals>,
@@ -154,10 +159,10 @@ pub struct Load {
     /// The longest time for an answer, from the start of sending; also for a connect, and for a request of an open
     /// loop to wait for a connection. A later answer is a failure, even if it is there when the time-out is noticed.
     pub timeout: Duration,
-    /// A disturbance when the window closes, after which the recovery is watched; `None` for none. The limit must
-    /// then be a duration alone.
+    /// A disturbance when the window closes, after which the recovery is watched; `None` for none. With a disturbance
+    /// the limit must be a duration alone.
     pub disturbance: Option<Disturbance>,
-    /// Keeps every finished request in [`Outcome::log`].
+    /// Every request that is counted is kept in [`Outcome::log`], up to [`LOG_LIMIT`] of them.
     pub log: bool,
     /// The system interface that moves the bytes over sockets.
     pub io: Io,
@@ -211,7 +216,7 @@ pub enum Event<'a> {
     Resume,
 }
 
-/// Why a load could not be run.
+/// Why a load could not be run, or not to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The load has no target.
@@ -220,9 +225,9 @@ pub enum Error {
     /// The targets are on more than one server.
     #[error("all URLs must be of one server: {first} and {other} differ")]
     SeveralServers {
-        /// Host and port of the first target.
+        /// Host and port of the first target, as its URL has them.
         first: String,
-        /// Host and port of the first target that has others, or differs in TLS.
+        /// Host and port of a target that differs from the first in them, in its address, or in TLS.
         other: String,
     },
     /// The request cannot be sent.
@@ -231,7 +236,7 @@ pub enum Error {
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// The load has no connections, or none that may carry a request.
+    /// [`Load::connections`] or [`Load::pipeline`] is 0.
     #[error("no connections, or none that may carry a request: at least 1 is needed")]
     NoConnections,
     /// The load has no limit, or one of 0.
@@ -356,7 +361,8 @@ impl Load {
 
     /// Refuses a server whose certificate is not to be trusted, because no answer of a load could be right. It makes
     /// one connection for that; none if the server is not spoken to in TLS, or any certificate is taken. A server
-    /// that is not there, or does not speak TLS, passes: the load will show it.
+    /// that is not there, or does not speak TLS, passes: the load will show it. [`Error::Tls`] if TLS cannot be set
+    /// up.
     pub fn check_certificate(&self) -> Result<(), Error> {
         let Some((target, _)) =
             self.targets.first().filter(|(target, _)| target.secure && !self.tls.insecure)
@@ -387,7 +393,8 @@ impl Load {
     }
 
     /// Offers the load as [`run`](Load::run) does, in a thread of its own. `watch` is called by the calling thread
-    /// with each interval, and so cannot delay the engine.
+    /// with each interval, and so cannot delay the engine. A disturbance's [`Event::Pause`] and [`Event::Resume`] are
+    /// not passed on, so a load with a pause needs [`run`](Load::run).
     pub fn run_watched(&self, stop: &AtomicBool, watch: &mut dyn FnMut(&Interval)) -> Result<Outcome, Error> {
         let (send, receive) = mpsc::channel();
         std::thread::scope(|scope| {

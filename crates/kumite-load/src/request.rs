@@ -58,7 +58,8 @@ pub enum RequestError {
         /// The header's name.
         name: String,
     },
-    /// HTTP/2 cannot express the target: its address or path is no URL by RFC 3986, or is too long.
+    /// HTTP/2 cannot express the target: its authority, its path or the request's `Host` header is no part of a URL
+    /// by RFC 3986, or is too long.
     #[error(
         "{authority}{path} or its Host header cannot be said in HTTP/2: it is no URL by RFC 3986, or too long"
     )]
@@ -112,7 +113,7 @@ impl Prepared {
 
 impl Request {
     /// The bytes of this request for `target`, in HTTP/1.1. If names in double braces make requests differ, they are
-    /// those of the first.
+    /// those of the first. Columns of a CSV file are not known here, so that their names are an error.
     ///
     /// Adds `Host`, and `Content-Length` if there is a body or the method usually has one (POST, PUT, PATCH). A
     /// header of the same name that the user gives is sent instead, unchecked: a wrong `Content-Length` may be just
@@ -167,7 +168,7 @@ impl Request {
         text(&mut parts, "\r\n");
         let head = parts.len();
         if variables.rows.is_empty() && std::str::from_utf8(&self.body).is_err() {
-            // Two braces in what is no text are no name.
+            // In a body that is not text, two braces begin no name.
             parts.push(TemplatePart::Text(self.body.clone()));
         } else {
             split(&mut parts, &self.body, Component::Body)?;

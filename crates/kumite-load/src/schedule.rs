@@ -99,8 +99,8 @@ impl Schedule {
         counts
     }
 
-    /// `true` if no request is started any more. Requests of an open loop may still be on their way, or in the
-    /// backlog.
+    /// `true` if no further request comes due. Requests of an open loop that were due before may still be on their
+    /// way, in the backlog, or not even taken.
     #[inline]
     pub fn is_over(&self, now: u64) -> bool {
         now >= self.closes || self.is_done()

@@ -1,8 +1,8 @@
 //! The threads of a load: one for each CPU, each with an engine of its own and an equal part of the load.
 //!
-//! Engines share nothing but the instant at which they begin. Each gives away its counts every tenth of a second, and
-//! one aggregate makes a single outcome of them. If the engines have threads of their own, the calling thread
-//! aggregates.
+//! Engines share only the instant at which they begin, the flag that stops them and, in a warm-up, the handle that
+//! may open the window sooner. Each gives away its counts every tenth of a second, and one aggregate makes a single
+//! outcome of them. If the engines have threads of their own, the calling thread aggregates.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;

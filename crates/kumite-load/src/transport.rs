@@ -19,7 +19,7 @@ pub(crate) enum TransportEvent<'a> {
     Received(&'a [u8]),
     /// The other side has closed its direction.
     Ended,
-    /// The kernel has taken the rest of bytes that it could not take at once.
+    /// The kernel has taken all bytes of a send that was too large to be sent quietly. Only io_uring tells this.
     Sent,
     /// The connection is lost: nothing can be sent or received any more. No other event follows.
     Broken(Errno),
@@ -27,11 +27,12 @@ pub(crate) enum TransportEvent<'a> {
 
 /// Connections by slot, from 0, and the bytes on them.
 pub(crate) trait Transport {
-    /// Begins to connect a slot. [`TransportEvent::Connected`] tells the outcome.
+    /// Begins to connect a slot. [`TransportEvent::Connected`] tells the outcome, unless the error returned here
+    /// does.
     fn connect(&mut self, slot: usize) -> Result<(), Errno>;
 
     /// Sends the request of index `which`, of those that were given to the transport when it was made, after all
-    /// bytes sent before. No bytes are copied.
+    /// bytes sent before. Only bytes that the kernel does not take at once may be copied.
     fn send_fixed(&mut self, slot: usize, which: usize) -> Result<(), Errno>;
 
     /// Sends these bytes, after all bytes sent before.
@@ -45,14 +46,15 @@ pub(crate) trait Transport {
 
     fn is_sending(&self, slot: usize) -> bool;
 
-    /// The number of bytes to be sent that the kernel has not yet taken.
+    /// The number of bytes to be sent that the kernel has not yet taken. Over io_uring a send counts whole until all
+    /// of it is taken, and a quiet one not at all.
     fn unsent(&self, slot: usize) -> usize;
 
     /// Closes the slot's connection, if it is open. No event of it follows, and the slot can be connected again.
     fn close(&mut self, slot: usize);
 
     /// Waits until something has happened, at most for `timeout_ns` nanoseconds. Returns `false` if it did not sleep,
-    /// because something had happened already.
+    /// because something had happened already or `timeout_ns` is 0.
     fn wait(&mut self, timeout_ns: u64) -> Result<bool, Errno>;
 
     /// The next event that the last [`wait`](Self::wait) found, with its slot; `None` if there is no more.

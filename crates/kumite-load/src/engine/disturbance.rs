@@ -34,7 +34,7 @@ enum Stage {
 }
 
 impl Injection {
-    /// Plans a disturbance for the instant at which the window closes, in ns; `None` for no disturbance.
+    /// Plans a disturbance, given with the instant in ns at which the window closes; `None` for no disturbance.
     pub fn new(planned: Option<(Disturbance, u64)>) -> Injection {
         match planned {
             None => Injection { stage: Stage::Quiet, watch: 0 },

@@ -1,5 +1,5 @@
 //! A thread's part of a load: its share of the connections, the requests and the arrivals, and all that it needs to
-//! read answers by itself. Threads share nothing while requests are on their way.
+//! read answers by itself. Threads share no counts and no connections.
 
 use crate::protocol::incoming::ExpectedAnswer;
 use crate::protocol::layers::Dialect;
@@ -22,8 +22,8 @@ pub(crate) struct Duty {
 }
 
 impl Duty {
-    /// The part of the thread number `thread`, from 0. What cannot be divided evenly goes to the first threads, one
-    /// more to each.
+    /// The part of the thread of number `thread`, from 0. If the load cannot be divided evenly, each of the first
+    /// threads gets one more connection, or request, than the others.
     pub fn of_thread(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
         let part = |all: usize, nth: usize| all / threads + usize::from(nth < all % threads);
         let requests = load

@@ -20,9 +20,9 @@ const DUE_BATCH: usize = 64;
 
 #[derive(Default)]
 pub(super) struct OpenLoop {
-    /// Slots that could take a request when they were put here, the one unused for the longest time first.
+    /// Slots that could take a request when they were put here, in the order in which they were.
     idle: VecDeque<usize>,
-    /// The instants, ascending, at which those requests were due that have no connection.
+    /// The instants, ascending, at which the requests that wait for a connection were due.
     backlog: VecDeque<u64>,
 }
 
@@ -87,8 +87,8 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         }
     }
 
-    /// Takes the idle connection that was unused for the longest time, of those that can take a request. `None` if
-    /// there is none.
+    /// Takes, of the idle connections that can take a request, the one that has waited for the longest time. `None`
+    /// if there is none.
     fn take_idle(&mut self) -> Option<usize> {
         while let Some(slot) = self.open_loop.as_mut()?.idle.pop_front() {
             let connection = &mut self.connections[slot];
@@ -101,8 +101,8 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         None
     }
 
-    /// Takes the oldest request of the backlog that has not waited for longer than a time-out, by the instant at
-    /// which it was due. `None` if there is none.
+    /// Takes the oldest request off the backlog that has not waited for longer than a time-out, and returns the
+    /// instant at which it was due. `None` if there is none.
     fn take_backlog(&mut self, now: u64) -> Option<u64> {
         self.expire_backlog(now)?;
         self.open_loop.as_mut()?.backlog.pop_front()
@@ -126,7 +126,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         self.count_unsent(due, now);
     }
 
-    /// Counts a request that will not be sent as a failure.
+    /// Counts a request as failed, because it will not be sent.
     fn count_unsent(&mut self, due: u64, now: u64) {
         self.schedule.finish(due, now);
         self.recorder.record_failure(Failure::Unsent, None, due, now, now);

@@ -1,10 +1,10 @@
 //! Opening connections without disturbing what is measured.
 //!
-//! There are three rules. At most [`OPENING_LIMIT`] connects are in flight at once. After a connect that failed, the
-//! next attempt comes [`BACK_OFF_NS`] later. In a closed loop every connection has its first answer before any gets a
-//! second request, unless that takes longer than [`HELD_LIMIT_NS`]. [`Opening`] keeps the queues for these rules, and
-//! the methods of [`Engine`] below go through them. Connections of a burst keep to none of the rules, because a burst
-//! is to open all of them at once.
+//! There are three rules. At most [`OPENING_LIMIT`] connects of an engine are in flight at once. After a connect that
+//! failed, the next attempt comes [`BACK_OFF_NS`] later. In a closed loop every connection has its first answer, or
+//! has failed, before any gets a second request, unless that takes longer than [`HELD_LIMIT_NS`]. [`Opening`] keeps
+//! the queues for these rules, and the methods of [`Engine`] below go through them. Connections of a burst keep to
+//! none of the rules, because a burst is to open all of them at once.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,12 +17,13 @@ use crate::connection::{Connection, ConnectionState, InFlight};
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 
-/// The most connections that are being opened at once, so that a listen queue of 128, a common default, is not
+/// The most connections that an engine opens at once, so that a listen queue of 128, a common default, is not
 /// overrun: the kernel drops what does not fit, and tries again only after a second.
 const OPENING_LIMIT: usize = 64;
 /// The longest time in ns for which a slot's first connection counts as being opened while it has no answer. For the
 /// client a connect is done before the server has accepted it, so such a connection counts as being opened until its
-/// first answer; without a limit, a server that is slow to answer would never see all connections.
+/// first answer; without a time limit, a server that is slow to answer would have to answer the first connections
+/// before it saw the next.
 const ACCEPT_NS: u64 = 10_000_000;
 /// The time in ns for which a connection rests after it could not be established: a server that refuses must not make
 /// the engine spin.
@@ -31,19 +32,19 @@ const BACK_OFF_NS: u64 = 10_000_000;
 /// all connections, or is slow to, must not keep the others waiting for ever.
 const HELD_LIMIT_NS: u64 = 1_000_000_000;
 
-/// The connections, by slot, that are to be opened, are being opened, or wait until all are open.
+/// The connections, by slot, that are to be opened, are being opened, or wait until all have had an answer.
 pub(super) struct Opening {
     /// The connections to be opened, in this order, as soon as fewer than [`OPENING_LIMIT`] are being opened.
     waiting: VecDeque<usize>,
-    /// The connections that rest after a failure, each with the instant until which it does, ascending.
+    /// The connections that rest after a failure, each with the instant until which it rests, ascending.
     resting: VecDeque<(u64, usize)>,
     /// The number of connections being opened, without a burst's: never more than [`OPENING_LIMIT`].
     in_progress: usize,
     /// The connections that are established for the first time, but perhaps not accepted yet, each with the instant
-    /// until which it counts as being opened, ascending.
+    /// until which it counts as being opened at the latest, ascending.
     accepting: VecDeque<(u64, usize)>,
-    /// The connections that have had their first answer and wait until all have. `None` once all have had theirs, and
-    /// in an open loop, which begins when its connections are open.
+    /// The connections that have had their first answer and wait until all have. `None` once they go on, and in an
+    /// open loop, which begins when its connections are open.
     ///
     /// A server under load may take new connections very slowly: Node.js takes one in a turn of its event loop, and
     /// serves all others in that turn. Without this wait the last of hundreds would time out before it is taken, and

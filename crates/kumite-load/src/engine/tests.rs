@@ -41,7 +41,7 @@ fn load(requests: u64) -> Load {
     }
 }
 
-/// For `length` milliseconds.
+/// A load of requests that want `pong`, on one connection, for `length` milliseconds.
 fn lasting(length: u64) -> Load {
     Load { limit: Limit { requests: None, duration: Some(ms(length)) }, ..load(0) }
 }
@@ -50,12 +50,12 @@ fn say(at: u64, bytes: &str) -> (u64, Deed) {
     (at, Deed::Say(bytes.as_bytes().to_vec()))
 }
 
-/// The right answer, then.
+/// The right answer, at the instant `at` in ns.
 fn pong(at: u64) -> Deeds {
     vec![say(at, PONG)]
 }
 
-/// A server that answers each request after so long.
+/// A server that gives the right answer to each request after `ns` nanoseconds.
 fn after(ns: u64) -> impl Server {
     Answering::new(move |turn: Turn| pong(turn.at + ns))
 }
@@ -64,7 +64,8 @@ fn run(load: &Load, server: impl Server) -> Outcome {
     Machine::default().run(load, server)
 }
 
-/// When each was due, how long it then took until it was sent, and from there until it was finished.
+/// For each logged request the instant at which it was due, the time from then until it was sent (`None` if it was
+/// not), and the time from its sending, or else from when it was due, until it was finished; all in ns.
 fn steps(outcome: &Outcome) -> Vec<(u64, Option<u64>, u64)> {
     let step = |it: &Finished| {
         let sent = it.sent.map(|sent| sent - it.due);
@@ -73,7 +74,7 @@ fn steps(outcome: &Outcome) -> Vec<(u64, Option<u64>, u64)> {
     outcome.log.iter().map(step).collect()
 }
 
-/// How long each took that was sent, from then.
+/// For each request that was sent the time in ns until it was finished.
 fn service(outcome: &Outcome) -> Vec<u64> {
     steps(outcome).into_iter().filter(|(_, sent, _)| sent.is_some()).map(|(_, _, took)| took).collect()
 }

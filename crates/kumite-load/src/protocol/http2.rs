@@ -2,10 +2,10 @@
 //!
 //! `h2` is written for an async runtime, and here it has none. Its connection reads from and writes to memory, so
 //! nothing ever waits, and it is enough to poll it whenever bytes came or a request was given. Each stream is polled
-//! then, too.
+//! when bytes came.
 //!
-//! - A connection is ready when the server's SETTINGS have come: then the number of streams that the server takes is
-//!   known.
+//! - A connection is ready when the server's SETTINGS have come and allow a stream: before that the number of streams
+//!   that the server takes is not known.
 //! - Server push is refused. Windows are large enough not to limit a load, and bytes that were read are at once
 //!   allowed again.
 //! - After GOAWAY a connection gets no more requests. Requests that the server says it has not looked at count as
@@ -82,7 +82,7 @@ impl Http2 {
         builder
             .enable_push(false)
             .max_header_list_size(HEAD_LIMIT as u32)
-            // None before the server has said how many.
+            // No stream is opened before the server has said how many it takes.
             .initial_max_send_streams(0)
             .initial_window_size(STREAM_WINDOW)
             .initial_connection_window_size(CONNECTION_WINDOW);
@@ -168,7 +168,7 @@ impl Http2 {
         self.pipe.0.borrow_mut().input.extend_from_slice(bytes);
         let mut context = context();
         let over = Pin::new(&mut self.connection).poll(&mut context);
-        // It may have done less than it was asked for: read data makes room for more.
+        // The connection may have more to write: data that is read below makes room for more.
         self.dirty = true;
         let mut nth = 0;
         while let Some(stream) = self.streams.get_mut(nth) {

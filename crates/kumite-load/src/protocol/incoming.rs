@@ -50,7 +50,7 @@ impl ExpectedAnswer {
     }
 }
 
-/// A whole answer with its judgement, except of whether it was in time.
+/// A whole answer or, in HTTP/2, a stream that failed, with its judgement. The engine judges whether it was in time.
 pub(crate) struct JudgedAnswer {
     /// The index of the answer's request among those in flight on the connection, the oldest being 0, once all
     /// answers before it in [`Heard`] have been taken.
@@ -68,7 +68,8 @@ pub(crate) struct Heard {
     /// A description of the first fault in an answer or in the session; `None` without a fault, or if `describe` was
     /// not set.
     pub wrong: Option<String>,
-    /// The next fault is to be described. Only the first of a load is, because to describe costs more than to count.
+    /// The next fault is to be described. Only the first of a thread is, because to describe costs more than to
+    /// count.
     pub describe: bool,
 }
 
@@ -157,8 +158,9 @@ impl Incoming {
     /// The kind of failure for requests whose connection broke.
     ///
     /// A server that closes a connection without notice may do so just as the next request is sent. The engine then
-    /// sees a FIN, a reset or a broken pipe, as the two happen to cross. The failure is the same, so it has one name.
-    /// On a new connection, and within an answer, the two are told apart.
+    /// sees a FIN, a reset or a broken pipe, depending on how the close and the request crossed. The failure is the
+    /// same, so it has one name: closed. On a new connection, and within an answer, a connection that broke is a
+    /// reset.
     pub fn broken(&self) -> Failure {
         if self.proven && !self.begun { Failure::Closed } else { Failure::Reset }
     }

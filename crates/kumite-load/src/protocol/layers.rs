@@ -1,7 +1,8 @@
 //! The layers of a connection that does not speak HTTP/1.1 in the clear: TLS, HTTP/2, or both.
 //!
 //! Layers do no I/O: they are given the bytes that came, and hand out the bytes to be sent. A connection is *ready*
-//! when its layers have finished their handshakes; until then it counts as being connected.
+//! when its layers have finished their handshakes, and the server allows a request; until then it counts as still
+//! connecting.
 
 use crate::protocol::http2::{Http2, PrefaceError};
 use crate::protocol::incoming::{ExpectedAnswer, Heard, Incoming, describe_unasked, is_farewell};
@@ -165,7 +166,7 @@ impl Layers {
                     }
                 }
                 Ok(Step::Ended) => {
-                    // So an answer in HTTP/1.1 may end.
+                    // An answer in HTTP/1.1 may end in this way.
                     if self.http2.is_none() && heard.answers.len() < in_flight {
                         incoming.end(expected, heard)?;
                     }

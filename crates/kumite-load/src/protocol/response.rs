@@ -1,9 +1,9 @@
 //! Reading an answer: where it ends, and whether it is the right one.
 //!
 //! The parser is fed whatever pieces the socket gives. It keeps no body unless the [`Check`] must see all of it: each
-//! piece is compared with the expected body as it passes. Only a head that arrives in pieces is copied. An answer is
-//! [`Malformed`] if there is any doubt about where it ends, because what follows it on the connection cannot be
-//! trusted:
+//! piece is compared with the expected body as it passes. A head is copied only if it arrives in pieces, or differs
+//! from the one before. An answer is [`Malformed`] if there is any doubt about where it ends, because what follows it
+//! on the connection cannot be trusted:
 //!
 //! - a head that is not HTTP/1, or is longer than 64 KiB;
 //! - `Content-Length` that is not a number, or several that differ, or one beside `Transfer-Encoding`;
@@ -73,7 +73,7 @@ pub(crate) struct Malformed(pub &'static str);
 pub(crate) struct Reader {
     state: ParseState,
     /// The part of a head that has arrived; empty unless the head came in pieces. After the head: the body, if the
-    /// check must see it whole, or an excerpt from where it first differed.
+    /// check must see it whole, or, if the body is not the expected one, an excerpt of it from `excerpt_at` on.
     held: Vec<u8>,
     cookies: Vec<u8>,
     /// The share of the thread's room for bodies that `held` takes.
@@ -195,7 +195,7 @@ impl Reader {
                 ParseState::Chunked(chunked) => {
                     let read = self.read_chunked(chunked, rest, asked);
                     if read.is_err() {
-                        // It was counted from the end.
+                        // `malformed_at` was counted from the end of the piece.
                         self.malformed_at = data.len() - self.malformed_at;
                     }
                     let Some(after) = read? else { return Ok(None) };

@@ -39,7 +39,7 @@ pub struct Tls {
 /// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// The file of certificates cannot be read, or is not PEM.
+    /// The file of certificates, or a certificate in it, cannot be read.
     #[error("{}: cannot read its certificates: {source}; --ca takes a PEM file", .path.display())]
     Read {
         /// The path of the file.
@@ -56,7 +56,7 @@ pub enum TlsError {
         /// The path of the file.
         path: PathBuf,
     },
-    /// The system has no certificates to trust.
+    /// Neither the system nor the load has a certificate to trust.
     #[error(
         "the system has no certificates to trust: install them (often a package ca-certificates), \
          name a file with --ca FILE, or use --insecure"
@@ -197,7 +197,8 @@ impl Session {
         self.tls.is_handshaking()
     }
 
-    /// Takes some of the bytes that came off the front of `bytes`. An error ends the connection.
+    /// Takes bytes off the front of `bytes`, which have come from the server, until there is plaintext to read or
+    /// they are used up. An error ends the connection.
     pub fn hear(&mut self, bytes: &mut &[u8]) -> Result<Step, TlsSessionError> {
         loop {
             let handshaking = self.tls.is_handshaking();
@@ -258,8 +259,8 @@ impl Session {
 /// Why a session of TLS could not begin, or could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsSessionError {
-    /// rustls refuses the server's messages or its certificate. The message has the remedy, where rustls's own words
-    /// do not.
+    /// rustls refuses the server's messages or its certificate, or the server refuses the session. The message has
+    /// the remedy, where rustls's own words do not.
     #[error("{}", with_remedy(.0))]
     Refused(#[from] rustls::Error),
     /// The bytes that came could not be given to rustls.
@@ -275,7 +276,7 @@ fn with_remedy(error: &rustls::Error) -> String {
     use CertificateError::*;
     match error {
         rustls::Error::InvalidCertificate(wrong) => match wrong {
-            // A bad signature is what a certificate shows that was made anew under the same name.
+            // If a trusted certificate was made anew under the same name, the signature is bad.
             UnknownIssuer | BadSignature => {
                 format!("the server's certificate is not signed by an authority that is trusted: {REMEDY}")
             }
@@ -327,12 +328,13 @@ impl ServerCertVerifier for Known {
         let is_own = || self.own.iter().any(|own| own == certificate);
         let mut judged = self.public.verify_server_cert(certificate, intermediates, name, ocsp, now);
         if matches!(&judged, Err(InvalidCertificate(wrong)) if is_of_an_authority(wrong)) && is_own() {
-            // By then it was found to be of this time; whose it is was not looked at.
+            // Its dates have been checked by then, its name has not.
             let named = verify_server_name(&ParsedCertificate::try_from(certificate)?, name);
             judged = named.map(|()| ServerCertVerified::assertion());
         }
         match &judged {
-            // It names nobody where names are looked for today, and is named itself.
+            // The certificate has no name where names are looked for today, but it is itself in the file of those to
+            // trust.
             Err(InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }))
                 if presented.is_empty() && is_own() =>
             {

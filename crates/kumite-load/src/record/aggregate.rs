@@ -30,16 +30,18 @@ pub(crate) struct IntervalCounts {
     start_ms: i64,
     /// The number of right answers that came in the interval, whatever stretch of time they belong to.
     pub ok: u64,
-    /// Response times, in ns, of the right answers that came in the interval. In the window's first intervals those
-    /// of an open loop's warm-up are left out.
+    /// Response times, in ns, of the right answers that came in the interval. In the window those of answers to
+    /// requests that were due in an open loop's warm-up are left out.
     response: Histogram<u64>,
-    /// Service times, in ns, of the same answers; `None` in a closed loop, where they are the response times.
+    /// Service times, in ns, of the same answers, without those to requests that were due after the window; `None` in
+    /// a closed loop, where they are the response times.
     service: Option<Histogram<u64>>,
     /// The sum of the response times, for an exact mean.
     response_sum_ns: u64,
     /// The number of requests that failed.
     pub errors: u64,
-    /// The most requests that were due and had no connection at the same time.
+    /// The most requests that were due and had no connection at the same time. For several threads it is the sum of
+    /// what each had.
     pub backlog: u64,
     /// CPU time of the thread, without the time in which it was awake only so as not to oversleep.
     pub busy: Duration,
@@ -56,7 +58,7 @@ pub(crate) fn histogram() -> Histogram<u64> {
 }
 
 impl IntervalCounts {
-    /// The counts of the first interval, which begins `start_ms` after the window's opening.
+    /// The counts of the first interval, which begins at `start_ms`, counted from the window's opening: 0 or less.
     pub fn new(start_ms: i64, open_loop: bool) -> IntervalCounts {
         IntervalCounts {
             start_ms,
@@ -120,7 +122,7 @@ impl IntervalCounts {
     /// Adds another thread's counts of the same interval.
     fn merge(&mut self, other: &IntervalCounts) {
         if self.window_answers.is_some() || other.window_answers.is_some() {
-            // One of them ended in it, the other went on.
+            // One thread ended in this interval, the other went on.
             let mut window = self.window_responses().cloned().unwrap_or_else(histogram);
             other.window_responses().into_iter().for_each(|answers| add(&mut window, answers));
             self.window_answers = Some(window);
@@ -235,7 +237,8 @@ impl<'a> Aggregate<'a> {
         (self.on_event)(Event::Interval(&interval));
     }
 
-    /// Counts the starts of the warm-up's intervals back from the window's opening, if that came sooner than planned.
+    /// Sets the starts of the warm-up's intervals anew, counted back from the window's opening, because that may have
+    /// come sooner than planned.
     fn count_from_opening(&mut self) {
         let opened = self.intervals.iter().position(|interval| interval.start_ms == 0);
         let Some(opened) = opened else { return };

@@ -4,30 +4,34 @@
 /// kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Errors {
-    /// The number of whole answers, in time, with another status than expected; their bodies are not looked at.
+    /// The number of whole answers, in time, with another status than expected, whatever their bodies.
     pub status: u64,
     /// The number of whole answers, in time, with the expected status and a wrong body.
     pub body: u64,
     /// The number of requests without a whole answer within the time-out after they were sent. An answer, or an error
-    /// on the connection, that comes later counts as a time-out too.
+    /// on the connection, that comes later counts as a time-out too. In a closed loop an HTTP/2 connection on which
+    /// the server allowed no request for a time-out counts as one such request.
     pub timeout: u64,
     /// The number of requests of an open loop that were not sent within the time-out after they were due, because no
     /// connection was free or this machine stood still. In the second case
     /// [`Outcome::send_lag`](crate::Outcome::send_lag) has them, too.
     pub unsent: u64,
-    /// The number of connects that the server refused (ECONNREFUSED).
+    /// The number of connects that the server refused (ECONNREFUSED). In an open loop only those of a burst count,
+    /// because requests wait for another connection.
     pub refused: u64,
     /// The number of connects that failed for another reason: they took longer than the time-out, had no route, or
-    /// did not agree on TLS or HTTP/2. (If this machine has no port or file left, the load ends instead.)
+    /// did not agree on TLS or HTTP/2. In an open loop only those of a burst count. (If this machine has no port or
+    /// file left, the load ends instead.)
     pub connect: u64,
-    /// The number of requests whose connection broke off (ECONNRESET, EPIPE or another socket error) before the
-    /// answer was whole.
+    /// The number of requests whose connection broke off (ECONNRESET, EPIPE or another socket error), or whose HTTP/2
+    /// stream the server reset, before the answer was whole.
     pub reset: u64,
-    /// The number of requests whose connection the server closed before the answer was whole. Also counted here: the
-    /// server ended a connection, in whatever way, that had brought right answers before, and sent no byte in answer
-    /// to the last request on it.
+    /// The number of requests whose connection the server closed before the answer was whole. Also counted here, in
+    /// whatever way the connection ended, is a request of which no byte of an answer had come, on a connection that
+    /// had brought a whole answer before.
     pub closed: u64,
-    /// The number of requests whose answer was not well-formed, or was followed by more bytes than it has.
+    /// The number of requests whose answer was not well-formed, was followed by more bytes than it has, or came
+    /// before the request was sent.
     pub malformed: u64,
 }
 
@@ -117,7 +121,7 @@ pub enum Failure {
 }
 
 /// A description of a failure without an answer to describe: the kind, the URL of the request, and the time after the
-/// request was sent.
+/// request was sent. If it failed before it was sent, only the URL is named.
 pub(crate) fn failure_in_words(failure: Failure, url: &str, after_ns: u64) -> String {
     let after = format!("{:.1} ms after the request for {url} was sent", after_ns as f64 / 1e6);
     match failure {

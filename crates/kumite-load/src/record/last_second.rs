@@ -14,9 +14,9 @@ const PAST: usize = 40;
 #[derive(Debug, Default)]
 pub struct LastSecond {
     intervals: usize,
-    /// The number of requests since the window opened, right or failed.
+    /// The number of requests that finished since the window opened, right or failed.
     pub done: u64,
-    /// The number of requests since the window opened that failed.
+    /// The number of requests that failed since the window opened.
     pub errors: u64,
     tenths: VecDeque<Interval>,
     seconds: VecDeque<(u64, f64)>,
@@ -42,7 +42,7 @@ impl LastSecond {
         }
     }
 
-    /// `true` if a second has just ended.
+    /// `true` if the latest interval was the last of a second, and before the first interval.
     pub fn is_whole(&self) -> bool {
         self.intervals.is_multiple_of(TENTHS)
     }
@@ -62,24 +62,25 @@ impl LastSecond {
         self.ok() as f64 / self.length().as_secs_f64()
     }
 
-    /// The highest 99th percentile of the response time in a tenth of the last second, in µs.
+    /// The highest of the 99th percentiles of response time, in µs, that the tenths of the last second had; 0 without
+    /// an answer.
     pub fn p99_us(&self) -> f64 {
         self.tenths.iter().map(|interval| interval.p99_us).fold(0.0, f64::max)
     }
 
-    /// The most requests that waited to be sent at one time, in the last second.
+    /// The largest [`Interval::backlog`] in the last second.
     pub fn backlog(&self) -> u64 {
         self.tenths.iter().map(|interval| interval.backlog).max().unwrap_or(0)
     }
 
-    /// CPU time of the engine in the last second, as a share of one CPU; above 1 for several threads.
+    /// CPU time of the engine in the last second, as a share of one CPU; several threads may have more than 1.
     pub fn engine_busy(&self) -> f64 {
         let busy: f64 = self.tenths.iter().map(|interval| interval.engine_cpu_s).sum();
         busy / self.length().as_secs_f64()
     }
 
-    /// The last 40 whole seconds, oldest first: for each the number of right answers, and the highest 99th percentile
-    /// of a tenth in µs.
+    /// The last whole seconds, 40 at most, oldest first: for each the number of right answers, and the highest 99th
+    /// percentile of a tenth in µs.
     pub fn past(&self) -> impl ExactSizeIterator<Item = (u64, f64)> + Clone {
         self.seconds.iter().copied()
     }

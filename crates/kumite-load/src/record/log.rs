@@ -2,8 +2,8 @@
 
 use crate::record::errors::Failure;
 
-/// The most requests that a log holds. Requests that finish later are not in it, and only counted
-/// ([`Outcome::unlogged`]).
+/// The most requests that a log holds, of which each thread has an equal share. Requests that finish when the share
+/// is full are not in it, and only counted ([`Outcome::unlogged`]).
 ///
 /// [`Outcome::unlogged`]: crate::Outcome::unlogged
 pub const LOG_LIMIT: usize = 10_000_000;
@@ -23,7 +23,7 @@ pub struct Finished {
     pub finished: u64,
     /// The kind of failure; `None` if the answer was right.
     pub failure: Option<Failure>,
-    /// The answer, if it had another status than expected; otherwise `None`.
+    /// The answer, if it came in time and had another status than expected; otherwise `None`.
     pub wrong_status: Option<Box<WrongStatus>>,
 }
 

@@ -22,7 +22,8 @@ struct Instants {
 
 impl Opener {
     /// Has the window open two tenths of a second after the last interval that is over. Returns that instant, counted
-    /// from the load's beginning. Further calls return the same.
+    /// from the load's beginning. Further calls return the same. If the warm-up ends earlier anyway, the call changes
+    /// nothing.
     pub fn open(&self) -> Duration {
         let mut instants = self.lock();
         let soon = instants.reached.saturating_add(2 * INTERVAL_NS);

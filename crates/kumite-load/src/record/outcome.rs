@@ -13,8 +13,9 @@ use crate::transport::Io;
 /// Figures of one tenth of a second of a load.
 ///
 /// An interval belongs to the warm-up if `start_ms` is below 0, to the window if `start_ms` is below the window's
-/// length, and otherwise to the disturbance and the time after it. It holds some of both only if a disturbance
-/// follows a window whose length is not a multiple of 100 ms.
+/// length, and otherwise to the time after the window. If the window's length is not a multiple of 100 ms, its last
+/// interval may hold some of the time after it. Answers that come in the window to requests that were due in an open
+/// loop's warm-up are counted, but not timed.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Interval {
     /// The interval's beginning, in ms since the window opened: a multiple of 100. The first interval began later
@@ -32,7 +33,8 @@ pub struct Interval {
     pub p99_us: f64,
     /// The longest response time in µs, to three digits; 0 if there was no right answer.
     pub max_us: f64,
-    /// The most requests that were due at the same time and waited for a connection; 0 in a closed loop.
+    /// The most requests that were due at the same time and waited for a connection; 0 in a closed loop. For several
+    /// threads it is the sum of what each had.
     pub backlog: u64,
     /// CPU time of the engine's threads in the interval, in seconds, without the time in which they only waited for a
     /// request to be due.
@@ -52,26 +54,28 @@ pub struct Outcome {
     pub ok: u64,
     /// The numbers of failed requests, by kind.
     pub errors: Errors,
-    /// The first failure in words, the warm-up included: the wrong answer or the lack of one, with the URL; or why a
-    /// connection or a session (TLS, HTTP/2) failed or could not begin. `None` if nothing failed.
+    /// The first failure of one thread in words, the warm-up and the time after the window included: the wrong answer
+    /// or the lack of one, or why a connection or a session (TLS, HTTP/2) failed or could not begin. `None` if
+    /// nothing failed, or only requests outside the window that were not sent.
     pub first_wrong: Option<String>,
     /// The number of connections established in place of one that had ended.
     pub reconnects: u64,
-    /// The length of the measured window: the duration asked for, or the time to the last answer, or to the stop.
+    /// The length of the measured window: the duration asked for, or the time to the last request's finish, or to the
+    /// stop. 0 if the window did not open.
     pub elapsed: Duration,
     /// Response times of the right answers in ns, to three digits. They count from when the request was due, which in
-    /// a closed loop is the start of sending it, to when the engine saw the last byte of the answer. Connecting is
-    /// not in them.
+    /// a closed loop is the start of sending it, to when the engine saw the last byte of the answer. In a closed loop
+    /// connecting is not in them; in an open loop the wait for a connection is.
     pub response: Histogram<u64>,
-    /// The response times by when the answers came, in steps of 100 ms, from which the times of a part of the window
-    /// can be taken, as after a warm-up whose end is found only later.
+    /// The response times by when the answers came. From them the times of a later part of the window can be taken,
+    /// as after a warm-up whose end is found only later.
     pub response_over_time: Times,
     /// Service times of the right answers in ns, from the start of sending. In a closed loop they are the response
     /// times.
     pub service: Histogram<u64>,
-    /// The service times by when the answers came, in steps of 100 ms.
+    /// The service times by when the answers came.
     pub service_over_time: Times,
-    /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and what came after it.
+    /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and the time after it.
     pub intervals: Vec<Interval>,
     /// The load was an open loop.
     pub open_loop: bool,
@@ -82,7 +86,8 @@ pub struct Outcome {
     pub io: Io,
     /// The engine's threads had real-time priority.
     pub real_time: bool,
-    /// CPU time of the engine's threads in the window. With one thread it includes `on_event`.
+    /// CPU time of the engine's threads in the window. Without [`Load::cores`](crate::Load::cores), or with a
+    /// disturbance, it includes `on_event`.
     pub cpu: Duration,
     /// CPU time of the busiest thread in the window, divided by the window's length, without the time in which it
     /// only waited for a request to be due. 1 means that the thread had no headroom.
@@ -105,12 +110,13 @@ pub struct Outcome {
     pub unasked: u64,
     /// The run was cut short by its `stop` flag.
     pub stopped: bool,
-    /// The number of requests finished before the window opened, right or not.
+    /// The number of finished requests of the warm-up, right or not: in a closed loop those that finished before the
+    /// window opened, in an open loop those that were due before.
     pub warm_up_requests: u64,
-    /// The numbers of requests that failed before the window opened, by kind.
+    /// The numbers of failed requests among `warm_up_requests`, by kind.
     pub warm_up_errors: Errors,
-    /// The number of right answers in the first second of the load, in which the connections are opened, even if it
-    /// is warm-up. `None` if the load was shorter.
+    /// The number of right answers in the first second of the load, in which a closed loop opens its connections,
+    /// even if it is warm-up. `None` if the load was shorter.
     pub first_second: Option<u64>,
     /// The longest episode of failures in the window: from its first failure to the first right answer after which
     /// none failed for 1.5 time-outs. `None` if nothing failed.
@@ -195,8 +201,8 @@ pub struct Recovery {
 pub struct Disturbed {
     /// The instant at which the window closed.
     pub began: Duration,
-    /// The instant at which the injection was over: [`Event::Resume`](crate::Event::Resume) had returned, or the last
-    /// connect of a burst was begun.
+    /// The instant at which the injection was over: [`Event::Resume`](crate::Event::Resume) had returned, the last
+    /// connect of a burst was begun or, of a drop, the window had closed.
     pub ended: Duration,
     /// The instant that `first_right` and `recovery` count from: the first failure since `began`, or `ended` if that
     /// is later, because a stopped server cannot answer. `ended` if nothing failed.

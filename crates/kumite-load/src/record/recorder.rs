@@ -4,10 +4,10 @@
 //! ns since the load began. In a closed loop a request belongs to the stretch of time in which it *finished*, in an
 //! open loop to that in which it was *due*: so no request is lost that a slow server answered only after the window.
 //!
-//! Time moves on with [`Recorder::advance`], which every count calls first. It opens and closes the window and ends
-//! intervals at the very instants that were planned, in their order, however late it is called. The thread's CPU
-//! clock is read when the recorder first sees a time past the window's start, so a window's CPU time is right to one
-//! batch of events.
+//! Time moves on with [`Recorder::advance`], which is called first whenever a request or a reconnect is counted. It
+//! opens and closes the window and ends intervals at the very instants that were planned, in their order, however
+//! late it is called. The thread's CPU clock is read when the recorder first sees a time past the window's start, so
+//! a window's CPU time is right to one batch of events.
 
 #[cfg(test)]
 mod tests;
@@ -57,8 +57,8 @@ pub(crate) struct Recorder<'a> {
     /// The time in ns by which the window opens sooner than planned, until
     /// [`take_opening_advance`](Self::take_opening_advance) has told the engine; 0 otherwise.
     opening_advance_ns: u64,
-    /// The next instant at which an interval or a stretch of time ends. With it an answer has only one time to be
-    /// compared with.
+    /// The next instant at which an interval or a stretch of time ends. So the time of an answer is compared with one
+    /// instant only.
     next_boundary_ns: u64,
     counts: [Counts; 3],
     episodes: Episodes,
@@ -235,12 +235,13 @@ impl<'a> Recorder<'a> {
     }
 
     /// Keeps a description of the first failure, so that a reader of the counts need not guess. `describe` is called
-    /// once at most.
+    /// only if none is kept yet.
     pub fn describe_first_wrong(&mut self, describe: impl FnOnce() -> String) {
         self.outcome.first_wrong.get_or_insert_with(describe);
     }
 
-    /// Counts bytes that came after the end of a closed loop and were no answer to any request. They are no request.
+    /// Counts a connection on which, after the end of a closed loop, bytes came that were no answer to any request.
+    /// They are no request.
     pub fn count_unasked(&mut self, describe: impl FnOnce() -> String) {
         self.describe_first_wrong(describe);
         self.outcome.unasked += 1;

@@ -7,7 +7,7 @@ use hdrhistogram::Histogram;
 pub(crate) const INTERVAL_NS: u64 = 100_000_000;
 pub(crate) const INTERVAL_MS: u64 = 100;
 /// The divisor that limits a part: it is at most a hundredth of the time before it, or one interval. So a load of an
-/// hour has some hundred parts.
+/// hour has some hundreds of parts.
 const SHARE: u64 = 100;
 
 /// The response times of the right answers in a window, by when the answers came. They are in parts of one interval
@@ -38,7 +38,7 @@ impl Times {
 
     /// The times from `ms` milliseconds after the window's opening on, and the instant in ms at which they really
     /// begin. That is the next multiple of 100 or, in a long window, later by at most a hundredth of the time before.
-    /// At the window's end there are no times.
+    /// If `ms` lies after the beginning of the last part, the instant is the window's end, and there are no times.
     pub fn from_ms(&self, ms: u64) -> (u64, Histogram<u64>) {
         let first = self.parts.partition_point(|part| part.begin * INTERVAL_MS < ms);
         let begin = self.parts.get(first).map_or(self.intervals, |part| part.begin);

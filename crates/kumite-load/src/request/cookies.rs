@@ -1,13 +1,13 @@
 //! A jar of cookies for one connection, so that each connection is a user of its own.
 //!
-//! A cookie is its name and its value, until it is to be deleted (`Max-Age` of 0 or less, or else an `Expires` in the
-//! past). `Domain`, `Path`, `Secure` and a later expiry are ignored: a load goes to one address, and every cookie is
-//! sent with every request on its connection.
+//! The jar keeps a cookie's name and value, until the server deletes it (by a `Max-Age` of 0 or less, or else by an
+//! `Expires` in the past). `Domain`, `Path`, `Secure` and a later expiry are ignored: a load goes to one address, and
+//! every cookie is sent with every request on its connection.
 
 use std::time::SystemTime;
 
-/// The most cookies of a jar; [`COOKIE_LIMIT`] is the most bytes of each. RFC 6265, section 6.1, asks for at least so
-/// many.
+/// The most cookies of a jar; [`COOKIE_LIMIT`] is the most bytes of each name and value together. RFC 6265, section
+/// 6.1, asks for at least so many.
 const COOKIES_LIMIT: usize = 50;
 const COOKIE_LIMIT: usize = 4096;
 /// The most bytes of a `Cookie` header.

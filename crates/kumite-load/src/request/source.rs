@@ -83,7 +83,8 @@ impl RequestSource {
         })
     }
 
-    /// The requests of the thread number `thread`, of `threads` that take the load's requests in turns.
+    /// The requests of the thread of number `thread`, of `threads` that take the load's request numbers in turns.
+    /// Each thread has its own turns among the targets.
     pub fn of_thread(&self, thread: usize, threads: usize) -> RequestSource {
         RequestSource { seq: thread as u64, step: threads as u64, ..self.clone() }
     }

@@ -97,7 +97,7 @@ pub enum TargetError {
         /// The scheme in the text.
         scheme: String,
     },
-    /// There is no host, or none that can be one.
+    /// There is no host, or the text in its place cannot be one.
     #[error("{url:?}: the host {host:?} is not a name, an IPv4 address or an IPv6 address in brackets")]
     Host {
         /// The text that was given.
@@ -168,8 +168,8 @@ impl Target {
 
     /// Parses `http://host[:port][/path][?query]`, or the same with `https`, and resolves the host.
     ///
-    /// If a name has several addresses, each is tried once, IPv4 before IPv6, and the target is the first that takes
-    /// a connection. `http://[::1]:8080/` asks for IPv6.
+    /// If a name has several addresses, they are tried, IPv4 before IPv6, until one takes a connection, which is then
+    /// the target's; if none does, it is the first. `http://[::1]:8080/` asks for IPv6.
     pub fn parse(url: &str) -> Result<Target, TargetError> {
         Target::read(url, None)
     }

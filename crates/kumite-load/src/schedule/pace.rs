@@ -21,8 +21,9 @@ const AWAKE_NS: u64 = 60_000;
 const GRAIN_NS: u64 = 1_000_000;
 
 impl Pace {
-    /// The share of the time for which this pace keeps a thread awake that sends `rate` requests a second; above 1 if
-    /// it never sleeps.
+    /// The share of the time for which this pace keeps a thread awake before requests are due, if the thread sends
+    /// `rate` requests a second. It is 1 or more if the thread never sleeps, and 0 if the pace does not keep it
+    /// awake.
     pub(crate) fn awake(self, rate: f64) -> f64 {
         if self == Pace::Precise { rate * AWAKE_NS as f64 / 1e9 } else { 0.0 }
     }

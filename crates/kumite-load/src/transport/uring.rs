@@ -1,7 +1,7 @@
 //! The transport over io_uring: sends are queued and submitted together with the next wait, and answers come without
 //! being asked for.
 //!
-//! So a request that counts as sent may be queued until the answers that came with the one before it are handled.
+//! So a request that counts as sent may stay queued until all answers that the same wait found are handled.
 
 use kumite_ring::{Event, Ring, RingError};
 use rustix::io::Errno;

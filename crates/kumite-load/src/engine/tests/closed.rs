@@ -28,7 +28,7 @@ fn a_stall_is_one_slow_answer() {
     assert_eq!(empty.map(|interval| interval.start_ms).collect::<Vec<_>>(), [100, 200, 300, 400, 500]);
 }
 
-/// It answers 503 for 100 ms, and `pong` afterwards, each after a millisecond.
+/// A server that answers 503 for 100 ms, and `pong` afterwards, each after a millisecond.
 fn wrong_at_first() -> impl Server {
     let answer = |turn: Turn| if turn.at < 100 * MS { PONG.replace("200", "503") } else { PONG.to_owned() };
     Answering::new(move |turn| vec![say(turn.at + MS, &answer(turn))])
@@ -123,7 +123,7 @@ fn answers_of_the_same_instant_are_read_one_after_the_other_and_their_lag_says_s
     assert!(at.contains(&0) && at.contains(&(10 * US)) && at.contains(&(20 * US)), "{at:?}");
 }
 
-/// Answers after a millisecond, but nothing in this time, and then what waited.
+/// A server that answers after a millisecond; answers that fall between `from` and `until` come at `until`.
 fn stopped(from: u64, until: u64) -> impl Server {
     Answering::new(move |turn: Turn| {
         let at = turn.at + MS;
@@ -172,7 +172,7 @@ fn an_interval_is_told_as_soon_as_it_is_over() {
     assert_eq!(told, [(0, 100), (100, 200), (200, 262)]);
 }
 
-/// Its last answer comes twice, the second time after the load is over.
+/// The server's last answer comes twice, the second time after the load is over.
 #[test]
 fn an_answer_that_nobody_asked_for_is_no_request() {
     let twice = |turn: Turn| {
@@ -194,7 +194,7 @@ fn an_answer_that_nobody_asked_for_is_no_request() {
     assert_eq!(run(&load(60), after(MS)).unasked, 0);
 }
 
-/// To send one request takes the engine 5 ms, and 2 ms after it began the other connection has an answer.
+/// The engine takes 5 ms to send one request; 2 ms after it began, an answer comes on the other connection.
 #[test]
 fn an_answer_that_comes_while_others_are_handled_has_that_wait_in_its_receive_lag() {
     let machine = Machine::default();

@@ -17,7 +17,8 @@ fn own(length: u64, timeout: Duration, disturbance: Disturbance) -> Load {
     Load { connections: 3, timeout, disturbance: Some(disturbance), ..lasting(length) }
 }
 
-/// Stops a server for 450 ms, and so much longer, after a window of 300 ms; the warm-up is 100 ms. None for ever.
+/// Stops a server after a warm-up of 100 ms and a window of 300 ms, for 450 ms and `longer` ns; for ever if `longer`
+/// is `None`. Returns the outcome, and the instant at which the load ended.
 fn paused(longer: Option<u64>) -> (Outcome, u64) {
     let resumes = longer.map_or(u64::MAX, |longer| 850 * MS + longer);
     let server = Answering::new(|turn: Turn| {
@@ -84,16 +85,17 @@ fn a_load_that_is_stopped_in_a_pause_resumes_the_server() {
     assert_eq!(outcome.ok, 3 * 99);
 }
 
-/// A burst on the load's own connections after 200 ms; to connect takes 10 µs. `answer` is told whether a request is of the
-/// burst, and for how long the burst's first one has been there.
+/// The outcome of a burst beside the load's own connections, after 200 ms; to connect takes 10 µs.
 struct Bursting {
     outcome: Outcome,
     disturbed: Disturbed,
-    /// When connects were begun.
+    /// The instants, in ns, at which connects were begun.
     connects: Vec<u64>,
     requests: u64,
 }
 
+/// Runs a load with a burst of `count` connections. `answer` is given `true` if a request is the burst's, and the time
+/// in ns since the burst's first request came, `None` before that.
 fn burst(
     count: usize,
     timeout: Duration,

@@ -4,7 +4,7 @@ use super::*;
 use crate::{Arrivals, Disturbance, DisturbanceKind, Event, Interval, Opener};
 
 /// The outcome of a load whose window is asked to open once the last `alike` intervals have had as many answers; and
-/// when that was to be, if it was asked.
+/// the instant at which it was to open, `None` if it was not asked.
 fn when_alike(load: Load, alike: usize, server: impl Server) -> (Outcome, Option<Duration>) {
     let opener = Opener::default();
     let load = Load { opener: Some(opener.clone()), ..load };

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Arrivals;
 
-/// One after the other; the second answer is this, then.
+/// A server that answers the first request after a millisecond, and every other with `answer` at the instant `at`.
 fn second(answer: &'static str, at: u64) -> impl Server {
     Answering::new(move |turn: Turn| match turn.request {
         1 => pong(turn.at + MS),

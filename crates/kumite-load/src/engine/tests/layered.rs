@@ -19,7 +19,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
 }
 
-/// A server of HTTP/2 that answers each request by a script: with `pong` then, or never.
+/// A server of HTTP/2 that answers each request by a script: with `pong` at an instant in ns, or never.
 struct Multiplexed<F> {
     answer: F,
     requests: u64,
@@ -95,11 +95,11 @@ fn a_connection_on_which_nothing_comes_for_a_time_out_is_replaced() {
     assert!(service(&outcome).iter().all(|took| (150 * MS + 1..=151 * MS).contains(took)), "{outcome:?}");
 }
 
-/// In TLS; the server takes so long for its part of the handshake, and a millisecond for answers.
+/// A server of TLS, which takes `step` ns for its part of the handshake, and a millisecond for an answer.
 struct Secured {
     config: Arc<ServerConfig>,
     step: u64,
-    /// It ends the session then, counted from an answer.
+    /// The time in ns after an answer at which the server ends the session; `None` for never.
     ends: Option<u64>,
     sessions: BTreeMap<u64, ServerConnection>,
 }
@@ -195,7 +195,8 @@ fn a_session_that_ends_while_idle_is_no_error() {
     assert_eq!((outcome.ok, outcome.errors, outcome.reconnects), (8, Errors::default(), 8));
 }
 
-/// A server that allows so many streams on a connection from then on, and before that any number.
+/// A server that, from each instant in `limits` on, allows the number of streams there on a connection, and before
+/// the first any number.
 struct Allowing<S> {
     server: S,
     limits: Vec<(u64, u32)>,

@@ -7,7 +7,7 @@ fn open(load: Load, rate: f64, connections: usize) -> Load {
     Load { arrivals: Some(Arrivals::constant(rate)), connections, ..load }
 }
 
-/// A server with one worker, which takes so long for each.
+/// A server with one worker, which takes `length` ns for each request.
 fn one_worker(length: u64) -> impl Server {
     let mut free = 0;
     Answering::new(move |turn: Turn| {
@@ -16,15 +16,16 @@ fn one_worker(length: u64) -> impl Server {
     })
 }
 
-/// The times that a histogram should have.
+/// Asserts that a histogram holds just these times, in ns.
 fn holds(histogram: &Histogram<u64>, times: &[u64]) {
     let mut expected = Histogram::<u64>::new(3).unwrap();
     times.iter().for_each(|time| expected.record(*time).unwrap());
     assert_eq!(histogram, &expected);
 }
 
-/// For 300 ms the server does nothing. Response times have that of all that was due in it, whether it was sent or not, as a
-/// queue before two connections makes of the schedule; service times only of what was sent.
+/// For 300 ms the server does nothing. The response time of every request that was due in that time includes its
+/// wait, whether it was sent or not; the model is a queue before two connections. The service times include only the
+/// wait of requests that were sent.
 #[test]
 fn a_stall_is_in_the_response_times_of_all_that_was_due_in_it() {
     const STALL: std::ops::Range<u64> = 300 * MS..600 * MS;
@@ -67,7 +68,8 @@ fn what_waits_for_a_connection_is_sent_in_order_and_has_no_send_lag() {
     assert_eq!(outcome.intervals[0].backlog, 6);
 }
 
-/// A server that does 100 requests a second gets 1,000: what is due waits for a connection until it is too late.
+/// A server that does 100 requests a second is offered 1,000: requests that are due wait for a connection until it is
+/// too late.
 #[test]
 fn what_cannot_be_sent_in_time_is_counted_and_never_sent() {
     let mut requests = 0;
@@ -133,7 +135,7 @@ fn a_warm_up_has_what_was_due_in_it() {
     assert_eq!(outcome.log.last().map(|it| it.due), Some(126 * MS));
 }
 
-/// It stands still for 20 time-outs, beyond the end.
+/// The machine stands still for 20 time-outs, beyond the end.
 #[test]
 fn what_was_due_while_the_engine_stood_still_is_counted() {
     let machine = Machine::default();
@@ -147,7 +149,7 @@ fn what_was_due_while_the_engine_stood_still_is_counted() {
     holds(&outcome.send_lag, &(0..100).map(|_| 0).chain(late).collect::<Vec<_>>());
 }
 
-/// It stands still for four time-outs. All the while connections are free.
+/// The machine stands still for four time-outs. All the while connections are free.
 #[test]
 fn what_was_due_longer_ago_than_its_time_out_is_not_sent_though_a_connection_is_free() {
     let machine = Machine::default();
@@ -167,7 +169,7 @@ fn what_was_due_longer_ago_than_its_time_out_is_not_sent_though_a_connection_is_
     holds(&outcome.send_lag, &[vec![0; 20], late.collect()].concat());
 }
 
-/// Nothing is hidden: it is in the send lag, in the response times, and not in the service times.
+/// The standstill is in the send lag and in the response times, and not in the service times.
 #[test]
 fn an_engine_that_stood_still_says_how_late_it_sent() {
     let machine = Machine::default();

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 use super::*;
 
-/// How many connects were asked for when.
+/// The instants at which connects were begun, in ns, each with their number; and the outcome.
 fn connects(
     load: &Load,
     mut connect: impl FnMut(u64, u64) -> Option<(u64, Result<(), Errno>)>,
@@ -39,7 +39,8 @@ fn a_server_that_does_not_answer_gets_64_connections_in_10_ms() {
     assert_eq!(at, tens.collect::<Vec<_>>());
 }
 
-/// It takes one connection after the other from its listen queue, and answers what comes on it when it has it.
+/// The server takes one connection after the other from its listen queue, and answers a request when it has taken its
+/// connection.
 #[test]
 fn a_server_that_is_quick_enough_never_has_more_than_64_in_its_listen_queue() {
     const EACH: u64 = 150 * US;
@@ -69,7 +70,7 @@ fn a_connection_that_was_refused_rests_for_10_ms() {
     assert_eq!((outcome.elapsed, outcome.reconnects), (ms(90), 0));
 }
 
-/// When each connection sent its requests.
+/// The instants, in ns, at which each connection sent its requests; and the outcome.
 fn sent(load: &Load, first: impl Fn(u64) -> Deeds, length: u64) -> (BTreeMap<u64, Vec<u64>>, Outcome) {
     let mut sent: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     let outcome = run(

@@ -8,7 +8,7 @@ fn arrivals(text: &str, gaps: Gaps, burst: u32) -> Arrivals {
     Arrivals::Rate { pieces: Arrivals::pieces(text).unwrap(), gaps, burst }
 }
 
-/// With more connections than it needs, to a server that is quick.
+/// The outcome of an open loop with more connections than it needs, against a quick server.
 fn offered(arrivals: Arrivals, pace: Pace, machine: &Machine) -> Outcome {
     let limit = Limit { requests: None, duration: arrivals.length() };
     let load = Load { arrivals: Some(arrivals), pace, limit, connections: 20, ..load(0) };
@@ -17,7 +17,7 @@ fn offered(arrivals: Arrivals, pace: Pace, machine: &Machine) -> Outcome {
     outcome
 }
 
-/// When each was due, and how late it was sent.
+/// For each request the instant at which it was due, and the time by which it was sent late, in ns.
 fn sent(outcome: &Outcome) -> Vec<(u64, u64)> {
     outcome.log.iter().map(|it| (it.due, it.sent.unwrap() - it.due)).collect()
 }
@@ -84,7 +84,7 @@ fn a_recording_is_replayed() {
     assert_eq!(outcome.intervals.iter().map(|interval| interval.ok).collect::<Vec<_>>(), [5]);
 }
 
-/// The system wakes it late; it has got up before.
+/// The system wakes the engine late; a precise pace has it wake up before a request is due.
 #[test]
 fn a_precise_pace_makes_up_for_waking_late_and_a_sleeping_one_does_not() {
     let late = |pace, wakes_late| {
@@ -127,7 +127,8 @@ fn what_is_due_at_once_is_sent_one_after_the_other_and_the_lag_says_so() {
     assert_eq!([response(0), response(1), response(2)], [MS, MS + 10 * US, MS + 20 * US]);
 }
 
-/// It stands still from before the window's beginning until after its end. All that was due in it is late.
+/// The machine stands still from before the window's beginning until after its end. All requests that were due in the
+/// window are late.
 #[test]
 fn a_standstill_over_the_whole_window_is_in_the_lag() {
     let machine = Machine::default();

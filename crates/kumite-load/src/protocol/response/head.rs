@@ -141,9 +141,10 @@ pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option
     Ok(Some(Head { length, status, framing, keep_alive: !close && (version == 1 || keep_alive) }))
 }
 
-/// `true` if a head with faulty lines still leaves no doubt about where the answer ends. It is then read without
-/// those lines, as curl does: names with blanks or other characters that they must not have, values with control
-/// characters, and lines that continue on the next one.
+/// `true` if a head that was refused with this error still leaves no doubt about where the answer ends, because it
+/// only has many headers, or its faulty lines do not matter. It is then read without faulty lines, as curl does:
+/// names with blanks or other characters that they must not have, values with control characters, and lines that
+/// continue on the next one.
 fn may_pass(error: httparse::Error, data: &[u8]) -> bool {
     use httparse::Error::{HeaderName, HeaderValue, NewLine, TooManyHeaders};
     if error == TooManyHeaders {

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The most bytes of bodies that all connections of a load may hold together.
+/// The most bytes of bodies that all connections of a load may hold together. A body of 64 KiB or less is not
+/// counted.
 pub(crate) const HELD_LIMIT: usize = 512 * 1024 * 1024;
 
 /// The bytes of [`HELD_LIMIT`] that are left for the connections of one thread.

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use super::chunked::OVERHEAD_LIMIT;
 use super::*;
 
-/// How reading a connection's bytes ended.
+/// The end of reading a connection's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Complete(Answer),
-    /// So many bytes came after it.
+    /// This number of bytes came after the answer.
     More(Answer, usize),
     ByClose(Answer),
     Cut,
@@ -227,7 +227,7 @@ fn a_reader_is_used_again() {
     }
 }
 
-/// Feeds the bytes in pieces of `size` and says what came of the answers, one after the other.
+/// Feeds the bytes in pieces of `size` and returns the answers with their lengths, one after the other.
 fn read_all(mut bytes: &[u8], size: usize, asked: &Asked) -> Vec<(Answer, usize)> {
     let mut reader = Reader::new();
     let mut answers = Vec::new();
@@ -436,7 +436,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 500, ..ProptestConfig::default() })]
 
-    /// One that has read another head before reads each text as one that has not.
+    /// A reader that has read another head before reads each text as one that has not.
     #[test]
     fn a_known_head_says_what_it_said(
         texts in prop::collection::vec((near_answers(), 0..3_usize), 1..6),
