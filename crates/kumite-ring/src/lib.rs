@@ -2,8 +2,9 @@
 //! completion.
 //!
 //! One [`Ring`] serves all connections of one thread. Operations are queued in memory, and go to the kernel with the
-//! next [`Ring::wait`]; their outcomes are read out of memory again. So all that happens between two waits shares one
-//! system call. A ring needs Linux 6.1; if io_uring is missing, too old or forbidden, [`RingError`] says which.
+//! next [`Ring::wait`] or [`Ring::submit`], or when the queue is full; their outcomes are read out of memory again.
+//! So all that happens between two waits shares one system call. A ring needs Linux 6.1; if io_uring is missing, too
+//! old or forbidden, [`RingError`] says which.
 //!
 //! # Unsafe code
 //!
@@ -14,8 +15,8 @@
 //! all such memory itself, and lends it out only when the kernel is done with it:
 //!
 //! - Bytes to send belong to the ring ([`Ring::send_own`] takes them, [`Ring::new`] the shared ones) and are neither
-//!   changed nor freed before the completion of their operation. A quiet send has no completion, but is told not to
-//!   wait (`MSG_DONTWAIT`): it is over when the system call that submits it returns.
+//!   changed nor freed before the completion of their operation. A quiet send has no completion if it succeeds, but
+//!   is told not to wait (`MSG_DONTWAIT`): it is over when the system call that submits it returns.
 //! - Received bytes lie in buffers that are only reached through raw pointers. A buffer is lent as a slice after the
 //!   kernel has given it up, and goes back to the kernel when that slice can no longer be alive: [`Ring::next`]
 //!   borrows the ring.

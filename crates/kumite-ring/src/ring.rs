@@ -4,7 +4,8 @@
 //!
 //! - **A slot outlives its connections.** A completion may come when its connection has been closed and the slot has
 //!   another. So each connection of a slot has a number, its *generation*, which its operations carry in their
-//!   [`Tag`]. Completions of an older generation give back what they hold and are not told.
+//!   [`Tag`] or, if they are sends, in their [`Send`]. Completions of an older generation give back what they hold
+//!   and are not told.
 //! - **Most sends are quiet.** A small request fits into the empty buffer of a socket, so its success need not
 //!   be told: a quiet send asks for no completion if it succeeds (`SKIP_SUCCESS`), and not to wait if it does not fit
 //!   (`MSG_DONTWAIT`). So it is over when the system call that submits it returns, and only a failure is told. Its
@@ -13,7 +14,7 @@
 //!   may take it in parts, and the others wait in a list. So no bytes overtake others. A send is quiet only while
 //!   that list is empty.
 //!
-//! When the kernel refuses to go on, `failed` says why, and every later call returns it.
+//! When the kernel refuses to go on, `failed` says why, and every later connect, submit or wait returns it.
 
 mod completion;
 mod submission;
@@ -37,7 +38,7 @@ use crate::tag::Tag;
 const QUEUE: u32 = 1024;
 /// The most connects that are queued; at this number they are submitted.
 const CONNECTS: usize = 256;
-/// The most completions that the kernel keeps for one ring.
+/// The largest size of a ring's completion queue.
 const MAX_COMPLETIONS: usize = 65_536;
 /// The most bytes that a connection sends quietly between two answers. They fit in any socket's buffer, so there is
 /// no [`Event::Sent`] for them. A send that would exceed this number is not quiet.
@@ -215,7 +216,8 @@ impl Ring {
     }
 
     /// Sends the shared byte string of the index `which`, after the bytes of all earlier sends. The send is quiet if
-    /// it is small, as [`QUIET_BYTES`] says. Nothing happens if the slot is closed or broken, or the string empty.
+    /// it is small, as [`QUIET_BYTES`] says. Nothing happens if the slot is closed or broken, if its sending has
+    /// failed, or if the string is empty.
     pub fn send_shared(&mut self, slot: usize, which: usize) {
         self.send(slot, Bytes::Shared(which));
     }
@@ -239,7 +241,7 @@ impl Ring {
     }
 
     /// The number of bytes in sends that the kernel has not taken whole. Bytes that it has taken of such a send count
-    /// too.
+    /// too; quiet sends do not count.
     pub fn unsent(&self, slot: usize) -> usize {
         self.slots[slot].unsent
     }
@@ -277,8 +279,9 @@ impl Ring {
         self.enter(0, EnterFlags::empty(), None)
     }
 
-    /// Submits the queued operations, and waits until [`next`](Self::next) has an event, a signal arrives, or
-    /// `timeout_ns` nanoseconds are over. With a time of 0 it returns at once.
+    /// Submits the queued operations, and waits until an operation has completed, a signal arrives, or `timeout_ns`
+    /// nanoseconds are over. Not every completion is an event of [`next`](Self::next). With a time of 0 it returns at
+    /// once.
     ///
     /// # Errors
     ///

@@ -1,7 +1,8 @@
 //! Tags: 64 bits that the kernel brings back with a completion, and that say which operation it is of.
 
 /// An operation that a completion can be of. A slot has 20 bits, enough for all files that a ring can register; a
-/// generation has the other 40. A slot that connects a thousand times a second uses them up in 34 years.
+/// generation has 40, and the kind of operation has 4. A slot that connects a thousand times a second uses up its
+/// generations in 34 years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tag {
     /// An operation whose outcome nobody needs.

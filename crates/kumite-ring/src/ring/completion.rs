@@ -91,7 +91,8 @@ impl Ring {
                 buffer.into_iter().for_each(|id| self.buffers.give(id));
                 match (result, self.slots[slot].failed) {
                     (0, None) => return Some((slot, Completed::Ended)),
-                    // All buffers are full of what we have yet to read: by the next submission we shall have.
+                    // All buffers hold bytes that the caller has yet to read; by the next submission it has read
+                    // some.
                     _ if result == -Errno::NOBUFS.raw_os_error() => {
                         self.receive(slot);
                         return None;

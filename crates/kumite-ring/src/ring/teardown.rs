@@ -24,8 +24,8 @@ impl Ring {
         let none = vec![NO_SOCKET; self.slots.len()];
         let _ = self.uring.submitter().register_files_update(0, &none);
         self.failed = None;
-        // One by one they are found at once; to cancel all takes time in the square of their number, so wait until they have
-        // gone.
+        // A receive that is cancelled by its own tag is found at once. To cancel everything takes time in the square
+        // of the number of operations, so the receives are to be gone before that.
         let receiving = self.slots.iter().filter(|slot| slot.receiving).count();
         for slot in 0..self.slots.len() {
             self.close(slot);
@@ -40,7 +40,7 @@ impl Ring {
             if self.enter(1, EnterFlags::GETEVENTS, Some(&Timespec::from(PATIENCE / 10))).is_err() {
                 return false;
             }
-            // Cancelling everything says how many operations there were to cancel; one is there until it has completed.
+            // The result is the number of operations that there were to cancel; each counts until it has completed.
             let nothing = [0, -Errno::NOENT.raw_os_error()];
             let cancelled =
                 self.uring.completion().find(|entry| Tag::unpack(entry.user_data()) == Tag::CancelAll);
