@@ -79,7 +79,7 @@ fn prepare(status: u16, connection: &str, body: &[u8]) -> Prepared {
         503 => "Service Unavailable",
         _ => "Stub",
     };
-    // These have no body, and 204 may not even say so.
+    // An answer with one of these has no body, and a 204 must not even have a Content-Length.
     let bodiless = matches!(status, 204 | 304);
     let content = if bodiless {
         String::new()

@@ -44,7 +44,7 @@ impl Delay {
     /// No delay: each answer is given at once.
     pub const NONE: Delay = Delay::Fixed(Duration::ZERO);
 
-    /// The delay below which a share `u` of all delays lies, from 0 to 1, in whole ns.
+    /// The delay that a share `u`, from 0 to 1, of all delays does not exceed.
     pub fn quantile(&self, u: f64) -> Duration {
         match *self {
             Delay::Fixed(delay) => delay,
@@ -55,7 +55,7 @@ impl Delay {
                 let normal = SQRT_2 * erf_inv(2.0 * u - 1.0);
                 let seconds = median.as_secs_f64() * (spread.ln() * normal).exp();
                 if seconds.is_nan() {
-                    // An infinite factor of a median of 0, or a spread of 1: all are the median.
+                    // 0 times infinity: the median is 0, or the spread is 1. Then every delay is the median.
                     return median;
                 }
                 Duration::from_secs_f64(seconds.clamp(0.0, LONGEST.as_secs_f64()))
@@ -63,7 +63,8 @@ impl Delay {
         }
     }
 
-    /// The delays of a stub with this seed, without end: the n-th is that of the n-th request that it reads.
+    /// The delays of a stub with this seed, without end: the n-th is that of the n-th request that it reads, if the
+    /// request's query asks for no other.
     pub fn draws(self, seed: u64) -> impl Iterator<Item = Duration> {
         let mut draws = Draws::new(self, seed);
         std::iter::repeat_with(move || Duration::from_nanos(draws.next()))

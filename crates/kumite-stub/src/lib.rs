@@ -1,8 +1,8 @@
 //! The delay stub: an HTTP/1.1 server whose behaviour is known, to measure load engines and what stands in between.
 //!
-//! One thread over epoll gives one prepared answer to every request, whatever its method and path, after a delay that
-//! is drawn from a seeded distribution. It can also fail, stall, and have too few connections or workers, on purpose.
-//! Its [`Report`] says what it really did, and how late.
+//! One thread over epoll gives one prepared answer to every request, whatever its method and path (to HEAD without
+//! the body), after a delay that is drawn from a seeded distribution. It can also fail, stall, and have too few
+//! connections or workers, on purpose. Its [`Report`] says what it really did, and how late.
 //!
 //! - **The delay counts from when a request was read**: from when the read returned that brought its last byte. It is
 //!   never shorter; it is longer by the lateness, which is measured. A client waits longer still: for the way there
@@ -23,7 +23,7 @@
 //!   servers that have a pool of threads), where its client already takes it for open; or it is accepted and closed
 //!   at once ([`OverLimit::Close`], as with servers that shed load). Without a limit, as many are open as files may
 //!   be.
-//! - Input that is no request gets a 400 at once, and nothing after it on that connection is read.
+//! - Input that is no request gets a 400 at once, and the rest of that connection's input is discarded.
 
 mod answers;
 mod clock;
@@ -55,13 +55,13 @@ pub use stall::Stall;
 /// The behaviour of a stub.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// The address on which it listens; 127.0.0.1 by default.
+    /// The address on which the stub listens; 127.0.0.1 by default.
     pub host: Ipv4Addr,
-    /// The port on which it listens; 0 for any that is free.
+    /// The port on which the stub listens; 0 for any that is free.
     pub port: u16,
     /// The distribution of the delays before answers.
     pub delay: Delay,
-    /// The body of every answer, failures included.
+    /// The body of every answer to a request, failures included. The 400 to other input has a body of its own.
     pub body: Vec<u8>,
     /// The status of answers that do not fail, from 200 to 599. With 204 and 304 there is no body.
     pub status: u16,
@@ -152,7 +152,7 @@ impl Stub {
     ///
     /// # Errors
     ///
-    /// If the port is not free, or more connections are wanted than files may be open.
+    /// If the address and port cannot be listened on, or more connections are wanted than files may be open.
     pub fn listen(config: Config) -> Result<Stub, Error> {
         match config.connections {
             Some(connections) => kumite_limits::make_room(connections)?,
@@ -176,7 +176,7 @@ impl Stub {
         Ok(Stub { config, listener, addr, start: Instant::now() })
     }
 
-    /// The address and port on which it listens.
+    /// The address and port on which the stub listens.
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
@@ -209,9 +209,9 @@ impl Stub {
 /// A stub at work on a thread of its own. It ends when this is dropped.
 #[derive(Debug)]
 pub struct Running {
-    /// The address and port on which it listens.
+    /// The address and port on which the stub listens.
     pub addr: SocketAddr,
-    /// The moment at which it began to listen, from which stalls count.
+    /// The moment at which the stub began to listen, from which stalls count.
     pub start: Instant,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<Result<Report, Error>>>,

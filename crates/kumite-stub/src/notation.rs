@@ -28,7 +28,7 @@ pub(crate) fn duration(text: &str) -> Option<Duration> {
     Duration::try_from(parsed).ok().filter(|parsed| *parsed <= LONGEST)
 }
 
-/// A probability from 0 to 1, such as `0.1`; none if it is none.
+/// A probability from 0 to 1, such as `0.1`; none if the text is no such number.
 pub(crate) fn share(text: &str) -> Option<f64> {
     text.parse().ok().filter(|share| (0.0..=1.0).contains(share))
 }

@@ -22,7 +22,8 @@ pub struct Report {
     pub errors: u64,
     /// The connections that were reset in place of an answer.
     pub resets: u64,
-    /// The requests whose client had gone when the answer was due, or that were still waiting at the end.
+    /// The requests that were neither answered whole nor reset: their client had gone, or they were not yet answered
+    /// at the end.
     pub unanswered: u64,
     /// The inputs that were no request, each answered with 400. They are in none of the counts of requests and
     /// answers.
@@ -35,8 +36,9 @@ pub struct Report {
     pub refused: u64,
     /// The most requests that waited for a worker at once.
     pub longest_queue: u64,
-    /// The lateness of each answer and reset: the time in ns from when it was due until the kernel had it. Answers
-    /// that are due in a stall are due at its end.
+    /// The lateness of each answer and reset: the time in ns from when it was due until the kernel had it, or had the
+    /// beginning of an answer that it did not take whole; at most two minutes. Answers that are due in a stall are
+    /// due at its end.
     pub lateness: Histogram<u64>,
 }
 

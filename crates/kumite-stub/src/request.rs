@@ -214,7 +214,8 @@ fn number(value: &[u8]) -> Option<u64> {
     digits.then(|| std::str::from_utf8(value).ok()?.parse().ok()).flatten()
 }
 
-/// The time of `delay=TIME` in the query, in ns; of several, the first one. None if there is none.
+/// The time of `delay=TIME` in the query, in ns; of several, the first one. None if there is none; an error if the
+/// text is no time.
 fn delay_of(path: &str) -> Result<Option<u64>, Malformed> {
     let Some((_, query)) = path.split_once('?') else { return Ok(None) };
     let Some(text) = query.split('&').find_map(|part| part.strip_prefix("delay=")) else { return Ok(None) };

@@ -34,7 +34,7 @@ pub(crate) fn serve(
     stop: &AtomicBool,
 ) -> io::Result<Report> {
     let cpu_before = cpu_time();
-    // Refused, it is 50 µs, and shows as lateness.
+    // If that is refused, the slack stays as it is, commonly 50 µs, and shows as lateness.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let clock = Clock::new(start, config.stall, stop);
     let mut server = Server::new(config, listener, clock)?;
@@ -256,7 +256,7 @@ impl<'a> Server<'a> {
     fn close(&mut self, slot: usize) {
         if self.slots[slot].take().is_some() {
             self.free.push(slot);
-            // It was possible before; if it failed now, connections would wait.
+            // The kernel could announce connections before; if it refused now, new ones would wait.
             let _ = self.listen(true);
         }
     }
@@ -295,7 +295,7 @@ impl<'a> Server<'a> {
             Err(_) => return self.close(slot),
         };
         connection.readable = count == 0 || count == buffer.len() || connection.ended;
-        // The time after the read: what is due may not be early.
+        // The clock is read after the input, so that no answer is early.
         let Some(now) = self.clock.go_on() else { return };
         let piece = &buffer[..count];
         if !connection.held.is_empty() {
@@ -361,8 +361,8 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Counts a request that was read, and decides its delay and its answer. It is answered at once if it has no
-    /// delay; else it goes to a worker, or waits for one.
+    /// Counts a request that was read, and decides its delay and its answer. If no worker is free, the request waits
+    /// for one. Otherwise it is answered after its delay, or at once if it has none.
     fn take_up(&mut self, slot: usize, request: &Request, now: u64) {
         let Some(connection) = &mut self.slots[slot] else { return };
         self.report.requests += 1;
@@ -388,7 +388,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// Begins a worker's work on a request, which ends at `end`, in ns, or after the stall that it falls into.
+    /// Begins a worker's work on a request, which ends at `end`, in ns, or after the stall that `end` falls into.
     fn begin(&mut self, slot: usize, end: u64) {
         self.begun += 1;
         self.due.push(Reverse((self.clock.after_stall(end), self.begun, slot)));
