@@ -20,11 +20,12 @@ pub struct Interval {
     pub low: f64,
     /// The upper end of the interval, in the unit of the values.
     pub high: f64,
-    /// The number of blocks that the interval is from.
+    /// The number of blocks that the interval is from; for a [`proportion()`](crate::proportion()) the number of tries.
     pub n: usize,
 }
 
-/// The bounds that leave the share `tail` of the values below and above them, rounded outwards. Sorts the values.
+/// The bounds that leave the share `tail` of the values below and above them, rounded outwards. Changes the order of
+/// the values, of which there must be one.
 pub(crate) fn bounds(values: &mut [f64], tail: f64) -> (f64, f64) {
     let last = values.len() - 1;
     let outside = ((values.len() as f64 * tail) as usize).min(last / 2);
@@ -46,7 +47,7 @@ pub(crate) fn expanded_tail(n: usize, confidence: f64) -> Result<f64, Error> {
 }
 
 /// The fewest blocks for which the interval from the least to the greatest value covers the median of any
-/// distribution with this confidence: 1 − 2^(1−n) >= confidence.
+/// distribution with this confidence: 1 − 2^(1−n) >= confidence. At most 64.
 fn blocks_needed(confidence: f64) -> Result<usize, Error> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(Error::Confidence(confidence));

@@ -1,7 +1,8 @@
 //! Changes of a series in mean or variance, found by PELT.
 
-/// The positions at which a series changes its mean or its variance. They minimize the sum of the segments' costs and
-/// of `penalty` for each change; every segment has at least `shortest` points.
+/// The positions at which a series changes its mean or its variance, each the index of the first point after a
+/// change. They minimize the sum of the segments' costs and of `penalty` for each change; every segment has at least
+/// `shortest` points.
 ///
 /// The cost of a segment is twice its negative Gaussian log likelihood, without constants, at its own mean and
 /// variance. The variance is nowhere below `floor`, so that a few values that happen to be equal are no segment of
@@ -11,8 +12,8 @@
 /// Linear Computational Cost", Journal of the American Statistical Association 107(500), 2012. Time is linear in the
 /// points where changes are many, and quadratic where there is none.
 ///
-/// The result is empty if a value is not finite, if there are too few points for two segments, or if `floor` is not
-/// above 0.
+/// The result is empty if a value is not finite, if there are too few points for two segments, if `floor` is not
+/// above 0, or if `penalty` is not 0 or more.
 pub fn changes(series: &[f64], penalty: f64, shortest: usize, floor: f64) -> Vec<usize> {
     let (n, shortest) = (series.len(), shortest.max(1));
     let usable = series.iter().all(|value| value.is_finite()) && floor > 0.0 && penalty >= 0.0;
@@ -20,7 +21,7 @@ pub fn changes(series: &[f64], penalty: f64, shortest: usize, floor: f64) -> Vec
         return Vec::new();
     }
     let costs = Costs::new(series, floor);
-    // least[t] is of the first t points; last[t] is where their last segment begins.
+    // least[t] is the least cost of the first t points; last[t] is where their last segment begins.
     let mut least = vec![f64::INFINITY; n + 1];
     let mut last = vec![0; n + 1];
     least[0] = -penalty;
@@ -63,7 +64,7 @@ struct Costs {
 
 impl Costs {
     fn new(series: &[f64], floor: f64) -> Costs {
-        // About its mean, or the squares of a large level would drown the variance.
+        // Sums are taken about the mean, or the squares of a large level would drown the variance.
         let mean = series.iter().sum::<f64>() / series.len() as f64;
         let add = |(sum, squares): &mut (f64, f64), value: &f64| {
             (*sum, *squares) = (*sum + (value - mean), *squares + (value - mean).powi(2));

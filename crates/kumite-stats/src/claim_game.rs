@@ -15,7 +15,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts one more round. `None` means that it cannot be told.
+    /// Counts one more round, in which the comparison was so, was not so, or cannot be told (`None`).
     pub fn count(&mut self, is_so: Option<bool>) {
         self.n += 1;
         self.so += usize::from(is_so == Some(true));
@@ -37,7 +37,7 @@ pub struct ClaimRounds {
 /// The wealth of the bets on each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClaimWealth {
-    /// The wealth of the bet that the claim holds: the least wealth of its comparisons.
+    /// The wealth of the bet that the claim holds: the least wealth of its comparisons; 0 without a comparison.
     pub holds: f64,
     /// The wealth of the bet that the claim fails: the mean wealth of the bets against its comparisons. If all
     /// comparisons are true, that is a fair or losing game, too.

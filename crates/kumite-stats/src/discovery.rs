@@ -30,8 +30,8 @@ impl Decisions {
     }
 
     /// The wealth at which a verdict is given, if the undecided claims have these wealths: `claims / (d α)` for the
-    /// largest d such that d claims, decided ones included, have at least that wealth. For [`ErrorRate::FamilyWise`]
-    /// it is `claims / α`.
+    /// largest d such that d claims, decided ones included, have at least that wealth. If there is no such d, and for
+    /// [`ErrorRate::FamilyWise`], it is `claims / α`.
     pub fn threshold(&self, undecided: &[f64]) -> f64 {
         let alone = self.claims.max(1) as f64 / self.alpha;
         if self.rate == ErrorRate::FamilyWise {

@@ -6,8 +6,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There are too few blocks for this confidence. Even the widest interval of a median, from the least to the
-    /// greatest value, misses it with a probability of 2^(1−n), for one look.
+    /// There are too few blocks for this confidence or, for a proportion, fewer tries than hits or none. Even the
+    /// widest interval of a median, from the least to the greatest value, misses it with a probability of 2^(1−n),
+    /// for one look.
     #[error("{have} blocks are too few for this confidence; {need} are needed")]
     TooFew {
         /// The number of blocks that were given.
@@ -16,10 +17,10 @@ pub enum Error {
         need: usize,
     },
 
-    /// A value is infinite or not a number.
+    /// A value is not a number, or is infinite where infinite values are not allowed.
     #[error("value {at} of the input is not finite")]
     NotFinite {
-        /// The index of the value, from 0.
+        /// The index of the value, or of its pair, from 0.
         at: usize,
     },
 

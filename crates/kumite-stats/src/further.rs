@@ -7,7 +7,7 @@ use statrs::distribution::{ContinuousCDF, Normal};
 /// The number of standard deviations within which four of five values lie.
 const FOUR_OF_FIVE: f64 = 1.281_551_565_5;
 
-/// The scatter of a comparison's effect, in the logarithm of a ratio.
+/// The scatter of a comparison's effect: of the logarithm of a ratio, or of a difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatter {
     /// The standard deviation of rounds within a sitting.
@@ -17,8 +17,8 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// The standard deviation of the median of this many rounds of a sitting. A median's is √(π/2) times that of a
-    /// mean.
+    /// The standard deviation of the median of this many rounds of a sitting, with the scatter of sittings in it. Of
+    /// the same rounds a median's is √(π/2) times that of a mean.
     pub fn of_median(self, rounds: usize) -> f64 {
         let of_rounds = FRAC_PI_2 * self.of_rounds.powi(2) / rounds.max(1) as f64;
         (self.of_sittings.powi(2) + of_rounds).sqrt()
@@ -30,8 +30,8 @@ impl Scatter {
         FOUR_OF_FIVE * SQRT_2 * self.of_median(rounds)
     }
 
-    /// The fewest rounds of a sitting for which the reach is less than this distance. None if no number is enough,
-    /// because sittings alone scatter further.
+    /// The fewest rounds of a sitting for which the reach is less than this distance. None if a million would not be
+    /// enough, most often because sittings alone scatter further.
     pub fn rounds_within(self, distance: f64) -> Option<usize> {
         let left = (distance / (FOUR_OF_FIVE * SQRT_2)).powi(2) - self.of_sittings.powi(2);
         let rounds = (FRAC_PI_2 * self.of_rounds.powi(2) / left).floor() + 1.0;

@@ -1,8 +1,8 @@
 //! Pure, seeded statistics: intervals, paired ratios, bets, steady states. No clock, no file, no colour.
 //!
-//! Intervals are made of *blocks*: one value, or one pair, for each block of trials. The same input and seed give the same
-//! output, bit for bit; the order of the blocks does not matter. Input that cannot be used is an [`Error`]; nothing is
-//! dropped.
+//! Intervals are made of *blocks*: one value, or one pair, for each block of trials. The same input and seed give the
+//! same output, bit for bit; the order of the blocks does not matter. Input that cannot be used is an [`Error`] or
+//! has no result; no value is dropped.
 //!
 //! # Confidence sequences
 //!

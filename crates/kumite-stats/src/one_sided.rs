@@ -62,14 +62,14 @@ pub fn fewest_rounds(is_reached: impl Fn(usize) -> bool) -> Option<usize> {
 
 /// The largest bound that the median of the values' distribution is shown not to be below, by a bet that reached the
 /// threshold. `values` has one value for each round, in any order; infinite values are allowed. None if there are too
-/// few.
+/// few; an error if one is not a number.
 pub fn at_least(values: &[f64], threshold: f64) -> Result<Option<f64>, Error> {
     let sorted = sorted(values)?;
     Ok(rounds_so(sorted.len(), threshold).map(|so| sorted[sorted.len() - so]))
 }
 
 /// The smallest bound that the median of the values' distribution is shown not to be above, by a bet that reached the
-/// threshold. None if there are too few values.
+/// threshold. None if there are too few values; an error if one is not a number.
 pub fn at_most(values: &[f64], threshold: f64) -> Result<Option<f64>, Error> {
     let sorted = sorted(values)?;
     Ok(rounds_so(sorted.len(), threshold).map(|so| sorted[so - 1]))

@@ -6,7 +6,8 @@ use crate::{Error, Interval};
 
 /// The exact interval of the probability of something that happened `hits` times in `n`: C. J. Clopper and E. S.
 /// Pearson, "The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial", Biometrika 26(4),
-/// 1934. It holds the true probability at least as often as `confidence` says, whatever that probability is.
+/// 1934. It holds the true probability at least as often as `confidence` says, whatever that probability is. An error
+/// if `n` is 0 or less than `hits`, or if the confidence is not between 0 and 1.
 pub fn proportion(hits: usize, n: usize, confidence: f64) -> Result<Interval, Error> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(Error::Confidence(confidence));

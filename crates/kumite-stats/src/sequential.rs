@@ -13,7 +13,8 @@ const MOST_BLOCKS: usize = 100_000;
 /// The confidence sequence of the median of the distribution that the blocks are drawn from, at its present end. It
 /// misses the median with a probability of at most `alpha`, *however often one looks* and whatever makes one stop.
 ///
-/// `values` has one value for each block, in any order. An error if there are fewer than [`fewest_blocks`].
+/// `values` has one value for each block, in any order. An error if there are fewer than [`fewest_blocks`], if a
+/// value is not finite, or if `alpha` is not between 0 and 1.
 pub fn sequential_median(values: &[f64], alpha: f64) -> Result<Interval, Error> {
     let need = fewest_blocks(alpha)?;
     if let Some(at) = values.iter().position(|value| !value.is_finite()) {
@@ -76,8 +77,8 @@ pub fn fewest_blocks(alpha: f64) -> Result<usize, Error> {
 }
 
 /// The estimated number of blocks in all that it takes to exclude a value, if `beyond` of `n` blocks lie on the far
-/// side of it and later blocks are alike. None if about half of the blocks lie there, or more than 100,000 would be
-/// needed.
+/// side of it and later blocks are alike. None if half of the blocks or more lie there, or if more than 100,000 would
+/// be needed.
 pub fn blocks_to_exclude(beyond: usize, n: usize, alpha: f64) -> Result<Option<usize>, Error> {
     let fewest = fewest_blocks(alpha)?;
     let share = beyond as f64 / n.max(1) as f64;
@@ -95,7 +96,7 @@ pub fn blocks_to_exclude(beyond: usize, n: usize, alpha: f64) -> Result<Option<u
     Ok(Some(enough))
 }
 
-/// The number of n values that may lie on the far side of an excluded value. n must be at least `fewest_blocks`.
+/// The most of n values that may lie on the far side of an excluded value. n must be at least `fewest_blocks`.
 fn outside(n: usize, alpha: f64) -> usize {
     (0..n / 2).take_while(|&beyond| excludes(beyond, n, alpha)).last().unwrap_or(0)
 }
@@ -105,8 +106,8 @@ fn excludes(beyond: usize, n: usize, alpha: f64) -> bool {
     ln_evidence(beyond, n) >= -alpha.ln()
 }
 
-/// The logarithm of a gambler's wealth, who began with 1 and betted, value after value, that more than half lie on
-/// one side. It depends on the counts alone. Half of the money goes on every share alike (Robbins' beta-binomial
+/// The logarithm of the wealth of a gambler who began with 1 and betted, value after value, that more than half lie
+/// on one side. It depends on the counts alone. Half of the money goes on every share alike (Robbins' beta-binomial
 /// mixture with the uniform prior), a quarter on "all below" and a quarter on "all above".
 fn ln_evidence(beyond: usize, n: usize) -> f64 {
     let (k, all) = (beyond as f64, n as f64);

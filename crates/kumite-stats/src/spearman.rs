@@ -12,7 +12,7 @@ const PERMUTATIONS: usize = 10_000;
 /// The tolerance for equal sums. Sums of halves of small numbers are exact to less than this.
 const EXACT: f64 = 1e-6;
 
-/// The rank correlation of two variables, with the probability that it is chance.
+/// The rank correlation of two variables, with its p-value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correlation {
     /// Spearman's rank correlation, from −1 to 1. Tied values share their mean rank.
@@ -22,11 +22,12 @@ pub struct Correlation {
     pub p: f64,
 }
 
-/// The correlation of the ranks of `x` and `y`. None for fewer than two values, or where all of one are the same.
+/// The correlation of the ranks of `x` and `y`. None for fewer than two values, or if all values of one variable are
+/// the same.
 ///
 /// # Panics
 ///
-/// If one has more values than the other.
+/// If one variable has more values than the other.
 pub fn spearman(x: &[f64], y: &[f64], seed: u64) -> Option<Correlation> {
     assert_eq!(x.len(), y.len(), "values come in pairs");
     let (x, mut y) = (centred_ranks(x), centred_ranks(y));

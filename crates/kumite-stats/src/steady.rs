@@ -21,7 +21,7 @@ pub enum Class {
     WarmUp,
     /// The series becomes steady, and something before was better.
     Slowdown,
-    /// The series changes until too near its end.
+    /// The series changes until too near its end, or drifts.
     NoSteadyState,
 }
 
@@ -137,7 +137,8 @@ impl Segment {
     fn new(series: &[f64], begin: usize, end: usize, noise: &Noise) -> Segment {
         let points = &series[begin..end];
         let n = points.len() as f64;
-        // From neighbours, for a segment may have a slope; and no less than elsewhere, for it may be few points.
+        // The variance is estimated from neighbours, because a segment may have a slope. It is no less than the whole
+        // series', because a segment may be few points.
         let steps: f64 = points.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
         let own = steps / (2.0 * (1.0 - noise.correlation));
         let variance = (own + NOISE_POINTS * noise.variance) / (n - 1.0 + NOISE_POINTS);
