@@ -68,7 +68,8 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Parses and checks a claim. An error if it names what there is not, or compares unlike with unlike.
+    /// Parses and checks a claim. An error if the text is not in the grammar, names something that the experiment
+    /// lacks, or compares unlike with unlike.
     pub fn new(text: &str, names: &Names) -> Result<Claim, ClaimError> {
         let claim = parse::parse(text)?;
         check::check(&claim, names)?;
@@ -122,7 +123,7 @@ pub struct Number {
 pub(crate) struct Comparison {
     pub text: String,
     pub test: Test,
-    /// The column of the comparison's sign, in characters from 1.
+    /// The column of the comparison's sign, or of the word `disqualified`, in characters from 1.
     pub column: usize,
 }
 

@@ -1,8 +1,9 @@
 //! A run's control: how far it is from itself, and where that is more than chance.
 //!
 //! Both of its trials in a block are of the same code, so each pair is as likely to lie above 1 as below, unless
-//! something that stays the same throughout a run favours one of them. It is *off* where that is decided at 1 %, over
-//! all metrics and points together; a look after every round is allowed. Not to be off shows nothing.
+//! something that stays the same throughout a run favours one of them. The control is *off* where such a favour is
+//! shown at 1 %, over all metrics and points together; a look after every round is allowed. A control that is not off
+//! shows nothing.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use kumite_stats::{fewest_blocks, sequential_ratio};
 
 use crate::inner_axis::{Grid, Observation, Observations};
 
-/// The probability that a true control is called off by chance, over a whole run.
+/// The largest probability that a control is found to be off by chance alone, over a whole run.
 const ALPHA: f64 = 0.01;
 
 /// The probability that the shown interval misses the true ratio, however often one looks.
@@ -44,7 +45,7 @@ pub fn fewest_control_blocks(run: &Run) -> Option<usize> {
 fn figures<'g>(grid: &'g Grid, control: &Control) -> Vec<(usize, &'g String)> {
     let planned = grid.run.points.len();
     let metrics = |point: usize| if point < planned { &grid.run.metrics } else { &grid.run.part_metrics };
-    // A probe is the machine's.
+    // A probe is a figure of the machine.
     let is_contender_s = |metric: &&Metric| Probe::of_name(&metric.name).is_none();
     (0..grid.points.len())
         .filter(|point| grid.unavailable(*point).is_none() && grid.plans(&control.contender, *point))
@@ -80,7 +81,7 @@ fn pairs(seen: &Observations, control: &Control, point: usize, metric: &str) -> 
         let is_known = |look: &&Observation| look.is_ok() && !look.is_lower_bound(metric);
         let looks = seen.cell(name, point).iter().filter(is_known);
         let figure = |look: &Observation| Some((look.trial().block, *look.metrics().get(metric)?));
-        // Of what is not above 0 there is no ratio.
+        // A figure that is not above 0 has no ratio.
         looks.filter_map(figure).filter(|(_, value)| value.is_finite() && *value > 0.0).collect()
     };
     let first = by_block(&control.contender);

@@ -26,15 +26,15 @@ pub enum ExpressionError {
     /// The text is no expression, or uses an unknown name.
     #[error("column {} of its text: {}", .0.column, .0.what)]
     Text(ClaimError),
-    /// The expression has another dimension than the metric's name.
+    /// The expression has another dimension than the unit of the figure that it is for.
     #[error("it is {found}, and its name says that it is {named}")]
     Dimension {
         /// The dimension of the expression.
         found: Dimension,
-        /// The dimension that the end of the metric's name says.
+        /// The dimension of the figure's unit, which the end of its name says.
         named: Dimension,
     },
-    /// The expression takes a number where it has a parameter that is text.
+    /// A parameter in the expression is text, or has no value.
     #[error("a parameter of it is no number")]
     NoNumber,
 }
@@ -42,7 +42,8 @@ pub enum ExpressionError {
 /// The reason why a declared metric cannot be one.
 #[derive(Debug, Error, PartialEq)]
 pub enum MetricError {
-    /// The metric's name does not have the form that claims can use: lower-case letters, digits and `_`.
+    /// The metric's name does not have the form that claims can use: lower-case letters, digits and `_`, with a
+    /// letter at the beginning.
     #[error("'{0}' is not a metric's name: use lower-case letters, digits and _")]
     Name(String),
     /// The name is taken by a metric of the kind of workload, of a service, or of a probe.

@@ -36,7 +36,7 @@ fn cell(grid: &Grid, contender: &str, point: usize, looks: &[Observation]) -> Ce
         let most = needs.entry(name.clone()).or_default();
         *most = (*missing).max(*most);
     }
-    // A probe is the machine's.
+    // A probe is a figure of the machine.
     let is_contender_s = |name: &str| Probe::of_name(name).is_none();
     let mut metrics = BTreeMap::new();
     for name in names.into_iter().filter(|name| !needs.contains_key(*name) && is_contender_s(name)) {

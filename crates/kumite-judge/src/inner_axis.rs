@@ -98,7 +98,7 @@ impl<'a> Observation<'a> {
         self.trial
     }
 
-    /// True if it is of a whole trial, not of a part of one.
+    /// True if the observation is of a whole trial, not of a part of one.
     pub fn is_whole(&self) -> bool {
         self.part.is_none()
     }
@@ -126,7 +126,7 @@ impl<'a> Observation<'a> {
     }
 
     /// True if the figure is a lower bound because the trial ended first. A part is seen to its end, so its figures
-    /// are none.
+    /// are no lower bounds.
     pub fn is_lower_bound(&self, metric: &str) -> bool {
         self.part.is_none() && self.trial.is_lower_bound(metric)
     }

@@ -50,8 +50,8 @@ pub fn references(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Vec
     Evidence::new(run, &[], contenders).references_of_trials(claim)
 }
 
-/// The run's control, measured by its trials. Its shown ratio is in the metric that the first claim compares. None if
-/// the run has no control.
+/// The run's control, measured by its trials. Its shown ratio is in the first metric of whole trials that a claim
+/// compares, or else in the run's first metric. None if the run has no control.
 pub fn control(
     run: &Run,
     trials: &[&Trial],
@@ -63,7 +63,8 @@ pub fn control(
     control::of_run(run, trials, headline)
 }
 
-/// The cells of claims that more blocks might decide: contenders with positions of points in the plan.
+/// The cells of claims that more blocks might decide: contenders with positions of points in the plan. All cells if
+/// there are no claims.
 pub fn undecided(
     run: &Run,
     trials: &[&Trial],
@@ -90,7 +91,7 @@ pub fn without_value(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> 
     Evidence::new(run, &[], contenders).without_value(claim)
 }
 
-/// The number of blocks that each claim of a plan takes. No trial is needed.
+/// The number of blocks that each claim of a plan takes, if nine of ten rounds lie on one side. No trial is needed.
 pub fn prospects(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> Prospects {
     Evidence::new(run, &[], contenders).prospects(claims)
 }

@@ -58,7 +58,7 @@ impl<'a> Evidence<'a> {
         judged.collect()
     }
 
-    /// The cells of the plan that claims need which more blocks might decide; all cells if there are no claims.
+    /// The cells of the plan that those claims need which more blocks might decide; all cells if there are no claims.
     pub fn undecided_cells(&self, specs: &'a [ClaimSpec]) -> BTreeSet<(String, usize)> {
         if specs.is_empty() {
             let of_contender = |contender: &Contender| {
@@ -69,7 +69,7 @@ impl<'a> Evidence<'a> {
         }
         let may_be_decided = |ruling: &&Ruling| match ruling.verdict {
             Verdict::Undecided => true,
-            // Of a cell whose first trial failed there may be another.
+            // A cell whose first trial failed may have another one.
             Verdict::NotTested => {
                 let may_come =
                     |(compared, reason): (&Compared, &Reason)| self.may_come(&compared.references, reason);
@@ -82,7 +82,7 @@ impl<'a> Evidence<'a> {
             | Verdict::Other(_) => false,
         };
         let course = Course::new(self, specs);
-        // Where nothing freezes, what is decided is measured on as long as something is not.
+        // If a run is judged at its end, a decided claim is measured further as long as another is not decided.
         let goes_on =
             self.grid.run.is_judged_at_its_end() && course.rulings.iter().any(|of| may_be_decided(&of));
         let is_open = |ruling: &&Ruling| {
@@ -196,7 +196,7 @@ impl<'a> Evidence<'a> {
     fn disqualified(&self, name: &str, scope: &Scope) -> Result<Found, Reason> {
         let here = self.trials_of(name).filter(|(point, _)| scope.holds_at(&self.grid.points[*point]));
         let mut trials: Vec<&Trial> = here.map(|(_, trial)| trial).collect();
-        // One that has parts is seen several times.
+        // A trial that has parts is seen several times.
         trials.sort_by_key(|trial| trial.seq);
         trials.dedup_by_key(|trial| trial.seq);
         if trials.iter().all(|trial| trial.outcome == Outcome::Failed) {

@@ -18,7 +18,8 @@ pub(super) fn check(claim: &Claim, names: &Names) -> Result<(), ClaimError> {
     Scope { names, each_contender: false, set: BTreeSet::new() }.claim(claim)
 }
 
-/// The settings around an expression: whether `every contender` is one, and the axes of `every`s and folds.
+/// The settings around an expression: `each_contender` is true inside an `every contender`, and `set` has the axes of
+/// the `every`s and folds.
 #[derive(Clone)]
 struct Scope<'a> {
     names: &'a Names<'a>,

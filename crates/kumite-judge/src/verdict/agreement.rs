@@ -13,8 +13,8 @@ use super::posed::{Bet, Posed};
 use super::sitting::{Group, Sittings};
 
 impl Posed<'_> {
-    /// The wealth for each verdict, replaced by 0 if a sitting contradicts that verdict. A smaller wealth is still
-    /// one of a fair or losing game, so the bound on false verdicts holds.
+    /// The wealth for each verdict, replaced by 0 unless every sitting is on that verdict's side. A smaller wealth is
+    /// still one of a fair or losing game, so the bound on false verdicts holds.
     pub fn where_sittings_agree(&self, wealth: ClaimWealth, sittings: Sittings) -> ClaimWealth {
         let groups = sittings.groups();
         let in_all = |moved, side| groups.iter().all(|group| self.side(group, moved) == side);
@@ -69,7 +69,7 @@ impl Posed<'_> {
     }
 
     /// The reason for an undecided claim: the number of further sittings like these that would decide it. The number
-    /// is none if the sittings lie on both sides of a border now.
+    /// is none if not all sittings are on one side now, or if it would take more than 500.
     pub fn more_sittings(&self, rounds: &ClaimRounds, threshold: f64, sittings: Sittings) -> Reason {
         let groups = sittings.groups().len();
         let most = rounds.claimed.iter().map(|tally| tally.n).max().unwrap_or(0);

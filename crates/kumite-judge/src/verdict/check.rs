@@ -123,7 +123,7 @@ struct Off {
 
 impl Off {
     /// The violation of a comparison by these values of both sides, one pair for each round. None if the comparison
-    /// is true. An error if it is of ratios, and a side is not above 0.
+    /// is true. An error if an effect is not finite, as a ratio of which only the right side is 0.
     fn found(test: &Test, pairs: &[(f64, f64)], binds: Binds) -> Result<Option<Off>, Reason> {
         let band = Band::new(test, pairs);
         let effects: Vec<f64> = pairs.iter().map(|pair| band.effect(*pair)).collect();
@@ -161,7 +161,7 @@ impl Band<'_> {
 
     fn effect(&self, (left, right): (f64, f64)) -> f64 {
         match self.kind {
-            // Nothing is as much as nothing.
+            // Equal sides are alike, even if both are 0.
             EffectKind::Ratio if left == right => 1.0,
             EffectKind::Ratio => left / right,
             _ => left - right,

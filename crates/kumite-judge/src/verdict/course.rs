@@ -1,8 +1,8 @@
 //! The course of a run, round by round: which claims are decided, and at which round.
 //!
-//! Claims are judged together, since the wealth that decides one depends on how many others are decided. They are
-//! judged as the rounds came, never by looking back at all of them: a decided claim is betted on no further, so it
-//! stays as it was decided, unless an equality in it is broken later.
+//! Claims are judged together, since the wealth that decides one depends on how many others are decided. Unless the
+//! run is judged at its end, they are judged as the rounds came, and not by looking back at all of them: a decided
+//! claim is betted on no further, so it stays as it was decided, unless an equality in it is broken later.
 
 use kumite_record::{Rule, Run, Verdict};
 use kumite_stats::{Decisions, ErrorRate};
@@ -16,7 +16,7 @@ pub(super) struct Course<'a> {
     pub run: &'a Run,
     /// A ruling for each claim, in the order of the claims.
     pub rulings: Vec<Ruling<'a>>,
-    /// The wealth that decided a claim at the last look.
+    /// The wealth that was enough to decide a claim at the last look.
     pub threshold: f64,
     /// The wealth that would decide one claim more.
     pub next_threshold: f64,
@@ -62,7 +62,7 @@ impl<'a> Course<'a> {
         let mut decisions = decisions(run, &claims);
         let mut decided: Vec<Option<u32>> = vec![None; claims.len()];
         let mut threshold = decisions.threshold(&[]);
-        // Of a merged run all is there when it is first judged. The first rounds alone would be of the first nodes.
+        // A merged run is complete when it is first judged. Its first rounds alone would be those of its first nodes.
         let first = if run.merged.is_some() { evidence.rounds } else { run.min_blocks };
         for look in first.clamp(1, evidence.rounds.max(1))..=evidence.rounds {
             let open: Vec<usize> = (0..claims.len()).filter(|&nth| decided[nth].is_none()).collect();

@@ -21,7 +21,7 @@ pub(super) struct Effects {
     are_nodes: bool,
     /// The rounds of each node; empty if there is only one node.
     pub nodes: Vec<NodeRounds>,
-    /// False if a quotient of the sides says nothing, because one of them is 0 or an exponent.
+    /// False if a quotient of the sides says nothing, because one of them is an exponent or a spread.
     can_be_a_ratio: bool,
     /// The border that the effect must be beyond, or the two that it must be between.
     pub borders: Vec<Border>,
@@ -48,7 +48,8 @@ pub(super) struct Border {
     op: Op,
     /// The border for a ratio. A difference has its border at 0.
     at: f64,
-    /// The margin, as a share: by this much the border is moved to test for no difference.
+    /// The margin, as a share: by this much the border of a ratio is moved to test for no difference. The border of a
+    /// difference stays at 0.
     margin: f64,
 }
 
@@ -82,7 +83,7 @@ impl Effects {
             Test::Compare(_, op, _) => vec![Border { op: *op, at: 1.0, margin }],
             Test::Disqualified(_) => Vec::new(),
         };
-        // Compared with 0, or an exponent with its value, a ratio would say nothing.
+        // A ratio to an exponent or a spread would say nothing.
         let can_be_a_ratio = matches!(test, Test::Within(..)) || sides.can_be_a_ratio();
         let are_nodes = sides.evidence.grid.run.judged_by_nodes().is_some();
         let nodes = by_node(&rounds, nodes);

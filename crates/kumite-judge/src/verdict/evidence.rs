@@ -14,7 +14,7 @@ use super::expand::Reference;
 use crate::control::off;
 use crate::inner_axis::{Grid, Observation, Observations};
 
-/// The factor by which a lower bound is replaced, to stand for any larger value. No claim asks for one as large.
+/// The factor by which a lower bound is multiplied, to stand for any larger value. No claim asks for one as large.
 const FAR: f64 = 1e9;
 
 /// The material that claims and checks are judged by. Trials are borrowed and not copied.
@@ -148,8 +148,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// True if later trials may still make a comparison testable: a cell was not tried yet, or has had one trial at
-    /// most.
+    /// True if later trials may still make a comparison testable: a cell was not tried yet, no round has all cells
+    /// yet, or the cells without a usable trial have had one trial at most.
     pub(super) fn may_come(&self, references: &[Reference], reason: &Reason) -> bool {
         match reason {
             Reason::NotTried { .. } | Reason::NoRound { .. } => true,

@@ -66,7 +66,7 @@ pub struct Reference {
     pub contender: String,
     /// The position of the point in the run's grid: points of the plan first, then those within trials.
     pub point: usize,
-    /// The name of the metric.
+    /// The name of the metric; empty if wrong answers are counted.
     pub metric: String,
 }
 

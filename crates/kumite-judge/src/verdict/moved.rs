@@ -57,7 +57,7 @@ impl Evidence<'_> {
             let course = course(pairs, effects, border, self.grid.run.seed)?;
             (course.correlation.p <= level).then_some((variable, course))
         };
-        // Where the time says as much as a probe, it is the time.
+        // If the time goes with the effect as much as a probe does, the time is named.
         let variables = [Variable::Time].into_iter().chain(Probe::ALL.map(Variable::Probe));
         let (variable, Course { low, high, .. }) =
             variables.filter_map(tested).min_by(|(_, a), (_, b)| {
@@ -71,8 +71,8 @@ impl Evidence<'_> {
     }
 }
 
-/// The course of effects along a variable, from pairs of both. None if there are too few rounds, or if the medians at
-/// both ends lie on one side of the border.
+/// The course of effects along a variable, from pairs of both. None if there are too few rounds, if the medians at
+/// both ends lie on one side of the border, or if one of the two is the same in all rounds.
 fn course(mut pairs: Vec<(f64, f64)>, effects: &Effects, border: &Border, seed: u64) -> Option<Course> {
     if pairs.len() < FEWEST_ROUNDS {
         return None;

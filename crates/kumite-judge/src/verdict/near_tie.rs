@@ -174,7 +174,7 @@ impl<'a> Distance<'a> {
             Distance { bet, kind, center, border, reach, scatter, rounds, sittings }
         };
         if let Some((ends, of_sittings)) = prediction(&medians, FOUR_OF_FIVE).zip(deviation(&medians)) {
-            // What their medians scatter by has the rounds' share in it.
+            // The scatter of the medians includes that of the rounds.
             let scatter = Scatter { of_rounds: 0.0, of_sittings };
             return Some(distance(f64::midpoint(ends[0], ends[1]), (ends[1] - ends[0]) / 2.0, scatter));
         }

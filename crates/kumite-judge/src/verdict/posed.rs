@@ -122,7 +122,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// The wealth of the bet on each verdict before round `look`; 0 for a verdict that a sitting contradicts.
+    /// The wealth of the bet on each verdict before round `look`; 0 for a verdict on whose side not every sitting is.
     pub fn wealth(&self, look: u32) -> ClaimWealth {
         let wealth = self.rounds(look).wealth();
         match self.sittings {

@@ -1,9 +1,9 @@
 //! A verdict as it is recorded: the comparison that says most, with its figures and bounds.
 //!
 //! A claim may rest on hundreds of comparisons, and a reader gets one. Where all have to hold, that is the one with
-//! the least slack; where one failure is enough, the one that fails most clearly. Its bound must be no surer than the
-//! verdict, although it was chosen after the fact, so the wealth that a bound takes is multiplied by the number of
-//! bets that it was chosen from. Wealth is the code's word for what reports call evidence.
+//! the least slack; where one failure is enough, the one that fails most clearly. Its bound must be as sure as the
+//! verdict, although the comparison was chosen after the fact, so the wealth that a bound takes is multiplied by the
+//! number of bets that it was chosen from. Wealth is the code's word for what reports call evidence.
 
 use std::collections::BTreeSet;
 
@@ -259,8 +259,8 @@ impl Posed<'_> {
             let alike = self.count(|bet| not_so(bet) >= threshold);
             return Some(Chosen { bet, alike, threshold: Some(threshold) });
         }
-        // No single comparison is proved false. The one that misses its border by most is shown; the bound is of what
-        // at least one of them misses.
+        // No single comparison is proved false. The one that misses its border by most is shown; the bound is that of
+        // the distance by which at least one of them misses.
         let miss = |bet: &Bet| median(&bet.effects.misses(bet.border, look)).unwrap_or(f64::NEG_INFINITY);
         let bet = match self.are_ratios(look) {
             true => self.bets().max_by(|a, b| miss(a).total_cmp(&miss(b)))?,
@@ -305,7 +305,8 @@ impl Posed<'_> {
         such.len()
     }
 
-    /// The reason why a claim is undecided: the blocks, nodes or sittings that it lacks.
+    /// The reason why a claim is undecided: the control is off, lower bounds leave it open, or it lacks blocks, nodes
+    /// or sittings.
     fn short(&self, look: u32, course: &Course) -> Reason {
         let off = self.bets().filter_map(|bet| bet.in_reach_of_control(look));
         if let Some(off) = off.max_by(|a, b| a.distance().total_cmp(&b.distance())) {

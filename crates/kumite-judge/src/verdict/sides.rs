@@ -96,7 +96,7 @@ impl Sides<'_> {
     pub fn value(&self, expr: &Expr, scope: &Scope, values: &[f64]) -> Option<f64> {
         match expr {
             Expr::Number(number) => Some(number.value),
-            // No claim that was checked has one.
+            // No claim that was checked has such an expression.
             Expr::Own(_) => None,
             Expr::Parameter(name) => {
                 let value =
