@@ -19,7 +19,7 @@ pub(crate) enum TransportEvent<'a> {
     Received(&'a [u8]),
     /// The other side has closed its direction.
     Ended,
-    /// The kernel has taken all bytes of a send that was too large to be sent quietly. Only io_uring tells this.
+    /// The kernel has taken all bytes of a send that was not quiet. Only io_uring tells this.
     Sent,
     /// The connection is lost: nothing can be sent or received any more. No other event follows.
     Broken(Errno),
