@@ -20,7 +20,8 @@ pub struct Interval {
     pub low: f64,
     /// The upper end of the interval, in the unit of the values.
     pub high: f64,
-    /// The number of blocks that the interval is from; for a [`proportion()`](crate::proportion()) the number of tries.
+    /// The number of blocks that the interval is from; for a [`proportion()`](crate::proportion()) it is the number
+    /// of tries.
     pub n: usize,
 }
 

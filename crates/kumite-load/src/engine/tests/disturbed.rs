@@ -94,7 +94,7 @@ struct Bursting {
     requests: u64,
 }
 
-/// Runs a load with a burst of `count` connections. `answer` is given `true` if a request is the burst's, and the time
+/// Runs a load with a burst of `count` connections. `answer` is given `true` for a request of the burst, and the time
 /// in ns since the burst's first request came, `None` before that.
 fn burst(
     count: usize,
