@@ -49,7 +49,8 @@ pub struct Names<'a> {
     pub contenders: &'a BTreeSet<String>,
     /// The axes with all values that any profile gives them.
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
-    /// The parameters that are the same at every point, with their values.
+    /// The fixed parameters with their values, without the axis within trials. The value of one that is an axis, too,
+    /// is that axis's default.
     pub fixed: &'a BTreeMap<String, AxisValue>,
     /// The declared units of parameters and axes; one that is absent has the unit that its name ends with.
     pub units: &'a BTreeMap<String, Unit>,

@@ -31,7 +31,7 @@ pub enum ExpressionError {
     Dimension {
         /// The dimension of the expression.
         found: Dimension,
-        /// The dimension of the figure's unit, which the end of its name says.
+        /// The dimension of the figure's unit.
         named: Dimension,
     },
     /// A parameter in the expression is text, or has no value.
