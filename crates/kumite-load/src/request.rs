@@ -40,7 +40,7 @@ pub enum RequestError {
         /// The name that was given.
         name: String,
     },
-    /// A header's value holds a line break or another control character.
+    /// A header's value holds a line break or another control character; only a tab is allowed.
     #[error("the value of the header {name:?} holds a control character")]
     HeaderValue {
         /// The header's name.

@@ -32,7 +32,8 @@ pub fn sequential_median(values: &[f64], alpha: f64) -> Result<Interval, Error> 
 }
 
 /// The ends of [`sequential_median`] for values of which only bounds are known, `(least, most)`. Bounds and ends may
-/// be infinite. Whatever the true values are, their own interval lies within these ends.
+/// be infinite. Whatever the true values are, their own interval lies within these ends. An error if there are fewer
+/// values than [`fewest_blocks`], if a bound is not a number, or if `alpha` is not between 0 and 1.
 pub fn sequential_median_between(values: &[(f64, f64)], alpha: f64) -> Result<(f64, f64), Error> {
     let need = fewest_blocks(alpha)?;
     if let Some(at) = values.iter().position(|(least, most)| least.is_nan() || most.is_nan()) {
@@ -50,7 +51,8 @@ pub fn sequential_median_between(values: &[(f64, f64)], alpha: f64) -> Result<(f
 }
 
 /// The confidence sequence of the ratio a/b of pairs: `exp` of [`sequential_median`] of the logarithms. Swapping a
-/// and b gives the reciprocals.
+/// and b gives the reciprocals. An error also if a value is not above 0, or if an end of the interval is 0 or
+/// infinite as an `f64`.
 pub fn sequential_ratio(pairs: &[(f64, f64)], alpha: f64) -> Result<Interval, Error> {
     if let Some(at) = pairs.iter().position(|(a, b)| !(a.is_finite() && b.is_finite())) {
         return Err(Error::NotFinite { at });
@@ -68,7 +70,7 @@ pub fn sequential_ratio(pairs: &[(f64, f64)], alpha: f64) -> Result<Interval, Er
 }
 
 /// The fewest blocks from which [`sequential_median`] gives an interval: enough to exclude a value if all of them lie
-/// on one side of it.
+/// on one side of it. An error if `alpha` is not between 0 and 1.
 pub fn fewest_blocks(alpha: f64) -> Result<usize, Error> {
     if !(alpha > 0.0 && alpha < 1.0) {
         return Err(Error::Confidence(1.0 - alpha));

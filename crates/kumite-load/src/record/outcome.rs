@@ -218,7 +218,7 @@ pub struct Disturbed {
     pub errors: Errors,
     /// The requests of a burst's own connections, which `requests` counts, too.
     pub burst: Burst,
-    /// The time from `since` to the first right answer after it; `None` if none came up to `until`.
+    /// The time from `since` to the first right answer after it; `None` if none came.
     pub first_right: Option<Duration>,
     /// The time from `since` to the instant from which on answers were steady: `ended`, if answers were right by
     /// then, or else that of a right answer. It is 0 if nothing failed.

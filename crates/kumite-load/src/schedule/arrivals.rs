@@ -45,7 +45,7 @@ pub struct Piece {
 pub enum Gaps {
     /// Gaps are as even as the rate allows.
     Even,
-    /// Arrivals are independent of one another: a Poisson process.
+    /// The instants of arrivals are independent of one another: a Poisson process.
     Poisson {
         /// The seed. The same seed gives the same arrivals.
         seed: u64,
