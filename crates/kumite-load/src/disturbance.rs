@@ -13,7 +13,7 @@ pub struct Disturbance {
     pub watch: Duration,
 }
 
-/// The kinds of disturbance of a server.
+/// The kinds of disturbance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DisturbanceKind {
     /// The server is stopped for this time: the caller stops it at [`Event::Pause`](crate::Event::Pause), and lets it

@@ -12,7 +12,7 @@ const LATEST: u64 = 120_000_000_000;
 pub struct Report {
     /// The time from the start of listening to the end.
     pub duration: Duration,
-    /// The CPU time of the stub's thread.
+    /// The CPU time of the stub's thread while it served.
     pub cpu: Duration,
     /// The requests that were read to their end. Each became an answer or a reset, or is unanswered.
     pub requests: u64,

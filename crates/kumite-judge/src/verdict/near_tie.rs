@@ -149,7 +149,7 @@ fn is_of_time(run: &Run, metric: &str) -> bool {
 
 impl Posed<'_> {
     /// The bet with the smallest signed distance from its border: a claim is so only if each of its comparisons is.
-    /// None without a bet.
+    /// None without a bet that has two rounds.
     fn nearest(&self, moved: Moved) -> Option<Distance<'_>> {
         let distances = self.bets().filter_map(|bet| Distance::new(bet, moved, self.sittings));
         distances.min_by(|a, b| a.share().total_cmp(&b.share()))
