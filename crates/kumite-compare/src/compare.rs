@@ -22,12 +22,13 @@ mod same_output;
 mod sequence;
 mod servers;
 
-pub use bench::{Allowed, Bench, NoExitCodes, Setting, Templates};
+pub use bench::{Allowed, At, Bench, NoExitCodes, Place, Setting, Templates};
 pub use commands::compare;
 pub use control::Twice;
 pub use difference::Difference;
 pub(crate) use duet::BESIDE;
 pub use error::{CompareError, EnvError, UsageError};
+pub use hooks::typed;
 pub use import::{ImportError, Imported, import};
 pub(crate) use judge::{Bar, Side, judge, log_ratios};
 pub use margin::{Margin, MarginError};

@@ -108,6 +108,10 @@ pub enum Error {
     #[error(transparent)]
     Process(#[from] kumite_process::Error),
 
+    /// A place in the cache of builds could not be used.
+    #[error(transparent)]
+    Cache(#[from] kumite_cache::Error),
+
     /// A folder could not be walked through.
     #[error(transparent)]
     Walk(ignore::Error),
@@ -151,10 +155,6 @@ pub enum Error {
     /// Somebody writes to the files that are to be built.
     #[error("they changed while they were copied")]
     Changing,
-
-    /// kumite was told to stop while it waited for its turn.
-    #[error("it was interrupted while another kumite was at it")]
-    Waiting,
 
     /// kumite was told to stop.
     #[error("it was interrupted")]

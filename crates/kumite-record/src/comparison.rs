@@ -138,6 +138,9 @@ pub struct ComparedCommand {
     /// The parameters that were filled in, by name; empty if there are none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
+    /// The git revision that the command was run at. None without `--rev` and `--build`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<ComparedRevision>,
     /// The median of the wall times. None if the command has no runs.
     pub wall_s: Option<Estimate>,
     /// The median of the user times. None if the command has no runs.
@@ -161,6 +164,26 @@ pub struct ComparedCommand {
     pub exit_codes: Vec<i32>,
     /// The number of involuntary context switches in all runs together, at which another process took the CPU.
     pub involuntary_switches: u64,
+}
+
+/// A git revision that a command was run at, in a tree of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedRevision {
+    /// The revision as it was typed: `main`, `HEAD~1`, `main...HEAD`, `.`.
+    pub name: String,
+    /// The commit; of a working tree, the one that its changes are on top of.
+    pub commit: String,
+    /// The digest of the files of a working tree that was not as its commit. None for a commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
+    /// The command that built the revision, as it was typed, with parameters filled in. None if it was not built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
+    /// The time that the build took when it was made, in seconds. None if the revision was not built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build_s: Option<f64>,
+    /// The tree was in kumite's cache, as an earlier comparison had made it.
+    pub was_cached: bool,
 }
 
 /// A server with its figures under load.

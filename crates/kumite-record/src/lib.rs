@@ -63,8 +63,8 @@ pub use call::{Call, Phase, PhaseKind};
 pub use check::{Binds, Check, CheckOutcome, RedComparison};
 pub use command_metric::CommandMetric;
 pub use comparison::{
-    Alone, ComparedCommand, ComparedNoise, ComparedPair, ComparedServer, ComparedTime, ComparedUse,
-    Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Speed, Thrift,
+    Alone, ComparedCommand, ComparedNoise, ComparedPair, ComparedRevision, ComparedServer, ComparedTime,
+    ComparedUse, Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Speed, Thrift,
 };
 pub use control::{Control, ControlRatio};
 pub use decider::{Bound, Decider, Effect, EffectKind, Op, Side, Sides, Zone};

@@ -1,5 +1,6 @@
 //! `kumite compare`: commands, or running servers, against each other.
 
+mod revisions;
 mod servers;
 mod shell_flag;
 
@@ -61,9 +62,11 @@ pub struct Args {
     #[arg(short = 'D', long, value_name = "STEP", requires = "parameter_scan")]
     parameter_step_size: Vec<String>,
     /// File of hyperfine --export-json: compare its commands, and show its ratios beside ours
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["parameter_list", "parameter_scan"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["parameter_list", "parameter_scan", "revs", "build"])]
     import: Option<PathBuf>,
 
+    #[command(flatten)]
+    revisions: revisions::RevisionArgs,
     #[command(flatten)]
     amount: Amount,
     #[command(flatten)]
@@ -333,11 +336,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> {
     args.load.refuse()?;
-    let (mut setting, reference) = setting(args)?;
-    if args.amount.gate.is_some() && setting.benches.len() == 1 {
-        return Err(Failure::Usage("--gate compares, and there is one command: give two".to_owned()));
-    }
     let (stop, clock) = (stop::flag()?, RealClock::default());
+    let revisions = args.revisions.found(is_gate_of_one(args), &stop)?;
+    let names = revisions.as_ref().map_or(Vec::new(), |revisions| revisions.names());
+    let (mut setting, reference) = setting(args, names)?;
+    if args.amount.gate.is_some() && setting.benches.len() == 1 {
+        return Err(Failure::Usage(
+            "--gate compares, and there is one command: give two, or --rev".to_owned(),
+        ));
+    }
     let names = setting.benches.iter().map(|bench| bench.name.as_str());
     let control = control(args, &names.collect::<Vec<_>>(), reference)?;
     if let Some(twice) = control {
@@ -348,7 +355,15 @@ fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> 
     let rules = rules(args, &clock, setting.benches.len(), reference, control);
     refuse_undecidable(args, &rules, setting.benches.len(), None)?;
     let _turn = args.wait.turn(&stop)?;
+    let trees = revisions.as_ref().map(|revisions| revisions.place(&mut setting.benches, &setting.shell));
+    let _trees = trees.transpose()?;
     watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch)).map_err(failure)
+}
+
+/// True if a gate has one command alone, and so no reference but where its revision comes from.
+fn is_gate_of_one(args: &Args) -> bool {
+    let is_parametric = !args.parameter_list.is_empty() || !args.parameter_scan.is_empty();
+    args.amount.gate.is_some() && args.commands.len() == 1 && args.reference.is_none() && !is_parametric
 }
 
 fn watched<T>(work: impl FnOnce(&mut dyn FnMut(Progressed)) -> T) -> T {
@@ -384,12 +399,12 @@ pub fn failure(error: CompareError) -> Failure {
     }
 }
 
-fn setting(args: &Args) -> Result<(Setting, usize), Failure> {
+fn setting(args: &Args, revisions: Vec<String>) -> Result<(Setting, usize), Failure> {
     let around = &args.around;
     let helper = std::env::current_exe()
         .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
     let imported = imported(args)?;
-    let templates = templates(args, &imported)?;
+    let templates = Templates { revisions, ..templates(args, &imported)? };
     let (mut benches, reference) = templates.benches().map_err(usage)?;
     // A reference that was added comes before them.
     let first = benches.len().saturating_sub(templates.commands.len());
@@ -449,6 +464,8 @@ fn templates(args: &Args, imported: &[Imported]) -> Result<Templates, Failure> {
         reference: args.reference.clone(),
         reference_name: args.reference_name.clone(),
         parameters: parameters(args)?,
+        revisions: Vec::new(),
+        build: args.revisions.build(),
         setup: around.setup.clone(),
         prepare: around.prepare.clone(),
         conclude: around.conclude.clone(),

@@ -11,10 +11,12 @@ const ALLOWED: &[Allowed] = &[
     ("kumite-record", &[]),
     ("kumite-stats", &[]),
     ("kumite-process", &[]),
+    ("kumite-cache", &[]),
     ("kumite-ring", &[]),
     ("kumite-limits", &[]),
     ("kumite-guard", &[]),
     ("kumite-agent", &["kumite-process"]),
+    ("kumite-revision", &["kumite-cache", "kumite-process"]),
     ("kumite-play", &["kumite-guard", "kumite-limits"]),
     ("kumite-probe", &["kumite-process", "kumite-record"]),
     ("kumite-disk", &["kumite-process"]),
@@ -31,6 +33,7 @@ const ALLOWED: &[Allowed] = &[
     (
         "kumite-lab",
         &[
+            "kumite-cache",
             "kumite-disk",
             "kumite-function",
             "kumite-host",
@@ -65,6 +68,7 @@ const ALLOWED: &[Allowed] = &[
             "kumite-process",
             "kumite-record",
             "kumite-report",
+            "kumite-revision",
             "kumite-stub",
         ],
     ),

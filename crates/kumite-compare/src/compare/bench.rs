@@ -1,10 +1,11 @@
 //! The commands to compare, with their names, parameters and hooks, made from the user's arguments.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kumite_process::{Output, Passes, Shell, Stdin};
+use kumite_record::ComparedRevision;
 
 use super::error::{EnvError, UsageError};
 use super::import::Imported;
@@ -12,6 +13,8 @@ use super::parameters::{Parameter, combinations, filled};
 
 /// The most commands that one comparison takes: more than anybody compares.
 const MOST_COMMANDS: usize = 1_000;
+/// The name in braces that stands for the folder of a revision.
+const FOLDER: &str = "dir";
 
 /// The commands to compare, and the way to run them.
 #[derive(Clone, Debug)]
@@ -61,6 +64,59 @@ pub struct Bench {
     pub cleanup: Option<String>,
     /// The figures that another tool found for this command, which are shown beside ours; `None` if there are none.
     pub imported: Option<Imported>,
+    /// The git revision that the command is to be run at; `None` for where the user is.
+    pub at: Option<At>,
+    /// The place of that revision; `None` until it has one.
+    pub place: Option<Place>,
+}
+
+/// A git revision that a command is to be run at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct At {
+    /// The revision as it was typed.
+    pub revision: String,
+    /// The command that builds it, with parameters filled in; `None` for none.
+    pub build: Option<String>,
+}
+
+/// The place of a revision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The folder that the command and its hooks run in.
+    pub folder: PathBuf,
+    /// The revision, for the record.
+    pub revision: ComparedRevision,
+}
+
+impl Bench {
+    /// The folder that the command and its hooks run in.
+    pub(crate) fn folder(&self) -> &Path {
+        self.place.as_ref().map_or(Path::new("."), |place| &place.folder)
+    }
+
+    /// A text of the command's with its folder filled in for `{dir}`, if it is run at a revision.
+    pub(crate) fn in_place(&self, text: &str) -> String {
+        match &self.place {
+            Some(place) => {
+                let folder = place.folder.to_string_lossy().into_owned();
+                filled(text, &BTreeMap::from([(FOLDER.to_owned(), folder)]))
+            }
+            None => text.to_owned(),
+        }
+    }
+
+    /// The environment variables for the command and its hooks, on top of our own.
+    pub(crate) fn env(&self) -> Vec<(String, String)> {
+        self.env.iter().map(|(name, value)| (name.clone(), self.in_place(value))).collect()
+    }
+
+    /// The command as messages name it: with its revision, by which alone it may differ from another.
+    pub(crate) fn called(&self) -> String {
+        match &self.at {
+            Some(at) => format!("`{}` at {}", self.command, at.revision),
+            None => format!("`{}`", self.command),
+        }
+    }
 }
 
 /// The error that a text has no exit codes.
@@ -125,6 +181,10 @@ pub struct Templates {
     pub reference_name: Option<String>,
     /// The parameters that are filled into all texts.
     pub parameters: Vec<Parameter>,
+    /// The git revisions that each command is run at; empty to run commands where the user is.
+    pub revisions: Vec<String>,
+    /// The command that builds a revision; `None` for none.
+    pub build: Option<String>,
     /// The setup, one for all commands; it is run for each.
     pub setup: Option<String>,
     /// The commands to run before each run: one for all commands, or one for each.
@@ -140,10 +200,18 @@ pub struct Templates {
     pub env: Vec<String>,
 }
 
-/// The commands with every combination of parameters.
+/// A command before its parameters are filled in.
+#[derive(Clone)]
+struct Template {
+    text: String,
+    /// The values that are to be filled in, by the parameters' names.
+    values: BTreeMap<String, String>,
+    revision: Option<String>,
+}
+
+/// The commands at every revision, with every combination of parameters.
 struct Expanded {
-    /// The texts of the commands, each with the values that are to be filled in.
-    commands: Vec<(String, BTreeMap<String, String>)>,
+    commands: Vec<Template>,
     /// For each command, the position of its template, by which its name and its hooks are found.
     origin: Vec<usize>,
     /// The number of templates, including a reference that is none of [`Templates::commands`].
@@ -171,10 +239,11 @@ impl Templates {
             Ok(text.cloned())
         };
         let of_each = |flag: &'static str, given: &[String], at: usize| {
-            each(flag, given, at).map(|text| text.map(|text| filled(&text, &commands[at].1)))
+            each(flag, given, at).map(|text| text.map(|text| filled(&text, &commands[at].values)))
         };
         let bench = |at: usize| -> Result<Bench, UsageError> {
-            let (text, values) = &commands[at];
+            let Template { text, values, revision } = &commands[at];
+            let build = self.build.as_ref().map(|text| filled(text, values));
             Ok(Bench {
                 name: names[at].clone(),
                 command: filled(text, values),
@@ -190,6 +259,8 @@ impl Templates {
                 },
                 output: of_each("--output", &self.output, at)?.as_deref().map(output).unwrap_or_default(),
                 imported: None,
+                at: revision.clone().map(|revision| At { revision, build }),
+                place: None,
             })
         };
         let benches = (0..commands.len()).map(bench).collect::<Result<Vec<_>, _>>()?;
@@ -201,22 +272,37 @@ impl Templates {
 
     fn expanded(&self) -> Result<Expanded, UsageError> {
         let combinations = combinations(&self.parameters)?;
-        let commands: Vec<(String, BTreeMap<String, String>)> = self
-            .commands
-            .iter()
-            .flat_map(|command| combinations.iter().map(move |values| (command.clone(), values.clone())))
-            .collect();
-        let origin = (0..commands.len()).map(|at| at / combinations.len()).collect();
+        if !self.revisions.is_empty() && self.parameters.iter().any(|parameter| parameter.name == FOLDER) {
+            return Err(UsageError::FolderTwice);
+        }
+        let revisions: Vec<Option<String>> = match self.revisions.is_empty() {
+            true => vec![None],
+            false => self.revisions.iter().cloned().map(Some).collect(),
+        };
+        let mut commands = Vec::new();
+        for text in &self.commands {
+            for revision in &revisions {
+                let template = |values: &BTreeMap<String, String>| Template {
+                    text: text.clone(),
+                    values: values.clone(),
+                    revision: revision.clone(),
+                };
+                commands.extend(combinations.iter().map(template));
+            }
+        }
+        let of_each = combinations.len() * revisions.len();
+        let origin = (0..commands.len()).map(|at| at / of_each).collect();
         let mut expanded = Expanded { commands, origin, typed: self.commands.len(), reference: 0 };
         if let Some(wanted) = &self.reference {
-            let is_wanted = |(at, (text, values)): (usize, &(String, BTreeMap<String, String>))| {
+            let is_wanted = |(at, Template { text, values, revision }): (usize, &Template)| {
                 let named = self.names.get(at).is_some_and(|name| filled(name, values) == *wanted);
-                filled(text, values) == *wanted || named
+                filled(text, values) == *wanted || named || revision.as_ref() == Some(wanted)
             };
             match expanded.commands.iter().enumerate().position(is_wanted) {
                 Some(at) => expanded.reference = at,
                 None => {
-                    expanded.commands.insert(0, (wanted.clone(), BTreeMap::new()));
+                    let added = Template { text: wanted.clone(), values: BTreeMap::new(), revision: None };
+                    expanded.commands.insert(0, added);
                     expanded.origin =
                         [0].into_iter().chain(expanded.origin.iter().map(|at| at + 1)).collect();
                     expanded.typed += 1;
@@ -237,18 +323,23 @@ impl Templates {
             return Err(UsageError::TooManyNames { names: given, commands: typed });
         }
         let name = |at: usize| -> String {
-            let (text, values) = &commands[at];
+            let Template { text, values, revision } = &commands[at];
             let own = match at.checked_sub(shift) {
                 Some(place) => self.names.get(if given == all { place } else { origin[at] - shift }),
                 None => self.reference_name.as_ref(),
             };
-            filled(own.unwrap_or(text), values)
+            let own_or_text = filled(own.unwrap_or(text), values);
+            match revision.as_ref().filter(|_| self.revisions.len() > 1 && given < all) {
+                Some(revision) if own.is_none() && typed == 1 => revision.clone(),
+                Some(revision) => format!("{own_or_text} at {revision}"),
+                None => own_or_text,
+            }
         };
         let mut names: Vec<String> = (0..commands.len()).map(name).collect();
         // Parameters that are not in the command tell apart what would else be called the same.
         let same = |names: &[String], name: &str| names.iter().filter(|other| *other == name).count();
         let first = names.clone();
-        for (name, (_, values)) in names.iter_mut().zip(commands) {
+        for (name, Template { values, .. }) in names.iter_mut().zip(commands) {
             if same(&first, name) > 1 && !values.is_empty() {
                 let told: Vec<String> =
                     values.iter().map(|(key, value)| format!("{key} = {value}")).collect();

@@ -3,7 +3,7 @@
 //! If runs have no hooks they are queued, so that the helper goes from one to the next; otherwise each is made on its
 //! own. Every run is checked before it is kept, and a block is kept whole or not at all.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub fn compare(
     let lines: Vec<CommandLine> = setting
         .benches
         .iter()
-        .map(|bench| CommandLine::new(&bench.command, &setting.shell))
+        .map(|bench| CommandLine::new(&bench.in_place(&bench.command), &setting.shell))
         .collect::<Result<_, _>>()
         .map_err(UsageError::Command)?;
     let hooks = Hooks::new(setting)?;
@@ -109,24 +109,26 @@ impl<'a> Commands<'a> {
             Some(same) => Output::File(same.file.clone()),
             None => bench.output.clone(),
         };
-        let job = |words: &[String], env: &[(String, String)], output: &Output, stdin: &Stdin| Job {
+        let job = |words: &[String], dir: &Path| Job {
             program: words[0].clone().into(),
             args: words[1..].to_vec(),
-            dir: PathBuf::from("."),
-            env: env.to_vec(),
-            stdin: stdin.clone(),
-            output: output.clone(),
+            dir: dir.to_owned(),
+            env: Vec::new(),
+            stdin: Stdin::Null,
+            output: Output::Null,
         };
-        let mut jobs: Vec<Job> = setting
-            .benches
-            .iter()
-            .zip(lines)
-            .map(|(bench, line)| job(&line.words, &bench.env, &output(bench), &setting.stdin))
-            .collect();
-        jobs.push(job(&["true".to_owned()], &[], &Output::Null, &Stdin::Null));
+        let of_bench = |(bench, line): (&Bench, &CommandLine)| Job {
+            env: bench.env(),
+            stdin: setting.stdin.clone(),
+            output: output(bench),
+            ..job(&line.words, bench.folder())
+        };
+        let mut jobs: Vec<Job> = setting.benches.iter().zip(lines).map(of_bench).collect();
+        let here = Path::new(".");
+        jobs.push(job(&["true".to_owned()], here));
         if let Some(shell) = lines.iter().find_map(|line| line.shell.as_ref()) {
             let empty: Vec<String> = shell.iter().cloned().chain(["-c".to_owned(), String::new()]).collect();
-            jobs.push(job(&empty, &[], &Output::Null, &Stdin::Null));
+            jobs.push(job(&empty, here));
         }
         let (helper, argument) = &setting.helper;
         let mut runner = Runner::start(Path::new(helper), &[argument], &jobs)?;
@@ -293,7 +295,7 @@ impl<'a> Commands<'a> {
             return Err(CompareError::Interrupted);
         }
         if !self.setting.allowed.allows(super::document::exit_code(run)) {
-            return Err(CompareError::Command { command: bench.command.clone(), nth, status: run.status });
+            return Err(CompareError::Command { command: bench.called(), nth, status: run.status });
         }
         self.same_output.as_mut().map_or(Ok(()), |same| same.check(bench))
     }

@@ -128,6 +128,7 @@ fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> C
         command: bench.command.clone(),
         shell: line.shell.as_ref().map(|shell| shell.join(" ")),
         parameters: bench.parameters.clone(),
+        revision: bench.place.as_ref().map(|place| place.revision.clone()),
         wall_s: estimate(&times, Unit::Seconds),
         user_s: estimate(&user_times, Unit::Seconds),
         system_s: estimate(&system_times, Unit::Seconds),

@@ -27,11 +27,11 @@ pub enum CompareError {
     Process(#[from] kumite_process::Error),
     /// A command ended with a status that is a failure.
     #[error(
-        "`{command}` {} in {nth}; --show-output shows what it says, --ignore-failure goes on all the same",
+        "{command} {} in {nth}; --show-output shows what it says, --ignore-failure goes on all the same",
         how_it_ended(*status)
     )]
     Command {
-        /// The command line as it was typed, with parameters filled in.
+        /// The command line as it was typed, with parameters filled in, in backquotes; and its revision.
         command: String,
         /// The number of the run that failed.
         nth: Nth,
@@ -39,13 +39,13 @@ pub enum CompareError {
         status: ExitStatus,
     },
     /// A hook ended with another status than 0.
-    #[error("{flag} `{text}` for `{command}` {}: {log}", how_it_ended(*status))]
+    #[error("{flag} `{text}` for {command} {}: {log}", how_it_ended(*status))]
     Hook {
         /// The flag that gave the hook, such as `--prepare`.
         flag: &'static str,
         /// The hook's text as it was typed, with parameters filled in.
         text: String,
-        /// The command that the hook was run for.
+        /// The command that the hook was run for, in backquotes; and its revision.
         command: String,
         /// The status of the hook, which is not 0.
         status: ExitStatus,
@@ -79,9 +79,9 @@ pub enum CompareError {
     #[error("cannot make a folder for outputs: {0}")]
     Folder(#[source] io::Error),
     /// The output of a command could not be read or kept.
-    #[error("cannot look at the output of `{command}`: {source}")]
+    #[error("cannot look at the output of {command}: {source}")]
     Unread {
-        /// The command line as it was typed, with parameters filled in.
+        /// The command line as it was typed, with parameters filled in, in backquotes; and its revision.
         command: String,
         /// The system's error.
         source: io::Error,
@@ -172,6 +172,9 @@ pub enum UsageError {
         /// The error in the value.
         source: EnvError,
     },
+    /// A parameter has the name that stands for the folder of a revision.
+    #[error("with --rev, {{dir}} is the folder of the revision: give the parameter dir another name")]
+    FolderTwice,
     /// The text of a command is no command line: it is empty, or cannot be split into words.
     #[error(transparent)]
     Command(#[from] CommandLineError),

@@ -59,20 +59,10 @@ impl<'a> Hooks<'a> {
                 ("--cleanup", &bench.cleanup),
             ];
             hooks.iter().try_for_each(|(flag, text)| match text {
-                Some(text) => self.typed(flag, text).map(drop),
+                Some(text) => typed(flag, &bench.in_place(text), &self.setting.shell).map(drop),
                 None => Ok(()),
             })
         })
-    }
-
-    /// The hook's text as a line for `sh`. A hook is never timed, and so may have a shell even with `--shell=none`.
-    fn typed(&self, flag: &'static str, text: &str) -> Result<String, UsageError> {
-        let shell = match &self.setting.shell {
-            Shell::Never => &Shell::IfNeeded,
-            shell => shell,
-        };
-        let typed = CommandLine::new(text, shell).and_then(|line| line.typed());
-        typed.map_err(|source| UsageError::Hook { flag, text: text.to_owned(), source })
     }
 
     /// Runs the setup of each command, all together within `budget`. Once this was called, [`Hooks::cleanup`] is to
@@ -154,15 +144,15 @@ impl<'a> Hooks<'a> {
         stop: &AtomicBool,
     ) -> Result<(), CompareError> {
         let Some(text) = text else { return Ok(()) };
-        let typed = self.typed(flag, text)?;
+        let typed = typed(flag, &bench.in_place(text), &self.setting.shell)?;
         // A process that is left may still write to the log of its own hook.
         let nth = self.hooks.replace(self.hooks.get() + 1);
         let log = self.file(&format!("hook-{nth}.log"));
         let variable = variable.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let env: Vec<_> = bench.env.iter().cloned().chain(variable).collect();
+        let env: Vec<_> = bench.env().into_iter().chain(variable).collect();
         let spawn = Spawn {
             command: &typed,
-            dir: Path::new("."),
+            dir: bench.folder(),
             env: &env,
             keeps: None,
             cores: &[],
@@ -190,7 +180,7 @@ impl<'a> Hooks<'a> {
             false => Err(CompareError::Hook {
                 flag,
                 text: text.clone(),
-                command: bench.command.clone(),
+                command: bench.called(),
                 status,
                 log: last_lines(&log),
             }),
@@ -198,6 +188,17 @@ impl<'a> Hooks<'a> {
         let _ = std::fs::remove_file(&log);
         done
     }
+}
+
+/// The text of a hook, or of a build, as a line for `sh`. It is never timed, and so may have a shell even with
+/// `--shell=none`. `flag` is the flag that gave it.
+pub fn typed(flag: &'static str, text: &str, shell: &Shell) -> Result<String, UsageError> {
+    let shell = match shell {
+        Shell::Never => &Shell::IfNeeded,
+        shell => shell,
+    };
+    let typed = CommandLine::new(text, shell).and_then(|line| line.typed());
+    typed.map_err(|source| UsageError::Hook { flag, text: text.to_owned(), source })
 }
 
 /// Refuses a file that cannot be read, before anything is run.

@@ -28,7 +28,7 @@ impl SameOutput {
 
     /// Compares the output of the last run with the first output. An error if they differ.
     pub(crate) fn check(&mut self, bench: &Bench) -> Result<(), CompareError> {
-        let cannot = |source| CompareError::Unread { command: bench.command.clone(), source };
+        let cannot = |source| CompareError::Unread { command: bench.called(), source };
         let digest = digest(&self.file).map_err(cannot)?;
         match &self.first {
             Some(first) if first.digest == digest => Ok(()),

@@ -4,13 +4,9 @@
 //! depends on: whoever has the same files, anywhere, has the same build. It is built where it stays, since virtual
 //! environments and others hold absolute paths. After that nothing writes there.
 
-mod cache;
-mod entry;
-mod place;
 mod sources;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -18,17 +14,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use blake3::Hasher;
+use kumite_cache::{Cache, Filled, Filling, Held, Place, add};
 use kumite_process::{Spawn, run};
 use kumite_record::Digests;
 
 use super::{Contender, Deps, Tools};
 use crate::error::{Error, Fault};
-use cache::Cache;
 use kumite_process::{how_it_ended, last_lines};
-use place::{Filling, Place};
-use sources::{Sources, add};
-
-pub(crate) use entry::Held;
+use sources::Sources;
 
 const BUILD_LIMIT: Duration = Duration::from_secs(30 * 60);
 const VERSION_LIMIT: Duration = Duration::from_secs(60);
@@ -52,6 +45,12 @@ pub enum Origin {
     Found,
 }
 
+impl Origin {
+    fn of(is_new: bool) -> Origin {
+        if is_new { Origin::Built } else { Origin::Found }
+    }
+}
+
 /// The proof that a contender can be run, with the place of its program.
 pub(crate) struct Receipt {
     /// The output of the contender's version command, which shows that it is built and runs.
@@ -69,7 +68,7 @@ pub(crate) struct Receipt {
 
 impl Builds {
     pub fn open(state: &Path) -> Result<Builds, Error> {
-        Builds::with(state, Cache::open(cache::folder(state))?)
+        Builds::with(state, Cache::of_user(state)?)
     }
 
     fn with(state: &Path, cache: Cache) -> Result<Builds, Error> {
@@ -151,8 +150,9 @@ impl Builds {
             let deps = deps.transpose()?;
             // Those that were made anew may be others, as those of a newer release: what was built with the old is not used.
             let made = deps.as_ref().map(|deps| deps.held.made()).transpose()?;
-            let place = Place::new(&self.cache, nth.name(contender), key(&digests, tools, made));
-            let copy = place.entry.folder();
+            let name = nth.name(contender);
+            let place = Place::new(&self.cache, &name, name.clone(), key(&digests, tools, made));
+            let copy = place.folder();
             let folder = copy.join(sources.home());
             let make = || {
                 sources.copy(copy, &digests.source, &commands).map_err(unreadable)?;
@@ -162,7 +162,12 @@ impl Builds {
                 }
                 deps.as_ref().map_or(Ok(()), MadeDeps::are_as_they_were)
             };
-            let filling = Filling { make: &make, first_use: &|| job.version(&folder) };
+            let filling = Filling {
+                make: &make,
+                first_use: &|| job.version(&folder),
+                doing: "building",
+                is_sealed: true,
+            };
             let filled = place.filled(&filling, anew, stop, note);
             let filled = filled.map_err(|why| match deps.as_ref().map(|deps| deps.origin) {
                 Some(Origin::Found) => {
@@ -171,7 +176,8 @@ impl Builds {
                 _ => why,
             });
             match filled? {
-                Some((version, origin, held)) => {
+                Some(Filled { used: version, is_new, held }) => {
+                    let origin = Origin::of(is_new);
                     let deps = deps.map(|deps| deps.held);
                     let made = deps.as_ref().map(|held| held.folder().to_owned());
                     let held = deps.into_iter().chain([held]).collect();
@@ -256,8 +262,8 @@ impl Job<'_> {
         let digest = from.digest(&commands).map_err(unreadable)?;
         let key = key(&Digests { source: digest.clone(), tools: tools_digest(tools) }, tools, None);
         let name = format!("{}-deps", self.contender.folder_name());
-        let place = Place::new(&self.builds.cache, name, key);
-        let folder = place.entry.folder();
+        let place = Place::new(&self.builds.cache, &name, name.clone(), key);
+        let folder = place.folder();
         // It finds nothing but the files that its key is made of, so that no other can change what it makes.
         let make = || {
             from.copy(folder, &digest, &commands).map_err(unreadable)?;
@@ -269,11 +275,11 @@ impl Job<'_> {
                 Err(why) => Err(Error::step("its deps command removed a file that it is made from")(why)),
             }
         };
-        let filling = Filling { make: &make, first_use: &|| Ok(()) };
+        let filling = Filling { make: &make, first_use: &|| Ok(()), doing: "building", is_sealed: true };
         let mut fill = |anew| {
             let filled = place.filled(&filling, anew, self.stop, note)?;
-            let ((), origin, held) = filled.expect("its first use is none");
-            Ok::<_, Error>((origin, held))
+            let Filled { is_new, held, .. } = filled.expect("its first use is none");
+            Ok::<_, Error>((Origin::of(is_new), held))
         };
         let (mut origin, mut held) = fill(anew)?;
         if held.written()?.is_some() {

@@ -9,10 +9,9 @@ mod need;
 mod npm;
 mod ready;
 mod tools;
-mod user_cache;
 
 pub use build::Origin;
-pub(crate) use build::{Builds, Held, Receipt};
+pub(crate) use build::{Builds, Receipt};
 pub use drawn::Drawn;
 pub(crate) use install::{Obtaining, install_apt, is_any_missing, remedy};
 pub use manifest::{Answers, Contender, Deps, Install, Reads, Variant};

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use kumite_cache::user_cache;
 use kumite_process::{Spawn, how_it_ended, last_lines, run};
 
 use super::entries::entries_of;
 use super::manifest::npm_package;
 use super::need::parse_version;
-use super::user_cache::user_cache;
 use crate::error::{Error, Fault};
 
 const LIMIT: Duration = Duration::from_secs(10 * 60);

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use kumite_cache::Held;
 use kumite_record as record;
 use kumite_record::{ContenderStatus, Control, Role, Roles, there_are};
 
 use crate::contender::{
-    Builds, Contender, Held, Install, Need, Obtaining, Origin, Ready, Receipt, Tools, Variant, Versions,
+    Builds, Contender, Install, Need, Obtaining, Origin, Ready, Receipt, Tools, Variant, Versions,
     install_apt, is_any_missing,
 };
 use crate::error::{Error, chain};
@@ -90,7 +91,7 @@ impl Prepared {
     /// A file in a contender's build that was written after it was built, which must not be. None if there is none.
     pub fn written(&self, name: &str) -> Result<Option<PathBuf>, Error> {
         let held = self.builds.get(name).map_or(&[][..], |build| &build.held);
-        held.iter().map(Held::written).find(|written| !matches!(written, Ok(None))).unwrap_or(Ok(None))
+        Ok(held.iter().map(Held::written).find(|written| !matches!(written, Ok(None))).unwrap_or(Ok(None))?)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The answer of a comparison in words, and the notes below it.
 
 use kumite_record::{
-    CommandMetric, ComparedPair, Comparison, ComparisonEnd, ImportedRatio, Ratio, Remaining, Speed,
-    SteadyClass, Thrift, Unit,
+    CommandMetric, ComparedCommand, ComparedPair, Comparison, ComparisonEnd, ImportedRatio, Ratio, Remaining,
+    Speed, SteadyClass, Thrift, Unit,
 };
 
 use crate::words::noise_floor::noise_floor;
@@ -12,6 +12,9 @@ use crate::words::text::one_line;
 
 use super::metrics;
 use super::names::Names;
+
+/// The number of digits of a commit that are shown, which tell it from any other of its repository.
+const SHORT_COMMIT: usize = 12;
 
 /// `A is 1.2× as fast as B`, the faster one first, with the interval; `after` says how many pairs it took. Other
 /// sentences say that there is no difference or no decision.
@@ -110,6 +113,7 @@ fn alone_notes(comparison: &Comparison) -> Vec<String> {
 /// Notes on how the answer came about.
 pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     let mut notes = alone_notes(comparison);
+    notes.extend(comparison.commands.iter().filter_map(|command| revision_note(command, names)));
     notes.extend(comparison.pairs.iter().flat_map(|pair| imported_notes(pair, names)));
     let verdicts = verdicts(comparison);
     if verdicts > 1 {
@@ -139,6 +143,23 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     }
     notes.push(how(comparison));
     notes
+}
+
+/// A note on the revision of a command: its commit, and its build. None if it was run at none.
+fn revision_note(command: &ComparedCommand, names: &Names) -> Option<String> {
+    let revision = command.revision.as_ref()?;
+    let at = match command.name == revision.name {
+        true => String::new(),
+        false => format!("{}, ", one_line(&revision.name)),
+    };
+    let commit = revision.commit.get(..SHORT_COMMIT).unwrap_or(&revision.commit);
+    let changed = if revision.changed.is_some() { " with changes" } else { "" };
+    let built = match (revision.build_s, revision.was_cached) {
+        (Some(seconds), false) => format!(", built in {}", Unit::Seconds.text(seconds)),
+        (Some(seconds), true) => format!(", built before, in {}", Unit::Seconds.text(seconds)),
+        (None, _) => String::new(),
+    };
+    Some(format!("{}: {at}commit {commit}{changed}{built}", names.of(&command.name)))
 }
 
 /// A note for each ratio that an imported document gives for this pair.

@@ -126,6 +126,7 @@ fn refuse(args: &Args) -> Result<(), Failure> {
         ("--parameter-list", !args.parameter_list.is_empty()),
         ("--parameter-scan", !args.parameter_scan.is_empty()),
         ("--import", args.import.is_some()),
+        ("--rev", args.revisions.are_given()),
     ];
     match given.iter().find(|(_, given)| *given) {
         Some((flag, _)) => Err(Failure::Usage(format!("{flag} is for commands, and these are URLs"))),

@@ -42,6 +42,7 @@ mod probed;
 mod refused;
 mod replicate;
 mod resume;
+mod revisions;
 mod roles;
 mod run;
 mod schema;

@@ -109,6 +109,7 @@ static NAMES: Patterns = LazyLock::new(|| {
         (r"(connected in |will take about |do for about )[\d.]+ (ms|s|min|h)", "${1}TIME"),
         (r"\b[0-9a-f]{20,}\b", "HASH"),
         (r"-[0-9a-f]{8}(\.build\.log)", "-HASH$1"),
+        (r"\bcommit [0-9a-f]{12}\b", "commit HASH"),
         (r"-[0-9a-f]{16}\b", "-HASH"),
         (r"\(\d+ (body|refused|status)\b", "(N $1"),
         (r"held by process PID \([^)]*\)", "held by process PID (COMMAND)"),
@@ -137,7 +138,7 @@ static FIGURES: Patterns = LazyLock::new(|| {
 });
 
 static LIVE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(\w+: )?\d+/\d+ |^\d+ s: |measured again|is not limited|ended process |removed /tmp/kumite-|^with(out)? real-time priority")
+    Regex::new(r"^(\w+: )?\d+/\d+ |^\d+ s: |^\d+ blocks in |measured again|is not limited|ended process |removed /tmp/kumite-|^with(out)? real-time priority")
         .unwrap()
 });
 static NODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^h\d: ").unwrap());
@@ -145,7 +146,8 @@ static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(≤ |void: |load engine: |reconnects: |throughput: |[nµm]?s$| *mean pN|pN N s|N s, |receive lag|lag pN|at most N|(response|service|ready after|fake on) )|a run, N s").unwrap()
 });
 static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(it ended |both ran |h\.json: |gate: [os]|! (cut|budget|.* runs did))").unwrap()
+    Regex::new(r"^(.*: (\S+, )?commit |it ended |both ran |h\.json: |gate: [os]|! (cut|budget|.* runs did))")
+        .unwrap()
 });
 
 fn patterns(pairs: &[(&str, &'static str)]) -> Vec<(Regex, &'static str)> {

@@ -5,13 +5,13 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::Permissions;
 use std::io::ErrorKind;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Component, Path, PathBuf};
 
 use blake3::Hasher;
 use ignore::WalkBuilder;
+use kumite_cache::{add, content, copy};
 
 use crate::contender::Contender;
 use crate::error::{Error, Fault};
@@ -142,7 +142,7 @@ impl Sources {
         for file in &self.files {
             add(&mut hasher, file.as_os_str().as_encoded_bytes());
             let path = root.join(file);
-            let bytes = held(&path).map_err(Error::at(&path))?;
+            let bytes = content(&path).map_err(Error::at(&path))?;
             add(&mut hasher, &bytes);
         }
         for command in commands {
@@ -150,40 +150,6 @@ impl Sources {
         }
         Ok(hasher.finalize().to_hex().to_string())
     }
-}
-
-/// Adds bytes to a digest, preceded by their number, so that no two lists look the same.
-pub(super) fn add(hasher: &mut Hasher, bytes: &[u8]) {
-    hasher.update(&(bytes.len() as u64).to_le_bytes());
-    hasher.update(bytes);
-}
-
-/// The kind and the content of a file, as the digest takes them. The content of a link is its target.
-fn held(path: &Path) -> std::io::Result<Vec<u8>> {
-    let found = path.symlink_metadata()?;
-    if found.is_symlink() {
-        let target = path.read_link()?;
-        return Ok([b"link ", target.as_os_str().as_encoded_bytes()].concat());
-    }
-    let kind: &[u8] = if may_run(&found) { b"program " } else { b"file " };
-    Ok([kind, &std::fs::read(path)?].concat())
-}
-
-/// True if the owner may execute the file: the only bit of the mode that git keeps, too.
-fn may_run(found: &std::fs::Metadata) -> bool {
-    found.permissions().mode() & 0o100 != 0
-}
-
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    if let Some(folder) = to.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let found = from.symlink_metadata()?;
-    if found.is_symlink() {
-        return symlink(from.read_link()?, to);
-    }
-    std::fs::copy(from, to)?;
-    std::fs::set_permissions(to, Permissions::from_mode(if may_run(&found) { 0o755 } else { 0o644 }))
 }
 
 fn below(root: &Path, path: &Path) -> PathBuf {

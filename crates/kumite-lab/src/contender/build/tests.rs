@@ -294,7 +294,7 @@ fn half_a_build_is_removed_and_built_again() {
     }
     assert_eq!(bench.see(&contender).right(), ("one", Origin::Found));
     // Removed by hand, but not its mark.
-    tree::remove(&entry).unwrap();
+    kumite_cache::remove(&entry).unwrap();
     assert_eq!(bench.see(&contender).right(), ("one", Origin::Built));
 }
 
@@ -600,7 +600,7 @@ fn what_was_built_beside_deps_that_are_gone_is_built_beside_the_new_ones() {
     bench.write("newest", "new");
     assert_eq!(bench.see(&contender).right(), ("oldone", Origin::Found));
     let made = bench.see(&contender).receipt.unwrap().deps.unwrap();
-    tree::remove(&made).unwrap();
+    kumite_cache::remove(&made).unwrap();
     assert_eq!(bench.see(&contender).right(), ("newone", Origin::Built), "not what is of the old");
     bench.write("newest", "newer");
     assert_eq!(bench.see_anew(&contender, true).right(), ("newerone", Origin::Built));

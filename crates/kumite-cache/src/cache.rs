@@ -2,41 +2,48 @@
 
 use std::path::{Path, PathBuf};
 
-use super::super::user_cache::user_cache;
-use super::entry::{Entry, Held};
-use crate::error::Error;
+use crate::entry::{Entry, Held};
+use crate::{Error, user_cache};
 
 const LIMIT: u64 = 20 << 30;
 
-pub(super) struct Cache {
+/// A cache of builds, with a limit of its size.
+pub struct Cache {
     folder: PathBuf,
     /// The limit of the cache, in bytes. Builds in use may exceed it.
     limit: u64,
 }
 
 impl Cache {
+    /// The cache in the user's cache folder; if the user has no home, below `state`, the folder of the results.
+    pub fn of_user(state: &Path) -> Result<Cache, Error> {
+        Cache::open(user_cache().unwrap_or_else(|| state.join("cache")).join("builds"))
+    }
+
+    /// The cache in this folder, which is made if it is not there.
     pub fn open(folder: PathBuf) -> Result<Cache, Error> {
         std::fs::create_dir_all(&folder).map_err(Error::cannot("make", &folder))?;
         Ok(Cache { folder, limit: LIMIT })
     }
 
-    #[cfg(test)]
+    /// The same cache with another limit, in bytes.
     pub fn with_limit(self, limit: u64) -> Cache {
         Cache { limit, ..self }
     }
 
+    /// The folder of the cache.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
     /// The entry for the build of this name with this key.
-    pub fn entry(&self, name: &str, key: &str) -> Entry {
+    pub(crate) fn entry(&self, name: &str, key: &str) -> Entry {
         Entry::new(&self.folder, &format!("{name}-{}", &key[..16]))
     }
 
     /// Removes what killed builds have left, and the builds that were unused for longest, until the rest is within
     /// the limit. It waits for nobody and leaves builds that are in use.
-    pub fn tidy(&self, _just_built: &Held) -> Result<(), Error> {
+    pub(crate) fn tidy(&self, _just_built: &Held) -> Result<(), Error> {
         let mut builds = Vec::new();
         for entry in self.entries()? {
             match entry.mark() {
@@ -75,9 +82,4 @@ fn remove(entry: &Entry) -> Result<bool, Error> {
         Some(alone) => entry.remove(alone).map(|()| true),
         None => Ok(false),
     }
-}
-
-/// The folder of builds: in the user's cache or, if the user has no home, beside the results.
-pub(super) fn folder(state: &Path) -> PathBuf {
-    user_cache().unwrap_or_else(|| state.join("cache")).join("builds")
 }

@@ -10,26 +10,25 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::tree;
-use crate::error::Error;
+use crate::{Error, tree};
 
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The paths of a build, which need not be there.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(crate) struct Entry {
     folder: PathBuf,
 }
 
 /// The content of the mark of a complete build. It is written last, so a folder without it has half a build.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Mark {
+pub(crate) struct Mark {
     key: String,
     pub bytes: u64,
 }
 
 /// The right to use a build, or to make it.
-pub(super) enum Turn {
+pub(crate) enum Turn {
     /// The build is there, and is held so that nobody removes it.
     Use(Held),
     /// The build may be made: nobody else builds or uses it.
@@ -38,13 +37,13 @@ pub(super) enum Turn {
 
 /// A build in use. As long as this lives, nobody builds it anew or removes it.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub struct Held {
     entry: Entry,
     _lock: Lock,
 }
 
 /// The exclusive right to a build that is to be made or removed.
-pub(super) struct Alone {
+pub(crate) struct Alone {
     lock: Lock,
 }
 
@@ -200,7 +199,7 @@ impl Held {
         mark.and_then(|mark| mark.modified()).map_err(self.entry.cannot("read the mark of"))
     }
 
-    /// The first file in the build that was written after it was completed. None if there is none, as it should be.
+    /// Something in the build that was written after it was completed. None if there is nothing, as it should be.
     pub fn written(&self) -> Result<Option<PathBuf>, Error> {
         tree::written_after(&self.entry.folder, &self.entry.beside("mark")).map_err(self.entry.cannot("read"))
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 /// The folder of kumite in the user's cache. None if the user has no home.
-pub(super) fn user_cache() -> Option<PathBuf> {
+pub fn user_cache() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     user_cache_of(variable("XDG_CACHE_HOME"), variable("HOME"))
 }

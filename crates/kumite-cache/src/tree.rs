@@ -8,31 +8,38 @@ use std::path::{Path, PathBuf};
 
 const WRITE: u32 = 0o222;
 
-/// Takes away every right to write in a folder. Returns the disk space that it takes, in bytes.
-pub(super) fn seal(folder: &Path) -> io::Result<u64> {
+/// Takes away every right to write in a folder.
+pub(crate) fn seal(folder: &Path) -> io::Result<()> {
+    each(folder, &mut |path, found| match found.is_symlink() {
+        true => Ok(()),
+        false => std::fs::set_permissions(path, Permissions::from_mode(found.mode() & !WRITE)),
+    })
+}
+
+/// The disk space that a folder takes, in bytes.
+pub(crate) fn bytes(folder: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     let mut linked = HashSet::new();
-    each(folder, &mut |path, found| {
+    each(folder, &mut |_, found| {
         if found.nlink() == 1 || found.is_dir() || linked.insert((found.dev(), found.ino())) {
             bytes += found.blocks() * 512;
         }
-        if found.is_symlink() {
-            return Ok(());
-        }
-        std::fs::set_permissions(path, Permissions::from_mode(found.mode() & !WRITE))
+        Ok(())
     })?;
     Ok(bytes)
 }
 
-/// The first file below `folder` that was changed after `file` was. None if there is none.
-pub(super) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<PathBuf>> {
+/// Something below `folder` that was changed after `file` was: a file if there is one, or else a folder. None if
+/// nothing was.
+pub(crate) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<PathBuf>> {
     // Unlike the time of the last change of what it holds, nobody can set this one.
     let time = |found: &Metadata| (found.ctime(), found.ctime_nsec());
     let last = time(&file.symlink_metadata()?);
-    let mut written = None;
+    let (mut written, mut is_folder) = (None, false);
     each(folder, &mut |path, found| {
-        if written.is_none() && time(found) > last {
-            written = Some(path.to_owned());
+        let is_better = written.is_none() || (is_folder && !found.is_dir());
+        if is_better && time(found) > last {
+            (written, is_folder) = (Some(path.to_owned()), found.is_dir());
         }
         Ok(())
     })?;
@@ -40,7 +47,7 @@ pub(super) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<Pat
 }
 
 /// Removes a folder, even if it was closed against writing.
-pub(super) fn remove(folder: &Path) -> io::Result<()> {
+pub fn remove(folder: &Path) -> io::Result<()> {
     if folder.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(());
     }

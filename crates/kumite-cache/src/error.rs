@@ -1,0 +1,31 @@
+//! Why a place in the cache could not be used.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+/// Why a place in the cache could not be used.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// Something could not be done with a file or a folder of the cache.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    File {
+        /// The verb for the attempt: `make`, `read`.
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+
+    /// kumite was told to stop while it waited for its turn.
+    #[error("it was interrupted while another kumite was at it")]
+    Waiting,
+}
+
+impl Error {
+    pub(crate) fn cannot(doing: &'static str, path: &Path) -> impl Fn(io::Error) -> Error + Copy {
+        move |source| Error::File { doing, path: path.to_owned(), source }
+    }
+}

@@ -1,0 +1,22 @@
+//! The branch that changes are to be merged into, for a gate that was told no reference.
+
+use crate::{Error, Repository};
+
+/// The branches that are taken for it where the remote does not say which it is.
+const USUAL: [&str; 4] = ["origin/main", "origin/master", "main", "master"];
+
+impl Repository<'_> {
+    /// The name of the commit at which a revision left the default branch: `BRANCH...NAME`, as for `git checkout`. The
+    /// default branch is that of the remote `origin`; else the first of the usual names that is there.
+    pub fn merge_base_name(&self, name: &str) -> Result<String, Error> {
+        let head = ["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"];
+        let said = self.git.asked(&self.top, &head)?;
+        for branch in said.iter().map(String::as_str).chain(USUAL) {
+            if self.commit(branch)?.is_some() {
+                let name = if name == "." { "HEAD" } else { name };
+                return Ok(format!("{branch}...{name}"));
+            }
+        }
+        Err(Error::NoDefaultBranch { name: name.to_owned(), tried: USUAL.map(str::to_owned).into() })
+    }
+}
