@@ -18,6 +18,7 @@ mod find_rate;
 mod for_review;
 mod function;
 mod gate;
+mod gitlab;
 mod help;
 mod host;
 mod hostile;
