@@ -129,17 +129,14 @@ fn a_margin_is_taken_as_a_share_or_in_percent() {
 #[test]
 fn several_are_judged_together_against_the_reference() {
     let place = here();
-    let arguments = [SLOW, FAST, "--reference", "sleep 0.03", "--json", "-"];
+    let arguments = ["sleep 0.5", FAST, "--reference", "sleep 0.2", "--json", "-"];
     let result = compare(&place, &arguments).ended(0).json();
     let names: Vec<&str> =
         result["commands"].as_array().unwrap().iter().map(|c| c["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["sleep 0.03", SLOW, FAST]);
+    assert_eq!(names, ["sleep 0.2", "sleep 0.5", FAST]);
     let verdicts: Vec<(&Value, &Value)> =
         result["pairs"].as_array().unwrap().iter().map(|pair| (&pair["b"], &pair["verdict"])).collect();
-    assert_eq!(
-        verdicts,
-        [(&"sleep 0.03".into(), &"slower".into()), (&"sleep 0.03".into(), &"faster".into())]
-    );
+    assert_eq!(verdicts, [(&"sleep 0.2".into(), &"slower".into()), (&"sleep 0.2".into(), &"faster".into())]);
     assert_eq!(result["alpha_per_pair"], 0.025);
 }
 
