@@ -35,7 +35,9 @@ mod toml_source;
 mod unfit;
 mod work;
 
-pub use contender::{Answers, Contender, Deps, Drawn, Install, Need, Origin, Reads, Ready, Variant};
+pub use contender::{
+    Answers, Contender, Deps, Drawn, Install, Need, Origin, Reads, Ready, Variant, tool_on_path,
+};
 pub use doctor::doctor;
 pub use driver::http::is_percentile;
 pub use driver::pacing::Busy;

@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Better, CommandMetric, ComparisonGate, Control, Estimate, Machine, NoiseFloor, PairGate, Ratio,
-    Remaining, SteadyClass, Warning,
+    Better, CommandCounts, CommandMetric, ComparedCounts, ComparisonGate, Control, Counting, Estimate,
+    Machine, NoiseFloor, PairGate, Ratio, Remaining, SteadyClass, Warning,
 };
 
 /// A comparison of commands or servers in interleaved blocks, with its verdicts.
@@ -79,6 +79,9 @@ pub struct Comparison {
     /// Steadiness and outliers of a single command, which is compared with nothing. None if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
+    /// The way in which instructions were counted. None without `--counts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<Counting>,
     /// Doubts about the comparison, or about one of its commands or servers; empty if there are none.
     pub warnings: Vec<Warning>,
 }
@@ -164,6 +167,9 @@ pub struct ComparedCommand {
     pub exit_codes: Vec<i32>,
     /// The number of involuntary context switches in all runs together, at which another process took the CPU.
     pub involuntary_switches: u64,
+    /// The instructions that the command executes. None without `--counts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<CommandCounts>,
 }
 
 /// A git revision that a command was run at, in a tree of its own.
@@ -255,6 +261,9 @@ pub struct ComparedPair {
     /// two has no mean in the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
+    /// The comparison by instruction counts. None without `--counts`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<ComparedCounts>,
 }
 
 /// A comparison of two servers by a response time.

@@ -10,6 +10,7 @@ mod check;
 mod command_metric;
 mod comparison;
 mod control;
+mod counts;
 mod decider;
 mod diagnosis;
 mod disk;
@@ -67,6 +68,9 @@ pub use comparison::{
     ComparedUse, Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Speed, Thrift,
 };
 pub use control::{Control, ControlRatio};
+pub use counts::{
+    CommandCounts, ComparedCounts, CountRatio, CountState, Counting, FunctionCounts, Uncounted,
+};
 pub use decider::{Bound, Decider, Effect, EffectKind, Op, Side, Sides, Zone};
 pub use diagnosis::{Diagnosis, Equipment, Finding, Fitness, NeedFound, NodeFindings};
 pub use disk::DiskResult;

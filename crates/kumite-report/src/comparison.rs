@@ -3,6 +3,7 @@
 mod answer;
 mod answers;
 mod asciidoc;
+mod counts;
 mod csv;
 mod estimate;
 mod figures;

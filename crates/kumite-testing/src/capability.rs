@@ -26,6 +26,8 @@ pub enum Capability {
     RealTimePriority,
     /// At least two CPUs.
     TwoCpus,
+    /// The program valgrind, with its tool callgrind.
+    Valgrind,
 }
 
 impl Capability {
@@ -41,6 +43,7 @@ impl Capability {
             Capability::Redis => "redis",
             Capability::RealTimePriority => "real-time-priority",
             Capability::TwoCpus => "two-cpus",
+            Capability::Valgrind => "valgrind",
         }
     }
 }

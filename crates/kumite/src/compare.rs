@@ -1,5 +1,6 @@
 //! `kumite compare`: commands, or running servers, against each other.
 
+mod counts;
 mod revisions;
 mod servers;
 mod shell_flag;
@@ -71,6 +72,8 @@ pub struct Args {
     amount: Amount,
     #[command(flatten)]
     around: Around,
+    #[command(flatten)]
+    counts: counts::CountArgs,
     #[command(flatten)]
     load: servers::LoadArgs,
     #[command(flatten)]
@@ -445,6 +448,7 @@ fn setting(args: &Args, revisions: Vec<String>) -> Result<(Setting, usize), Fail
         duet: args.amount.duet,
         timeout: args.amount.timeout,
         warm_up: args.amount.warmup as usize,
+        counts: args.counts.counts()?,
         helper: (helper, HELPER.to_owned()),
     };
     Ok((setting, reference))

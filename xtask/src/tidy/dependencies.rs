@@ -56,6 +56,7 @@ const ALLOWED: &[Allowed] = &[
         "kumite",
         &[
             "kumite-agent",
+            "kumite-cache",
             "kumite-compare",
             "kumite-disk",
             "kumite-function",

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kumite_process::{Output, Passes, Shell, Stdin};
 use kumite_record::ComparedRevision;
 
+use super::counts::Counts;
 use super::error::{EnvError, UsageError};
 use super::import::Imported;
 use super::parameters::{Parameter, combinations, filled};
@@ -37,6 +38,8 @@ pub struct Setting {
     pub timeout: Option<Duration>,
     /// The number of uncounted runs of each command before the first block.
     pub warm_up: usize,
+    /// The way to count instructions once the times are known; `None` to count none.
+    pub counts: Option<Counts>,
     /// The path of kumite itself, and the argument by which it becomes the runner's helper.
     pub helper: (PathBuf, String),
 }

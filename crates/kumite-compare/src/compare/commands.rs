@@ -14,6 +14,7 @@ use kumite_process::{
 use kumite_record::{CommandMetric, Comparison, ComparisonEnd, Costs, Machine, Warning};
 
 use super::bench::{Bench, Setting};
+use super::counts;
 use super::deadline::within;
 use super::document::{Found, document};
 use super::duet::BESIDE;
@@ -29,7 +30,7 @@ use super::sequence::{Blocks, Cut, Executed, GRACE, Progressed, Rules, until_dec
 /// The number of runs of an empty process, whose median time is kept.
 const EMPTY_RUNS: usize = 10;
 /// The variable with the number of a run, which hyperfine gives to a run and its hooks.
-const ITERATION: &str = "HYPERFINE_ITERATION";
+pub(super) const ITERATION: &str = "HYPERFINE_ITERATION";
 
 /// Compares commands, and returns the comparison, with an error beside it if that has ended it. If the comparison
 /// could not begin, an error alone.
@@ -56,7 +57,8 @@ pub fn compare(
     let compared = hooks
         .setup(rules.ends_blocks.then(|| rules.budget.max(GRACE)), stop)
         .and_then(|()| Commands::start(setting, &lines, &hooks, clock, rules, stop))
-        .and_then(|started| commands.insert(started).compare(rules, machine, stop, watch));
+        .and_then(|started| commands.insert(started).compare(rules, machine, stop, watch))
+        .map(|(comparison, error)| counted(setting, &lines, &hooks, comparison, error, stop));
     let cleaned = hooks.cleanup();
     // A process that serves the next run, or is to be cleaned up, was not to be ended before.
     let mut left = commands.map(Commands::finish).unwrap_or_default();
@@ -68,6 +70,21 @@ pub fn compare(
         }
         (Err(error), _) => Err(error),
     }
+}
+
+/// The comparison with instruction counts, if they are asked for and its times are whole.
+fn counted(
+    setting: &Setting,
+    lines: &[CommandLine],
+    hooks: &Hooks,
+    mut comparison: Comparison,
+    error: Option<CompareError>,
+    stop: &AtomicBool,
+) -> (Comparison, Option<CompareError>) {
+    let is_whole = error.is_none() && comparison.ended != ComparisonEnd::Interrupted;
+    let Some(by) = setting.counts.as_ref().filter(|_| is_whole) else { return (comparison, error) };
+    let error = counts::count(by, setting, lines, hooks, &mut comparison, stop).err();
+    (comparison, error)
 }
 
 struct Commands<'a> {

@@ -114,6 +114,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         noise_floor: None,
         duet: None,
         alone: None,
+        counts: None,
         warnings: Vec::new(),
     }
 }
@@ -140,6 +141,7 @@ fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> C
         peak_rss: runs.iter().map(|run| run.peak_rss_bytes).collect(),
         exit_codes: runs.iter().map(exit_code).collect(),
         involuntary_switches: runs.iter().map(|run| run.involuntary_switches).sum(),
+        counts: None,
     }
 }
 
@@ -192,6 +194,7 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
         response_p50: None,
         response_p99: None,
         imported: imported(CommandMetric::TimeWallClock),
+        counts: None,
     }
 }
 

@@ -78,6 +78,14 @@ pub enum CompareError {
     /// No folder for outputs could be made.
     #[error("cannot make a folder for outputs: {0}")]
     Folder(#[source] io::Error),
+    /// The files of counted runs could not be written or removed.
+    #[error("--counts: {}: {source}", path.display())]
+    Counts {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// The output of a command could not be read or kept.
     #[error("cannot look at the output of {command}: {source}")]
     Unread {

@@ -9,14 +9,17 @@ pub enum Nth {
     WarmUp(usize),
     /// A run in a block.
     Run(usize),
+    /// A run under valgrind, after the last block; it is in no time.
+    Counted(usize),
 }
 
 impl Nth {
-    /// The number as hyperfine writes it into `HYPERFINE_ITERATION`: `warmup-0` or `0`.
+    /// The number as hyperfine writes it into `HYPERFINE_ITERATION`: `warmup-0` or `0`; or `count-0`.
     pub(crate) fn as_hyperfine_says(self) -> String {
         match self {
             Nth::WarmUp(nth) => format!("warmup-{nth}"),
             Nth::Run(nth) => nth.to_string(),
+            Nth::Counted(nth) => format!("count-{nth}"),
         }
     }
 }
@@ -27,6 +30,7 @@ impl fmt::Display for Nth {
         match self {
             Nth::WarmUp(nth) => write!(f, "its warm-up run {}", nth + 1),
             Nth::Run(nth) => write!(f, "its run {}", nth + 1),
+            Nth::Counted(nth) => write!(f, "its counted run {}", nth + 1),
         }
     }
 }

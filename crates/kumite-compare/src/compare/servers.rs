@@ -237,6 +237,7 @@ impl Loads<'_> {
                 None
             },
             imported: None,
+            counts: None,
         }
     }
 }

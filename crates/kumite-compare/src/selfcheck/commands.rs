@@ -83,6 +83,7 @@ impl Check<'_> {
             duet,
             timeout: None,
             warm_up: 0,
+            counts: None,
             helper: self.asked.helper.clone(),
         })
     }

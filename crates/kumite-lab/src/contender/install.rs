@@ -1,6 +1,6 @@
 //! The installation of missing tools, by the system's package manager and by npm.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use kumite_process::{Spawn, how_it_ended, last_lines, run};
 
 use super::tools::runs;
 use super::{Install, npm};
-use crate::error::{Error, Fault, chain};
+use crate::error::{Error, Fault, MissingTool, chain};
 
 const INSTALL_LIMIT: Duration = Duration::from_secs(20 * 60);
 const QUERY_LIMIT: Duration = Duration::from_secs(60);
@@ -116,7 +116,20 @@ pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), Error> {
     }
     let how = how_it_ended(finished.status);
     let failed = Error::from(Fault::new(format!("`{command}` {how}: {}", last_lines(log))));
-    Err(failed.remedied(format!("as root: apt-get update && apt-get install {names}")))
+    Err(failed.remedied(by_hand(&names)))
+}
+
+/// The file of a tool on PATH. If it is missing, an error that names the package of Debian's that brings it.
+pub fn tool_on_path(who_needs: &str, tool: &str, package: &str) -> Result<PathBuf, Error> {
+    on_path(tool).ok_or_else(|| {
+        let error = Box::new(MissingTool::Absent { need: tool.to_owned() }.into());
+        let missing = Error::Missing { who_needs: who_needs.to_owned(), installed: Vec::new(), error };
+        missing.remedied(by_hand(package))
+    })
+}
+
+fn by_hand(packages: &str) -> String {
+    format!("as root: apt-get update && apt-get install {packages}")
 }
 
 /// True if Debian's package manager knows that one of the packages is not installed. False if it is not there to be
@@ -137,8 +150,14 @@ fn is_root() -> bool {
 }
 
 fn is_on_path(tool: &str) -> bool {
+    on_path(tool).is_some()
+}
+
+fn on_path(tool: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| runs(&folder.join(tool)))
+    let found = std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| runs(file));
+    // It may be run from another folder.
+    found.and_then(|file| std::path::absolute(file).ok())
 }
 
 /// The remedy for a missing tool, as a clause: the option and the packages that bring it, or the page that tells of

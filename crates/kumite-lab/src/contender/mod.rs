@@ -13,6 +13,7 @@ mod tools;
 pub use build::Origin;
 pub(crate) use build::{Builds, Receipt};
 pub use drawn::Drawn;
+pub use install::tool_on_path;
 pub(crate) use install::{Obtaining, install_apt, is_any_missing, remedy};
 pub use manifest::{Answers, Contender, Deps, Install, Reads, Variant};
 pub(crate) use manifest::{ContenderFile, MEMORY_MB, read_needs};

@@ -10,8 +10,8 @@ use crate::words::number::{plural, significant};
 use crate::words::quantity::{Measured, length};
 use crate::words::text::one_line;
 
-use super::metrics;
 use super::names::Names;
+use super::{counts, metrics};
 
 /// The number of digits of a commit that are shown, which tell it from any other of its repository.
 const SHORT_COMMIT: usize = 12;
@@ -115,6 +115,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     let mut notes = alone_notes(comparison);
     notes.extend(comparison.commands.iter().filter_map(|command| revision_note(command, names)));
     notes.extend(comparison.pairs.iter().flat_map(|pair| imported_notes(pair, names)));
+    notes.extend(counts::notes(comparison, names));
     let verdicts = verdicts(comparison);
     if verdicts > 1 {
         notes.push(format!(

@@ -3,7 +3,7 @@
 use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Speed, Thrift};
 
 use super::names::Names;
-use super::{answer, uses};
+use super::{answer, counts, uses};
 use crate::words::number::plural;
 use crate::words::quantity::length;
 
@@ -14,7 +14,7 @@ pub(super) struct Answer {
 }
 
 /// The answers on all pairs: one for each metric that was named; or else one by wall time, or by throughput of
-/// servers.
+/// servers. Those by instruction counts come last.
 pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
     let of_pair = |pair: &ComparedPair| {
         let after = format!("after {} in {}", plural(pair.blocks, "pair"), length(pair.seconds));
@@ -40,5 +40,6 @@ pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
         };
         pair.metrics.iter().enumerate().map(of_metric).collect()
     };
-    comparison.pairs.iter().flat_map(of_pair).collect()
+    let answers = comparison.pairs.iter().flat_map(of_pair);
+    answers.chain(counts::answers(comparison, names)).collect()
 }

@@ -6,7 +6,7 @@ use super::Shown;
 use super::answer::{estimate, factor, interval, level, reciprocal};
 use super::estimate::{bounded, plain};
 use super::names::Names;
-use super::{metrics, uses};
+use super::{counts, metrics, uses};
 use crate::words::number::count;
 
 /// The heads of a table, each with true if its column holds figures; then the rows.
@@ -41,11 +41,14 @@ pub(super) fn subjects(comparison: &Comparison, names: &Names, shown: Shown) -> 
 fn commands(comparison: &Comparison, names: &Names, shown: Shown) -> Rows {
     let columns = || metrics::shown(comparison).iter().copied();
     let heads = columns().map(|metric| (metrics::head(metric).to_owned(), true));
-    let ends = [("runs".to_owned(), true)];
+    let has_counts = comparison.counts.is_some();
+    let counted = has_counts.then(|| (counts::HEAD.to_owned(), true));
+    let ends = counted.into_iter().chain([("runs".to_owned(), true)]);
     let heads = [("command".to_owned(), false)].into_iter().chain(heads).chain(ends).collect();
     let row = |command: &kumite_record::ComparedCommand| {
         let figures = columns().map(|metric| metrics::figure(metric, command, shown));
-        let ends = [count(command.times.len() as f64)];
+        let counted = has_counts.then(|| counts::figure(command));
+        let ends = counted.into_iter().chain([count(command.times.len() as f64)]);
         [names.of(&command.name)].into_iter().chain(figures).chain(ends).collect()
     };
     let mut commands: Vec<_> = comparison.commands.iter().collect();

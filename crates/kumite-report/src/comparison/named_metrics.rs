@@ -47,8 +47,8 @@ pub enum NamedMetricsError {
     Twice(String),
     /// The list names a counter of the processor, which kumite does not read.
     #[error(
-        "{0}: kumite reads no counters of the processor, which most virtual machines hide; judge time_cpu here, and have \
-         hyperfine 2.0 or `perf stat -e {event}` count", event = .0.replace('_', "-")
+        "{0}: kumite reads no counters of the processor, which most virtual machines hide; judge time_cpu here, count \
+         instructions by --counts, or have hyperfine 2.0 or `perf stat -e {event}` count", event = .0.replace('_', "-")
     )]
     Counter(String),
     /// The list names something that is no metric.

@@ -14,8 +14,8 @@ use serde_json::json;
 use crate::page::{leaf, texts};
 
 /// All that a page says outside of its charts.
-const READ: &str = "h1, h2, p, li, pre, desc, figcaption, tr";
-const STYLE: Style = Style { color: false, width: 100 };
+pub const READ: &str = "h1, h2, p, li, pre, desc, figcaption, tr";
+pub const STYLE: Style = Style { color: false, width: 100 };
 
 /// One pair, made as a reader of the document would write it.
 pub fn comparison() -> Comparison {

@@ -1,6 +1,7 @@
 //! Records, and what is made of them.
 
 mod compare;
+mod counts;
 mod diagnosis;
 mod fixture;
 mod foreign_numbers;

@@ -121,6 +121,7 @@ fn refuse(args: &Args) -> Result<(), Failure> {
         ("--show-output", around.show_output),
         ("--same-output", around.same_output),
         ("--ignore-failure", around.ignore_failure.is_some()),
+        ("--counts", args.counts.is_given()),
         ("--duet", args.amount.duet),
         ("--cores", args.amount.cores.is_some()),
         ("--parameter-list", !args.parameter_list.is_empty()),
