@@ -179,7 +179,7 @@ impl Op {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expr {
     Number(Number),
-    /// A parameter of the workload, written `$name`.
+    /// A parameter of the workload or an axis, written `$name`.
     Parameter(Name),
     Metric(MetricOf),
     /// A metric of the trial itself, without a contender, as expressions of derived metrics have it.

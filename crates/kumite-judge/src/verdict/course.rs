@@ -1,8 +1,9 @@
 //! The course of a run, round by round: which claims are decided, and at which round.
 //!
 //! Claims are judged together, since the wealth that decides one depends on how many others are decided. Unless the
-//! run is judged at its end, they are judged as the rounds came, and not by looking back at all of them: a decided
-//! claim is betted on no further, so it stays as it was decided, unless an equality in it is broken later.
+//! run is judged at its end (by the strict rule, or in sittings), they are judged as the rounds came, and not by
+//! looking back at all of them: a decided claim is betted on no further, so it stays as it was decided, unless an
+//! equality in it is broken later.
 
 use kumite_record::{Rule, Run, Verdict};
 use kumite_stats::{Decisions, ErrorRate};
@@ -32,7 +33,8 @@ pub(super) struct Ruling<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// Judges all claims of a run: at the end, or as the rounds came, by the run's rule.
+    /// Judges all claims of a run: by all rounds at once if the run is judged at its end, otherwise as the rounds
+    /// came.
     pub fn new(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
         match evidence.grid.run.is_judged_at_its_end() {
             true => Course::at_the_end(evidence, specs),

@@ -10,8 +10,8 @@ pub(crate) const INTERVAL_MS: u64 = 100;
 /// hour has some hundreds of parts.
 const SHARE: u64 = 100;
 
-/// The response times of the right answers in a window, by when the answers came. They are in parts of one interval
-/// each or, later, of a hundredth of the time before the part.
+/// The times (response times or service times) of the right answers in a window, by when the answers came. They are
+/// in parts of one interval each or, later, of a hundredth of the time before the part.
 #[derive(Debug, Clone, Default)]
 pub struct Times {
     parts: Vec<Stretch>,
