@@ -97,8 +97,8 @@ pub struct Expect {
 /// loop has no more arrivals. At least one limit must be given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// The number of requests that are finished when the window closes, exactly. Without a warm-up no more than these
-    /// are sent.
+    /// The number of requests after which the window closes: exactly so many finish in it, if nothing ends it sooner.
+    /// Without a warm-up no more than these are sent.
     pub requests: Option<u64>,
     /// The length of the window, if no number of requests ends it sooner.
     pub duration: Option<Duration>,

@@ -71,8 +71,8 @@ impl Sides<'_> {
         is_number(expr).then(|| self.value(expr, self.scope, &[])).flatten().filter(|value| value.is_finite())
     }
 
-    /// The metric in a multiple of one, with its factor. The factor is a plain number above 0, since the figure would
-    /// have another unit otherwise. None for any other expression.
+    /// The metric of which an expression is a multiple, with the factor. The factor is a plain number above 0, since
+    /// the figure would have another unit otherwise. None for any other expression.
     fn multiple<'a>(&self, expr: &'a Expr) -> Option<(f64, &'a MetricOf)> {
         let factor = |expr: &Expr| {
             let unit = |name: &str| self.evidence.grid.run.unit(name);

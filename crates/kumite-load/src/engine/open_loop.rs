@@ -20,7 +20,7 @@ const DUE_BATCH: usize = 64;
 
 #[derive(Default)]
 pub(super) struct OpenLoop {
-    /// Slots that could take a request when they were put here, in the order in which they were.
+    /// Slots that could take a request when they were put here; the one put here first comes first.
     idle: VecDeque<usize>,
     /// The instants, ascending, at which the requests that wait for a connection were due.
     backlog: VecDeque<u64>,
@@ -101,7 +101,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         None
     }
 
-    /// Takes the oldest request off the backlog that has not waited for longer than a time-out, and returns the
+    /// Takes from the backlog the oldest request that has not waited for longer than a time-out, and returns the
     /// instant at which it was due. `None` if there is none.
     fn take_backlog(&mut self, now: u64) -> Option<u64> {
         self.expire_backlog(now)?;

@@ -201,8 +201,8 @@ pub struct Recovery {
 pub struct Disturbed {
     /// The instant at which the window closed.
     pub began: Duration,
-    /// The instant at which the injection was over: [`Event::Resume`](crate::Event::Resume) had returned, the last
-    /// connect of a burst was begun or, of a drop, the window had closed.
+    /// The instant at which the disturbance itself was over: for a pause, [`Event::Resume`](crate::Event::Resume) had
+    /// returned; for a burst, its last connect was begun; for a drop, the window had closed.
     pub ended: Duration,
     /// The instant that `first_right` and `recovery` count from: the first failure since `began`, or `ended` if that
     /// is later, because a stopped server cannot answer. `ended` if nothing failed.

@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 impl Ring {
     /// Closes all connections and cancels all operations. Returns `true` if the kernel has let go of the ring's
-    /// memory, `false` if it has not within [`PATIENCE`].
+    /// memory, `false` if it has not within [`PATIENCE`], or refuses to go on.
     fn end(&mut self) -> bool {
         // So operations that are queued and were never submitted find no socket.
         let none = vec![NO_SOCKET; self.slots.len()];
