@@ -141,7 +141,8 @@ pub struct ComparedCommand {
     /// The parameters that were filled in, by name; empty if there are none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, String>,
-    /// The git revision that the command was run at. None without `--rev` and `--build`.
+    /// The git revision that the command was run at. None without `--rev` and `--build`, and for a reference that is
+    /// none of the commands at revisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<ComparedRevision>,
     /// The median of the wall times. None if the command has no runs.
@@ -175,11 +176,13 @@ pub struct ComparedCommand {
 /// A git revision that a command was run at, in a tree of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedRevision {
-    /// The revision as it was typed: `main`, `HEAD~1`, `main...HEAD`, `.`.
+    /// The name of the revision: `main`, `HEAD~1`, `main...HEAD`, `.`. It is as it was typed, or is that of the
+    /// commit at which the only typed one left the default branch.
     pub name: String,
     /// The commit; of a working tree, the one that its changes are on top of.
     pub commit: String,
-    /// The digest of the files of a working tree that was not as its commit. None for a commit.
+    /// The digest of the files of a working tree that was not as its commit. None for a commit, and for a working
+    /// tree without changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<String>,
     /// The command that built the revision, as it was typed, with parameters filled in. None if it was not built.
