@@ -3,7 +3,6 @@
 mod control;
 mod experiment;
 mod known;
-mod neighbour;
 mod noise;
 mod scripted;
 mod tally;
@@ -21,9 +20,9 @@ use serde_json::json;
 use crate::control::{Found, Planted};
 use crate::experiment::{Experiment, Spinning, no_axes};
 use crate::known::{CONTENDERS, Known};
-use crate::neighbour::Neighbour;
 use crate::tally::Tally;
 use crate::worker::By;
+use bench_judge::neighbour::Neighbour;
 
 /// A job of the first contender of the real runs.
 const BASE_NS: f64 = 10e6;

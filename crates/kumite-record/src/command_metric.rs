@@ -1,9 +1,17 @@
 //! The metrics of `kumite compare` for commands, under the names that hyperfine 2.0 has for them.
 
+use std::str::FromStr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
-use crate::Unit;
+use crate::{Unit, there_are};
+
+/// The error that a text is no metric's name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no metric '{0}'{known}", known = there_are(.0, &CommandMetric::ALL.map(CommandMetric::short)))]
+pub struct NoCommandMetric(String);
 
 /// A metric of a run of a command, under the name that hyperfine 2.0 has for it. Smaller values are better for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +50,17 @@ impl CommandMetric {
         }
     }
 
+    /// The metric's short name: in heads of CSV columns, and as `--gate-on` takes it.
+    pub fn short(self) -> &'static str {
+        match self {
+            CommandMetric::TimeWallClock => "wall",
+            CommandMetric::TimeCpu => "cpu",
+            CommandMetric::TimeUser => "user",
+            CommandMetric::TimeSystem => "system",
+            CommandMetric::MemoryPeakResident => "memory",
+        }
+    }
+
     /// The metric's unit. It implies that smaller values are better.
     pub fn unit(self) -> Unit {
         match self {
@@ -51,6 +70,16 @@ impl CommandMetric {
             | CommandMetric::TimeUser
             | CommandMetric::TimeSystem => Unit::Seconds,
         }
+    }
+}
+
+/// From a metric's name, or its short name.
+impl FromStr for CommandMetric {
+    type Err = NoCommandMetric;
+
+    fn from_str(text: &str) -> Result<CommandMetric, NoCommandMetric> {
+        let of = |metric: &CommandMetric| [metric.as_str(), metric.short()].contains(&text);
+        CommandMetric::ALL.into_iter().find(of).ok_or_else(|| NoCommandMetric(text.to_owned()))
     }
 }
 
@@ -64,6 +93,9 @@ mod tests {
         for metric in CommandMetric::ALL {
             assert_eq!(serde_json::to_value(metric).unwrap(), metric.as_str());
             assert_eq!(metric.unit().better(), Some(Better::Lower));
+            for name in [metric.as_str(), metric.short()] {
+                assert_eq!(name.parse(), Ok(metric));
+            }
         }
     }
 }

@@ -34,7 +34,8 @@ pub struct Comparison {
     /// The seed of the order within blocks. The same seed repeats the order.
     pub seed: u64,
     /// The allowed probability of a false verdict, over all pairs and all looks together. It is that of any one
-    /// metric; if metrics were named, it is that of all of these together.
+    /// metric; if metrics were named, it is that of all of these together. With `--gate` it is twice that of the gate,
+    /// which asks about one end of each interval.
     pub alpha: f64,
     /// The allowed probability that one verdict is false: `alpha` divided by the number of pairs and, if metrics were
     /// named, by their number (Bonferroni).
@@ -62,7 +63,7 @@ pub struct Comparison {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<ComparisonGate>,
     /// The command or server that was run twice in each block, with the ratio of the second runs to the first. Its
-    /// second runs stand in neither `commands` nor `servers`. None without `--control`.
+    /// second runs stand in neither `commands` nor `servers`. None without `--control` and `--gate`, and with `--duet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
     /// The time that the comparison took, and the cost of measuring.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Remaining;
+use crate::{CommandMetric, Ratio, Remaining};
 
 /// The bar of a gate: how much must be shown for it to pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -59,26 +59,75 @@ impl GateState {
 
 /// The gate of a comparison. It asks that nobody is slower than the reference by more than the margin or, if metrics
 /// were named, that nobody uses more of one of them by more than the margin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparisonGate {
     /// The bar that `--gate` chose: how much must be shown to pass.
     pub passes: GateBar,
     /// Shut if one of `pairs[i].gate` is. Open if all are, and the comparison neither failed nor was interrupted.
     /// Else undecided.
     pub state: GateState,
+    /// The probability with which the gate is shut by mistake, and that with which it is opened by mistake: over all
+    /// pairs, metrics and looks together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    /// The one metric that `--gate-on` named. None if the gate is by each of `metrics` or, if none was named, by wall
+    /// time or throughput.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<CommandMetric>,
 }
 
-/// The gate of one pair: by its `ratio` or, if metrics were named, by all its `metrics`. Each of these metrics has a
-/// gate of its own, too.
+/// The gate of one pair: by one metric, or by all that the gate is on. Each of several metrics has a gate of its own,
+/// too.
+///
+/// The reference stands in each block twice (but not with `--duet`), and what is said of it has to be shown against
+/// each of its two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairGate {
-    /// Shut if the whole interval of the ratio is below 1 / (1 + margin), open if none of it is, else undecided. With
-    /// metrics: shut if the gate of one is, open if all are, else undecided. Undecided, too, for a ratio or metric in
-    /// which the control differs from itself by more than the two differ.
+    /// Shut if `a` is shown to be slower than each run of the reference by more than the margin. Open if it is shown
+    /// not to be, against each. Undecided otherwise, and if the control says that it cannot be told. With metrics: shut
+    /// if the gate of one is, open if all are, else undecided.
     pub state: GateState,
+    /// The reason that it cannot be told, or the doubt that remains if the gate is shut. None if there is neither.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<GateDoubt>,
+    /// The value of `b` over that of `a`, by that run of the reference which is nearest to the margin. Each end of the
+    /// interval is wrong with the probability that the gate has for a pair and metric. None if the gate is by several
+    /// metrics.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Ratio>,
+    /// The number of blocks in which the ratio may lie on either side of the margin, because a reading is only a bound.
+    /// If these are half of the blocks, the gate is not waited for.
+    #[serde(default, skip_serializing_if = "is_nought")]
+    pub untold: usize,
     /// The estimated further effort until the gate is decided. None if it is decided, or if no realistic number of
     /// blocks would decide it.
     pub remaining: Option<Remaining>,
+}
+
+fn is_nought(count: &usize) -> bool {
+    *count == 0
+}
+
+/// What the reference's two runs in each block leave open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum GateDoubt {
+    /// It cannot be told: the reference's two runs differ from each other by more than chance (1 %), and `a` is not
+    /// clear of that.
+    ControlIsOff,
+    /// It cannot be told: `a` is slower by more than the margin than one of the reference's two runs, and is not shown
+    /// to be slower than the other.
+    SlowerThanOneOnly,
+    /// The gate is shut, for `a` is slower than each. But the reference's two runs may be as far from each other: by
+    /// their 95 % interval.
+    NotClearOfControl,
+}
+
+impl PairGate {
+    /// A gate in this state, of which nothing more is known.
+    pub fn of(state: GateState) -> PairGate {
+        PairGate { state, doubt: None, ratio: None, untold: 0, remaining: None }
+    }
 }
 
 /// The gate of a run. It asks that the run's claims, checks and contenders pass.

@@ -62,7 +62,7 @@ pub use amiss::{Amiss, Lost};
 pub use arrival::Arrival;
 pub use call::{Call, Phase, PhaseKind};
 pub use check::{Binds, Check, CheckOutcome, RedComparison};
-pub use command_metric::CommandMetric;
+pub use command_metric::{CommandMetric, NoCommandMetric};
 pub use comparison::{
     Alone, ComparedCommand, ComparedNoise, ComparedPair, ComparedRevision, ComparedServer, ComparedTime,
     ComparedUse, Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Speed, Thrift,
@@ -77,7 +77,7 @@ pub use disk::DiskResult;
 pub use estimate::Estimate;
 pub use export::{Cell, CellSteadiness, Export};
 pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd, VoidReason};
-pub use gate::{ComparisonGate, GateBar, GateReason, GateState, PairGate, RunGate};
+pub use gate::{ComparisonGate, GateBar, GateDoubt, GateReason, GateState, PairGate, RunGate};
 pub use kind::Kind;
 pub use load::{Engine, Latency, LoadResult};
 pub use machine::{Cores, Machine};

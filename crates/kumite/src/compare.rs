@@ -1,6 +1,7 @@
 //! `kumite compare`: commands, or running servers, against each other.
 
 mod counts;
+mod gate;
 mod revisions;
 mod servers;
 mod shell_flag;
@@ -10,32 +11,28 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_compare::{
-    Allowed, Bench, CompareError, HELPER, Imported, Margin, Output, Parameter, Progressed, Rules, Setting,
-    Shell, Stdin, Templates, Twice, compare, import,
+    Allowed, Bench, CompareError, GATE_ALPHA, GATE_MARGIN, HELPER, Imported, Margin, Output, Parameter,
+    Progressed, Rules, Setting, Shell, Stdin, Templates, Twice, compare, import,
 };
 use kumite_host::{CpuList, RealClock, cores, machine};
-use kumite_record::{
-    Comparison, ComparisonEnd, GateBar, GateState, Named, Store, there_are, without_secrets,
-};
+use kumite_record::{Comparison, ComparisonEnd, Named, Store, there_are, without_secrets};
 use kumite_report::{NamedMetrics, Shown, TimeUnit, Units};
 
 use crate::exit::Failure;
 use crate::for_review::ForReview;
-use crate::gate::Bar;
 use crate::progress::Progress;
 use crate::store::{Save, default_db, noise_floor};
 use crate::wait::Wait;
 use crate::{duration, output, seed, stop};
 
 const ALPHA: f64 = 0.05;
-/// The probability of error with a gate. It is lower, since a gate runs on every change, and each wrong answer is
-/// looked into.
-const GATE_ALPHA: f64 = 0.01;
+const MARGIN: f64 = 0.0025;
 const BUDGET: Duration = Duration::from_secs(60);
 /// The time after which progress is shown: a shorter comparison needs none.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
 const SHOW_EVERY: Duration = Duration::from_millis(250);
 
+use gate::refuse_undecidable;
 pub use shell_flag::as_meant;
 
 #[derive(Parser)]
@@ -70,6 +67,8 @@ pub struct Args {
     revisions: revisions::RevisionArgs,
     #[command(flatten)]
     amount: Amount,
+    #[command(flatten)]
+    gate: gate::GateArgs,
     #[command(flatten)]
     around: Around,
     #[command(flatten)]
@@ -106,9 +105,9 @@ struct Amount {
     /// Longest time of a run: one that takes longer is stopped, and ends the comparison with what there is; of servers, of an answer, which is then a failure [default: none; of servers 1s]
     #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
-    /// Ratios this near to 1 are no difference
-    #[arg(long, value_name = "SHARE", default_value = "0.25%", allow_hyphen_values = true)]
-    margin: Margin,
+    /// Ratios this near to 1 are no difference [default: 0.25%; with --gate 1%]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    margin: Option<Margin>,
     /// Metrics of commands to judge and show, each with a verdict of its own: time_wall_clock, time_cpu, time_user,
     /// time_system, memory_peak_resident, with units for the table as in time_wall_clock:ms,memory_peak_resident:MiB; or default
     /// (time_wall_clock,memory_peak_resident), time (the times) or all. Less is better of each. They share the level and the
@@ -116,7 +115,8 @@ struct Amount {
     /// and memory are judged beside it]
     #[arg(long, value_name = "METRIC[:UNIT],…")]
     metrics: Option<NamedMetrics>,
-    /// Run the reference twice in each block, or the command of that name: how far it is from itself says what to trust
+    /// Run the reference twice in each block, or the command of that name: how far it is from itself says what to trust.
+    /// --gate does so with the reference anyway
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true, conflicts_with = "duet")]
     control: Option<Option<String>>,
     /// Seed of the order: an earlier comparison's repeats it [default: a fresh one]
@@ -128,10 +128,6 @@ struct Amount {
     /// CPUs that commands are kept to, e.g. 1 or 0,2-3 [default: any]
     #[arg(long, value_name = "LIST")]
     cores: Option<CpuList>,
-    /// Exit with status 1 if a command is slower than the reference by more than the margin, or uses more of a metric of
-    /// --metrics; go on until that is decided. `fails` passes what is not shown to be slower, `holds` only what is shown not to be
-    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
-    gate: Option<Bar>,
 }
 
 #[derive(clap::Args)]
@@ -331,9 +327,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 args.amount.budget.unwrap_or(BUDGET)
             )))
         }
-        (None, None) => {
-            args.amount.gate.map_or(Ok(()), |bar| gate(bar, &comparison, args.documents.is_on_terminal()))
-        }
+        (None, None) => args.gate.conclude(&comparison, args.documents.is_on_terminal()),
     }
 }
 
@@ -343,7 +337,7 @@ fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> 
     let revisions = args.revisions.found(is_gate_of_one(args), &stop)?;
     let names = revisions.as_ref().map_or(Vec::new(), |revisions| revisions.names());
     let (mut setting, reference) = setting(args, names)?;
-    if args.amount.gate.is_some() && setting.benches.len() == 1 {
+    if args.gate.is_set() && setting.benches.len() == 1 {
         return Err(Failure::Usage(
             "--gate compares, and there is one command: give two, or --rev".to_owned(),
         ));
@@ -366,7 +360,7 @@ fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> 
 /// True if a gate has one command alone, and so no reference but where its revision comes from.
 fn is_gate_of_one(args: &Args) -> bool {
     let is_parametric = !args.parameter_list.is_empty() || !args.parameter_scan.is_empty();
-    args.amount.gate.is_some() && args.commands.len() == 1 && args.reference.is_none() && !is_parametric
+    args.gate.is_set() && args.commands.len() == 1 && args.reference.is_none() && !is_parametric
 }
 
 fn watched<T>(work: impl FnOnce(&mut dyn FnMut(Progressed)) -> T) -> T {
@@ -505,9 +499,11 @@ fn parameters(args: &Args) -> Result<Vec<Parameter>, Failure> {
     lists.collect::<Result<_, _>>().map_err(usage)
 }
 
-/// The command or URL of `names` that stands in each block twice; none without `--control`.
+/// The command or URL of `names` that stands in each block twice: that of `--control`, or the reference of a gate. None
+/// without either, and where two run at once.
 fn control(args: &Args, names: &[&str], reference: usize) -> Result<Option<Twice>, Failure> {
-    let Some(name) = &args.amount.control else { return Ok(None) };
+    let of_gate = args.gate.is_set() && !args.amount.duet;
+    let Some(name) = args.amount.control.as_ref().or(of_gate.then_some(&None)) else { return Ok(None) };
     if names.len() < 2 {
         return Err(Failure::Usage(
             "--control stands beside a comparison: give two commands, or two URLs".to_owned(),
@@ -519,14 +515,24 @@ fn control(args: &Args, names: &[&str], reference: usize) -> Result<Option<Twice
             Failure::Usage(format!("--control {name}: there is no such{}", there_are(name, names)))
         })?,
     };
+    if of_gate && of != reference {
+        return Err(Failure::Usage(format!(
+            "--control={} stands beside no gate: with --gate it is the reference that runs twice, `{}`; leave one of the two \
+             out",
+            names[of], names[reference]
+        )));
+    }
     Ok(Some(Twice { of, at: names.len() }))
 }
 
 fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize, control: Option<Twice>) -> Rules {
     let amount = &args.amount;
     let mut rules = Rules {
-        alpha: if amount.gate.is_some() { GATE_ALPHA } else { ALPHA },
-        margin: amount.margin.0,
+        // A gate asks about one end of an interval, and so each end is at its level.
+        alpha: if args.gate.is_set() { 2.0 * GATE_ALPHA } else { ALPHA },
+        margin: amount
+            .margin
+            .map_or(if args.gate.is_set() { GATE_MARGIN } else { MARGIN }, |margin| margin.0),
         min_blocks: 0,
         max_blocks: amount.max_runs.or(amount.runs).map(|runs| runs as usize),
         budget: amount.budget.unwrap_or(BUDGET),
@@ -534,46 +540,10 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize, control: O
         seed: amount.seed.unwrap_or_else(|| seed::fresh(clock)),
         reference,
         control,
-        gate: amount.gate.map(GateBar::from),
+        gate: args.gate.rules(),
         metrics: amount.metrics.as_ref().map_or(Vec::new(), |named| named.metrics.clone()),
     };
     let fewest = if rules.ends_blocks { 0 } else { rules.fewest(of) };
     rules.min_blocks = amount.min_runs.or(amount.runs).map_or(fewest, |runs| runs as usize);
     rules
-}
-
-/// The outcome of the command by its gate. The gate's line is noted, unless it ends the report on the terminal.
-fn gate(bar: Bar, comparison: &Comparison, is_said: bool) -> Result<(), Failure> {
-    if let Some(line) = kumite_report::compare_gate(comparison).filter(|_| !is_said) {
-        output::note(&line);
-    }
-    let state = comparison.gate.map_or(GateState::Undecided, |gate| gate.state);
-    if GateBar::from(bar).passes(state) { Ok(()) } else { Err(Failure::Shut) }
-}
-
-/// Refuses a comparison that no number of runs within its limits could decide, before any is made.
-fn refuse_undecidable(args: &Args, rules: &Rules, of: usize, block: Option<Duration>) -> Result<(), Failure> {
-    let fewest = if rules.gate.is_some() { rules.fewest(of) } else { 1 };
-    if let (Some(budget), Some(block)) = (args.amount.budget, block)
-        && rules.min_blocks < fewest
-        && budget < block * fewest as u32
-    {
-        let why = match rules.gate {
-            Some(_) => format!("a gate cannot be decided by fewer than {fewest} blocks, which take"),
-            None => "a load on each server takes".to_owned(),
-        };
-        return Err(Failure::Usage(format!(
-            "--budget {budget:?} is too short: {why} {:?}",
-            block * fewest as u32
-        )));
-    }
-    let (Some(_), Some(most)) = (rules.gate, rules.max_blocks) else { return Ok(()) };
-    let flag = if args.amount.runs.is_some() { "--runs" } else { "--max-runs" };
-    match rules.fewest(of) {
-        fewest if most < fewest => Err(Failure::Usage(format!(
-            "{flag} {most}: a gate cannot be decided by fewer than {fewest} runs of each command: give {flag} {fewest}, or \
-             more"
-        ))),
-        _ => Ok(()),
-    }
 }

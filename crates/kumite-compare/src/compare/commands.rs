@@ -99,8 +99,8 @@ struct Commands<'a> {
     runner: Runner,
     same_output: Option<SameOutput>,
     outside: Outside,
-    /// The metrics that are judged.
-    judged: Vec<CommandMetric>,
+    /// The metrics that the comparison goes on for.
+    waited_for: Vec<CommandMetric>,
     /// The number of pairs run at once, from the first on, that are followed by a pair run in turn.
     accompanied: usize,
     /// The number of runs that were begun of each command, without warm-up.
@@ -170,7 +170,7 @@ impl<'a> Commands<'a> {
             runner,
             same_output,
             outside,
-            judged: rules.judged().to_vec(),
+            waited_for: rules.waited_for(),
             // A number of runs that the user has given means all of them.
             accompanied: if rules.max_blocks.is_some() { 0 } else { BESIDE },
             begun: vec![0; lines.len()],
@@ -214,7 +214,7 @@ impl<'a> Commands<'a> {
         let found = document(self.setting, self.lines, rules, &self.found);
         let failure = error.as_ref().map(CompareError::to_string);
         let mut comparison = Comparison { machine, started, ended, failure, costs, noise, ..found };
-        comparison.gate = rules.gate.map(|passes| gate::comparison_gate(passes, &comparison));
+        comparison.gate = rules.gate.map(|gate| gate::comparison_gate(gate, &comparison));
         Ok((comparison, error))
     }
 
@@ -385,7 +385,7 @@ impl<'a> Commands<'a> {
     fn keep(&mut self, block: &[TimedRun]) -> Vec<Vec<Reading>> {
         self.found.runs.iter_mut().zip(block).for_each(|(runs, run)| runs.push(*run));
         self.ours = self.ours.saturating_add(total(block.iter().map(TimedRun::all_cpu)));
-        let judged = |run| self.judged.iter().map(|metric| Reading::by_metric(*metric, run)).collect();
+        let judged = |run| self.waited_for.iter().map(|metric| Reading::by_metric(*metric, run)).collect();
         block.iter().map(judged).collect()
     }
 

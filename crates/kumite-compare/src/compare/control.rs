@@ -1,9 +1,8 @@
 //! The control of a comparison: a command or a server that is in each block twice. It shows how far something is from
 //! itself, and which verdicts that leaves undecided.
 
-use kumite_record::{Comparison, Control, ControlRatio, GateState, Ratio, Speed, Thrift};
+use kumite_record::{CommandMetric, Comparison, Control, ControlRatio, Ratio, Speed, Thrift};
 
-use super::gate;
 use super::judge::{Bar, Side, judge};
 use super::reading::Log;
 
@@ -11,11 +10,12 @@ use super::reading::Log;
 pub(crate) const ALPHA: f64 = 0.01;
 
 /// The probability that the interval shown of the control misses the true ratio.
-const SHOWN: f64 = 0.05;
+pub(crate) const SHOWN: f64 = 0.05;
 
-/// The number of metrics in which a control is looked at if none was named: wall time, CPU time and memory of
-/// commands; throughput and two percentiles of servers.
-pub(crate) const METRICS: usize = 3;
+/// The metrics in which the control of commands is looked at if none was named. That of servers is looked at in as
+/// many: throughput and two percentiles.
+pub(crate) const USUAL: [CommandMetric; 3] =
+    [CommandMetric::TimeWallClock, CommandMetric::TimeCpu, CommandMetric::MemoryPeakResident];
 
 /// The command or server that is compared with itself: its two positions in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ fn swapped(ratio: Ratio) -> Ratio {
 }
 
 /// Makes those verdicts undecided whose ratio is nearer to 1 than the control's, for each metric in which the control
-/// is off.
+/// is off. A gate has a rule of its own for that.
 pub(crate) fn leave_undecided(comparison: &mut Comparison) {
     let Some(control) = comparison.control.clone() else { return };
     let is_near = |metric: &str, ratio: &Ratio| {
@@ -58,23 +58,13 @@ pub(crate) fn leave_undecided(comparison: &mut Comparison) {
     };
     let headline = if comparison.servers.is_empty() { "time_wall_clock" } else { "throughput_rps" };
     for pair in &mut comparison.pairs {
-        let is_headline_near = is_near(headline, &pair.ratio);
-        if is_headline_near {
+        if is_near(headline, &pair.ratio) {
             (pair.verdict, pair.remaining) = (Speed::Undecided, None);
-            if let Some(gate) = &mut pair.gate {
-                (gate.state, gate.remaining) = (GateState::Undecided, None);
-            }
         }
         for judged in &mut pair.metrics {
             if is_near(judged.metric.as_str(), &judged.ratio) {
                 (judged.verdict, judged.remaining) = (Thrift::Undecided, None);
-                if let Some(gate) = &mut judged.gate {
-                    (gate.state, gate.remaining) = (GateState::Undecided, None);
-                }
             }
-        }
-        if !pair.metrics.is_empty() && pair.gate.is_some() {
-            pair.gate = Some(gate::of_metrics(&pair.metrics));
         }
         let uses = [("time_cpu", &mut pair.cpu), ("memory_peak_resident", &mut pair.memory)];
         for (metric, used) in uses {

@@ -16,8 +16,9 @@ use super::control::{Twice, control, leave_undecided};
 use super::duet::gain;
 use super::gate;
 use super::import::ratio;
-use super::judge::{Bar, Side, judge, remaining};
+use super::judge::{Side, judge, remaining};
 use super::reading::{Log, Reading, untold};
+use super::rounds::Rounds;
 use super::sequence::Rules;
 
 /// The share of the shortest median from which on the time of starting a process, or a shell, gives a warning.
@@ -74,11 +75,10 @@ impl Found {
 /// Makes the document of a comparison, without the machine, the times of its beginning and end, and its noise.
 pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, found: &Found) -> Comparison {
     let of = lines.len();
-    let bar = rules.bar(of);
     let shown = of - usize::from(rules.control.is_some());
     let mut comparison = Comparison {
         commands: (0..shown).map(|at| command(setting, &lines[at], found, at)).collect(),
-        pairs: rules.others(of).map(|other| pair(setting, found, other, rules, bar)).collect(),
+        pairs: rules.others(of).map(|other| pair(setting, found, other, rules)).collect(),
         duet: setting.duet.then(|| gain(&found.runs, &found.in_turn)),
         control: rules.control.map(|twice| itself(setting, found, twice, rules)),
         alone: (of == 1).then(|| alone(&found.runs[0])),
@@ -145,21 +145,27 @@ fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> C
     }
 }
 
-fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar) -> ComparedPair {
+fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules) -> ComparedPair {
     let seconds = found.elapsed.as_secs_f64();
+    let (bar, levels) = (rules.bar(found.runs.len()), rules.gate_levels(found.runs.len()));
     let [a, b] = [other, rules.reference].map(|at| &setting.benches[at]);
-    let logs = |metric| -> Vec<Log> {
-        let both = found.runs[other].iter().zip(&found.runs[rules.reference]);
-        both.map(|(a, b)| Log::ratio(Reading::by_metric(metric, a), Reading::by_metric(metric, b))).collect()
+    let rounds = |metric| -> Rounds {
+        let mut rounds = Rounds::default();
+        for block in 0..found.runs[rules.reference].len() {
+            let reading = |at: usize| Reading::by_metric(metric, &found.runs[at][block]);
+            rounds.add(reading(other), reading(rules.reference), rules.again().map(reading));
+        }
+        rounds
     };
+    let gate = |metric| levels.map(|levels| gate::pair(&rounds(metric), levels, seconds));
     let used = |metric| {
-        let logs = logs(metric);
+        let logs = rounds(metric).first;
         let (side, ratio) = judge(&logs, bar);
         ComparedUse { verdict: side.into(), ratio, blocks: logs.len() }
     };
     let imported = |metric| ratio(a.imported.as_ref()?, b.imported.as_ref()?, metric);
     let judged = |metric: &CommandMetric| {
-        let logs = logs(*metric);
+        let logs = rounds(*metric).first;
         let (side, ratio) = judge(&logs, bar);
         JudgedMetric {
             metric: *metric,
@@ -168,17 +174,17 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
             ratio,
             untold: untold(&logs, 0.0),
             remaining: (side == Side::Unknown).then(|| remaining(&logs, bar, seconds)).flatten(),
-            gate: rules.gate.map(|_| gate::pair(&logs, bar, seconds)),
+            gate: rules.waited_for().contains(metric).then(|| gate(*metric)).flatten(),
             imported: imported(*metric),
         }
     };
     let metrics: Vec<JudgedMetric> = rules.metrics.iter().map(judged).collect();
-    let walls = logs(CommandMetric::TimeWallClock);
+    let walls = rounds(CommandMetric::TimeWallClock).first;
     let (side, ratio_of_walls) = judge(&walls, bar);
-    let gate = || match metrics.is_empty() {
-        true => gate::pair(&walls, bar, seconds),
-        false => gate::of_metrics(&metrics),
-    };
+    let gate = rules.gate.and_then(|_| match rules.waited_for()[..] {
+        [metric] => gate(metric),
+        _ => Some(gate::of_metrics(&metrics)),
+    });
     ComparedPair {
         a: a.name.clone(),
         b: b.name.clone(),
@@ -187,7 +193,7 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
         blocks: walls.len(),
         seconds,
         remaining: (side == Side::Unknown).then(|| remaining(&walls, bar, seconds)).flatten(),
-        gate: rules.gate.map(|_| gate()),
+        gate,
         metrics,
         cpu: Some(used(CommandMetric::TimeCpu)),
         memory: Some(used(CommandMetric::MemoryPeakResident)),
@@ -198,16 +204,14 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules, bar: Bar)
     }
 }
 
-/// The control's distance from itself, in the metrics that were named, or else in wall time, CPU time and memory.
+/// The control's distance from itself, in the metrics in which it is looked at.
 fn itself(setting: &Setting, found: &Found, twice: Twice, rules: &Rules) -> Control {
-    let usual = [CommandMetric::TimeWallClock, CommandMetric::TimeCpu, CommandMetric::MemoryPeakResident];
-    let metrics = if rules.metrics.is_empty() { &usual[..] } else { &rules.metrics };
     let logs = |metric: &CommandMetric| {
         let both = found.runs[twice.at].iter().zip(&found.runs[twice.of]);
         let of = |a, b| Log::ratio(Reading::by_metric(*metric, a), Reading::by_metric(*metric, b));
         (metric.as_str(), both.map(|(a, b)| of(a, b)).collect())
     };
-    control(&setting.benches[twice.of].name, &metrics.iter().map(logs).collect::<Vec<_>>())
+    control(&setting.benches[twice.of].name, &rules.looked_at().iter().map(logs).collect::<Vec<_>>())
 }
 
 fn warnings(found: &Found, comparison: &Comparison) -> Vec<Warning> {

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kumite_host::Clock;
-use kumite_record::{CommandMetric, ComparisonEnd, GateBar, GateState, Ratio};
+use kumite_record::{CommandMetric, ComparisonEnd, Ratio};
 use kumite_stats::fewest_blocks;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -19,9 +19,10 @@ use rand_chacha::rand_core::SeedableRng;
 
 use super::control::{self, Twice};
 use super::deadline::within;
-use super::gate;
+use super::gate::{self, GateLevels, GateRules};
 use super::judge::{Bar, Side, judge};
-use super::reading::{Log, Reading, cannot_be_told};
+use super::reading::{Reading, cannot_be_told};
+use super::rounds::Rounds;
 
 /// The number of blocks up to which each is followed by a look. Beyond, a look comes whenever there is one per cent
 /// more blocks, so that judging stays cheap beside the shortest commands.
@@ -64,8 +65,8 @@ pub struct Rules {
     pub reference: usize,
     /// The control, which is in each block twice; `None` for no control.
     pub control: Option<Twice>,
-    /// The bar of a gate, until whose decision the comparison goes on; `None` to go on until there are verdicts.
-    pub gate: Option<GateBar>,
+    /// The gate, until whose decision the comparison goes on; `None` to go on until there are verdicts.
+    pub gate: Option<GateRules>,
     /// The metrics by which commands are judged; empty for wall time.
     pub metrics: Vec<CommandMetric>,
 }
@@ -73,9 +74,32 @@ pub struct Rules {
 impl Rules {
     /// The bar for each verdict, if `of` stand in a block: its part of `alpha`, and the margin as a logarithm.
     pub(crate) fn bar(&self, of: usize) -> Bar {
-        let of = of - usize::from(self.control.is_some());
-        let verdicts = of.saturating_sub(1).max(1) * self.judged().len();
+        let verdicts = self.pairs(of) * self.judged().len();
         Bar { alpha: self.alpha / verdicts as f64, margin: self.margin.ln_1p() }
+    }
+
+    /// The levels of the gate for each pair and metric, if `of` stand in a block; `None` without a gate.
+    pub(crate) fn gate_levels(&self, of: usize) -> Option<GateLevels> {
+        self.gate.map(|gate| self.levels(gate, of))
+    }
+
+    /// The levels of this gate.
+    pub(crate) fn levels(&self, gate: GateRules, of: usize) -> GateLevels {
+        let questions = self.pairs(of) * self.waited_for().len();
+        GateLevels {
+            alpha: gate.alpha / questions as f64,
+            margin: self.margin.ln_1p(),
+            control: control::ALPHA / self.looked_at().len() as f64,
+        }
+    }
+
+    fn pairs(&self, of: usize) -> usize {
+        (of - usize::from(self.control.is_some())).saturating_sub(1).max(1)
+    }
+
+    /// The position of the reference's second run in a block; `None` if it has none.
+    pub(crate) fn again(&self) -> Option<usize> {
+        self.control.filter(|twice| twice.of == self.reference).map(|twice| twice.at)
     }
 
     /// The positions of those that are compared with the reference, if `of` stand in a block.
@@ -90,17 +114,28 @@ impl Rules {
         if self.metrics.is_empty() { &[CommandMetric::TimeWallClock] } else { &self.metrics }
     }
 
-    /// The fewest blocks with which each verdict is possible, if `of` stand in a block. With a control, also the
-    /// fewest with which the control could be off.
-    pub fn fewest(&self, of: usize) -> usize {
-        let of_control = self.control.map(|_| control::ALPHA / self.looked_at() as f64);
-        let levels = of_control.into_iter().chain([self.bar(of).alpha]);
-        levels.map(|alpha| fewest_blocks(alpha).unwrap_or(usize::MAX)).max().unwrap_or(usize::MAX)
+    /// The metrics that the comparison goes on for: those that the gate is on, or else all that are judged.
+    pub(crate) fn waited_for(&self) -> Vec<CommandMetric> {
+        let on = self.gate.and_then(|gate| gate.on);
+        on.map_or_else(|| self.judged().to_vec(), |on| vec![on])
     }
 
-    /// The number of metrics in which a control is looked at.
-    fn looked_at(&self) -> usize {
-        if self.metrics.is_empty() { control::METRICS } else { self.metrics.len() }
+    /// The metrics in which a control of commands is looked at, the gate's first.
+    pub(crate) fn looked_at(&self) -> Vec<CommandMetric> {
+        let on = self.gate.and_then(|gate| gate.on);
+        let others = if self.metrics.is_empty() { &control::USUAL[..] } else { &self.metrics };
+        on.into_iter().chain(others.iter().copied().filter(|other| Some(*other) != on)).collect()
+    }
+
+    /// The fewest blocks with which the gate can be decided or, without one, each verdict is possible, if `of` stand in
+    /// a block. With a control and without a gate, also the fewest with which the control could be off.
+    pub fn fewest(&self, of: usize) -> usize {
+        if let Some(levels) = self.gate_levels(of) {
+            return levels.fewest();
+        }
+        let of_control = self.control.map(|_| control::ALPHA / self.looked_at().len() as f64);
+        let levels = of_control.into_iter().chain([self.bar(of).alpha]);
+        levels.map(|alpha| fewest_blocks(alpha).unwrap_or(usize::MAX)).max().unwrap_or(usize::MAX)
     }
 }
 
@@ -154,7 +189,7 @@ pub(crate) fn until_decided<B: Blocks>(
     stop: &AtomicBool,
     watch: &mut dyn FnMut(Progressed),
 ) -> (Result<ComparisonEnd, B::Error>, Duration) {
-    let bar = rules.bar(of);
+    let (bar, levels, again) = (rules.bar(of), rules.gate_levels(of), rules.again());
     let mut random = ChaCha8Rng::seed_from_u64(rules.seed);
     let mut order: Vec<usize> = (0..of).collect();
     let mut shuffled = || {
@@ -163,7 +198,7 @@ pub(crate) fn until_decided<B: Blocks>(
     };
     let others: Vec<usize> = rules.others(of).collect();
     // By pair, then by metric.
-    let mut logs: Vec<Vec<Vec<Log>>> = vec![Vec::new(); others.len()];
+    let mut rounds: Vec<Vec<Rounds>> = vec![Vec::new(); others.len()];
     let is_alone = others.is_empty();
     let least = rules.min_blocks.max(if is_alone { ALONE_RUNS } else { rules.fewest(of) });
     let most = rules.max_blocks.unwrap_or(MOST_BLOCKS).min(MOST_BLOCKS);
@@ -184,10 +219,12 @@ pub(crate) fn until_decided<B: Blocks>(
         done += values.len();
         for values in values {
             let reference = &values[rules.reference];
-            for (logs, other) in logs.iter_mut().zip(&others) {
-                logs.resize(reference.len(), Vec::new());
-                let both = values[*other].iter().zip(reference);
-                logs.iter_mut().zip(both).for_each(|(logs, (a, b))| logs.push(Log::ratio(*a, *b)));
+            for (rounds, other) in rounds.iter_mut().zip(&others) {
+                rounds.resize(reference.len(), Rounds::default());
+                for (metric, rounds) in rounds.iter_mut().enumerate() {
+                    let of = |at: usize| values[at][metric];
+                    rounds.add(of(*other), of(rules.reference), again.map(of));
+                }
             }
         }
         match cut {
@@ -200,7 +237,7 @@ pub(crate) fn until_decided<B: Blocks>(
             None => {}
         }
         if done >= look_at {
-            let undecided = logs.iter().flatten().find_map(|logs| undecided(logs, bar, rules));
+            let undecided = rounds.iter().flatten().find_map(|rounds| undecided(rounds, bar, levels));
             let ratio = undecided.or((is_alone && elapsed < ALONE).then_some(NO_RATIO));
             let Some(ratio) = ratio else { return (Ok(ComparisonEnd::Decided), elapsed) };
             watch(Progressed { blocks: done, elapsed, ratio });
@@ -228,13 +265,13 @@ fn allowed(budget: Duration, before: Duration, longest: Option<Duration>, blocks
 }
 
 /// The ratio of a pair by a metric; `None` if the verdict, or the gate, is decided on it, or never can be.
-fn undecided(logs: &[Log], bar: Bar, rules: &Rules) -> Option<Ratio> {
-    let (side, ratio) = judge(logs, bar);
-    let (is_decided, border) = match rules.gate {
-        None => (side != Side::Unknown, 0.0),
-        Some(_) => (gate::state(logs, bar) != GateState::Undecided, -bar.margin),
-    };
-    (!is_decided && !cannot_be_told(logs, border)).then_some(ratio)
+fn undecided(rounds: &Rounds, bar: Bar, gate: Option<GateLevels>) -> Option<Ratio> {
+    if let Some(levels) = gate {
+        let found = gate::find(rounds, levels);
+        return (!found.is_settled).then_some(found.ratio);
+    }
+    let (side, ratio) = judge(&rounds.first, bar);
+    (side == Side::Unknown && !cannot_be_told(&rounds.first, 0.0)).then_some(ratio)
 }
 
 #[cfg(test)]
@@ -242,8 +279,11 @@ mod tests {
     use std::cell::Cell;
 
     use jiff::Timestamp;
+    use kumite_record::GateBar;
     use rand::RngExt;
 
+    use super::super::gate::GATE_ALPHA;
+    use super::super::reading::Log;
     use super::*;
 
     /// Goes on by what runs take.
@@ -319,6 +359,10 @@ mod tests {
             gate: None,
             metrics: Vec::new(),
         }
+    }
+
+    fn a_gate() -> Option<GateRules> {
+        Some(GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None })
     }
 
     struct Done {
@@ -471,17 +515,17 @@ mod tests {
 
     #[test]
     fn a_gate_goes_on_until_it_is_decided_whatever_the_verdict_is() {
-        let gated = |of| Rules { gate: Some(GateBar::Fails), margin: 0.01, max_blocks: Some(of), ..rules() };
+        let gated = |of| Rules { gate: a_gate(), margin: 0.01, max_blocks: Some(of), ..rules() };
         // Slower by 3 %, but for one in eight, which is so within the margin: the verdict comes first.
         let slower = |nth: usize| vec![1.0, if nth % 8 == 5 { 1.005 } else { 1.03 }];
         let verdict = run(&Rules { gate: None, ..gated(100) }, 2, None, &slower);
         assert_eq!((verdict.ended, verdict.orders.len()), (Ok(ComparisonEnd::Decided), 6));
         let gate = run(&gated(100), 2, None, &slower);
         assert_eq!(gate.ended, Ok(ComparisonEnd::Decided));
-        assert!(gate.orders.len() > 6, "{}", gate.orders.len());
+        assert!(gate.orders.len() > 8, "{}", gate.orders.len());
         // On either side of 1, and never beyond the margin: the gate is decided, and no verdict ever.
         let alike = |nth: usize| if nth.is_multiple_of(2) { vec![1.0, 1.005] } else { vec![1.3, 1.0] };
-        assert_eq!(run(&gated(100), 2, None, &alike).orders.len(), 6);
+        assert_eq!(run(&gated(100), 2, None, &alike).orders.len(), 8);
         assert_eq!(
             run(&Rules { gate: None, ..gated(100) }, 2, None, &alike).ended,
             Ok(ComparisonEnd::MaxRuns)
@@ -495,38 +539,30 @@ mod tests {
         assert!(run(&gated(200), 3, None, &one_of_two).orders.len() > 20);
     }
 
-    /// The gate's state at the end of a sequence in which the other one takes `slowdown` more time, give or take 1 %.
-    fn gate_of(slowdown: f64, seed: u64, rules: &Rules) -> GateState {
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
-        let noise: Vec<f64> = (0..300).map(|_| (0.01 * normal()).exp()).collect();
-        let takes = |nth: usize| vec![0.01, 0.01 * (1.0 + slowdown) * noise[nth]];
-        let clock = FakeClock::default();
-        let mut fake =
-            Fake { clock: &clock, takes: &takes, reads: &times, orders: Vec::new(), looks: 0, stop_in: None };
-        let stop = AtomicBool::new(false);
-        let (ended, _) = until_decided(&mut fake, 2, rules, &clock, &stop, &mut |_| {});
-        let done = fake.orders.len();
-        let logs: Vec<Log> = (0..done).map(takes).map(|of| (of[0].ln() - of[1].ln()).into()).collect();
-        let state = gate::state(&logs, rules.bar(2));
-        assert_eq!(ended == Ok(ComparisonEnd::Decided), state != GateState::Undecided, "{done}: {state:?}");
-        state
-    }
-
-    /// The gate is looked at after every block, and wrong in less than 5 % all the same.
     #[test]
-    fn of_slowdowns_beyond_the_margin_none_is_decided_to_be_open_more_often_than_alpha() {
-        let rules = Rules { gate: Some(GateBar::Fails), margin: 0.01, max_blocks: Some(300), ..rules() };
-        for (slowdown, fewest_right, most_wrong) in
-            [(0.0, 490, 0), (0.005, 450, 0), (0.015, 450, 25), (0.03, 500, 0)]
-        {
-            let states: Vec<GateState> = (0..500).map(|seed| gate_of(slowdown, seed, &rules)).collect();
-            let of = |state| states.iter().filter(|other| **other == state).count();
-            let (open, shut) = (of(GateState::Open), of(GateState::Shut));
-            println!("slower by {slowdown}: {open} open, {shut} shut of 500");
-            let (right, wrong) = if slowdown > rules.margin { (shut, open) } else { (open, shut) };
-            assert!(right >= fewest_right && wrong <= most_wrong, "{slowdown}: {open} open, {shut} shut");
-        }
+    fn a_gate_with_the_reference_twice_goes_on_until_it_is_shown_against_each_and_clear_of_the_control() {
+        let rules = Rules {
+            gate: a_gate(),
+            margin: 0.01,
+            control: Some(Twice { of: 0, at: 2 }),
+            max_blocks: Some(60),
+            ..rules()
+        };
+        let ends = |again: &dyn Fn(usize) -> f64| {
+            let done = run(&rules, 3, None, &|nth| vec![1.0, 1.04, again(nth)]);
+            (done.ended, done.orders.len())
+        };
+        assert_eq!((rules.fewest(3), rules.bar(3)), (8, Rules { gate: None, ..rules.clone() }.bar(3)));
+        assert_eq!(ends(&|_| 1.0), (Ok(ComparisonEnd::Decided), 8));
+        // As slow as the reference is the second time.
+        let as_slow = |nth: usize| if nth < 3 { 1.04 } else { 1.0 };
+        let (ended, blocks) = ends(&as_slow);
+        assert!(ended == Ok(ComparisonEnd::Decided) && blocks > 8, "{blocks}");
+        // Slower than each, but the two may be as far from each other.
+        let far = |nth: usize| if nth.is_multiple_of(2) { 1.025 } else { 1.0 / 1.025 };
+        assert_eq!(ends(&far), (Ok(ComparisonEnd::MaxRuns), 60));
+        // The reference is another one the second time: nothing can be told, as soon as that is known.
+        assert_eq!(ends(&|_| 1.04), (Ok(ComparisonEnd::Decided), 10));
     }
 
     #[test]
@@ -578,8 +614,14 @@ mod tests {
         let (ended, blocks) = by_metrics(&three, &late(10));
         assert!(ended == ComparisonEnd::Decided && blocks > 10, "{blocks}");
         assert_eq!(by_metrics(&three, &late(1_000)), (ComparisonEnd::MaxRuns, 100));
-        let gate = Rules { gate: Some(GateBar::Fails), ..three };
+        let gate = Rules { gate: a_gate(), ..three.clone() };
         assert_eq!(by_metrics(&gate, &late(1_000)), (ComparisonEnd::MaxRuns, 100));
+        // One metric alone has the gate's whole level; the others are read by nobody.
+        let on = a_gate().map(|gate| GateRules { on: Some(CommandMetric::TimeCpu), ..gate });
+        let on_one = Rules { gate: on, ..three };
+        assert_eq!((gate.fewest(2), on_one.fewest(2)), (9, 8));
+        let one = |_| [vec![Reading::exact(1.0)], vec![Reading::exact(2.0)]];
+        assert_eq!(by_metrics(&on_one, &one), (ComparisonEnd::Decided, 8));
     }
 
     #[test]
@@ -591,7 +633,7 @@ mod tests {
             let [one, other] = [1.0, 2.0].map(Reading::exact);
             [vec![one, tick(), one], vec![other, tick(), other]]
         };
-        for gate in [None, Some(GateBar::Fails)] {
+        for gate in [None, a_gate()] {
             let rules = Rules { metrics: THREE.to_vec(), gate, max_blocks: Some(100), ..rules() };
             assert_eq!(by_metrics(&rules, &reads), (ComparisonEnd::Decided, rules.fewest(2)));
         }

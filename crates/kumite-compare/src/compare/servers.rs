@@ -15,6 +15,7 @@ use super::error::CompareError;
 use super::gate;
 use super::judge::{Side, judge, log_ratios, remaining};
 use super::reading::{Log, Reading};
+use super::rounds::Rounds;
 use super::sequence::{Blocks, Cut, Executed, Progressed, Rules, until_decided};
 
 /// The least number of right answers for a 99th percentile, so that ten lie beyond it.
@@ -64,7 +65,7 @@ pub fn compare_servers(
     let count: usize = loads.trials.iter().map(Vec::len).sum();
     let failure = error.as_ref().map(CompareError::to_string);
     let mut comparison = Comparison { machine, started, ended, failure, ..loads.document(rules, elapsed) };
-    comparison.gate = rules.gate.map(|passes| gate::comparison_gate(passes, &comparison));
+    comparison.gate = rules.gate.map(|gate| gate::comparison_gate(gate, &comparison));
     comparison.costs.seconds = elapsed.as_secs_f64();
     comparison.costs.between_runs_us = (elapsed.as_secs_f64() - windows).max(0.0) * 1e6 / count.max(1) as f64;
     (comparison, error)
@@ -204,6 +205,16 @@ impl Loads<'_> {
         self.trials[at].iter().all(|trial| trial.ok >= ENOUGH_FOR_P99)
     }
 
+    /// The ratios of the times that a right answer takes.
+    fn rounds(&self, other: usize, rules: &Rules) -> Rounds {
+        let mut rounds = Rounds::default();
+        for block in 0..self.trials[rules.reference].len() {
+            let time = |at: usize| Reading::exact(1.0 / throughput(&self.trials[at][block]));
+            rounds.add(time(other), time(rules.reference), rules.again().map(time));
+        }
+        rounds
+    }
+
     fn pair(&self, other: usize, rules: &Rules, elapsed: Duration) -> ComparedPair {
         let bar = rules.bar(self.servers.len());
         let reference = rules.reference;
@@ -211,8 +222,8 @@ impl Loads<'_> {
             let logs = log_ratios(&self.values(other, of), &self.values(reference, of))?;
             Some(logs.into_iter().map(Log::from).collect())
         };
-        let times = logs(|trial| 1.0 / throughput(trial)).unwrap_or_default();
-        let (side, ratio) = judge(&times, bar);
+        let rounds = self.rounds(other, rules);
+        let (side, ratio) = judge(&rounds.first, bar);
         let seconds = elapsed.as_secs_f64();
         let compared = |of| {
             let (side, ratio) = judge(&logs(of)?, bar);
@@ -223,10 +234,10 @@ impl Loads<'_> {
             b: self.servers[reference].name.clone(),
             verdict: side.into(),
             ratio,
-            blocks: times.len(),
+            blocks: rounds.first.len(),
             seconds,
-            remaining: (side == Side::Unknown).then(|| remaining(&times, bar, seconds)).flatten(),
-            gate: rules.gate.map(|_| gate::pair(&times, bar, seconds)),
+            remaining: (side == Side::Unknown).then(|| remaining(&rounds.first, bar, seconds)).flatten(),
+            gate: rules.gate_levels(self.servers.len()).map(|levels| gate::pair(&rounds, levels, seconds)),
             metrics: Vec::new(),
             cpu: None,
             memory: None,
@@ -280,6 +291,7 @@ mod tests {
     use kumite_load::{Limit, Target};
     use kumite_record::{GateBar, GateState, Speed};
 
+    use super::super::gate::{GATE_ALPHA, GateRules};
     use super::*;
 
     fn server(name: &str) -> Server {
@@ -328,7 +340,8 @@ mod tests {
         let trials = [4_000, other, second].map(|ok| vec![trial(ok, 250.0); 12]);
         let loads = Loads { servers: &servers, cores: Vec::new(), trials: trials.into(), was_cut_off: false };
         let control = Some(Twice { of: 0, at: 2 });
-        let rules = Rules { control, gate: Some(GateBar::Fails), margin: 0.01, ..rules() };
+        let gate = Some(GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None });
+        let rules = Rules { control, gate, margin: 0.01, ..rules() };
         loads.document(&rules, Duration::from_secs(12))
     }
 

@@ -244,8 +244,13 @@ fn how(comparison: &Comparison) -> String {
 
 /// `95 %`, or `simultaneous 95 %` if several verdicts share the probability of error.
 pub(super) fn level(comparison: &Comparison) -> String {
-    let simultaneous = if verdicts(comparison) > 1 { "simultaneous " } else { "" };
-    format!("{simultaneous}{}", percent(1.0 - comparison.alpha))
+    level_of(comparison.alpha, verdicts(comparison))
+}
+
+/// The same of so many verdicts that share this probability of error.
+pub(super) fn level_of(alpha: f64, verdicts: usize) -> String {
+    let simultaneous = if verdicts > 1 { "simultaneous " } else { "" };
+    format!("{simultaneous}{}", percent(1.0 - alpha))
 }
 
 pub(super) fn reciprocal(ratio: Ratio) -> Ratio {

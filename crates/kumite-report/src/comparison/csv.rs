@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use kumite_record::{CommandMetric, ComparedPair, Comparison, Estimate, Ratio};
 use serde::Serialize;
 
-use super::metrics::column;
 use crate::csv::row;
 
 /// One row for each command or server, with numbers in full and without separators; a figure that is not known is
@@ -56,9 +55,13 @@ fn commands_csv(comparison: &Comparison) -> String {
         [("wall", "s"), ("user", "s"), ("system", "s"), ("peak_rss", "bytes")].into_iter().flat_map(bounds),
     );
     let heads = heads.chain(["mean", "min", "max"].map(|of| format!("wall_{of}_s")));
-    let named: Vec<&str> = comparison.metrics.iter().copied().map(column).collect();
+    let named: Vec<&str> = comparison.metrics.iter().copied().map(CommandMetric::short).collect();
     let usual = [CommandMetric::TimeWallClock, CommandMetric::TimeCpu, CommandMetric::MemoryPeakResident];
-    let heads = heads.chain(ratio_heads(&if named.is_empty() { usual.map(column).to_vec() } else { named }));
+    let heads = heads.chain(ratio_heads(&if named.is_empty() {
+        usual.map(CommandMetric::short).to_vec()
+    } else {
+        named
+    }));
     let heads = heads.chain(parameters.iter().map(|name| format!("parameter_{name}")));
     let rows = comparison.commands.iter().map(|command| {
         let pair = pair(comparison, &command.name);

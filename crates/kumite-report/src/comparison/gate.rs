@@ -1,18 +1,18 @@
 //! The answer of `--gate`, on one line that programs find by its beginning.
 
 use kumite_record::{
-    CommandMetric, ComparedPair, Comparison, ComparisonEnd, ComparisonGate, GateState, JudgedMetric,
-    PairGate, Ratio,
+    CommandMetric, ComparedPair, Comparison, ComparisonEnd, ComparisonGate, GateDoubt, GateState, PairGate,
+    Ratio,
 };
 
 use crate::words::gate::passing;
 use crate::words::number::plural;
 
-use super::answer::{interval, level, margin, more, reciprocal, times};
+use super::answer::{factor, interval, level, level_of, margin, more, reciprocal, times};
 use super::cut_short;
 use super::metrics::word;
 use super::names::Names;
-use super::uses::{as_much, cannot_be_told, why_not_told};
+use super::uses::{as_much, why_not_told};
 
 /// The most pairs or metrics that the line names; of more it gives the number.
 const MOST_NAMED: usize = 3;
@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 3;
 /// The line for programs: `gate: shut: B is slower than A by more than 1 %: A is 1.033× as fast (95 %: 1.021–1.078)`.
 /// None if there is no gate.
 pub(super) fn line(comparison: &Comparison, names: &Names) -> Option<String> {
-    let ComparisonGate { passes, state } = comparison.gate?;
+    let ComparisonGate { passes, state, .. } = comparison.gate?;
     let why: Vec<String> = comparison
         .pairs
         .iter()
@@ -40,94 +40,149 @@ pub(super) fn line(comparison: &Comparison, names: &Names) -> Option<String> {
 }
 
 /// A question of the gate, with the answer and what was measured.
-struct Asked {
+struct Asked<'a> {
     gate: PairGate,
     /// The question as a statement, such as `B is slower than A`. `is_not` is its denial.
     is: String,
     is_not: String,
-    measured: String,
+    /// The reference's name.
+    reference: String,
+    measured: Measured<'a>,
 }
 
-/// The questions of the gate about a pair: one for each metric that was named, or else one by wall time or
-/// throughput.
-fn asked(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> Vec<Asked> {
-    if pair.metrics.is_empty() {
-        return pair
-            .gate
-            .map(|gate| by_wall(pair, pair.ratio, gate, comparison, names))
-            .into_iter()
-            .collect();
-    }
-    let of = |judged: &JudgedMetric| {
-        let gate = judged.gate?;
-        Some(match judged.metric {
-            CommandMetric::TimeWallClock => by_wall(pair, judged.ratio, gate, comparison, names),
-            CommandMetric::TimeCpu
-            | CommandMetric::TimeUser
-            | CommandMetric::TimeSystem
-            | CommandMetric::MemoryPeakResident => by_use(pair, judged, gate, comparison, names),
-        })
+/// The figure that an answer rests on.
+enum Measured<'a> {
+    /// The ratio of times: how many times as fast the reference is.
+    Fast(Ratio),
+    /// How many times as much of a metric the one that is judged uses.
+    Much(Ratio, CommandMetric, String),
+    TooFew(&'a ComparedPair),
+    NotTold(String),
+}
+
+/// The questions of the gate about a pair: one by the metric that `--gate-on` named; or else one for each metric that
+/// was named; or else one by wall time or throughput.
+fn asked<'a>(pair: &'a ComparedPair, comparison: &Comparison, names: &Names) -> Vec<Asked<'a>> {
+    let on = comparison.gate.and_then(|gate| gate.on);
+    let metrics: Vec<(Option<CommandMetric>, PairGate, Ratio)> = match (on, pair.metrics.is_empty()) {
+        (None, false) => pair
+            .metrics
+            .iter()
+            .filter_map(|judged| Some((Some(judged.metric), judged.gate?, judged.ratio)))
+            .collect(),
+        _ => pair.gate.map(|gate| (on, gate, pair.ratio)).into_iter().collect(),
     };
-    pair.metrics.iter().filter_map(of).collect()
+    metrics.into_iter().map(|(metric, gate, ratio)| about(pair, metric, gate, ratio, names)).collect()
 }
 
-/// The question by wall time or throughput. Its ratio says how many times as fast the reference is.
-fn by_wall(
-    pair: &ComparedPair,
-    ratio: Ratio,
+/// The question by a metric, or by wall time or throughput if it is none. `otherwise` is the ratio if the gate has none
+/// of its own.
+fn about<'a>(
+    pair: &'a ComparedPair,
+    metric: Option<CommandMetric>,
     gate: PairGate,
-    comparison: &Comparison,
+    otherwise: Ratio,
     names: &Names,
-) -> Asked {
-    let (a, b) = (names.of(&pair.a), names.of(&pair.b));
-    let ratio = reciprocal(ratio);
-    let measured = match interval(ratio) {
-        Some(interval) => format!("{b} is {} as fast ({}: {interval})", times(ratio), level(comparison)),
-        None => too_few(pair),
+) -> Asked<'a> {
+    let (a, reference) = (names.of(&pair.a), names.of(&pair.b));
+    let ratio = reciprocal(gate.ratio.unwrap_or(otherwise));
+    let has_end = ratio.low.is_some() || ratio.high.is_some();
+    let use_of = metric.filter(|metric| *metric != CommandMetric::TimeWallClock);
+    let measured = match use_of {
+        _ if !has_end && pair.blocks > 0 && 2 * gate.untold >= pair.blocks => {
+            let metric = metric.unwrap_or(CommandMetric::TimeWallClock);
+            Measured::NotTold(why_not_told(metric, gate.untold, pair.blocks))
+        }
+        _ if !has_end => Measured::TooFew(pair),
+        None => Measured::Fast(ratio),
+        Some(metric) => Measured::Much(ratio, metric, a.clone()),
     };
-    Asked {
-        gate,
-        is: format!("{a} is slower than {b}"),
-        is_not: format!("{a} is not slower than {b}"),
-        measured,
-    }
-}
-
-fn by_use(
-    pair: &ComparedPair,
-    judged: &JudgedMetric,
-    gate: PairGate,
-    comparison: &Comparison,
-    names: &Names,
-) -> Asked {
-    let (a, b) = (names.of(&pair.a), names.of(&pair.b));
-    let (what, ratio) = (word(judged.metric), reciprocal(judged.ratio));
-    let measured = match (ratio.low, ratio.high) {
-        (None, None) if cannot_be_told(judged, pair) => why_not_told(judged, pair),
-        (None, None) => too_few(pair),
-        _ => format!("{a} uses {}", as_much(ratio, what, &b, &level(comparison))),
+    let [is, is_not] = match use_of.map(word) {
+        None => [format!("{a} is slower than {reference}"), format!("{a} is not slower than {reference}")],
+        Some(what) => [
+            format!("{a} uses more {what} than {reference}"),
+            format!("{a} does not use more {what} than {reference}"),
+        ],
     };
-    Asked {
-        gate,
-        is: format!("{a} uses more {what} than {b}"),
-        is_not: format!("{a} does not use more {what} than {b}"),
-        measured,
-    }
-}
-
-fn too_few(pair: &ComparedPair) -> String {
-    format!("{} are too few to tell", plural(pair.blocks, "pair"))
+    Asked { gate, is, is_not, reference, measured }
 }
 
 fn outcome(asked: &Asked, comparison: &Comparison) -> String {
-    let Asked { gate, is, is_not, measured } = asked;
+    let Asked { gate, is, is_not, reference, .. } = asked;
     let margin = margin(comparison);
-    match gate.state {
-        GateState::Shut => format!("{is} by more than {margin}: {measured}"),
-        GateState::Open => format!("{is_not} by more than {margin}: {measured}"),
-        GateState::Undecided => {
+    let measured = measured(asked, comparison);
+    match (gate.state, gate.doubt) {
+        (GateState::Shut, None) => format!("{is} by more than {margin}: {measured}"),
+        (GateState::Shut, Some(doubt)) => {
+            format!("{is} by more than {margin}: {measured}; but {}", why(doubt, reference))
+        }
+        (GateState::Open, _) => format!("{is_not} by more than {margin}: {measured}"),
+        (GateState::Undecided, Some(doubt)) => {
+            format!("cannot tell whether {is} by more than {margin}: {}; {measured}", why(doubt, reference))
+        }
+        (GateState::Undecided, None) => {
             format!("whether {is} by more than {margin} is not shown: {measured}; {}", more(gate.remaining))
         }
+    }
+}
+
+/// The doubt in a sentence: the reason that it cannot be told, or what there is against a gate that is shut.
+pub(super) fn why(doubt: GateDoubt, reference: &str) -> String {
+    match doubt {
+        GateDoubt::ControlIsOff => {
+            format!("the two runs of {reference} in each block differ from each other")
+        }
+        GateDoubt::SlowerThanOneOnly => format!(
+            "against one of the two runs of {reference} in each block it is shown, against the other it is not"
+        ),
+        GateDoubt::NotClearOfControl => {
+            format!("the two runs of {reference} in each block may be as far from each other")
+        }
+    }
+}
+
+/// The figure in words. Of an interval that is the gate's own, a shut or open gate rests on one end.
+fn measured(asked: &Asked, comparison: &Comparison) -> String {
+    let Asked { gate, reference, .. } = asked;
+    let level = level(comparison);
+    let end = |ratio: Ratio| {
+        let level = gate_level(comparison)?;
+        match gate.state {
+            GateState::Shut => Some(format!("{level}: at least {}×", factor(ratio.low?))),
+            GateState::Open => Some(format!("{level}: at most {}×", factor(ratio.high?))),
+            GateState::Undecided => None,
+        }
+        .filter(|_| gate.ratio.is_some())
+    };
+    match &asked.measured {
+        Measured::Fast(ratio) => {
+            let ends = end(*ratio).unwrap_or_else(|| format!("{level}: {}", ends(*ratio)));
+            format!("{reference} is {} as fast ({ends})", times(*ratio))
+        }
+        Measured::Much(ratio, metric, a) => match (end(*ratio), ratio.low.zip(ratio.high)) {
+            (Some(end), Some(_)) => {
+                format!("{a} uses {} as much {} as {reference} ({end})", times(*ratio), word(*metric))
+            }
+            _ => format!("{a} uses {}", as_much(*ratio, word(*metric), reference, &level)),
+        },
+        Measured::TooFew(pair) => format!("{} are too few to tell", plural(pair.blocks, "pair")),
+        Measured::NotTold(why) => why.clone(),
+    }
+}
+
+/// The level of a gate's answer; none in a record that does not have it.
+fn gate_level(comparison: &Comparison) -> Option<String> {
+    let ComparisonGate { alpha, on, .. } = comparison.gate?;
+    let metrics = if on.is_some() { 1 } else { comparison.metrics.len().max(1) };
+    Some(level_of(alpha?, comparison.pairs.len() * metrics))
+}
+
+/// An interval of which one end may be unknown.
+fn ends(ratio: Ratio) -> String {
+    match (ratio.low, ratio.high) {
+        (Some(low), None) => format!("at least {}", factor(low)),
+        (None, Some(high)) => format!("at most {}", factor(high)),
+        _ => interval(ratio).unwrap_or_default(),
     }
 }
 

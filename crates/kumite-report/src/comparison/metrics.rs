@@ -69,17 +69,6 @@ pub(super) fn row(metric: CommandMetric) -> &'static str {
     if metric == CommandMetric::MemoryPeakResident { "peak RSS" } else { word(metric) }
 }
 
-/// The metric's name in the heads of CSV columns.
-pub(super) fn column(metric: CommandMetric) -> &'static str {
-    match metric {
-        CommandMetric::TimeWallClock => "wall",
-        CommandMetric::TimeCpu => "cpu",
-        CommandMetric::TimeUser => "user",
-        CommandMetric::TimeSystem => "system",
-        CommandMetric::MemoryPeakResident => "memory",
-    }
-}
-
 /// The cell of a command in a metric's column. `≤` stands before a peak of memory that is only known to be at most
 /// that.
 pub(super) fn figure(metric: CommandMetric, command: &ComparedCommand, shown: Shown) -> String {

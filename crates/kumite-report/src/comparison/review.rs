@@ -1,8 +1,8 @@
 //! A comparison in cases: one for each pair and metric that is judged, and one for the comparison as a whole.
 
 use kumite_record::{
-    CommandMetric, ComparedPair, Comparison, ComparisonEnd, GateState, JudgedMetric, PairGate, Ratio,
-    Remaining, Speed, Thrift,
+    CommandMetric, ComparedPair, Comparison, ComparisonEnd, GateDoubt, GateState, JudgedMetric, PairGate,
+    Ratio, Remaining, Speed, Thrift,
 };
 
 use crate::review::{Case, Gate, Kind, Outcome, Review};
@@ -13,7 +13,7 @@ use crate::words::text::one_line;
 use super::answer::{level, margin, more, reciprocal};
 use super::metrics::word;
 use super::names::Names;
-use super::uses::{cannot, cannot_be_told};
+use super::uses::{cannot, cannot_be_told, cannot_in};
 use super::{answer, cut_short, gate};
 
 /// A comparison as machines and reviewers take it in.
@@ -56,30 +56,50 @@ struct Asked<'a> {
     outcome: Outcome,
     /// How much more would tell. None if nothing is in sight.
     remaining: Option<Remaining>,
+    /// What the reference's two runs leave open. None without a gate, and where they leave nothing.
+    doubt: Option<GateDoubt>,
     /// Why no number of pairs would tell. None if one may.
     never: Option<String>,
 }
 
-/// The questions about a pair: one for each metric that was named, or else one by wall time or throughput.
+/// The questions about a pair: one for each metric that was named, or else one by wall time or throughput; and one by the
+/// metric that the gate is on, if it is none of these.
 fn asked<'a>(pair: &'a ComparedPair, comparison: &Comparison) -> Vec<Asked<'a>> {
     let has_gate = comparison.gate.is_some();
-    if pair.metrics.is_empty() {
-        let is_gain = !comparison.servers.is_empty();
-        let outcome = match pair.verdict {
-            Speed::Slower => Outcome::Failed,
-            Speed::Faster | Speed::NoDifference => Outcome::Passed,
-            Speed::Undecided => Outcome::Undecided,
-        };
-        return vec![Asked {
-            pair,
-            metric: if is_gain { "throughput" } else { word(CommandMetric::TimeWallClock) },
-            change: if is_gain { pair.ratio } else { reciprocal(pair.ratio) },
-            is_gain,
-            outcome: of_gate(pair, pair.gate, has_gate, outcome),
-            remaining: pair.gate.map_or(pair.remaining, |gate| gate.remaining),
-            never: None,
-        }];
+    let on = comparison.gate.and_then(|gate| gate.on);
+    let alone = on.filter(|on| pair.metrics.iter().all(|judged| judged.metric != *on));
+    let mut all = of_metrics(pair, has_gate);
+    if all.is_empty() || alone.is_some() {
+        all.push(by_one(pair, alone, comparison));
     }
+    all
+}
+
+/// The question by the metric that the gate is on, or by wall time or throughput if it is none.
+fn by_one<'a>(pair: &'a ComparedPair, on: Option<CommandMetric>, comparison: &Comparison) -> Asked<'a> {
+    let is_gain = !comparison.servers.is_empty();
+    let outcome = match pair.verdict {
+        Speed::Slower => Outcome::Failed,
+        Speed::Faster | Speed::NoDifference => Outcome::Passed,
+        Speed::Undecided => Outcome::Undecided,
+    };
+    let metric = on.unwrap_or(CommandMetric::TimeWallClock);
+    let ratio = pair.gate.and_then(|gate| gate.ratio).unwrap_or(pair.ratio);
+    let untold = pair.gate.map_or(0, |gate| gate.untold);
+    let is_untold = on.is_some() && pair.blocks > 0 && 2 * untold >= pair.blocks;
+    Asked {
+        pair,
+        metric: if is_gain { "throughput" } else { word(metric) },
+        change: if is_gain { ratio } else { reciprocal(ratio) },
+        is_gain,
+        outcome: of_gate(pair, pair.gate, comparison.gate.is_some(), outcome),
+        remaining: pair.gate.map_or(pair.remaining, |gate| gate.remaining),
+        doubt: pair.gate.and_then(|gate| gate.doubt),
+        never: is_untold.then(|| cannot_in(metric, untold, pair.blocks)),
+    }
+}
+
+fn of_metrics(pair: &ComparedPair, has_gate: bool) -> Vec<Asked<'_>> {
     let of = |judged: &JudgedMetric| {
         let outcome = match judged.verdict {
             Thrift::More => Outcome::Failed,
@@ -89,10 +109,11 @@ fn asked<'a>(pair: &'a ComparedPair, comparison: &Comparison) -> Vec<Asked<'a>> 
         Asked {
             pair,
             metric: word(judged.metric),
-            change: reciprocal(judged.ratio),
+            change: reciprocal(judged.gate.and_then(|gate| gate.ratio).unwrap_or(judged.ratio)),
             is_gain: false,
             outcome: of_gate(pair, judged.gate, has_gate, outcome),
             remaining: judged.gate.map_or(judged.remaining, |gate| gate.remaining),
+            doubt: judged.gate.and_then(|gate| gate.doubt),
             never: cannot_be_told(judged, pair).then(|| cannot(judged, pair)),
         }
     };
@@ -155,12 +176,19 @@ impl Asked<'_> {
                 None => format!("{pairs} are too few to tell"),
             },
         };
+        let why = self.doubt.map(|doubt| gate::why(doubt, &one_line(&self.pair.b)));
         match self.outcome {
             Outcome::NotTested => "no pair was measured".to_owned(),
-            Outcome::Failed if low.is_some() && high.is_some() => match self.least() {
-                Some(least) => format!("{} at least, {measured}", change(least)),
-                None => measured,
-            },
+            Outcome::Failed if low.is_some() && high.is_some() => {
+                let but = why.map_or(String::new(), |why| format!("; but {why}"));
+                match self.least() {
+                    Some(least) => format!("{} at least, {measured}{but}", change(least)),
+                    None => format!("{measured}{but}"),
+                }
+            }
+            Outcome::Undecided if why.is_some() => {
+                format!("{measured}; cannot be told: {}", why.unwrap_or_default())
+            }
             Outcome::Undecided if self.never.is_none() => format!("{measured}; {}", more(self.remaining)),
             _ => measured,
         }

@@ -28,7 +28,7 @@ pub(super) fn sentence(
             interval(judged.ratio).unwrap_or_default()
         ),
         Thrift::Undecided if cannot_be_told(judged, pair) => {
-            format!("undecided {after}: {}", why_not_told(judged, pair))
+            format!("undecided {after}: {}", why_not_told(judged.metric, judged.untold, pair.blocks))
         }
         Thrift::Undecided => {
             let ratio = match has_end(judged.ratio) {
@@ -63,14 +63,17 @@ pub(super) fn cannot_be_told(judged: &JudgedMetric, pair: &ComparedPair) -> bool
     pair.blocks > 0 && 2 * judged.untold >= pair.blocks
 }
 
-/// `peak memory cannot be told: in 9 of 9 pairs …`
-pub(super) fn why_not_told(judged: &JudgedMetric, pair: &ComparedPair) -> String {
-    format!("{} {}", word(judged.metric), cannot(judged, pair))
-}
-
 /// `cannot be told: in 9 of 9 pairs …`
 pub(super) fn cannot(judged: &JudgedMetric, pair: &ComparedPair) -> String {
-    let JudgedMetric { metric, untold, .. } = judged;
+    cannot_in(judged.metric, judged.untold, pair.blocks)
+}
+
+/// `peak memory cannot be told: in 9 of 9 pairs …`
+pub(super) fn why_not_told(metric: CommandMetric, untold: usize, blocks: usize) -> String {
+    format!("{} {}", word(metric), cannot_in(metric, untold, blocks))
+}
+
+pub(super) fn cannot_in(metric: CommandMetric, untold: usize, blocks: usize) -> String {
     let why = match metric {
         CommandMetric::MemoryPeakResident => "it is known only to be below what kumite's helper needs",
         CommandMetric::TimeWallClock
@@ -78,5 +81,5 @@ pub(super) fn cannot(judged: &JudgedMetric, pair: &ComparedPair) -> String {
         | CommandMetric::TimeUser
         | CommandMetric::TimeSystem => "it was read as 0, which is less than a tick of the kernel",
     };
-    format!("cannot be told: in {untold} of {} pairs {why}", pair.blocks)
+    format!("cannot be told: in {untold} of {blocks} pairs {why}")
 }

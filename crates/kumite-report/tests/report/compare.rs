@@ -3,7 +3,7 @@
 use kumite_record::{Alone, Outlier, SteadyClass};
 use kumite_record::{
     Better, CommandMetric, ComparedPair, ComparedUse, Comparison, ComparisonEnd, ComparisonGate, GateBar,
-    GateState, ImportedRatio, JudgedMetric, PairGate, Ratio, Remaining, Speed, Thrift,
+    GateDoubt, GateState, ImportedRatio, JudgedMetric, PairGate, Ratio, Remaining, Speed, Thrift,
 };
 use kumite_report::{
     MetricUnit, Shown, Style, TimeUnit, Units, compare_asciidoc, compare_csv, compare_html, compare_markdown,
@@ -97,8 +97,8 @@ fn the_answer_has_four_forms() {
 /// Of one pair, in which B is slower; the last line of the report.
 fn gate(state: GateState, passes: GateBar, change: impl FnOnce(&mut Comparison)) -> String {
     let mut comparison = comparison();
-    comparison.gate = Some(ComparisonGate { passes, state });
-    comparison.pairs[0].gate = Some(PairGate { state, remaining: None });
+    comparison.gate = Some(ComparisonGate { passes, state, alpha: None, on: None });
+    comparison.pairs[0].gate = Some(PairGate::of(state));
     change(&mut comparison);
     let text = compare_terminal(&comparison, Shown::default(), &STYLE);
     let line = text.lines().last().unwrap().to_owned();
@@ -126,7 +126,7 @@ fn a_gate_has_one_line_however_long_which_is_the_last() {
             comparison.ended = ComparisonEnd::Budget;
             comparison.margin = 0.04;
             let remaining = Some(kumite_record::Remaining { blocks: 40, seconds: 26.0 });
-            comparison.pairs[0].gate = Some(PairGate { state: GateState::Undecided, remaining });
+            comparison.pairs[0].gate = Some(PairGate { remaining, ..PairGate::of(GateState::Undecided) });
         })
     };
     let whether = "gate: undecided: whether B is slower than A by more than 4 % is not shown: A is 1.043× as fast (95 %: \
@@ -135,7 +135,7 @@ fn a_gate_has_one_line_however_long_which_is_the_last() {
     assert_eq!(undecided(holds), format!("{whether}--gate=holds does not let that pass"));
     let interrupted = gate(GateState::Undecided, fails, |comparison| {
         comparison.ended = ComparisonEnd::Interrupted;
-        comparison.pairs[0].gate = Some(PairGate { state: GateState::Open, remaining: None });
+        comparison.pairs[0].gate = Some(PairGate::of(GateState::Open));
     });
     assert_eq!(interrupted, "gate: undecided: it was interrupted; --gate lets that pass");
 }
@@ -144,17 +144,50 @@ fn a_gate_has_one_line_however_long_which_is_the_last() {
 fn of_several_only_those_that_decide_a_gate_are_named_and_only_three() {
     let line = gate(GateState::Shut, GateBar::Fails, |comparison| {
         let shut = comparison.pairs[0].clone();
-        let open = ComparedPair {
-            a: "C".to_owned(),
-            gate: Some(PairGate { state: GateState::Open, remaining: None }),
-            ..shut.clone()
-        };
+        let open =
+            ComparedPair { a: "C".to_owned(), gate: Some(PairGate::of(GateState::Open)), ..shut.clone() };
         comparison.pairs = vec![open, shut.clone(), shut.clone(), shut.clone(), shut];
     });
     let named =
         "B is slower than A by more than 0.25 %: A is 1.043× as fast (simultaneous 95 %: 1.031–1.055); "
             .repeat(3);
     assert_eq!(line, format!("gate: shut: {named}and so of 1 more"));
+}
+
+/// By the run of the reference that is nearer to the margin, and by the end of its interval that the gate asks about.
+#[test]
+fn a_gate_against_two_runs_of_the_reference_says_by_how_much_at_least_and_what_cannot_be_told() {
+    let ratio = Some(ratio(0.97, 0.96, 0.98));
+    let line = |state, doubt, change: &dyn Fn(&mut Comparison)| {
+        gate(state, GateBar::Fails, |comparison| {
+            comparison.gate = comparison.gate.map(|gate| ComparisonGate { alpha: Some(0.01), ..gate });
+            (comparison.alpha, comparison.margin) = (0.02, 0.01);
+            comparison.pairs[0].gate = Some(PairGate { doubt, ratio, ..PairGate::of(state) });
+            change(comparison);
+        })
+    };
+    use GateDoubt::{ControlIsOff, NotClearOfControl, SlowerThanOneOnly};
+    use GateState::{Open, Shut, Undecided};
+    let budget = |comparison: &mut Comparison| comparison.ended = ComparisonEnd::Budget;
+    let on_cpu = |comparison: &mut Comparison| {
+        comparison.gate.as_mut().unwrap().on = Some(CommandMetric::TimeCpu);
+    };
+    let hidden = |comparison: &mut Comparison| {
+        on_cpu(comparison);
+        comparison.pairs[0].gate =
+            Some(PairGate { ratio: Some(Ratio::default()), untold: 9, ..PairGate::of(Undecided) });
+    };
+    let lines = [
+        line(Shut, None, &|_| {}),
+        line(Shut, Some(NotClearOfControl), &budget),
+        line(Open, None, &|_| {}),
+        line(Undecided, None, &budget),
+        line(Undecided, Some(ControlIsOff), &|_| {}),
+        line(Undecided, Some(SlowerThanOneOnly), &budget),
+        line(Shut, None, &on_cpu),
+        line(Undecided, None, &hidden),
+    ];
+    insta::assert_snapshot!("compare_gates", lines.join("\n"));
 }
 
 #[test]
@@ -276,7 +309,7 @@ fn a_gates_line_says_which_metric_it_was() {
             let pair = &mut comparison.pairs[0];
             pair.metrics[1].ratio = ratio(0.5, 0.4, 0.625);
             for (judged, state) in pair.metrics.iter_mut().zip([wall, memory]) {
-                judged.gate = Some(PairGate { state, remaining: None });
+                judged.gate = Some(PairGate::of(state));
             }
         })
     };

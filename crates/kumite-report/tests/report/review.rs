@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use comrak::{Options, markdown_to_html};
 use kumite_record::{
-    Comparison, ComparisonEnd, ComparisonGate, ContenderStatus, Export, GateBar, GateReason, GateState,
-    PairGate, Ratio, Remaining, RunGate, Speed, Verdict, Warning,
+    CommandMetric, Comparison, ComparisonEnd, ComparisonGate, ContenderStatus, Export, GateBar, GateDoubt,
+    GateReason, GateState, PairGate, Ratio, Remaining, RunGate, Speed, Verdict, Warning,
 };
 use kumite_report::{
     Review, annotations, comment, compare_markdown, compare_review, job_summary, junit, markdown, run_review,
@@ -22,7 +22,7 @@ fn gated(state: GateState, pairs: &[(GateState, [f64; 3], Option<usize>)]) -> Co
     let mut comparison = comparison();
     (comparison.alpha, comparison.margin) = (0.01, 0.01);
     comparison.alpha_per_pair = 0.01 / pairs.len() as f64;
-    comparison.gate = Some(ComparisonGate { passes: GateBar::Fails, state });
+    comparison.gate = Some(ComparisonGate { passes: GateBar::Fails, state, alpha: None, on: None });
     let first = comparison.pairs[0].clone();
     let pair =
         |(nth, (state, [estimate, low, high], more)): (usize, &(GateState, [f64; 3], Option<usize>))| {
@@ -31,7 +31,7 @@ fn gated(state: GateState, pairs: &[(GateState, [f64; 3], Option<usize>)]) -> Co
             pair.a = ["B", "C", "D"][nth].to_owned();
             pair.verdict = Speed::Undecided;
             pair.ratio = Ratio { estimate: *estimate, low: Some(*low), high: Some(*high) };
-            pair.gate = Some(PairGate { state: *state, remaining });
+            pair.gate = Some(PairGate { remaining, ..PairGate::of(*state) });
             pair
         };
     comparison.pairs = pairs.iter().enumerate().map(pair).collect();
@@ -63,6 +63,20 @@ fn failed() -> Comparison {
     comparison
 }
 
+/// By CPU time, against two runs of the reference: one shuts the gate and may do so for the machine, and of two it cannot
+/// be told.
+fn doubtful() -> Comparison {
+    let mut comparison = gated(GateState::Shut, &[SHUT, UNTOLD, UNTOLD]);
+    comparison.gate.as_mut().unwrap().on = Some(CommandMetric::TimeCpu);
+    use GateDoubt::{ControlIsOff, NotClearOfControl, SlowerThanOneOnly};
+    let ratio = Some(Ratio { estimate: 0.96, low: Some(0.94), high: Some(0.98) });
+    for (pair, doubt) in comparison.pairs.iter_mut().zip([NotClearOfControl, ControlIsOff, SlowerThanOneOnly])
+    {
+        pair.gate = pair.gate.map(|gate| PairGate { doubt: Some(doubt), ratio, ..gate });
+    }
+    comparison
+}
+
 /// Everything that is made of it.
 fn all_forms(review: &Review, report: &str) -> String {
     let parts = [
@@ -79,6 +93,7 @@ fn a_comparison_in_every_form() {
     let short = "# (the report in Markdown)\n";
     for (name, comparison) in [
         ("review_shut", shut()),
+        ("review_doubtful", doubtful()),
         ("review_open", gated(GateState::Open, &[OPEN, OPEN])),
         ("review_undecided", undecided()),
         ("review_failed", failed()),
@@ -218,7 +233,7 @@ fn many(of: usize) -> Comparison {
     let mut comparison = shut();
     let (shut, untold) = (comparison.pairs[0].clone(), comparison.pairs[1].clone());
     let mut right = shut.clone();
-    right.gate = Some(PairGate { state: GateState::Open, remaining: None });
+    right.gate = Some(PairGate::of(GateState::Open));
     for (nth, kind) in [shut, untold, right].iter().cycle().take(3 * of).enumerate() {
         let mut pair = kind.clone();
         pair.a = format!("number {nth}");

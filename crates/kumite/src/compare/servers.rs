@@ -7,7 +7,8 @@ use kumite_host::{RealClock, cores, machine};
 use kumite_load::{Check, Expect, Limit, Load, Request, Target};
 use kumite_record::Comparison;
 
-use super::{Args, control, refuse_undecidable, rules, watched};
+use super::gate::refuse_undecidable;
+use super::{Args, control, rules, watched};
 use crate::exit::Failure;
 use crate::load::request::header;
 use crate::{duration, stop};
@@ -117,6 +118,7 @@ fn refuse(args: &Args) -> Result<(), Failure> {
         ("--input", around.input != "null"),
         ("--env", !around.env.is_empty()),
         ("--metrics", args.amount.metrics.is_some()),
+        ("--gate-on", args.gate.is_on_one()),
         ("--output", !around.output.is_empty()),
         ("--show-output", around.show_output),
         ("--same-output", around.same_output),

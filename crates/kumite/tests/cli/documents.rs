@@ -101,7 +101,7 @@ fn the_commands_of_the_faq_work() {
         assert_eq!(words.remove(0), "kumite", "{line}");
         let (more, statuses): (&[&str], &[i32]) = match words.iter().map(String::as_str).collect::<Vec<_>>()[..]
         {
-            ["compare", .., "--gate", "--margin", _] => (&["--max-runs", "9"], &[0, 1]),
+            ["compare", .., "--gate"] => (&["--max-runs", "8"], &[0, 1]),
             ["compare", ..] => (&["--max-runs", "2"], &[0]),
             ["run", "mine", "--blocks" | "--sittings" | "--wait", _] => (&["--dry-run"], &[0]),
             ["resume" | "again"] => (&["--budget", "100ms"], &[0]),

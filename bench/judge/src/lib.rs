@@ -1,0 +1,3 @@
+//! What other benches use of this one.
+
+pub mod neighbour;

@@ -1,0 +1,37 @@
+//! The ratios of one that is judged to the reference, by one metric, in each block.
+
+use super::reading::{Log, Reading};
+
+/// The ratios by one metric. Each list that is not empty has one for each block.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Rounds {
+    /// The ratios to the reference's first run.
+    pub first: Vec<Log>,
+    /// The ratios to the reference's second run; empty if the reference stands in each block once.
+    pub second: Vec<Log>,
+    /// The ratios of the reference's second run to its first; empty likewise.
+    pub itself: Vec<Log>,
+}
+
+impl Rounds {
+    /// Adds a block: the readings of the one that is judged, of the reference, and of its second run.
+    pub(crate) fn add(&mut self, other: Reading, reference: Reading, again: Option<Reading>) {
+        self.first.push(Log::ratio(other, reference));
+        if let Some(again) = again {
+            self.second.push(Log::ratio(other, again));
+            self.itself.push(Log::ratio(again, reference));
+        }
+    }
+
+    /// The ratios to each run of the reference: one list, or two.
+    pub(crate) fn by_reference(&self) -> impl Iterator<Item = &[Log]> {
+        let second = Some(&*self.second).filter(|second| !second.is_empty());
+        std::iter::once(&*self.first).chain(second)
+    }
+
+    /// The first blocks alone.
+    pub(crate) fn until(&self, blocks: usize) -> Rounds {
+        let first = |logs: &[Log]| logs.iter().take(blocks).copied().collect();
+        Rounds { first: first(&self.first), second: first(&self.second), itself: first(&self.itself) }
+    }
+}

@@ -1,0 +1,82 @@
+//! `--gate` of a comparison: its flags, what they ask for, and the outcome as an exit status.
+
+use std::time::Duration;
+
+use kumite_compare::{GATE_ALPHA, GateRules, Rules};
+use kumite_record::{CommandMetric, Comparison, GateBar, GateState};
+
+use crate::exit::Failure;
+use crate::gate::Bar;
+use crate::output;
+
+use super::Args;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "How much, and when it is enough")]
+pub struct GateArgs {
+    /// Exit with status 1 if a command is slower than the reference by more than the margin, or uses more of a metric of
+    /// --metrics; go on until that is decided. The reference runs twice in each block, and it has to be shown against each.
+    /// `fails` passes what is not shown to be slower, `holds` only what is shown not to be
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
+    gate: Option<Bar>,
+    /// Metric that alone shuts the gate: wall, cpu, user, system or memory [default: wall time, or each of --metrics]
+    #[arg(long, value_name = "METRIC", requires = "gate")]
+    gate_on: Option<CommandMetric>,
+}
+
+impl GateArgs {
+    pub fn is_set(&self) -> bool {
+        self.gate.is_some()
+    }
+
+    pub fn is_on_one(&self) -> bool {
+        self.gate_on.is_some()
+    }
+
+    pub fn rules(&self) -> Option<GateRules> {
+        let passes = GateBar::from(self.gate?);
+        Some(GateRules { passes, alpha: GATE_ALPHA, on: self.gate_on })
+    }
+
+    /// The outcome of the command by its gate. The gate's line is noted, unless it ends the report on the terminal.
+    pub fn conclude(&self, comparison: &Comparison, is_said: bool) -> Result<(), Failure> {
+        let Some(bar) = self.gate else { return Ok(()) };
+        if let Some(line) = kumite_report::compare_gate(comparison).filter(|_| !is_said) {
+            output::note(&line);
+        }
+        let state = comparison.gate.map_or(GateState::Undecided, |gate| gate.state);
+        if GateBar::from(bar).passes(state) { Ok(()) } else { Err(Failure::Shut) }
+    }
+}
+
+/// Refuses a comparison that no number of runs within its limits could decide, before any is made.
+pub fn refuse_undecidable(
+    args: &Args,
+    rules: &Rules,
+    of: usize,
+    block: Option<Duration>,
+) -> Result<(), Failure> {
+    let fewest = if rules.gate.is_some() { rules.fewest(of) } else { 1 };
+    if let (Some(budget), Some(block)) = (args.amount.budget, block)
+        && rules.min_blocks < fewest
+        && budget < block * fewest as u32
+    {
+        let why = match rules.gate {
+            Some(_) => format!("a gate cannot be decided by fewer than {fewest} blocks, which take"),
+            None => "a load on each server takes".to_owned(),
+        };
+        return Err(Failure::Usage(format!(
+            "--budget {budget:?} is too short: {why} {:?}",
+            block * fewest as u32
+        )));
+    }
+    let (Some(_), Some(most)) = (rules.gate, rules.max_blocks) else { return Ok(()) };
+    let flag = if args.amount.runs.is_some() { "--runs" } else { "--max-runs" };
+    match rules.fewest(of) {
+        fewest if most < fewest => Err(Failure::Usage(format!(
+            "{flag} {most}: a gate cannot be decided by fewer than {fewest} runs of each command: give {flag} {fewest}, or \
+             more"
+        ))),
+        _ => Ok(()),
+    }
+}
