@@ -93,7 +93,7 @@ pub use point::{AxisValue, Point, TooLong};
 pub use probe::Probe;
 pub use prospect::{Prospect, Prospects};
 pub use ratio::Ratio;
-pub use read::ReadError;
+pub use read::{Document, ReadError};
 pub use redact::without_secrets;
 pub use remaining::Remaining;
 pub use replication::{

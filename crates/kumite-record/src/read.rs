@@ -1,19 +1,28 @@
-//! A run from a file that `--json` wrote, compressed by gzip or not.
+//! A run, or a comparison, from a file that `--json` wrote, compressed by gzip or not.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use thiserror::Error;
 
-use crate::{Export, SCHEMA};
+use crate::{Comparison, Export, SCHEMA};
 
 /// The longest document that is read, in bytes after decompression. No run's document is as long, but compressed data
 /// may grow to any length.
 const LIMIT: u64 = 1 << 30;
 
-/// The reason that no run could be read from a file.
+/// A document that `--json` wrote.
+pub enum Document {
+    /// The document of a run.
+    Run(Box<Export>),
+    /// The document of `kumite compare`.
+    Comparison(Box<Comparison>),
+}
+
+/// The reason that no run, or no comparison, could be read from a file.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The system could not open or read the file.
@@ -43,7 +52,18 @@ pub enum ReadError {
         /// The error of the parser, with line and column.
         source: serde_json::Error,
     },
-    /// The file is a run in another version of the form.
+    /// The file begins like a comparison, and has a value that this kumite does not know.
+    #[error(
+        "{}: not a comparison that --json wrote: {source}; if another version of kumite wrote it, report it with that one",
+        file.display()
+    )]
+    NoComparison {
+        /// The path of the file.
+        file: PathBuf,
+        /// The error of the parser, with line and column.
+        source: serde_json::Error,
+    },
+    /// The file has another version of the form.
     #[error(
         "{}: it has format {schema}, and this kumite reads format {SCHEMA}: report it with the kumite that wrote it, or measure again", file.display()
     )]
@@ -55,30 +75,60 @@ pub enum ReadError {
     },
 }
 
-/// The version of the form, which is read before anything else.
+/// The version of the form, which is read before anything else, and what tells a comparison from a run.
 #[derive(Deserialize)]
 struct Form {
     schema: u32,
+    pairs: Option<IgnoredAny>,
+}
+
+impl Document {
+    /// Reads a run or a comparison from a file that `--json` wrote, compressed by gzip or not.
+    pub fn read(file: &Path) -> Result<Document, ReadError> {
+        let text = text(file)?;
+        let document = match form(file, &text)?.pairs {
+            None => serde_json::from_slice(&text).map(Document::Run),
+            Some(IgnoredAny) => {
+                let read = serde_json::from_slice(&text).map(Document::Comparison);
+                return read.map_err(|source| ReadError::NoComparison { file: file.to_owned(), source });
+            }
+        };
+        document.map_err(no_run(file))
+    }
 }
 
 impl Export {
     /// Reads a run from a file that `--json` wrote, compressed by gzip or not.
     pub fn read(file: &Path) -> Result<Export, ReadError> {
-        let path = || file.to_owned();
-        let unread = |source| ReadError::Unread { file: path(), source };
-        let mut text = std::fs::read(file).map_err(unread)?;
-        if text.starts_with(&[0x1f, 0x8b]) {
-            let packed = std::mem::take(&mut text);
-            let unpacked = GzDecoder::new(&packed[..]).take(LIMIT).read_to_end(&mut text);
-            unpacked.map_err(|source| ReadError::Packed { file: path(), source })?;
-        }
-        let no_run = |source| ReadError::NoRun { file: path(), source };
-        let Form { schema } = serde_json::from_slice(&text).map_err(no_run)?;
-        if schema != SCHEMA {
-            return Err(ReadError::OtherForm { file: path(), schema });
-        }
-        serde_json::from_slice(&text).map_err(no_run)
+        let text = text(file)?;
+        form(file, &text)?;
+        serde_json::from_slice(&text).map_err(no_run(file))
     }
+}
+
+/// The text of a file, unpacked.
+fn text(file: &Path) -> Result<Vec<u8>, ReadError> {
+    let path = || file.to_owned();
+    let unread = |source| ReadError::Unread { file: path(), source };
+    let mut text = std::fs::read(file).map_err(unread)?;
+    if text.starts_with(&[0x1f, 0x8b]) {
+        let packed = std::mem::take(&mut text);
+        let unpacked = GzDecoder::new(&packed[..]).take(LIMIT).read_to_end(&mut text);
+        unpacked.map_err(|source| ReadError::Packed { file: path(), source })?;
+    }
+    Ok(text)
+}
+
+fn form(file: &Path, text: &[u8]) -> Result<Form, ReadError> {
+    let form: Form = serde_json::from_slice(text).map_err(no_run(file))?;
+    match form.schema {
+        SCHEMA => Ok(form),
+        schema => Err(ReadError::OtherForm { file: file.to_owned(), schema }),
+    }
+}
+
+fn no_run(file: &Path) -> impl Fn(serde_json::Error) -> ReadError {
+    move |source| ReadError::NoRun { file: file.to_owned(), source }
 }
 
 #[cfg(test)]
@@ -128,6 +178,15 @@ mod tests {
     #[test]
     fn another_form_is_refused_by_its_version_and_not_by_what_it_lacks() {
         assert!(matches!(refused(br#"{"schema": 99}"#), ReadError::OtherForm { schema: 99, .. }));
+    }
+
+    #[test]
+    fn what_has_pairs_is_read_as_a_comparison_and_nothing_else() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), format!(r#"{{"schema": {SCHEMA}, "pairs": []}}"#)).unwrap();
+        assert!(matches!(Document::read(file.path()), Err(ReadError::NoComparison { .. })));
+        std::fs::write(file.path(), format!(r#"{{"schema": {SCHEMA}}}"#)).unwrap();
+        assert!(matches!(Document::read(file.path()), Err(ReadError::NoRun { .. })));
     }
 
     #[test]

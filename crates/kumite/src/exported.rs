@@ -1,10 +1,11 @@
-//! The run in a file that somebody gave: an export, or a results store. The file is data, and is only read.
+//! The run in a file that somebody gave: an export, or a results store; or the comparison in a file of `kumite compare`. The
+//! file is data, and is only read.
 
 use std::io::Read;
 use std::path::Path;
 
 use kumite_lab::export;
-use kumite_record::{Export, Store};
+use kumite_record::{Document, Export, ReadError, Store};
 
 use crate::exit::Failure;
 
@@ -22,8 +23,20 @@ pub fn read(file: &Path, run: Option<&str>) -> Result<Export, Failure> {
             "--run {run}: {} is no results store, and an export has one run",
             file.display()
         ))),
-        None => Export::read(file).map_err(|error| Failure::Usage(error.to_string())),
+        None => Export::read(file).map_err(unread),
     }
+}
+
+/// The run or the comparison in a file; of a results store, the last run.
+pub fn document(file: &Path) -> Result<Document, Failure> {
+    if is_store(file) {
+        return read(file, None).map(|export| Document::Run(Box::new(export)));
+    }
+    Document::read(file).map_err(unread)
+}
+
+fn unread(error: ReadError) -> Failure {
+    Failure::Usage(error.to_string())
 }
 
 fn is_store(file: &Path) -> bool {

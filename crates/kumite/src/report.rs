@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Parser;
 use kumite_lab::{export, replication};
-use kumite_record::{Export, Named, Store};
+use kumite_record::{Document, Export, Named, Store};
 
 use crate::exit::Failure;
 use crate::exported;
@@ -14,8 +14,8 @@ use crate::store::Db;
 
 #[derive(Parser)]
 pub struct Args {
-    /// Run: its id, the beginning of its id, or `last`; a name of --save; a file that `--json` of a run wrote, .gz or not; or
-    /// a results store, for its last run
+    /// Run: its id, the beginning of its id, or `last`; a name of --save; a file that `--json` of a run or of `compare` wrote,
+    /// .gz or not; or a results store, for its last run
     #[arg(default_value = "last")]
     run: String,
     /// Another run to set beside it; nothing is measured
@@ -77,7 +77,10 @@ impl Args {
     fn read(&self, name: &str) -> Result<Shown, Failure> {
         let file = Path::new(name);
         if file.is_file() {
-            return Ok(Shown::Run(Box::new(exported::read(file, None)?)));
+            return Ok(match exported::document(file)? {
+                Document::Run(export) => Shown::Run(export),
+                Document::Comparison(comparison) => Shown::Named(Box::new(Named::Comparison(comparison))),
+            });
         }
         if is_name_of_file(name) {
             return Err(Failure::Usage(format!("cannot read {}: there is no such file", file.display())));

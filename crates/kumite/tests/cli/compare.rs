@@ -826,10 +826,13 @@ fn what_makes_no_sense_is_said_before_anything_runs() {
 #[test]
 fn what_is_saved_is_shown_again() {
     let place = Place::new("", &[]);
-    let said = place.kumite(&["compare", "--runs", "3", "--save", "mine", "true", "false", "-i"]).ended(0);
+    let said = place
+        .kumite(&["compare", "--runs", "3", "--save", "mine", "--json", "mine.json", "true", "false", "-i"])
+        .ended(0);
     printed!(said.notes());
-    let again = place.kumite(&["report", "mine"]).ended(0);
-    assert_eq!(again.out, said.out);
+    for kept in ["mine", "mine.json"] {
+        assert_eq!(place.kumite(&["report", kept]).ended(0).out, said.out, "{kept}");
+    }
     place.kumite(&["report", "mine", "--html", "mine.html", "--markdown", "mine.md"]).ended(0);
     assert!(place.read("mine.html").contains("kumite compare") && place.read("mine.md").contains("| true |"));
     assert_eq!(place.kumite(&["list", "--runs"]).ended(0).out, "mine  kept by --save\n");
