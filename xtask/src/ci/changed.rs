@@ -30,6 +30,10 @@ pub enum Need {
     Release,
     /// The packages can be installed and used.
     Install,
+    /// The GitHub action does what it promises.
+    Action,
+    /// The recipes of docs/ci.md work.
+    Recipes,
     /// Small inputs are taken as they should be.
     Cases,
     /// The function host serves AWS's own clients.
@@ -42,10 +46,11 @@ pub enum Need {
 
 /// The needs of files whose path begins like this; the longest beginning that fits counts. Where none fits, nobody has
 /// thought of the file, and one experiment of each kind is run.
-const RULES: [(&str, &[Need]); 54] = [
+const RULES: [(&str, &[Need]); 61] = [
     (".ci/base", &[]),
     (".ci/run", &[]),
     (".github/", &[]),
+    (".github/actions/", &[Need::Action]),
     ("bench/", &[]),
     ("crates/kumite-disk/", &[Need::Service("files")]),
     ("crates/kumite-function/", &[Need::Kind("function")]),
@@ -61,6 +66,8 @@ const RULES: [(&str, &[Need]); 54] = [
     ("crates/kumite-lab/src/run/prepare", &[Need::EveryLanguage]),
     ("crates/kumite-agent/", &[Need::Nodes]),
     ("crates/kumite/examples/", &[]),
+    ("crates/kumite/src/compare", &[Need::Action, Need::Recipes]),
+    ("crates/kumite/src/for_review.rs", &[Need::Action]),
     ("crates/kumite/src/merge.rs", &[Need::Nodes]),
     ("crates/kumite/src/manifest.rs", &[Need::Nodes]),
     ("crates/kumite/src/nodes.rs", &[Need::Nodes]),
@@ -85,15 +92,19 @@ const RULES: [(&str, &[Need]); 54] = [
     ),
     ("crates/kumite-load/", &[Need::Kind("http")]),
     ("crates/kumite-play/", &[Need::Windows, Need::Page, Need::Kind("pacing")]),
+    ("crates/kumite-revision/", &[Need::Action, Need::Recipes]),
     ("crates/kumite-ring/", &[Need::Kind("http")]),
     ("crates/kumite-stub/", &[Need::Kind("http"), Need::Service("stub")]),
     ("crates/kumite-testing/", &[]),
     ("Cargo.", &[Need::EveryKind, Need::Release]),
     ("LICENSE", &[]),
+    ("docs/ci.md", &[Need::Recipes]),
     ("docs/image/", &[Need::Install]),
     ("tests/", &[]),
+    ("tests/action/", &[Need::Action]),
     ("tests/aws/", &[Need::Clients]),
     ("tests/cases/", &[Need::Cases]),
+    ("tests/ci-recipes/", &[Need::Recipes]),
     ("tests/cluster/", &[Need::Nodes]),
     // It takes too long for each change: by hand, and in `--all`.
     ("tests/cluster/kubernetes", &[]),
@@ -106,9 +117,11 @@ const RULES: [(&str, &[Need]); 54] = [
 
 /// The needs of a change of this file.
 pub fn needs(file: &str) -> Vec<Need> {
-    // Tidy is always made: it compares documents with the code, and found runs with what is told of them.
+    // Tidy is always made: it compares documents with the code, and found runs with what is told of them. Only a document
+    // that a rule names whole needs more.
+    let is_told = |(rule, _): &&(&str, &[Need])| *rule == file;
     if file.ends_with(".md") || file.contains("/found/") {
-        return Vec::new();
+        return RULES.iter().find(is_told).map_or(Vec::new(), |(_, needs)| needs.to_vec());
     }
     if let ["experiments", name, "contenders", folder, _, ..] = Vec::from_iter(file.split('/'))[..] {
         return vec![Need::Contender(name.to_owned(), folder.to_owned())];
@@ -133,13 +146,16 @@ mod tests {
     #[test]
     fn every_changed_file_has_its_needs() {
         let experiment = |name: &str| vec![Need::Experiment(name.to_owned())];
-        let cases: [(&str, Vec<Need>); 25] = [
+        let cases: [(&str, Vec<Need>); 28] = [
             ("experiments/fib/README.md", vec![]),
             ("experiments/fib/found/standard.json.gz", vec![]),
             ("experiments/fib/experiment.toml", experiment("fib")),
             ("experiments/fib/contenders/go/main.go", vec![Need::Contender("fib".into(), "go".into())]),
             ("kits/go/kit.go", vec![Need::Kit("go".to_owned())]),
             ("README.md", vec![]),
+            ("docs/ci.md", vec![Need::Recipes]),
+            (".github/actions/kumite/README.md", vec![]),
+            (".github/actions/kumite/get.sh", vec![Need::Action]),
             ("bench/load/RESULTS.md", vec![]),
             ("crates/kumite-play/README.md", vec![]),
             (".ci/base", vec![]),

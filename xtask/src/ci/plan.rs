@@ -53,6 +53,8 @@ impl Plan {
             Need::Page,
             Need::Release,
             Need::Install,
+            Need::Action,
+            Need::Recipes,
             Need::Cases,
             Need::Clients,
             Need::Nodes,
@@ -179,6 +181,8 @@ impl Collected {
             Need::Page => self.add(Step::Page, why),
             Need::Release => self.add(Step::Release, why),
             Need::Install => self.add(Step::Install, why),
+            Need::Action => self.add(Step::Action, why),
+            Need::Recipes => self.add(Step::Recipes, why),
             Need::Cases => self.add(Step::Cases, why),
             Need::Clients => self.add(Step::Clients, why),
             Need::Nodes => self.add(Step::Nodes, why),
@@ -397,12 +401,14 @@ mod tests {
                     | Step::Page
                     | Step::Release
                     | Step::Install
+                    | Step::Action
+                    | Step::Recipes
                     | Step::Cases
                     | Step::Clients
                     | Step::Nodes
                     | Step::Kubernetes
             )),
-            8
+            10
         );
     }
 

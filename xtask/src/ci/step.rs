@@ -53,6 +53,10 @@ pub enum Step {
     Quick {
         experiment: String,
     },
+    /// The GitHub action, in a plain Debian and against an API that is made here.
+    Action,
+    /// The recipes of docs/ci.md, in repositories with a change that is slower and one that is not.
+    Recipes,
     /// Small inputs on which a tool can be wrong.
     Cases,
     /// AWS's own clients call functions, and run them.
@@ -89,6 +93,8 @@ impl fmt::Display for Step {
             }
             Step::Quick { experiment } => write!(f, "run {experiment}, quick"),
             Step::Install => f.write_str("install and first minute"),
+            Step::Action => f.write_str("the GitHub action"),
+            Step::Recipes => f.write_str("recipes for CI"),
             Step::Cases => f.write_str("cases"),
             Step::Clients => f.write_str("AWS's clients"),
             Step::Nodes => f.write_str("nodes that share a run"),
@@ -119,6 +125,8 @@ impl Step {
             Step::Page => 60,
             Step::Release => 300,
             Step::Install => 600,
+            Step::Action => 120,
+            Step::Recipes => 240,
             Step::Cases => 120,
             Step::Clients => 120,
             Step::Nodes => 600,
@@ -187,6 +195,12 @@ impl Step {
                 let kumite = binaries.join("kumite");
                 run(Command::new("tests/cases/run.sh").env("KUMITE", kumite).current_dir(root))
             }
+            Step::Action => action(checkout),
+            Step::Recipes => {
+                have("jq", "jq")?;
+                let mut test = Command::new("tests/ci-recipes/run.sh");
+                made_or_not(test.env("KUMITE", binaries.join("kumite")).current_dir(root))
+            }
             Step::Clients => {
                 let mut test = Command::new("tests/aws/run.sh");
                 made_or_not(test.env("KUMITE", binaries.join("kumite")).current_dir(root))
@@ -225,6 +239,17 @@ fn install(root: &Path) -> Result<(), String> {
     cargo(root, &["xtask", "dist", "x86_64-unknown-linux-gnu"])?;
     run(Command::new("sh").arg("tests/install/run.sh").current_dir(root))?;
     run(Command::new("sh").arg("tests/install/image.sh").current_dir(root))
+}
+
+/// The action's scripts and workflows are linted, and its steps are made in a plain Debian.
+fn action(checkout: &Checkout) -> Result<(), String> {
+    have("debootstrap", "debootstrap")?;
+    for script in ["tests/action/lint.sh", "tests/action/chroot.sh"] {
+        let mut test = Command::new(script);
+        let kumite = checkout.binaries.join("kumite");
+        made_or_not(test.env("KUMITE", kumite).current_dir(&checkout.root))?;
+    }
+    Ok(())
 }
 
 /// The status of a test that a machine cannot make, as with automake.

@@ -1,0 +1,3 @@
+module example.invalid/program
+
+go 1.21
