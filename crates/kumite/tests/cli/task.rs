@@ -246,7 +246,7 @@ fn a_bad_end_is_a_warning() {
 
 #[test]
 fn times_that_cannot_be_fail_and_times_that_differ_are_marked() {
-    let export = run(&place(&[("ms = 5", "ms = 50")], &["claims-half", "claims-an-hour"]));
+    let export = run(&place(&[("ms = 5", "ms = 500")], &["claims-half", "claims-an-hour"]));
     let liar = trial(&export, "claims-an-hour");
     let why = liar["reason"].as_str().unwrap();
     assert_eq!(liar["outcome"], "failed");
@@ -254,7 +254,8 @@ fn times_that_cannot_be_fail_and_times_that_differ_are_marked() {
     let half = trial(&export, "claims-half");
     assert_eq!(half["outcome"], "ok");
     assert!(half["marks"].as_array().unwrap().contains(&"times-disagree".into()), "{half}");
-    let warnings = export["warnings"].to_string();
+    // Behind them may be one of other processes: the other tests.
+    let warnings = Value::from(&export["warnings"].as_array().unwrap()[..2]).to_string();
     printed!(without_figures(&warnings));
 }
 
