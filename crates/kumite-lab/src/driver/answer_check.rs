@@ -1,7 +1,7 @@
-//! Checks of answers that are JSON: against `[answer]`, or by the experiment's checker.
+//! Checks of answers that are JSON: against `[answer]`, and by the experiment's checker if there is one.
 //!
-//! An answer is right, or wrong for a reason that goes into the record. An error is a third outcome: the checker
-//! itself did not work, and then no trial counts.
+//! An answer is right, or wrong for a reason that goes into the record. An error is a third outcome: the answer could
+//! not be checked, and the trial has failed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -147,7 +147,7 @@ impl Checker {
     ) -> Result<Finding, Halt> {
         self.asked += 1;
         const UNCHECKED: &str = "the answer could not be checked";
-        // Its digits as they came: a checker may know more of numbers than a double.
+        // The result's digits go as they came: a checker may know more of numbers than a double.
         let params = Question { params, result, folder: &folder.to_string_lossy() };
         let asked =
             self.worker.give(self.asked, &params, LIMIT, stop).map_err(|halt| halt.in_step(UNCHECKED))?;

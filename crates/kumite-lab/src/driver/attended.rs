@@ -74,7 +74,7 @@ impl<'a> Attended<'a> {
         wrote.into_iter().max_by_key(|(_, is_fatal)| *is_fatal)
     }
 
-    /// The CPUs that a trial of the contender at this point is measured on, and those of the engine.
+    /// The CPUs of this machine that a trial of the contender at this point is measured on, and those of the engine.
     fn cpus(&self, contender: &Ready, at: usize) -> Vec<usize> {
         let cores = &contender.among(self.of.cores);
         if cores.apart {
@@ -104,7 +104,8 @@ impl Probed {
     }
 }
 
-/// Adds a sentence about what the contender wrote to its trial. If that is fatal, the trial becomes a failed one.
+/// Adds a sentence about what the contender wrote to a trial whose outcome is `Ok`. If that is fatal, the trial
+/// becomes a failed one.
 fn with_written(measured: Measured, wrote: Option<(String, bool)>) -> Measured {
     match wrote {
         Some((what, is_fatal)) if measured.outcome == Outcome::Ok => match is_fatal {
@@ -150,7 +151,7 @@ impl Executor for Attended<'_> {
             voids.push(node.end_trial().map_err(|why| Halt::unless_stopped(why, stop))?);
         }
         voids.push(measured.void);
-        // One is told: who was away longest.
+        // Only the longest absence is told.
         let void = voids.into_iter().flatten().max_by(|a, b| a.lasted_ms.total_cmp(&b.lasted_ms));
         Ok(Measured { void, ..measured })
     }
@@ -175,7 +176,7 @@ impl Driver for Attended<'_> {
     ) -> Result<Vec<Short>, Halt> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
         let short = self.driver.short(contender, at, metrics, stop);
-        // Its check says what it writes.
+        // The check of this contender tells what it writes; here that is only moved away.
         self.tidied(own.as_ref(), contender);
         short
     }

@@ -77,14 +77,14 @@ impl LineProcess {
         }
     }
 
-    /// Closes the contender's input, and ends the contender if that is not enough. Returns what was wrong with how it
-    /// ended, or None.
+    /// Closes the contender's input, and ends the contender if that is not enough. Returns the fault of its end in
+    /// words; None if it has none.
     pub fn end(mut self) -> Option<String> {
         self.talk.close();
         let mut tree = Arc::into_inner(self.tree.0).and_then(|tree| tree.into_inner().ok())?;
         let until = Instant::now() + GRACE;
         let mut unasked = None;
-        // Its output is read to its end, or it could wait for us.
+        // The contender's output is read to its end: it could not end while it waits for us to read.
         let status = loop {
             match self.talk.hear(LOOK) {
                 Ok(Heard::Line(line, _)) => {
@@ -119,7 +119,8 @@ impl LineProcess {
         }
     }
 
-    /// Writes these bytes, whatever they are. Returns the time at which that began.
+    /// Writes these bytes to the contender. Returns the time at which the writing began. `doing` names the step in
+    /// messages.
     pub fn write(
         &mut self,
         bytes: &[u8],
@@ -137,13 +138,13 @@ impl LineProcess {
                 limit.as_secs_f64(),
                 last_lines(&self.log)
             ))),
-            // It has ended, or closed its input: how is known from its end.
+            // The contender has ended, or closed its input: its end tells which.
             Err(_) => Err(Halt::fault(self.gone(doing))),
         }
     }
 
-    /// Waits for the contender's next line. Returns it with the time at which it came. `doing` names the step in
-    /// messages.
+    /// Waits for the contender's next line. Returns it with the time at which it came. An error if none has come by
+    /// `until`, or the contender has ended. `limit` and `doing`, the step, are for messages.
     pub fn line(
         &mut self,
         until: Instant,

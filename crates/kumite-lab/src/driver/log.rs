@@ -6,8 +6,9 @@ use std::path::Path;
 
 pub(crate) use kumite_process::last_lines;
 
-/// The most bytes that a contender may write to its log. It is looked at ten times a second: a disk must have room
-/// for what can be written in that time.
+/// The most bytes of a contender's log. The log of a server, a worker or a player is looked at ten times a second or
+/// more: a disk must have room for what can be written in that time. The log of a command or a benchmark is only cut
+/// at the end.
 const LIMIT: u64 = 64 << 20;
 /// The number of bytes at the end of a longer log that are kept.
 const KEPT: u64 = 64 << 10;

@@ -57,8 +57,8 @@ impl OwnFolder {
         folders.map(|folder| OwnFolder::look(folder, state)).collect()
     }
 
-    /// Lists the folder of a contender before a check, if it runs in its author's folder. In a build, a check finds
-    /// what was written in another way.
+    /// Lists the folder of a contender before a check, if it runs in its author's folder. Files that were written
+    /// into a build are found in another way.
     pub fn of_check(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, Error> {
         match contender.origin {
             Some(Origin::InPlace) => Ok(vec![OwnFolder::look(&contender.folder, state)?]),

@@ -104,7 +104,7 @@ impl OwnHome {
     pub fn given_to(&self, contender: &Ready) -> Result<Ready, Error> {
         let mut contender = contender.clone();
         contender.env.extend(self.env.iter().cloned());
-        // What is on another node is started there.
+        // A contender on another node is started there.
         if let Some(drawn) = contender.drawn.filter(|_| contender.origin.is_some()) {
             let link = self.folder.path().join("f".repeat(drawn.folder));
             let folder = contender.folder.canonicalize().map_err(Error::at(&contender.folder))?;
@@ -116,7 +116,7 @@ impl OwnHome {
         Ok(contender)
     }
 
-    /// A sentence about a write into the user's caches since the home was made. None if there was none.
+    /// A sentence about a write into the user's caches since the home was made. None if none was found.
     pub fn written(&self) -> Option<String> {
         let mut queue: VecDeque<PathBuf> = self.linked.iter().cloned().collect();
         let mut looked_at = 0;

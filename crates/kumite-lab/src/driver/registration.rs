@@ -66,7 +66,7 @@ pub struct Opening<'a> {
     pub(crate) conditions: Conditions<'a>,
     /// The CPUs of contenders and of the load engine.
     pub(crate) cores: &'a Cores,
-    /// The folder of the store; logs and scratch files go below it.
+    /// The folder of the store; logs go below it, and the files of trials may.
     pub(crate) state: &'a Path,
     /// The run's id, after which the folder of its logs is named.
     pub(crate) run: &'a str,

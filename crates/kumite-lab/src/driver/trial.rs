@@ -15,8 +15,8 @@ use crate::work::NodeNoise;
 
 /// Executes trials, one at a time. It is a trait so that tests of a plan's execution need neither processes nor time.
 pub trait Executor {
-    /// Starts the contender, measures it at the point, and stops it. If that fails, the result is a trial that
-    /// measured nothing.
+    /// Starts the contender, measures it at the point, and stops it. A contender that fails makes a failed trial; an
+    /// error is an interruption, or ends the run.
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt>;
 }
 
@@ -37,7 +37,8 @@ pub trait Driver: Executor {
         Ok(Vec::new())
     }
 
-    /// Sentences about abilities that this machine refuses to kumite.
+    /// Sentences about what makes the figures of this machine doubtful: abilities that it refuses to kumite, or files
+    /// of trials that are not on a disk.
     fn notices(&self) -> Vec<String> {
         Vec::new()
     }
@@ -66,11 +67,12 @@ pub struct Short {
 /// The answer of a contender that was checked.
 #[derive(Clone, Debug)]
 pub struct Answered {
-    /// The outcome in a word or two, as `check` shows it.
+    /// The outcome in a few words, as `check` shows it.
     pub how: &'static str,
-    /// The reason why the answer is wrong. None if it is right.
+    /// The reason why the answer is wrong. None if it is right, and of a benchmark, whose answers are not known.
     pub wrong: Option<String>,
-    /// The output's digest and file, if all contenders are to write the same. None otherwise.
+    /// The output's digest and file, if all commands are to write the same and this one wrote no wrong output. None
+    /// otherwise.
     pub written: Option<Written>,
 }
 
@@ -78,7 +80,7 @@ impl Answered {
     /// A right answer of which nothing more is to be said.
     pub const RIGHT: Answered = Answered { how: "answers right", wrong: None, written: None };
 
-    /// The outcome in a word or two, if the contender answers as it is known to. The error says what is wrong.
+    /// The outcome in a few words, if the contender answers as it is known to. The error says what is wrong.
     pub fn as_it_should(self, known: Option<Answers>) -> Result<&'static str, Fault> {
         match (self.wrong, known) {
             (None, None) => Ok(self.how),
@@ -102,7 +104,7 @@ pub struct TrialOrder<'a> {
     pub point: &'a Point,
     /// The position of the point in the plan: [`Planned`](crate::Planned) at this position has the typed workload.
     pub at: usize,
-    /// The index of the block at the point.
+    /// The index of the block at the point, from 0.
     pub block: u32,
 }
 
@@ -118,7 +120,8 @@ impl TrialOrder<'_> {
 pub struct Measured {
     /// How the trial ended, which decides whether its figures are used.
     pub outcome: Outcome,
-    /// The reason for an outcome other than `ok`, in words. None if it is `ok`.
+    /// The reason for an outcome other than `ok`, in words. If the outcome is `ok`, a fault that changes no figure,
+    /// such as processes that the contender left behind. None without either.
     pub reason: Option<String>,
     /// The trial's figures, series and events.
     pub sample: Sample,
@@ -126,11 +129,15 @@ pub struct Measured {
     pub marks: Vec<Mark>,
     /// The reason why the trial is void. None if it is not.
     pub void: Option<Void>,
-    /// The time from the contender's start until it was ready, in ms. None if it never was.
+    /// The time from the contender's start until it was ready, in ms; of a function, the init phase of the first
+    /// call. None if it never was ready, if the trial measured nothing, and for a command or a benchmark, which have
+    /// no such time.
     pub ready_ms: Option<f64>,
-    /// The time that the contender was under load, warm-up and watching included, in ms. None if there was no load.
+    /// The time that the contender was under load, warm-up and watching included, in ms. None if there was no load,
+    /// or the trial measured nothing.
     pub load_ms: Option<f64>,
-    /// The path of the contender's output, relative to the folder of the store. None if there is none.
+    /// The path of the contender's log, or of the folder of its logs, relative to the folder of the store. None if
+    /// there is none.
     pub log: Option<String>,
 }
 

@@ -62,7 +62,7 @@ impl Evidence {
         Evidence { better, asked: 0, was_steady: false, holds: false }
     }
 
-    /// True once the series was steady at two examinations in a row. Call it as the series grows, however long the
+    /// True if the series was steady at the last two examinations. Call it as the series grows, however long the
     /// warm-up is to be.
     pub fn is_steady(&mut self, series: &[f64]) -> bool {
         if series.len() < FEWEST.max(self.asked + self.asked.div_ceil(4)) {

@@ -13,7 +13,7 @@ use crate::service::Running;
 /// thousandths.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The use of CPU and memory between two moments, and the noise from outside.
+/// The CPU time, threads and noise from outside between two moments, and the highest memory until the second.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     pub cpu: Duration,

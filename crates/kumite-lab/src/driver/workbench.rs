@@ -1,8 +1,8 @@
 //! The part that the drivers of all kinds share, and the steps by which each is opened.
 //!
 //! First this thread goes to the engine's CPUs and the folder of the run's logs is made; then the services are
-//! rehearsed, so that a wrong one is told before the first trial; then the kind adds what it alone needs. Nothing may
-//! be started before the first step, since what is started inherits the CPUs of its parent.
+//! rehearsed, so that a fault in one is reported before the first trial; then the kind adds what it alone needs.
+//! Nothing may be started before the first step, since what is started inherits the CPUs of its parent.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -22,7 +22,7 @@ pub(super) struct Workbench<'a> {
     pub conditions: Conditions<'a>,
     /// The CPUs of contenders and of the load engine.
     pub cores: &'a Cores,
-    /// The folder of the store; scratch files and logs go below it.
+    /// The folder of the store; the logs go below it.
     pub state: &'a Path,
     /// The folder of the run's logs, relative to that of the store.
     logs: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct Workbench<'a> {
 
 /// The log of a trial.
 pub(super) struct TrialLog {
-    /// The file that the contender's output goes to.
+    /// The file that the contender's output goes to; for a function, the folder of its instances' logs.
     pub path: PathBuf,
     /// The path of the log for the record: relative to the folder of the store, which may be moved.
     name: String,

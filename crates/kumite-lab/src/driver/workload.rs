@@ -43,8 +43,8 @@ pub(crate) trait Workload: Any + Debug + Send + Sync {
         self.time()
     }
 
-    /// Returns an error if the experiment's folder lacks a file that the workload needs, with the parameter that
-    /// names it.
+    /// Returns an error if a file that the workload needs is missing from the experiment's folder or cannot be used,
+    /// with the parameter that names it.
     fn check_folder(&self, _folder: &Path) -> Result<(), (&'static str, Error)> {
         Ok(())
     }

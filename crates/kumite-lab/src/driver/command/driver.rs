@@ -88,7 +88,7 @@ impl<'a> CommandDriver<'a> {
         let beside = total(measured.iter().map(|run| run.ours)).saturating_add(services_cpu);
         let under_load = began.elapsed();
         let left_behind: usize = warm_up.iter().chain(&measured).map(|run| run.timed.left_behind).sum();
-        // Services would count what is asked of them by this run, too.
+        // Services would also count what this one more run asks of them.
         let peak_rss_bytes = match self.bench.conditions.services.is_empty() {
             true => command.peak_below_the_floor(&measured)?,
             false => None,

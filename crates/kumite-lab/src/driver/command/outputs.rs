@@ -60,7 +60,8 @@ impl Outputs {
         Ok(Output { bytes, metrics })
     }
 
-    /// Cuts the last line off the output, and reads these metrics from it.
+    /// Cuts the last line off the output, and reads these metrics from it. Leaves the output as it is if no metric is
+    /// named.
     fn take_metrics<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<BTreeMap<String, f64>, Error> {
         let mut names = names.peekable();
         if names.peek().is_none() {

@@ -116,8 +116,8 @@ impl<'t> Timed<'t> {
     }
 
     /// The peak memory of one more run, started so that little memory shows, if all measured runs had less than can
-    /// be seen. None if they had more, or if that run fails: a command that ended well need not do so again where it
-    /// has left its files.
+    /// be seen. None if one of them had more, or if that run fails: a command that ended well need not do so again
+    /// where it has left its files.
     pub fn peak_below_the_floor(&mut self, measured: &[Run]) -> Result<Option<u64>, Halt> {
         if !measured.iter().all(|run| run.timed.peak_rss_is_floor) {
             return Ok(None);

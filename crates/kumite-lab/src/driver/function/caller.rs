@@ -44,7 +44,7 @@ pub(super) struct Calls {
     /// The calls in the order in which they were offered. After one that failed there are only those that were in
     /// flight.
     pub made: Vec<Made>,
-    /// The position of the first call that failed. None if none did.
+    /// The position of the call that was the first to fail. None if none failed before the calls were given up.
     pub failed: Option<usize>,
 }
 
@@ -81,7 +81,7 @@ pub(super) fn call_all(
                 let (nth, sender, call) = (made.len(), sender.clone(), &call);
                 made.push(None);
                 scope.spawn(move || {
-                    // Whoever listens does so until all are over.
+                    // The receiver is there until all calls are over.
                     let _ = sender.send((nth, Made { due, answered: call() }));
                 });
                 continue;

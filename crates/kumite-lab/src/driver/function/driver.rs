@@ -62,7 +62,7 @@ impl<'a> FunctionDriver<'a> {
         Ok(FunctionDriver { bench, seed: of.seed, check })
     }
 
-    /// Makes a trial with this number of calls; if it is none, with as many as the workload says.
+    /// Makes a trial with this number of calls; None stands for as many as the workload says.
     fn tried(
         &mut self,
         contender: &Ready,
@@ -164,8 +164,8 @@ impl<'a> FunctionDriver<'a> {
             .for_each(|metrics| self.bench.conditions.derived.add(metrics, parameters));
     }
 
-    /// The calls with the function's own metrics, and what is wrong with the first wrong answer, if any. An error
-    /// says which call failed, or why its answer cannot be used.
+    /// The calls with the function's own metrics, and the reason why an answer is wrong, if one is. An error says
+    /// which call failed, or which answer cannot be used and why.
     fn answers(
         &mut self,
         contender: &Ready,

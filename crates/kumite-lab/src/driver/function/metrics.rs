@@ -13,7 +13,7 @@ use super::workload::call_value;
 use crate::metrics::Metrics;
 
 /// The share of the calls' time that kumite and the services may use on a CPU of the instances'. If they used more,
-/// they were in their way.
+/// they were in the instances' way.
 const HOST_SHARE: f64 = 0.01;
 
 pub(crate) fn metrics() -> Metrics {
@@ -55,7 +55,7 @@ pub(crate) fn part_metrics() -> Metrics {
     Metrics { results, costs }
 }
 
-/// The metrics of times. `of_all` and `of_cold` end the explanations of those for all calls, and of that for the init
+/// The metrics of times. `of_all` ends the explanations of those that all calls have, `of_cold` that of the init
 /// phase.
 fn times(of_all: &str, of_cold: &str) -> Vec<Metric> {
     vec![
@@ -90,9 +90,9 @@ pub(super) struct Beside {
     pub cpu: Duration,
     /// The time from the first call to the last answer.
     pub window: Duration,
-    /// True if the instances and the load engine have a CPU in common.
+    /// True if the instances and kumite have a CPU in common.
     pub shared: bool,
-    /// True if the host has no means to limit instances.
+    /// True if instances are to be limited by their memory, and the host has no means to do so.
     pub unlimited: bool,
     /// True if the host has no means to count the memory of instances.
     pub uncounted: bool,

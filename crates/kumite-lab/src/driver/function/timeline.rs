@@ -36,7 +36,7 @@ pub(super) fn phases(timeline: &[InstanceEvent], began: Instant) -> Vec<Phase> {
             (what, last.map(|nth| &mut phases[nth]))
         {
             let idle = phase.kind == PhaseKind::Frozen && matches!(what, Lifecycle::Killed(_));
-            // An instance that ends while it is idle has done all that it had to.
+            // An instance that is ended while it is idle has done all that it had to.
             phase.ending = Some(why.clone()).filter(|_| !idle);
         }
         if let Some(kind) = next {

@@ -35,7 +35,7 @@ pub struct FunctionWorkload {
     pub init_limit: Duration,
     /// The largest number of instances at a time; 1 by default.
     pub max_instances: u32,
-    /// The choice among instances for a call; by default the one that was used last.
+    /// The choice among instances for a call; by default the free one that was used last.
     pub routing: Routing,
     /// The name that the runtime client is to call. None for the contender's name, which is the default.
     pub handler: Option<String>,
@@ -74,7 +74,7 @@ impl FunctionWorkload {
             timeout: take.time("timeout_s")?,
             init_limit: take.time("init_limit_s")?,
             max_instances: take.count("max_instances")? as u32,
-            // Each trial has a seed of its own.
+            // The seed is another one in each block, so it is set when a trial begins.
             routing: if take.word("routing")? == 0 { Routing::WarmFirst } else { Routing::Spread(0) },
             handler: some("handler")?,
             payload: some("payload")?,
@@ -158,7 +158,8 @@ impl Workload for FunctionWorkload {
     }
 }
 
-/// The value of the axis for the call with this index, counted from 1. None if there are too many calls before it.
+/// The value of the axis for the call at this position, which is 1 for position 0. None from position [`MOST_VALUES`]
+/// on.
 pub(super) fn call_value(nth: usize) -> Option<AxisValue> {
     (nth < MOST_VALUES).then(|| at(nth + 1))
 }

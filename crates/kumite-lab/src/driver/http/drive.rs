@@ -1,10 +1,10 @@
 //! Drives one load. The engine runs on threads of its own; this thread looks at the server ten times a second.
 //!
-//! CPU time is the difference between the first looks at or after the two ends of the window, and peak memory is the
-//! highest reading up to the window's end. Noise of the machine is measured over the same time, so that a figure and
-//! its doubts belong together. The server is shared with the engine by a lock, since a disturbance stops and resumes
-//! it. When the server ends, or writes too much, the load is ended early, and `gone` says why. Setting `stop` ends it
-//! too, and the caller must then look at `stop`.
+//! CPU time is the difference between the first looks at or after the two ends of the time that is asked for, and
+//! peak memory is the highest reading up to the window's end. Noise of the machine is measured over the window, so
+//! that a figure and its doubts belong together. The server is shared with the engine by a lock, since a disturbance
+//! stops and resumes it. When the server ends, writes too much, or cannot be looked at, the load is ended early, and
+//! `gone` says why. Setting `stop` ends the load too, and the caller must then look at `stop`.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,13 +35,15 @@ pub(crate) struct Driven {
     /// cover.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
-    /// Noise on this machine during the window: other processes and stolen time.
+    /// Noise from outside on this machine during the window.
     pub noise: Noise,
-    /// Noise on the server's node during the window. None if the server is on this machine.
+    /// Noise on the server's node during the window. None if the server is on this machine, or its node could not be
+    /// watched.
     pub server_noise: Option<NodeNoise>,
     /// True if the warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
-    /// The fault of the server that ended the load early. None if the load went to its end.
+    /// The fault that ended the load early: of the server, or of the way to its node. None if the load went to its
+    /// end, or `stop` ended it.
     pub gone: Option<Error>,
 }
 
@@ -57,7 +59,8 @@ struct PollSample {
     peak_rss_bytes: u64,
 }
 
-/// Drives the load from a thread on each of `cores`; the server has `server_cores`, which are cores of its node.
+/// Drives the load from a thread on each of `cores`, or from one thread if the server has the same CPUs. The server
+/// has `server_cores`, which are CPUs of its node.
 //
 // This function is long because it keeps together what both threads do: they share the server, and each tells the
 // other to end. `stop` is the caller's; `halt` ends the engine.
@@ -146,13 +149,14 @@ pub(crate) fn drive(
 }
 
 impl Driven {
-    /// The mean number of cores that the server used from `from_ms` after the window opened until it closed.
+    /// The mean number of cores that the server used from `from_ms` after the window opened until it closed. None if
+    /// there are too few looks in that time.
     pub fn cpu_cores(&self, from_ms: u64) -> Option<f64> {
         cpu_between(&self.looks, from_ms as f64 / 1e3, self.outcome.elapsed.as_secs_f64())
     }
 }
 
-/// A watch on the machine's noise, from the last look before the window opens to the first one after it has closed.
+/// A watch on the machine's noise, from a look shortly before the window opens to the first one after it has closed.
 struct Window<'a> {
     cores: &'a [usize],
     seconds: f64,
@@ -164,7 +168,8 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Looks at the server. An error says what is wrong with it: it has ended, or has written too much to its log.
+    /// Looks at the server. An error says why the load cannot go on: the server has ended, has written too much to
+    /// its log, or its node does not answer.
     fn look(&mut self, server: &mut dyn ServerProcess, opens: Instant) -> Result<PollSample, Error> {
         let when = since(opens);
         let looked = server.look()?;
@@ -233,8 +238,9 @@ fn first_at(looks: &[PollSample], moment: f64) -> usize {
     looks.partition_point(|look| look.when < moment)
 }
 
-/// CPU time a second between two moments, in cores. For each moment it takes the first look at or after it; if there
-/// is none, the last look, which may be a little early. None if the two looks are too near to each other.
+/// CPU time a second between two moments, in cores. For each moment the first look at or after it is taken; if there
+/// is none for `to`, the last look, which may be a little early. None if there is none for `from`, or the two looks
+/// are too near to each other.
 fn cpu_between(looks: &[PollSample], from: f64, to: f64) -> Option<f64> {
     let before = looks.get(first_at(looks, from))?;
     let after = looks.get(first_at(looks, to)).or(looks.last())?;

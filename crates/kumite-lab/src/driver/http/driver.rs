@@ -1,9 +1,10 @@
 //! Trials of servers: each starts its services, then its contender, offers the load once the server answers rightly,
 //! and ends all of them.
 //!
-//! The server is here or on the node that has its role; everything else is the same for both. A wrong answer
-//! disqualifies. A server has failed if it ends, gives no right answer, or is silent for longer than a time-out at
-//! the window's end. What the load brought is then turned into figures by `metrics.rs`.
+//! The server is here or on the node that has its role; everything else is the same for both. An answer with a wrong
+//! body disqualifies. A server has failed if it ends, writes too much to its log, gives no right answer, or, but for
+//! a load in steps, is silent for longer than a time-out at the window's end. What the load brought is then turned
+//! into figures by `metrics.rs`.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -28,7 +29,8 @@ use crate::node::Nodes;
 use crate::service::Running;
 use kumite_process::last_lines;
 
-/// The host that servers are checked at. A server that ignores HOST does not answer there.
+/// The host that servers on this machine are checked at. A server that ignores HOST and listens on 127.0.0.1 does not
+/// answer there.
 const CHECKED_AT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 
 /// The driver of kind http. It starts each contender afresh, offers it the load, and stops it.
@@ -167,11 +169,11 @@ impl Driver for HttpDriver<'_> {
     }
 }
 
-/// The median time for the way to the server's node and back, in µs: that of a stub on the node which answers at
+/// The median time for the way to the server's node and back, in µs, asked of a stub on the node that answers at
 /// once. None if the server is on this machine.
 fn round_trip_us(nodes: &Nodes, stop: &AtomicBool) -> Result<Option<f64>, Halt> {
     const ASKED: u64 = 20;
-    // A way that loses a packet delays it and no more: the first of a connection is sent again after a second, then after two.
+    // A lost packet is late and no more: the first of a connection is sent again after a second, then after two.
     const PATIENCE: Duration = Duration::from_secs(10);
     let Some(at) = nodes.echo else { return Ok(None) };
     let load = Load {
@@ -204,7 +206,7 @@ fn measured(
     }
     let mut marks = marks(outcome, &sample, shared);
     let used_from_ms = sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
-    // Where a window is judged, that says more than the warm-up.
+    // The steadiness of a window, where it is judged, says more than that of the warm-up.
     if driven.unsettled && sample.steadiness.is_none() {
         marks.push(Mark::Unsteady);
     }

@@ -12,7 +12,8 @@ use super::steadiness::{WindowPart, part};
 use super::steps;
 use crate::metrics::{Metrics, distribution};
 
-/// The lateness, in ns, from which on one in a hundred sent requests makes the engine's figures doubtful.
+/// The 99th percentile of the requests' lateness, in ns and beyond the grain of the engine's pace, from which on the
+/// engine's figures are doubtful.
 const LATE_NS: u64 = 1_000_000;
 
 pub(crate) fn metrics() -> Metrics {
@@ -92,7 +93,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     }
     if let Some(disturbed) = &outcome.disturbed {
         metric("recovery_ms", ms(disturbed.recovery.took));
-        // Without one it is at least as long as was watched; such a trial has not recovered either.
+        // Without a right answer the time is at least as long as was watched; such a trial has not recovered either.
         let watched = disturbed.until.saturating_sub(disturbed.since);
         metric("first_right_ms", ms(disturbed.first_right.unwrap_or(watched)));
     }
@@ -146,7 +147,7 @@ fn recorded(asked: &load::Disturbance, disturbed: &load::Disturbed) -> Disturban
     }
 }
 
-/// Adds the distribution of a time to the sample, or what its percentiles need.
+/// Adds the distribution of a time to the sample; for a percentile with too few values, the number that is missing.
 fn latency(sample: &mut Sample, of: &str, times: &load::Histogram<u64>, window_s: f64) {
     if !times.is_empty() {
         sample.metrics.insert(format!("{of}_mean_us"), times.mean() / 1e3);
@@ -165,7 +166,7 @@ fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1e3
 }
 
-/// The time from the last right answer to the window's end, to a tenth of a second. None if none came.
+/// The time from the window's last right answer to its end, to a tenth of a second. None if none came in the window.
 pub(crate) fn silent_before_end(outcome: &load::Outcome) -> Option<Duration> {
     let window_ms = outcome.elapsed.as_millis() as i64;
     let in_window = |interval: &&load::Interval| (0..window_ms).contains(&interval.start_ms);

@@ -1,4 +1,4 @@
-//! The http driver: a server, and the load engine on other cores.
+//! The http driver: a server under the load of kumite's engine.
 
 mod drive;
 mod driver;

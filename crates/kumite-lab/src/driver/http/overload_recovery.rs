@@ -13,8 +13,8 @@ pub(crate) const STEADY: Duration = Duration::from_secs(5);
 /// `requests` are those that were due since the drop, in order, each with when it was due and whether it was answered
 /// normally; instants are ns of one clock.
 ///
-/// If there is no such moment until `until`, when watching ended, the result is a lower bound: it goes up to the
-/// moment that may have been one.
+/// If there is no such moment until `until`, when watching ended, the result is a lower bound: it ends at the first
+/// moment that could still have become one, or else at `until`.
 pub(crate) fn overload_recovery(
     requests: impl IntoIterator<Item = (u64, bool)>,
     dropped: u64,

@@ -17,7 +17,8 @@ use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::node::Remote;
 
-/// The time for which a server may answer wrongly. After that it is not just starting.
+/// The longest time for which a server may answer wrongly, or refuse connections while it listens elsewhere. After
+/// that it is not just starting.
 const WRONG_LIMIT: Duration = Duration::from_secs(3);
 const READY_INTERVAL: Duration = Duration::from_millis(5);
 /// The number of requests on one connection when a contender is checked.
@@ -59,13 +60,14 @@ impl Server {
         Ok(Server { address, process: Box::new(there), started })
     }
 
-    /// Ends the server. Returns what was wrong with how it ended, or None.
+    /// Ends the server. Returns the fault of its end in words; None if it has none.
     pub fn stop(self) -> Option<String> {
         self.process.stop()
     }
 
     /// Waits until the server answers rightly, and makes sure that it is the contender that answers. Returns the time
-    /// since its start, or what is wrong with its answers.
+    /// since its start, or a fault if the body of its answer is wrong. Any other fault, such as a wrong status or no
+    /// answer in time, is an error.
     pub fn wait_ready(&mut self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<Answered, Halt> {
         let mut probe = workload.probe(self.address);
         let mut wrong_since = None;
@@ -79,7 +81,7 @@ impl Server {
             if let Some(how) = look.exited {
                 return failed(format!("it {how} before it was ready; its log: {}", process.last_lines()));
             }
-            // The probe may wait for an answer for long.
+            // The probe may wait long for an answer, so the server is looked at meanwhile.
             let halt = AtomicBool::new(false);
             let mut too_much = look.too_much.map(|why| Error::from(Fault::new(why)));
             let asked = probe.run(&halt, &mut |_| {

@@ -30,11 +30,12 @@ pub(crate) trait ServerProcess: Send {
     /// The end of the server's log, for messages.
     fn last_lines(&mut self) -> String;
 
-    /// Returns an error if another program than the contender answers on the port: its answers would be measured as
-    /// the contender's.
+    /// Returns an error if another program than the contender listens on the port, whose answers would be measured as
+    /// the contender's, or if nobody does.
     fn own_port(&mut self) -> Result<(), Error>;
 
-    /// The addresses on which the server listens on PORT, in words, if they are not HOST alone. None if they are.
+    /// A sentence about an address other than HOST at which the server listens on PORT, or on why that cannot be
+    /// told. None if there is no such address.
     fn listens_elsewhere(&mut self) -> Option<String>;
 
     /// The addresses on which the server listens, in words.
@@ -55,7 +56,7 @@ pub(crate) trait ServerProcess: Send {
     /// watches.
     fn end_watch(&mut self) -> Result<Option<NodeNoise>, Error>;
 
-    /// Ends the server. Returns what was wrong with how it ended, or None.
+    /// Ends the server. Returns the fault of its end in words; None if it has none.
     fn stop(self: Box<Self>) -> Option<String>;
 }
 
@@ -236,7 +237,7 @@ impl There {
 impl Drop for There {
     fn drop(&mut self) {
         if !self.is_stopped {
-            // Should the node not answer: it ends what it runs when the way to it ends.
+            // A node that does not answer ends its processes itself, once the way to it has ended.
             let _ = self.stopped();
         }
     }
@@ -291,7 +292,7 @@ impl ServerProcess for There {
         match self.stopped() {
             Err(why) => Some(chain(&why)),
             Ok(ServerEnded { wrong, log }) => {
-                // As a log that cannot be cut, one that cannot be kept is nothing worse.
+                // A log that cannot be kept is missing, and nothing worse.
                 let _ = std::fs::write(&self.log, log);
                 wrong
             }

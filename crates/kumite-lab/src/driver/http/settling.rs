@@ -2,7 +2,7 @@
 //!
 //! With a limit, the series is examined again as it grows, between `warm_up_s` and `warm_up_limit_s`. It is the
 //! throughput of a closed loop and the median response time of an open one. The engine is only told to open; a load
-//! that never settles is measured all the same, and marked.
+//! that never settles is measured all the same, and may be marked.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ impl Settling {
         self.settled.then(|| opener.open())
     }
 
-    /// True if evidence of a steady state was asked for, and the limit came first.
+    /// True if evidence of a steady state was asked for, and was not found.
     pub fn is_unsettled(&self) -> bool {
         self.opener.is_some() && !self.settled
     }

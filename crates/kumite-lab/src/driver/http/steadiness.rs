@@ -10,9 +10,9 @@ use crate::driver::steady_class::steady_class;
 /// The part of the window that figures are taken from, with these figures.
 #[derive(Debug)]
 pub(crate) struct WindowPart {
-    /// The steadiness of the load. None if there is too little to tell.
+    /// The steadiness of the load. None of an open loop, or if there is too little to tell.
     pub steadiness: Option<Steadiness>,
-    /// The time from the start of the load to where it was steady, in ms. None if it never was.
+    /// The time from the start of the load to where it was steady, in ms. None if it never was, and of an open loop.
     pub warm_up_ms: Option<f64>,
     /// Right answers a second in the part.
     pub throughput_rps: f64,
@@ -23,8 +23,8 @@ pub(crate) struct WindowPart {
 }
 
 /// The part from the window's opening or the beginning of the steady part, whichever is later, to the window's end.
-/// It is the whole window if nothing is steady. It is also the whole of an open loop: its rate says nothing about the
-/// server, and slow stretches are what it is to show.
+/// It is the whole window if nothing is steady. It is also the whole window of an open loop: its rate says nothing
+/// about the server, and slow stretches are what it is to show.
 pub(crate) fn part(outcome: &load::Outcome) -> WindowPart {
     let window_ms = outcome.elapsed.as_millis() as i64;
     let window = outcome.elapsed.as_secs_f64();

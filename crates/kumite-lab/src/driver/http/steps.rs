@@ -1,4 +1,4 @@
-//! A load whose rate goes up in steps and then may drop: its parameters and its figures.
+//! A load whose rate changes in steps and then may drop: its parameters and its figures.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::metrics::{Metrics, distribution};
 use crate::parameter::Params;
 use crate::unfit::Unfit;
 
-/// The number of different failed answers that are told apart. The rest are counted as "other".
+/// The most different answers with another status that are told apart. The rest are counted as "other".
 const KINDS: usize = 16;
 const OTHER: &str = "other";
 
@@ -144,7 +144,7 @@ impl Steps {
         all.map(|(rate, lasts)| Piece { from: rate, to: rate, lasts }).collect()
     }
 
-    /// Replaces the engine's own recovery by the recovery from the drop.
+    /// Replaces the engine's own recovery by the recovery from the end of the last step, where the rate drops.
     pub fn recover(&self, outcome: &mut Outcome) {
         let Some(disturbed) = &mut outcome.disturbed else { return };
         let ns = |time: Duration| time.as_nanos() as u64;
@@ -188,7 +188,7 @@ impl Steps {
         sample.series.columns.extend(self.by_due(&outcome.log, outcome.intervals.len()));
     }
 
-    /// The figures of each step that was over at `by`, from the window's opening.
+    /// The figures of each step that was over at `by`, which counts from the window's opening.
     fn parts(&self, log: &[Finished], by: Duration) -> Vec<TrialPart> {
         let mut ends = Duration::ZERO;
         let part = |step: &Step| {
@@ -222,8 +222,8 @@ impl Steps {
         TrialPart { at: at(step.rate), metrics, needs }
     }
 
-    /// Adds the times of answers with another status, and the share of them that were quick; or what these figures
-    /// need.
+    /// Adds the times of answers with another status, and the share of them that were quick; if there are too few,
+    /// the number that is missing.
     fn refusals(&self, log: &[Finished], metrics: &mut BTreeMap<String, f64>, needs: &mut Needs) {
         let refused = log.iter().filter(|request| request.failure == Some(Failure::Status));
         let quick: Vec<bool> = refused.map(|request| within(request, self.quick)).collect();
@@ -269,7 +269,7 @@ impl Steps {
     }
 }
 
-/// The number of refusals from which a share of them is given. One more or less is then a twentieth.
+/// The number of refusals from which on a share of them is given. One more or less is then a twentieth.
 const ENOUGH_REFUSALS: usize = 20;
 
 /// The percentiles of a step, each with the number of requests of which one lies beyond it.
@@ -285,7 +285,7 @@ fn times(log: &[Finished], failure: Option<Failure>) -> Histogram<u64> {
     times
 }
 
-/// The texts of failed answers with their counts: the most frequent by themselves, the others together.
+/// The texts of answers with another status, with their counts: the most frequent by themselves, the others together.
 fn answers(log: &[Finished]) -> BTreeMap<String, u64> {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for said in log.iter().filter_map(|request| request.wrong_status.as_deref()) {
@@ -585,7 +585,7 @@ mod tests {
         assert_eq!(found.recovery, Recovery { took: Duration::from_secs(2), complete: true });
         assert_eq!((found.ended, found.since), (found.began, found.began));
         assert_eq!(found.first_right, Some(Duration::from_millis(2000)));
-        // One that failed of those after them.
+        // Then one of the later requests fails.
         outcome.log[60].failure = Some(Failure::Status);
         steps.recover(&mut outcome);
         let bound = Duration::from_millis(3600);

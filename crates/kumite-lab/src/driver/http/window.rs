@@ -11,9 +11,9 @@ use super::workload::HttpWorkload;
 use crate::driver::Short;
 use crate::halt::Halt;
 
-/// The longest time of a look at a server's rate, without a warm-up that is as long.
+/// The longest time of a look at a server's rate. A warm-up of at most that time comes before it.
 const LOOK: Duration = Duration::from_secs(1);
-/// The number of looks. A server that was just started may soon be quicker.
+/// The most looks. A server that was just started may soon be quicker.
 const LOOKS: usize = 2;
 
 /// The window of a trial, with the percentiles that are wanted.
@@ -42,7 +42,8 @@ impl<'a> Window<'a> {
         arrivals.map(|arrivals| arrivals.mean_rate(warm_up + self.workload.duration))
     }
 
-    /// The rate of right answers of a server, a second. The look ends early once `enough` have come.
+    /// The right answers of a server a second, in the best of up to [`LOOKS`] looks. A look ends early once `enough`
+    /// requests are over.
     pub fn look(
         &self,
         server: SocketAddrV4,

@@ -1,7 +1,8 @@
 //! Trials of players: each starts a player, has it play a macro, stamps each state as it comes, and ends it.
 //!
-//! The states have to be those of the macro, in their order; another state disqualifies. Errors are the recorder's
-//! own as well as the player's, so the recorder has a CPU of its own where there are enough, and its lateness is a mark.
+//! The states have to be those of the macro, in their order; another state disqualifies. An error in time may be the
+//! recorder's as well as the player's, so the recorder has a CPU of its own where there are enough, and its lateness
+//! is a mark.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -23,7 +24,7 @@ use crate::error::Error;
 use crate::halt::Halt;
 use crate::service::Running;
 
-/// The number of frames of a play that is only checked and not measured.
+/// The most states of a play that is only checked and not measured.
 const CHECKED_STATES: usize = 30;
 
 /// The driver of kind pacing. It starts each player afresh, has it play, stamps each state as it comes, and ends the

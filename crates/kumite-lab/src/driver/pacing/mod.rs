@@ -25,7 +25,8 @@ pub(crate) static KIND: Registration = Registration {
     part_metrics: Metrics::default,
     params: params::PARAMS,
     takes_others: false,
-    // Services would work on the recorder's CPU. A player's states are compared with the macro: nothing else is its answer.
+    // Services would work on the recorder's CPU. A player's states are compared with the macro: nothing else is its
+    // answer.
     keys: &[],
     code: None,
     workload: |parameters, _| Ok(Arc::new(PacingWorkload::new(parameters)?)),

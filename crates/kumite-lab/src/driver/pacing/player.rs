@@ -11,7 +11,8 @@ use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use kumite_process::Spawn;
 
-/// The longest time that a state may take beyond the time for which the one before it is held.
+/// The longest time for which a state may stay away after the recorder expected it, and for which the player may
+/// leave the request for a play unread.
 const LIMIT: Duration = Duration::from_secs(10);
 const READY: &[u8] = b"ready";
 
@@ -60,7 +61,7 @@ impl Player {
                 return Ok(Err(Fault::new(format!("{doing} is not what it should be: {line}"))));
             }
             stamps.push(stamp);
-            // Its start is not known: as in the sample, the most punctual state says most of it.
+            // The player's start is not known: as in the sample, it is taken from the most punctual state.
             let by_this = stamp.came - due.at;
             let start = *started.insert(started.map_or(by_this, |by_others| by_this.min(by_others)));
             if let Some(next) = states.get(nth + 1) {

@@ -1,8 +1,8 @@
 //! The recorder, which stamps each state of a player as it comes.
 //!
-//! Whoever waits for a line in the kernel wakes late, by about as much as the players that are to be measured. So the
-//! recorder is awake around the time at which a state may come, and asks again and again. It has real-time priority
-//! where that is permitted, and its own CPU.
+//! A thread that waits for a line in the kernel wakes late, by about as much as the players that are to be measured.
+//! So the recorder is awake around the time at which a state may come, and asks again and again. It has real-time
+//! priority where that is permitted, and its own CPU where there are enough.
 
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use kumite_process::Heard;
 use crate::driver::line_process::LineProcess;
 use crate::halt::Halt;
 
-/// The time before a state may come at which the recorder is awake: longer than it wakes late.
+/// The time for which the recorder is awake before a state may come. It wakes late by less than that.
 const BEFORE: Duration = Duration::from_millis(1);
 /// The longest time that the recorder stays awake after a state may have come. A later state is stamped by a sleeping
 /// recorder: some 0.1 ms too late, a small part of an error that is larger than this time.
@@ -27,7 +27,8 @@ const LOOK: Duration = Duration::from_millis(50);
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
     pub came: Instant,
-    /// The time for which the recorder had not looked: the line may have come earlier by this.
+    /// The time for which the recorder had not looked: the line may have come earlier by this. 0 if the recorder
+    /// slept until the line came.
     pub unseen: Duration,
 }
 

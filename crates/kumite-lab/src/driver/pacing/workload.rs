@@ -95,7 +95,8 @@ impl PacingWorkload {
 }
 
 impl Workload for PacingWorkload {
-    /// The recorder never rests while a state may come, so it shares no CPU.
+    /// The recorder never rests while a state may come, so it shares a CPU only if all are asked for, or there is but
+    /// one.
     fn cores(&self) -> WantedCores {
         WantedCores { param: "cores", asked: self.cores, may_share: false }
     }

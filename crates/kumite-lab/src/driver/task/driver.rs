@@ -345,7 +345,7 @@ impl<'a> Jobs<'a> {
         let kept = &mut self.jobs[job as usize - 1];
         kept.elapsed_ms = elapsed_ms;
         kept.worker_elapsed_ms = theirs;
-        // Those of a warm-up count in no figure, and would be most of what a run of short jobs keeps.
+        // The metrics of a warm-up job count in no figure, and would be most of what a run of short jobs keeps.
         if !kept.warm_up {
             kept.metrics = done.metrics;
         }

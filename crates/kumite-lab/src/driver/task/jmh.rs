@@ -1,7 +1,7 @@
 //! Benchmarks that measure by themselves: the JSON of the Java Microbenchmark Harness is read.
 //!
-//! An operation of the benchmark counts as a job. It is only checked that the benchmark ended well: the answers of
-//! its operations are not known.
+//! An iteration of the benchmark is kept as a job, whose time is the mean of the iteration's operations. It is only
+//! checked that the benchmark ended well: the answers of its operations are not known.
 
 use std::path::Path;
 use std::time::Duration;

@@ -48,7 +48,7 @@ impl WarmUp {
         self.settled || passed >= self.time.most
     }
 
-    /// True if evidence of a steady state was asked for, and the limit came first.
+    /// True if evidence of a steady state was asked for, and a limit of time or jobs came first.
     pub fn is_unsettled(&self) -> bool {
         !self.settled
     }

@@ -18,8 +18,8 @@ use crate::unfit::Unfit;
 pub struct TaskWorkload {
     /// The number of jobs of a process that are measured; 1 by default.
     pub iterations: usize,
-    /// The least number of warm-up jobs of a process, which count in no figure but `first_elapsed_ms`; none by
-    /// default.
+    /// The least number of warm-up jobs of a process, which count in no figure but `first_elapsed_ms` and
+    /// `jobs_given`; none by default.
     pub warm_up_iterations: usize,
     /// The time that the warm-up jobs take together; no time by default.
     pub(crate) warm_up: WarmUpTime,

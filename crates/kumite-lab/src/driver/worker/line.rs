@@ -47,7 +47,7 @@ pub struct Hello {
     pub runtime: String,
     /// The id of the worker's process, by its own word.
     pub pid: u32,
-    /// The number of cores that the worker's runtime believes it has. None if the kit does not say.
+    /// The number of cores that the worker's runtime believes it has. None if the worker does not say.
     pub cores: Option<u64>,
 }
 
@@ -77,7 +77,7 @@ fn even_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>
 impl WorkerLine {
     /// Reads a worker's line; unknown keys are ignored. An error says what is wrong with the line.
     pub fn parse(line: &[u8]) -> Result<WorkerLine, Fault> {
-        // serde would take a list of all values for one.
+        // serde would take a list of all the values for an object.
         if line.trim_ascii_start().starts_with(b"[") {
             return Err(Fault::new("it is a list, not an object"));
         }
