@@ -49,7 +49,7 @@ pub(crate) struct Registration {
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
     pub answer: &'a Answer,
-    /// The names of all parameters.
+    /// The names of all parameters that experiment.toml gives or sweeps.
     pub parameters: &'a BTreeSet<String>,
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
     pub variants: &'a [&'a Variant],

@@ -15,11 +15,12 @@ use crate::spec::Experiment;
 /// The state of a contender that was checked.
 #[derive(Debug)]
 pub enum Checked {
-    /// The contender answers as it should at each of its points. Has the outcome in a word or two.
+    /// The contender answers as it should at each point that it was checked at. Has the outcome in a few words.
     Right(&'static str),
     /// The contender could not be made ready, for the reason in its record.
     NotReady,
-    /// The contender answers wrong, or not at all.
+    /// The contender does not answer as it should: it answers wrong, not at all, or right where it is there to answer
+    /// wrong.
     Wrong {
         /// The parameter that chooses among the contender's code, with its value. None if there is none.
         code: Option<(&'static str, AxisValue)>,
@@ -30,15 +31,15 @@ pub enum Checked {
     Written(PathBuf),
 }
 
-/// A contender that was asked, with its answers at each of its points.
+/// A contender that was asked, with its answer at each point that it was checked at.
 struct Asked<'a> {
     known: Option<Answers>,
     at: Vec<(&'a Point, Result<Answered, Fault>)>,
     failed: Option<Checked>,
 }
 
-/// Checks every contender that is chosen, and tells the outcome of each that has a point. If all are to write the
-/// same, it tells them when all have answered.
+/// Checks every contender that is chosen, and tells the outcome of each, except of one that is ready and has no point
+/// to be checked at. If all are to write the same, the outcomes are told when all have answered.
 pub fn check_each(
     experiment: &Experiment,
     choice: &Choice,
@@ -89,7 +90,7 @@ fn ask<'a>(
     Ok(Asked { known: ready.answers, at, failed: prepared.written(name)?.map(Checked::Written) })
 }
 
-/// The outcome for a contender. None if it is at no point.
+/// The outcome for a contender. None if it is ready and at no point.
 fn checked(experiment: &Experiment, asked: Asked, votes: &[(&Point, Votes)]) -> Option<Checked> {
     let mut right = None;
     for (point, answered) in asked.at {

@@ -20,8 +20,8 @@ impl Answers<'_> {
 }
 
 /// The reason to end a run: on some node, each of several contenders answers wrong in half of its trials or more, and
-/// at least twice. None if that is not so. Contenders that share nothing do not all fail by themselves, so a service
-/// or the workload is at fault. Void and failed trials are no evidence either way.
+/// at least twice. None if that is not so. Contenders that share nothing do not all answer wrong by themselves, so
+/// the machine, `[answer]` or kumite is at fault. Void and failed trials are no evidence either way.
 pub fn common_fault<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> Option<String> {
     let mut by_node = BTreeMap::<Option<&str>, Vec<&Trial>>::new();
     for trial in standing(trials) {
@@ -39,7 +39,7 @@ fn of_one_node(trials: &[&Trial]) -> Option<String> {
         let answers = by_contender.entry(&trial.contender).or_default();
         match trial.outcome {
             Outcome::Ok => answers.right += 1,
-            // Unlike the others' is what an output is, and no fault of them all.
+            // A kept output is wrong only by being unlike the others', so it is no fault that all have.
             Outcome::Disqualified if trial.sample.output.is_some() => {}
             Outcome::Disqualified => answers.wrong.push(trial),
             Outcome::Failed => {}

@@ -53,7 +53,8 @@ pub fn lacking_control(experiment: &Experiment, contenders: &[Contender]) -> Opt
     Some(format!("control '{name}' cannot be measured ({}: {why}): {REMEDY}", status.as_str()))
 }
 
-/// These contenders, followed by the second of the control. If the control is on another node, both are one build.
+/// These contenders and, at their end, the second of the control if it is not among them yet: of the same build then,
+/// as for a control on another node.
 pub(super) fn with_twin(ready: &[Ready], control: Option<&Control>) -> Vec<Ready> {
     let control = control.filter(|_| ready.iter().all(|ready| ready.twin.is_none()));
     let twin = |control: &Control| {
@@ -63,8 +64,8 @@ pub(super) fn with_twin(ready: &[Ready], control: Option<&Control>) -> Vec<Ready
     ready.iter().cloned().chain(control.and_then(twin)).collect()
 }
 
-/// These cells, and both cells of the control at each of their points: it has two trials in every block that is
-/// measured.
+/// These cells, and both cells of the control at each of their points: the control has two trials in every block that
+/// is measured.
 pub(super) fn with_control(
     mut cells: BTreeSet<(String, usize)>,
     control: Option<&Control>,

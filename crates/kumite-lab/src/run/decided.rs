@@ -19,7 +19,7 @@ impl Decided {
         for claim in claims {
             let is_open = matches!(claim.verdict, Verdict::Undecided | Verdict::NotTested);
             let is_news = match is_open {
-                // Where nothing freezes, a verdict may be taken back.
+                // In a run that is judged at its end, by the strict rule, later rounds may take a verdict back.
                 true => self.ids.remove(&claim.id),
                 false => self.ids.insert(claim.id.clone()),
             };
@@ -34,7 +34,8 @@ impl Decided {
         std::mem::take(&mut self.news)
     }
 
-    /// The number of decided claims, and of all claims. None before the first round.
+    /// The number of decided claims, and of all claims. None before the claims were judged first, and if there is
+    /// none.
     pub fn tally(&self) -> Option<(usize, usize)> {
         (self.claims > 0).then_some((self.ids.len(), self.claims))
     }

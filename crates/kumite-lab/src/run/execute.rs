@@ -38,7 +38,7 @@ pub struct RunEnded {
     /// The reason why the run ended early: the budget, `stop`, or a fault common to all contenders. None if it did
     /// not.
     pub cut_short: Option<String>,
-    /// The trials and the time that early verdicts saved. None if they saved none.
+    /// The trials and the time that early verdicts saved. None if they saved none, or if the run was cut short.
     pub saved: Option<Saved>,
 }
 
@@ -50,7 +50,7 @@ pub enum Event<'a> {
         done: usize,
         /// The number of trials that there will be: those that have ended, and those that are still expected.
         total: usize,
-        /// The estimated time of the rest, at the pace so far.
+        /// The estimated time of the rest, at the pace so far; at most the rest of the budget.
         left: Duration,
         /// The trial that ended.
         trial: &'a Trial,
@@ -237,8 +237,8 @@ impl Execution<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Reports a committed trial, and whether it is void. `block` has the trials that are left of its block at this
-    /// attempt; `after` is the rest of the run.
+    /// Reports a committed trial and, if it is void, what becomes of its block. `block` has the trials that are left
+    /// of its block at this attempt; `after` is the rest of the run.
     fn tell(&mut self, block: &Block, attempt: u32, after: Rest, trial: &Trial) {
         let mut left = self.progress.to_try(after.iter(), 0);
         left.extend(self.progress.to_try([block], attempt));

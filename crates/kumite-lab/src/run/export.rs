@@ -50,7 +50,7 @@ pub(super) struct Findings {
     pub warnings: Vec<Warning>,
 }
 
-/// Judges all claims and checks. A shard's claims are not judged: only a part of the trials is there.
+/// Judges all claims and checks. Those of a shard are not judged: only a part of the trials is there.
 pub(super) fn findings(
     claims: &[ClaimSpec],
     checks: &[CheckSpec],
@@ -72,7 +72,8 @@ pub(super) fn findings(
     Findings { control, claims, checks, warnings }
 }
 
-/// The cells of claims that more blocks might decide: contenders with positions of points in the plan.
+/// The cells of claims that more blocks might decide: contenders with positions of points in the plan. All cells if
+/// there are no claims.
 pub fn undecided(
     experiment: &Experiment,
     run: &Run,

@@ -22,7 +22,7 @@ pub(super) fn machine_changed(run: &Run, earlier: &[Trial], trial: &Trial) -> bo
 }
 
 /// The limit of a probe that the self-check of this machine found. None without one, and if the contender is on
-/// another node, about which it says nothing.
+/// another node, about which the self-check says nothing.
 fn calm_limit(run: &Run, probe: Probe) -> Option<f64> {
     let is_here = run.roles.iter().all(|other| other.role != Role::Server);
     probe.of(&run.noise_floor.as_ref().filter(|_| is_here)?.probe_limits)

@@ -46,8 +46,8 @@ impl World for ThisMachine {
         &self.0
     }
 
-    /// Waits by the time of day, because a machine may sleep meanwhile; but no longer than the wait is now, by the
-    /// clock that never goes back.
+    /// Waits by the time of day, because a machine may sleep meanwhile; but no longer than the wait was at its
+    /// beginning, by the clock that never goes back.
     fn wait(&self, until: Timestamp, stop: &AtomicBool) {
         let left = || until.duration_since(self.0.timestamp());
         let (began, most) = (self.0.now(), left());
@@ -99,11 +99,12 @@ pub enum RunEvent<'a> {
         done: usize,
         /// The number of trials so far and of those that are still expected.
         total: usize,
-        /// The estimated time of the rest, at the pace so far.
+        /// The estimated time of the rest, at the pace so far; at most the rest of the budget.
         left: Duration,
         /// The trial that ended.
         trial: &'a Trial,
-        /// The number of decided claims, and of all claims. None before the first round, and in a shard.
+        /// The number of decided claims, and of all claims. None before the claims were judged first, in a shard, and
+        /// in a sitting.
         decided: Option<(usize, usize)>,
     },
     /// All is in the store, so that kumite can be ended without a loss.

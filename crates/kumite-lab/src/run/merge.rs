@@ -209,7 +209,7 @@ fn trials(counted: &[&StoredRun], nodes: &[String]) -> Vec<Trial> {
     for (seq, trial) in (0..).zip(&mut trials) {
         trial.seq = seq;
     }
-    // A shard judged outputs by its own alone.
+    // Each shard has judged its outputs by those of its own trials alone.
     judge_outputs(&mut trials);
     trials
 }

@@ -64,8 +64,8 @@ pub fn plan(takes_part: &[Vec<usize>], first: &BTreeSet<usize>, blocks: u32, see
     Plan { rounds: (0..blocks).map(&mut round).filter(|round| !round.blocks.is_empty()).collect() }
 }
 
-/// The seed of everything random within trials. Each shard has its own: two loads that were drawn alike would not be
-/// two repetitions.
+/// The seed of the random choices within trials. Each shard has its own: two trials that were drawn alike would not
+/// be two repetitions. The arrivals of an open loop are not drawn from it: they are the same in every trial.
 pub fn trial_seed(run: &Run) -> u64 {
     let of_shard = |shard: &Shard| {
         let mut random = ChaCha8Rng::seed_from_u64(run.seed);

@@ -29,7 +29,7 @@ pub(super) struct Progress<'a> {
     pub trials: Vec<Trial>,
     kept: BTreeMap<(usize, usize, u32, u32), usize>,
     pub seq: u32,
-    /// The number of trials that were made now, and the time that they were expected to take.
+    /// The number of trials that this execution has made, and the time that they were expected to take.
     pub tried: usize,
     expected_of_tried: Duration,
     /// The times that the trials of each cell took, if they cannot be known before they are tried.
@@ -220,8 +220,9 @@ impl<'a> Progress<'a> {
         self.clock.now().saturating_sub(self.began)
     }
 
-    /// The expected time of trials of these cells: what is known for their points, or what trials of the cell took,
-    /// or those at its point, or any; with what starting and stopping adds.
+    /// The expected time of trials of these cells. For each it is the time that is known for its point or, if none
+    /// is, the mean of the trials so far: of the cell, else of its point, else of all. The time that starting and
+    /// stopping takes is added.
     pub fn expected(&self, cells: &[(usize, usize)]) -> Duration {
         let added = self.spent().saturating_sub(self.expected_of_tried) / self.tried.max(1) as u32;
         let mean = |which: &dyn Fn(&(usize, usize)) -> bool| {
@@ -237,8 +238,8 @@ impl<'a> Progress<'a> {
         cells.iter().map(|cell| known(cell) + added).sum()
     }
 
-    /// A sentence on the number of trials and the time that they will take. It is made after the first block, when
-    /// the real pace is known.
+    /// A sentence on the number of trials and the time that they will take. It is made when the real pace is known:
+    /// after the first block or, if the length of a trial is not known in advance, after the first round.
     pub fn announcement<'b>(&self, rest: impl IntoIterator<Item = &'b Block>) -> String {
         let left = self.to_try(rest, 0);
         let expected = self.spent() + self.expected(&left);

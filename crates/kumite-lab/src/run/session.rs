@@ -26,7 +26,7 @@ pub struct Session<'a> {
     /// The time that the run may take: no block is begun that would likely end later. None if there is no limit.
     pub budget: Option<Duration>,
     /// Finds the cells whose claims more blocks might decide. It is called after each round from `min_blocks` on, and
-    /// only these cells go on.
+    /// only these cells go on. It is never called in a sitting.
     pub undecided: &'a Undecided<'a>,
 }
 

@@ -18,7 +18,7 @@ use super::together::{
 use crate::spec::judged_of;
 use crate::toml_source::SpecError;
 
-/// The largest index of a round that is accepted. No run has as many, but a file may say anything.
+/// The index from which on a round is refused. No run has as many rounds, but a file may say anything.
 const MOST_ROUNDS: u32 = 1_000_000;
 
 /// Joins these runs into one, of which each is a sitting, and judges it by what the first of them asked. An error if
@@ -109,7 +109,7 @@ fn sittings(runs: &[&StoredRun]) -> Vec<Sitting> {
             seed: of.run.seed,
             started: of.run.started,
             finished: of.run.finished,
-            // Of a run that was begun as no sitting only what the machine is like is known.
+            // Of a run that was not begun as a sitting, only the description of its machine is known.
             machine: if are_told_apart { boot(of) } else { Some(described(&of.machine)) },
             first_round,
             rounds: made,

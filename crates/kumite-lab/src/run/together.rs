@@ -1,8 +1,9 @@
-//! The test whether trials belong together: those of a resumed run, and those of shards that are merged.
+//! The test whether trials belong together: those of a resumed run, of shards that are merged, or of sittings that
+//! are joined.
 //!
-//! They do if everything that their figures depend on is the same: the version of measuring, the profile, the part of
-//! the experiment that trials and verdicts depend on, and the files of the contenders that were measured. Versions of
-//! kumite, tools and services may differ, and are named.
+//! Trials belong together if everything that their figures depend on is the same: the version of measuring, the
+//! profile, the part of the experiment that trials and verdicts depend on, and the files of the contenders that were
+//! measured. Versions of kumite, tools and services may differ, and are named.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use kumite_record::{
 use crate::spec::{Asked, Experiment};
 use crate::toml_source::SpecError;
 
-/// The most characters of a differing value that are shown.
+/// The number of characters from which on a differing value is not shown.
 const SHOWN_CHARS: usize = 60;
 
 /// A property that two runs must have in common and do not, with both values if they are short.

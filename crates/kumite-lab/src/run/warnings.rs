@@ -1,4 +1,4 @@
-//! Warnings: the doubts about a run that its trials give rise to, in words.
+//! Warnings: the doubts about a run, its machine, its contenders and its cells, in words.
 //!
 //! A warning never changes a figure or a verdict. It is made from the record alone, so a kept run gives the same
 //! warnings everywhere.
@@ -11,8 +11,8 @@ use kumite_record::{
     Role, Run, Shard, SteadyClass, Trial, Versioned, Void, Warning, standing,
 };
 
-/// The share of lost requests from which on the way a server is made is to blame. A server that is restarted or
-/// overloaded loses some.
+/// The share of requests, lost on connections that the server closed, above which the server is to blame. A server
+/// that is restarted or overloaded loses some.
 const CLOSED_SHARE: f64 = 0.01;
 
 /// A doubt: its subject, and a sentence about it.
@@ -46,7 +46,7 @@ pub(super) fn warnings(
     doubts.into_iter().map(|(place, what)| Warning { place, what }).collect()
 }
 
-/// Warnings about blocks that were void in each attempt. `trials` are all trials of the run.
+/// Warnings about blocks that have a void attempt and none that counts. `trials` are all trials of the run.
 pub(super) fn void_blocks(run: &Run, trials: &[Trial]) -> Vec<Warning> {
     let block = |trial: &Trial| (trial.point.clone(), trial.block);
     let with_result: HashSet<(Point, u32)> = standing(trials).map(block).collect();
@@ -203,8 +203,8 @@ fn whence(trials: &[&&Trial], mark: Mark) -> String {
     if counts.is_empty() { String::new() } else { format!(" (by node: {})", counts.join(", ")) }
 }
 
-/// True if the steadiness of a cell's trials is a reason for doubt. Trials that began steady beside trials that
-/// became so are none: figures are of the steady part.
+/// True if the steadiness of a cell's trials is a reason for doubt. It is none that some trials were steady from
+/// their start and others became so: figures are of the steady part.
 fn is_doubtful(steadiness: &CellSteadiness) -> bool {
     let is_calm = |class: &SteadyClass| matches!(class, SteadyClass::Flat | SteadyClass::WarmUp);
     steadiness.class == SteadyClass::Inconsistent && !steadiness.trials.keys().all(is_calm)

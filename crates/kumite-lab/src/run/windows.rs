@@ -65,7 +65,7 @@ impl Windows {
     }
 
     /// The faults of the windows, each once, with the profiles that have it. A server whose rate is needed is put
-    /// under load for a second or so, so the caller must have the lock of the machine.
+    /// under load for a few seconds, so the caller must have the lock of the machine.
     pub fn faults(
         &self,
         prepared: &Prepared,

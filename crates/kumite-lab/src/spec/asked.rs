@@ -1,7 +1,7 @@
 //! The part of an experiment's file that its trials and verdicts depend on, without the words about them.
 //!
-//! Two runs belong together if it is equal. So a corrected sentence does not part a run from its continuation, and a
-//! changed parameter does.
+//! Two runs belong together only if this part is equal. So a corrected sentence does not separate a run from its
+//! continuation, and a changed parameter does.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use toml::{Table, Value};
 
 use crate::toml_source::{SpecError, TomlSource};
 
-/// The keys that are only words for people; `*` is any name or number. A claim's sentence is not among them: it
+/// The keys that are only words for people; `*` is any name or number. A claim's `assert` is not among them: it
 /// decides which cells go on and when a run ends, and a verdict's promise holds only for claims that were there
 /// before the trials.
 const WORDS: [&[&str]; 10] = [
@@ -130,7 +130,7 @@ fn are_tables(values: &[Value]) -> bool {
     values.iter().all(Value::is_table)
 }
 
-/// The id of a table in a list; without one, its index.
+/// The id of a table in a list; without one, its number, from 1.
 fn called(nth: usize, value: &Value) -> String {
     value.get("id").and_then(Value::as_str).map_or_else(|| nth.to_string(), str::to_owned)
 }

@@ -38,10 +38,10 @@ impl Judged {
         known: &Known,
     ) -> Result<Judged, SpecError> {
         check_ids(source, file)?;
-        // Within trials it is an axis, and no parameter with a value.
+        // The axis within trials is no parameter with a value.
         let mut fixed = fixed.clone();
         fixed.retain(|name, _| known.within.as_ref().is_none_or(|within| within.axis != *name));
-        // The machine's: a claim about one would say nothing of its contender.
+        // Probes are of the machine: a claim about one would say nothing of a contender.
         let is_contender_s = |metric: &&Metric| Probe::of_name(&metric.name).is_none();
         let metrics: Vec<Metric> = known.metrics.iter().filter(is_contender_s).cloned().collect();
         let names = Names {
@@ -184,7 +184,7 @@ fn parse(
     })
 }
 
-/// Returns an error if two claims or checks have one id, or a profile names an id that no claim has.
+/// Returns an error if two claims or checks have one id, or a profile lists an id twice, or one that no claim has.
 fn check_ids(source: &TomlSource, file: &ExperimentFile) -> Result<(), SpecError> {
     let mut seen = BTreeSet::new();
     let claims = file.claim.iter().enumerate().map(|(nth, claim)| ("claim", nth, &claim.id));

@@ -129,8 +129,8 @@ impl Experiment {
         all
     }
 
-    /// Replaces the plan by one job of a contender: at the first point that is planned for it, with these parameters
-    /// in place of the point's own.
+    /// Replaces the plan by one job of a contender: at the first point that is planned for it or, if none is, at the
+    /// first point. `parameters` take the place of those of the point, and of the fixed ones.
     pub fn plan_one(&mut self, contender: &str, parameters: &[(String, AxisValue)]) -> Result<(), Unfit> {
         let tries_it = |planned: &&Planned| planned.contenders.iter().any(|name| name == contender);
         let first = self.planned.iter().find(tries_it).or(self.planned.first());
@@ -181,12 +181,13 @@ impl Experiment {
     }
 
     /// The parameter that chooses among a contender's code, with its value at this point. None if there is no such
-    /// parameter.
+    /// parameter, or it is no axis.
     pub fn code<'a>(&self, point: &'a Point) -> Option<(&'static str, &'a AxisValue)> {
         self.kind.code.and_then(|name| Some((name, point.get(name)?)))
     }
 
-    /// The largest number of bytes of free disk that a trial needs, over all points.
+    /// The largest number of bytes of free disk that a trial needs, over all points; 0 if the experiment does not
+    /// say.
     pub(crate) fn disk_bytes(&self) -> f64 {
         let of_point = |planned: &Planned| {
             of_parameters(self.disk.as_deref()?, &planned.parameters, &self.units, Unit::Bytes).ok()

@@ -10,7 +10,8 @@ use crate::driver::{KINDS, Registration};
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// Returns an error if a key is given that only other kinds have, or that another key takes the place of.
+/// Returns an error if a key is given that only other kinds have, or if both `answer.equals` and `answer.equals_json`
+/// are.
 pub(super) fn check_keys(
     source: &TomlSource,
     file: &ExperimentFile,
@@ -71,14 +72,14 @@ fn of_others(key: &str, kind: &Registration) -> String {
 }
 
 /// Sentences on parameters of the contenders' own that may be mistyped ones of kumite's. A parameter is none of these
-/// if kumite's own is given beside it.
+/// if the one of kumite's that is like it is given, too.
 pub(super) fn mistyped(
     source: &TomlSource,
     fixed: &Parameters,
     axes: &BTreeMap<String, Vec<AxisValue>>,
     kind: &Registration,
 ) -> Vec<String> {
-    // One of kumite's may be in either table, or in both: its default and what is tried.
+    // A parameter of kumite's may be in either table, or in both: its default, and the values that are tried.
     let is_given = |table: &str, name: &str| match table {
         "axes" => axes.contains_key(name),
         _ => fixed.contains_key(name),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-/// The `value` of a metric that comes with a worker's answers.
+/// The `value` of a metric that comes with the answers of a worker or a function, or with a command's output.
 const WORKER: &str = "worker";
 
 /// A metric of an experiment's own.

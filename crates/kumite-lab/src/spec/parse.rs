@@ -1,8 +1,8 @@
 //! The parser of experiments: from the text of `experiment.toml` to an [`Experiment`] in which everything is checked.
 //!
-//! It is read in the order in which one part needs another: profiles and points first, then the workload of each
-//! point, then services and declared metrics, and the claims last, because they may speak of all of these. The first
-//! error ends it, with its place in the file.
+//! The text is read in the order in which one part needs another: profiles and points first, then the workload of
+//! each point, then services and declared metrics, and the claims last, because they may speak of all of these. The
+//! first error ends the reading, with its place in the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -251,7 +251,7 @@ impl Reading<'_> {
         Ok(margin_percent)
     }
 
-    /// The names of all parameters.
+    /// The names of all parameters that the file gives or sweeps.
     fn parameters(&self) -> BTreeSet<String> {
         self.fixed.keys().chain(self.file.axes.keys()).cloned().collect()
     }
