@@ -2,9 +2,9 @@
 //!
 //! A driver is opened once a run and makes its trials one at a time. It starts the contender afresh in each, and
 //! whatever happens it ends all processes of the trial before it returns. A contender that fails makes a trial with
-//! that outcome; an error is for an interruption or for what ends the run. What all kinds share stands in
-//! `workbench.rs` (opening, logs, services) and `attended.rs` (void trials, files left behind), so a kind has only
-//! its own way to measure.
+//! that outcome. An error of a trial is for an interruption, or for another node that does not answer. What all kinds
+//! share stands in `workbench.rs` (opening, logs, services) and `attended.rs` (void trials, files left behind), so a
+//! kind has only its own way to measure.
 
 mod answer;
 mod answer_check;

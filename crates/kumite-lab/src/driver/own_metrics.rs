@@ -19,7 +19,7 @@ pub(super) fn own_metrics<'a>(
     let answer: &RawValue =
         serde_json::from_slice(answer).map_err(|error| Fault::new(format!("it is no JSON: {error}")))?;
     let members: BTreeMap<Cow<str>, &RawValue> = serde_json::from_str(answer.get()).unwrap_or_default();
-    // Not every contender needs to give all of them.
+    // Not every contender needs to give all metrics.
     let given = names.filter_map(|name| Some((name, members.get(name)?)));
     let own = |(name, value): (&str, &&RawValue)| match serde_json::from_str::<f64>(value.get()) {
         Ok(number) => Ok((name.to_owned(), number)),

@@ -1,7 +1,7 @@
 //! The registration of a kind of workload, and the opening of its driver.
 //!
-//! A kind is a folder in `driver/` and one `Registration` in `KINDS`. All other code asks the registration, so no
-//! other file names a kind.
+//! A kind is a folder in `driver/` and one `Registration` in `KINDS`. Other code asks the registration and names no
+//! kind, except where only one kind is meant: servers on another node, `kumite load` and `kumite task`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -15,8 +15,8 @@ use crate::work::NodeNoise;
 
 /// Executes trials, one at a time. It is a trait so that tests of a plan's execution need neither processes nor time.
 pub trait Executor {
-    /// Starts the contender, measures it at the point, and stops it. A contender that fails makes a failed trial; an
-    /// error is an interruption, or ends the run.
+    /// Starts the contender, measures it at the point, and stops it. A contender that fails makes a failed trial. An
+    /// error is an interruption, or the fault of another node, which the caller makes a failed trial of.
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt>;
 }
 

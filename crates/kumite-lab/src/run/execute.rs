@@ -55,7 +55,7 @@ pub enum Event<'a> {
         /// The trial that ended.
         trial: &'a Trial,
     },
-    /// The first round is complete, with these trials.
+    /// The first round is complete. Has all trials so far.
     FirstRound(&'a [Trial]),
     /// A sentence that should be shown at once.
     Note(String),

@@ -93,7 +93,7 @@ fn by_shard(shards: &[StoredRun]) -> Result<BTreeMap<u32, Vec<&StoredRun>>, Spec
 /// The execution of a shard that counts: the first complete one; if there is none, the longest.
 fn counts<'a>(executions: &[&'a StoredRun]) -> &'a StoredRun {
     let complete = executions.iter().find(|shard| is_complete(&shard.run));
-    // Of several that are equally long, the first.
+    // Of several that are equally long, the first counts.
     let longest = || executions.iter().rev().max_by_key(|shard| shard.trials.len());
     complete.or_else(longest).copied().expect("a shard is there because it was executed")
 }

@@ -1,8 +1,8 @@
 //! The preparation of contenders, so that they can be started: it looks for tools, installs, and builds.
 //!
 //! A contender that cannot take part is named with its reason and stays in the record; none is left out silently.
-//! Only what the experiment itself needs, and its services, end the run when they are missing. Builds are held as
-//! long as [`Prepared`] lives, so that no other kumite removes them.
+//! Only what the experiment itself needs, its services, and the second build of the control end the run when they
+//! cannot be had. Builds are held as long as [`Prepared`] lives, so that no other kumite removes them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -161,7 +161,7 @@ pub fn prepare(
 ) -> Result<Prepared, Halt> {
     let mut preparing =
         Preparing { builds: Builds::open(state)?, versions: Versions::default(), choice, stop, note };
-    // Without these nothing can be measured, so they come first.
+    // Without the experiment's tools and services nothing can be measured, so they come first.
     preparing.tools_of(experiment).map_err(|why| Halt::unless_stopped(why, stop))?;
     let log = preparing.builds.log("services");
     let none = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The test of windows: some are too short for the percentiles that claims compare.
+//! The test of windows: some are too short for the percentiles that claims and checks compare.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::is_percentile;
 use crate::spec::Experiment;
 use crate::toml_source::SpecError;
 
-/// The percentiles that claims compare, by contender and position of the point. Each comes with the ids of the
-/// claims.
+/// The percentiles that claims and checks compare, by contender and position of the point. Each comes with the ids of
+/// those claims and checks.
 type Percentiles = BTreeMap<(String, usize), BTreeMap<String, BTreeSet<String>>>;
 
-/// The windows that claims about percentiles rest on, in several profiles of an experiment.
+/// The windows that claims and checks about percentiles rest on, in several profiles of an experiment.
 pub struct Windows {
     of_profiles: Vec<(Experiment, Percentiles)>,
 }
@@ -29,7 +29,7 @@ pub struct Windows {
 pub enum WindowFault {
     /// The window has too few answers for a percentile.
     Short {
-        /// The claim that compares the percentile.
+        /// The id of the claim or check that compares the percentile.
         claim: String,
         /// The contender and the point, as people read it.
         cell: String,
@@ -59,7 +59,7 @@ impl Windows {
         Ok(Windows { of_profiles })
     }
 
-    /// True if no claim compares a percentile.
+    /// True if no claim or check compares a percentile.
     pub fn is_empty(&self) -> bool {
         self.of_profiles.is_empty()
     }

@@ -275,7 +275,7 @@ fn a_claim_has_a_value_at_every_point_of_the_profile() {
     ] {
         Experiment::from_text(&text(assert), "quick", &["a", "b"]).unwrap();
     }
-    // Of what the profile does not try there is nothing to divide by.
+    // An expression needs no value at a point that the profile does not try.
     let unplanned = text("every $rate_rps: throughput_rps(a at connections=10) / $rate_rps > 1");
     let unplanned = unplanned.replacen("blocks = 6", "blocks = 6\naxes.rate_rps = [100]", 1);
     Experiment::from_text(&unplanned, "quick", &["a", "b"]).unwrap();

@@ -35,7 +35,7 @@ const MOST_S: f64 = 86_400.0;
 /// `missing` more are needed. None if no allowed window is long enough.
 pub(super) fn long_enough(have: u64, missing: u64, duration_s: f64) -> Option<Enough> {
     let exact_s = duration_s * (have + missing) as f64 / have as f64 * (1.0 + RESERVE);
-    // To two digits.
+    // Rounded up to two digits.
     let digit = 10_f64.powf(exact_s.log10().floor() - 1.0);
     let value = (exact_s / digit - 1e-9).ceil() * digit;
     let value = (value * 1e3).round() / 1e3;

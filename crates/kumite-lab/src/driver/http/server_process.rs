@@ -223,7 +223,7 @@ impl There {
         Ok((there, SocketAddrV4::new(host, port)))
     }
 
-    /// Asks the node. False if the node cannot be reached, which ends the run anyway.
+    /// Asks the node. False if the node cannot be reached, by which the trial fails anyway.
     fn asked_to(&self, what: impl Ask<Answer = bool>) -> bool {
         self.node.ask(what).unwrap_or(false)
     }

@@ -34,7 +34,7 @@ pub(super) enum Storage {
 impl Storage {
     /// The storage behind a file system, whose type is given by the kernel's number.
     pub fn of_type(number: u64) -> Storage {
-        // Some systems say it as a signed number.
+        // Some systems give the number as a signed one.
         let number = number & 0xffff_ffff;
         match number {
             _ if MEMORY.contains(&number) => Storage::Memory,

@@ -246,7 +246,7 @@ fn what_no_claim_needs_is_not_tried_any_more() {
     let made = run(&["a", "b"], 8, Case { decided_after, ..Case::default() });
     let count = |n: &str| made.tried.iter().filter(|(_, point)| point == n).count();
     assert_eq!((count("n=1"), count("n=10")), (6, 10));
-    // Of 16 trials at each point; a trial takes 2 s.
+    // There would be 16 trials at each point; a trial takes 2 s.
     assert_eq!(made.ended.saved, Some(Saved { trials: 16, seconds: 32.0, decided: true }));
     assert_eq!(made.ended.cut_short, None);
     let made = run(&["a", "b"], 8, Case { decided_after: [Some(1), None], ..Case::default() });
