@@ -58,7 +58,7 @@ pub enum Error {
         tried: Vec<String>,
     },
     /// The revision lacks the folder in which the user is.
-    #[error("{name} has no folder {}: change to a folder that each revision has", folder.display())]
+    #[error("{name} has no folder {}, which each revision has to have", folder.display())]
     NoFolder {
         /// The revision as it was typed.
         name: String,

@@ -20,15 +20,32 @@ const LIMIT: Duration = Duration::from_secs(30 * 60);
 /// The status with which a shell says that there is no such program.
 const NOT_FOUND: i32 = 127;
 
-/// A command that forgets the variables by which git tells its hooks where they are. Another repository is meant here.
-pub(crate) const FORGET: &str = "unset GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR GIT_CONFIG GIT_CONFIG_COUNT \
-     GIT_CONFIG_PARAMETERS GIT_DIR GIT_GRAFT_FILE GIT_IMPLICIT_WORK_TREE GIT_INDEX_FILE GIT_NAMESPACE \
-     GIT_OBJECT_DIRECTORY GIT_PREFIX GIT_SHALLOW_FILE GIT_WORK_TREE";
+/// The variables by which git tells its hooks where they are. Another repository is meant here.
+const OF_HOOKS: [&str; 11] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_NAMESPACE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_WORK_TREE",
+];
+
+/// The names of the variables that git and builds keep of our environment.
+pub(crate) fn kept_variables() -> Vec<String> {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    names.filter(|name| !OF_HOOKS.contains(&name.as_str())).collect()
+}
 
 /// The way to call git, with a folder for what it says.
 pub(crate) struct Git<'a> {
     scratch: TempDir,
     env: Vec<(String, String)>,
+    keeps: Vec<String>,
     stop: &'a AtomicBool,
 }
 
@@ -37,7 +54,7 @@ impl<'a> Git<'a> {
         let scratch = tempfile::tempdir().map_err(Error::cannot("make", &std::env::temp_dir()))?;
         let set = [("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C")];
         let env = set.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-        Ok(Git { scratch, env, stop })
+        Ok(Git { scratch, env, keeps: kept_variables(), stop })
     }
 
     /// Calls git in a folder, and returns its standard output. A status other than 0 is an error.
@@ -49,14 +66,15 @@ impl<'a> Git<'a> {
         }
         let (out, log) = (self.scratch.path().join("out"), self.scratch.path().join("log"));
         let out_quoted = try_quote(out.as_os_str().as_bytes())?.into_owned();
-        let whole = [FORGET.as_bytes(), b"; exec ", &line, b" > ", &out_quoted].concat();
+        let whole = [b"exec ", &*line, b" > ", &out_quoted].concat();
         // A name that is not UTF-8 is no name that anybody types; git then says that it has none such.
         let command = String::from_utf8_lossy(&whole);
+        let keeps: Vec<&str> = self.keeps.iter().map(String::as_str).collect();
         let spawn = Spawn {
             command: &command,
             dir: folder,
             env: &self.env,
-            keeps: None,
+            keeps: Some(&keeps),
             cores: &[],
             log: &log,
             group: None,

@@ -70,7 +70,10 @@ impl Repository<'_> {
 
     /// The commit that a name means; `None` if there is none.
     pub(crate) fn commit(&self, name: &str) -> Result<Option<String>, Error> {
-        let commit = format!("{name}^{{commit}}");
-        self.git.asked(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &commit])
+        let known = |name: &str| {
+            self.git.asked(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", name])
+        };
+        // In two steps, for `:/TEXT` would take a suffix for text.
+        known(name)?.map_or(Ok(None), |object| known(&format!("{object}^{{commit}}")))
     }
 }

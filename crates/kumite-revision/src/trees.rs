@@ -13,7 +13,7 @@ use kumite_cache::{Cache, Filled, Filling, Place, add};
 use kumite_process::{Spawn, last_lines, run};
 use serde::{Deserialize, Serialize};
 
-use crate::git::FORGET;
+use crate::git::kept_variables;
 use crate::inputs::inputs;
 use crate::revision::Revision;
 use crate::submodules::Submodule;
@@ -145,9 +145,17 @@ impl<'a> Trees<'a> {
             let folder = self.repository.below.clone();
             return Err(Error::NoFolder { name: revision.name.clone(), folder });
         }
-        let command = format!("{FORGET}\n{}", build.line);
-        let spawn =
-            Spawn { command: &command, dir: folder, env: &[], keeps: None, cores: &[], log, group: None };
+        let keeps = kept_variables();
+        let keeps: Vec<&str> = keeps.iter().map(String::as_str).collect();
+        let spawn = Spawn {
+            command: &build.line,
+            dir: folder,
+            env: &[],
+            keeps: Some(&keeps),
+            cores: &[],
+            log,
+            group: None,
+        };
         let began = Instant::now();
         let finished = run(&spawn, BUILD_LIMIT, self.stop)?;
         if finished.status.success() {
@@ -168,6 +176,7 @@ impl<'a> Trees<'a> {
         let mut hasher = Hasher::new();
         let mut given = |bytes: &[u8]| add(&mut hasher, bytes);
         given(&VERSION.to_le_bytes());
+        given(std::env::consts::ARCH.as_bytes());
         given(common_dir.as_os_str().as_encoded_bytes());
         given(self.repository.name().as_encoded_bytes());
         given(revision.commit.as_bytes());

@@ -56,6 +56,13 @@ impl From<kumite_nodes::Failure> for Failure {
     }
 }
 
+impl From<kumite_revision::Error> for Failure {
+    fn from(error: kumite_revision::Error) -> Failure {
+        let what = error.to_string();
+        if error.is_usage() { Failure::Usage(what) } else { Failure::Incomplete(what) }
+    }
+}
+
 /// Makes `From` of errors, by way of kumite-nodes' `Failure`: its runs end likewise.
 macro_rules! as_of_nodes {
     ($($error:ty),*) => {$(

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use kumite_compare::{At, Bench, Place, typed};
 use kumite_process::Shell;
 use kumite_record::ComparedRevision;
-use kumite_revision::{Build, Error, Repository, Revision, Tree, Trees};
+use kumite_revision::{Build, Repository, Revision, Tree, Trees};
 
 use crate::exit::Failure;
 use crate::output;
@@ -69,16 +69,16 @@ impl RevisionArgs {
         let here = std::env::current_dir().map_err(|error| {
             Failure::Incomplete(format!("cannot find the folder that it is run in: {error}"))
         })?;
-        let repository = Repository::around(&here, stop).map_err(failure)?;
+        let repository = Repository::around(&here, stop)?;
         let mut names = self.revs.clone();
         if names.is_empty() {
             names.push(".".to_owned());
         }
         if let ([name], true) = (&names[..], needs_base) {
-            names.insert(0, repository.merge_base_name(name).map_err(failure)?);
+            names.insert(0, repository.merge_base_name(name)?);
         }
         let revisions = names.iter().map(|name| repository.revision(name)).collect::<Result<Vec<_>, _>>();
-        let revisions = revisions.map_err(failure)?;
+        let revisions = revisions?;
         if let [first, others @ ..] = &revisions[..]
             && let Some(same) = others.iter().find(|other| other.is_as(first))
         {
@@ -102,7 +102,7 @@ impl Revisions<'_> {
     pub fn place(&self, benches: &mut [Bench], shell: &Shell) -> Result<Vec<Tree>, Failure> {
         let database = default_db();
         let state = database.parent().unwrap_or(Path::new("."));
-        let trees = Trees::new(&self.repository, state, &self.args.build_env, self.stop).map_err(failure)?;
+        let trees = Trees::new(&self.repository, state, &self.args.build_env, self.stop)?;
         let mut made: BTreeMap<At, (Place, Tree)> = BTreeMap::new();
         for bench in benches {
             let Some(at) = &bench.at else { continue };
@@ -112,9 +112,7 @@ impl Revisions<'_> {
                 let line = at.build.as_ref().map(|text| typed("--build", text, shell));
                 let line = line.transpose().map_err(super::usage)?;
                 let build = at.build.clone().zip(line).map(|(text, line)| Build { text, line });
-                let tree = trees
-                    .tree(revision, build.as_ref(), self.args.no_cache, &mut output::note)
-                    .map_err(failure)?;
+                let tree = trees.tree(revision, build.as_ref(), self.args.no_cache, &mut output::note)?;
                 made.insert(at.clone(), (place(revision, at, &tree), tree));
             }
             bench.place = made.get(at).map(|(place, _)| place.clone());
@@ -133,8 +131,4 @@ fn place(revision: &Revision, at: &At, tree: &Tree) -> Place {
         was_cached: tree.was_cached,
     };
     Place { folder: tree.folder.clone(), revision }
-}
-
-fn failure(error: Error) -> Failure {
-    if error.is_usage() { Failure::Usage(error.to_string()) } else { Failure::Incomplete(error.to_string()) }
 }
