@@ -64,7 +64,7 @@ pub use run::{
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;
-pub use spec::{Asked, Experiment, read_functions};
+pub use spec::{Asked, Experiment, Side, read_functions};
 pub use station::serve as serve_station;
 pub use toml_source::SpecError;
 pub use unfit::Unfit;

@@ -102,8 +102,8 @@ pub use replication::{
 pub use role::{Role, RoleElsewhere, Roles};
 pub use rule::Rule;
 pub use run::{
-    Contender, ContenderStatus, Digests, Published, PublishedRow, Question, Run, Saved, Service, Source,
-    Unavailable, Within,
+    Contender, ContenderStatus, Digests, Published, PublishedRow, Question, Run, RunRevision, Saved, Service,
+    Source, Unavailable, Within, short_commit,
 };
 pub use same_output::{Votes, judge_outputs, unlike_the_others};
 pub use schema::SCHEMA;

@@ -102,6 +102,10 @@ pub struct Run {
     /// The contender that has two trials in each block. None if the run has no control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
+    /// The revisions of the contenders, before and after, in a run of `--rev`: the names of contenders end accordingly.
+    /// Empty if contenders were those of the working tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revisions: Vec<RunRevision>,
     /// The trials that were not made because verdicts came early. None if there are none, or if the run was cut
     /// short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,6 +131,31 @@ pub struct Run {
     /// The runs that this one was merged from. None for a run that was measured as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged: Option<Merged>,
+}
+
+/// A git revision of all contenders of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunRevision {
+    /// The revision as it was typed: `main`, `HEAD~1`, `main...HEAD`, `.`.
+    pub name: String,
+    /// The commit; of a working tree, the one that its changes are on top of.
+    pub commit: String,
+    /// The digest of the files of a working tree that was not as its commit. None for a commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed: Option<String>,
+}
+
+impl RunRevision {
+    /// The revision in words: `main, commit 1f0c9d2ab03e`.
+    pub fn in_words(&self) -> String {
+        let changed = if self.changed.is_some() { " with changes" } else { "" };
+        format!("{}, commit {}{changed}", self.name, short_commit(&self.commit))
+    }
+}
+
+/// The first digits of a commit, which tell it from any other of its repository.
+pub fn short_commit(commit: &str) -> &str {
+    commit.get(..12).unwrap_or(commit)
 }
 
 impl Run {

@@ -14,7 +14,7 @@ use kumite_nodes::On;
 use kumite_record::{ContenderStatus, Export, Rule, Run, Store, StoredRun};
 
 use crate::exit::Failure;
-use crate::kept::{KeptFlags, alike, can_be_run};
+use crate::kept::{KeptFlags, alike, can_be_run, of_working_tree};
 use crate::measure::{begin_measuring, interrupted, joined, measure};
 use crate::nodes::{RoleFlags, SlurmFlags, driver};
 use crate::wait::Wait;
@@ -65,6 +65,7 @@ impl More<'_> {
         let given = store.find(named)?;
         let all = sittings::together(&store, &given)?;
         let first = store.read(all.first().map_or(&given, |first| &first.id))?;
+        of_working_tree(&first.run)?;
         whole(&first.run)?;
         let sitting = self.measured(&first, &mut store)?;
         let joined = sittings::joined(&mut store, &sitting.run.id)?;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kumite_lab::Difference;
 use kumite_nodes::On;
-use kumite_record::Contender;
+use kumite_record::{Contender, Run};
 
 use crate::duration;
 use crate::ending::Ending;
@@ -40,6 +40,18 @@ pub fn alike(id: &str, difference: Option<Difference>) -> Result<(), Failure> {
         Some(Difference { what, values: Some([then, now]) }) => {
             Err(changed(id, &format!("{what} has changed from {then} to {now}")))
         }
+    }
+}
+
+/// Refuses a run of two revisions of its contenders: nothing can be added to it.
+pub fn of_working_tree(run: &Run) -> Result<(), Failure> {
+    match run.revisions.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::Usage(format!(
+            "run {id} compares revisions, and nothing is added to such a run: its own command begins a new one, \
+             `kumite report {id}` shows what there is",
+            id = run.id
+        ))),
     }
 }
 

@@ -73,7 +73,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Run an experiment: build its contenders, measure them in interleaved blocks, judge its claims
-    Run(run::Args),
+    Run(Box<run::Args>),
     /// Try here what somebody else measured, and compare claim by claim
     Replicate(Box<replicate::Args>),
     /// Continue a run that ended early

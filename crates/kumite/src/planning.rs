@@ -35,7 +35,18 @@ impl Planning {
         extent: &Extent,
         rounds: impl FnOnce(u32) -> u32,
     ) -> Result<(Experiment, Choice), Failure> {
-        let mut experiment = Experiment::load(&self.contenders.experiment, &self.profile)?;
+        let load = |name: &str, profile: &str| Ok(Experiment::load(name, profile)?);
+        self.read_by(extent, rounds, load)
+    }
+
+    /// The same of an experiment that `load` reads, by its name and profile.
+    pub fn read_by(
+        &self,
+        extent: &Extent,
+        rounds: impl FnOnce(u32) -> u32,
+        load: impl FnOnce(&str, &str) -> Result<Experiment, Failure>,
+    ) -> Result<(Experiment, Choice), Failure> {
+        let mut experiment = load(&self.contenders.experiment, &self.profile)?;
         experiment.doubts.iter().for_each(|what| output::note(what));
         experiment.blocks = extent.blocks.unwrap_or_else(|| rounds(experiment.blocks));
         let choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };

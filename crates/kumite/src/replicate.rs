@@ -14,6 +14,7 @@ use crate::contenders::Chosen;
 use crate::ending::ended;
 use crate::exit::Failure;
 use crate::exported;
+use crate::kept::of_working_tree;
 use crate::output::{self, Documents, Forms};
 use crate::run::{self, Effort};
 use crate::store::Db;
@@ -93,6 +94,7 @@ impl Args {
     /// The command line of a run like theirs, as far as there can be one here. All that can be refused is refused
     /// before anything is built.
     fn order(&self, theirs: &Export) -> Result<run::Args, Failure> {
+        of_working_tree(&theirs.run)?;
         let id = &theirs.run.id;
         if theirs.claims.is_empty() {
             let why = match (&theirs.run.shard, theirs.run.finished) {

@@ -10,7 +10,7 @@ use kumite_nodes::On;
 use kumite_record::{Contender, ContenderStatus, OtherVersion, Part, Rule, Run, Store};
 
 use crate::exit::Failure;
-use crate::kept::{KeptFlags, alike, can_be_run, changed};
+use crate::kept::{KeptFlags, alike, can_be_run, changed, of_working_tree};
 use crate::measure::{begin_measuring, interrupted, joined, measure};
 use crate::nodes::driver;
 use crate::{sittings, stop};
@@ -33,6 +33,7 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     if run.finished.is_some() && run.cut_short.is_none() {
         return Err(Failure::Usage(format!("run {id} is complete; `kumite report {id}` shows it")));
     }
+    of_working_tree(&run)?;
     let mut experiment = Experiment::load(&run.experiment_given, &run.profile)?;
     experiment.blocks = run.blocks;
     experiment.control = run.control.as_ref().map(|control| control.contender.clone());

@@ -1,5 +1,6 @@
 //! `kumite run`: an experiment from its specification to its verdicts.
 
+mod revisions;
 mod sittings;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use kumite_lab::{
 use kumite_nodes::{Away, Driver, NodeFlags, NodesWanted, On, Share, apart, array, shares, some_for_each};
 use kumite_record::{Control, Cores, Export, Rule, Run, RunParts, Shard, Store};
 use kumite_report::{absent, prospect_notes, prospect_outlook};
+use kumite_revision::Tree;
 
 use crate::ending::Ending;
 use crate::exit::Failure;
@@ -29,6 +31,8 @@ pub struct Args {
     pub planning: Planning,
     #[command(flatten)]
     pub effort: Effort,
+    #[command(flatten)]
+    revisions: revisions::RevisionFlags,
     #[command(flatten)]
     sittings: sittings::Flags,
     /// Contender that stands in each block twice, so that the run shows how far equal things seem to be apart in it
@@ -96,6 +100,8 @@ struct Planned {
     /// The CPUs that may be used here.
     available: Cores,
     shard: Option<Shard>,
+    /// The trees of revisions, which are kept as long as this lives.
+    _trees: Vec<Tree>,
 }
 
 pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
@@ -134,7 +140,7 @@ pub fn measured(args: &Args, world: &dyn World, begun: Begun) -> Result<(Export,
 impl Planned {
     /// Prints the plan of a run, with the prospects of its claims and the near-ties of an earlier run.
     fn print(self, sittings: &sittings::Flags, near_ties: &str) -> Result<(), Failure> {
-        let Planned { experiment, choice, available, shard } = self;
+        let Planned { experiment, choice, available, shard, _trees } = self;
         let of = outlook(experiment, &choice, &available, shard, sittings.planned());
         output::print(&kumite_report::outlook(&of, near_ties))
     }
@@ -160,7 +166,15 @@ impl Args {
     /// Reads the plan. Everything that can be refused is refused here.
     fn planned(&self) -> Result<Planned, Failure> {
         let rounds = |of_profile| self.sittings.rounds(of_profile);
-        let (mut experiment, mut choice) = self.planning.read(&self.effort.extent, rounds)?;
+        let (extent, mut trees) = (&self.effort.extent, Vec::new());
+        let (mut experiment, mut choice) = match self.revisions.are_given() {
+            false => self.planning.read(extent, rounds)?,
+            true => self.planning.read_by(extent, rounds, |name, profile| {
+                let of = self.revisions.read(name, profile, &self.ending.db.path(), &*stop::flag()?)?;
+                trees = of.trees;
+                Ok(of.experiment)
+            })?,
+        };
         if let Some(name) = &self.control {
             experiment.control = Some(choice.control(&experiment, name.as_deref())?);
         }
@@ -181,7 +195,7 @@ impl Args {
         flags.check(shard.is_some(), &experiment)?;
         self.sittings.check(self.on == On::Local && !roles.have_engine())?;
         self.check_gate(&experiment, &available, &choice)?;
-        Ok(Planned { experiment, choice, available, shard })
+        Ok(Planned { experiment, choice, available, shard, _trees: trees })
     }
 
     /// The same run, for other nodes to execute.
@@ -219,7 +233,7 @@ impl Args {
         driver: &Driver,
         begun: Begun,
     ) -> Result<(Export, Option<String>), Failure> {
-        let Planned { experiment, choice, available, shard } = planned;
+        let Planned { experiment, choice, available, shard, _trees } = planned;
         let roles = self.roles.roles();
         let placed = roles.placed(&self.on, &self.slurm.options(), &experiment.name, driver)?;
         let mut store = Store::open(&self.ending.db.path())?;

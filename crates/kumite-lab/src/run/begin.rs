@@ -27,6 +27,7 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
         margin_percent: experiment.margin_percent,
         control: experiment.control.as_deref().map(Control::of),
         not_judged: experiment.not_judged.clone(),
+        revisions: experiment.revisions.clone(),
         spec: experiment.text.clone(),
         published: experiment.published.clone(),
         ..Run::default()

@@ -13,8 +13,10 @@ use crate::toml_source::{SpecError, TomlSource};
 /// The keys that are only words for people; `*` is any name or number. A claim's `assert` is not among them: it
 /// decides which cells go on and when a run ends, and a verdict's promise holds only for claims that were there
 /// before the trials.
-const WORDS: [&[&str]; 10] = [
+const WORDS: [&[&str]; 11] = [
     &["question"],
+    // A run of revisions has claims that are made of it.
+    &["headline"],
     &["source"],
     &["published"],
     // The tools' versions are in those of the contenders.
@@ -143,6 +145,7 @@ mod tests {
     /// A file with each of the words, and with keys of the same names that are none.
     const TEXT: &str = r#"
 question = "A"
+headline = "throughput_rps"
 kind = "http"
 blocks = 6
 needs = ["a"]

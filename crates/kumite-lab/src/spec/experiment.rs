@@ -9,7 +9,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kumite_judge::{CheckSpec, ClaimSpec, Derived, of_parameters};
-use kumite_record::{AxisValue, Cores, Kind, Metric, Point, Published, Question, Unavailable, Unit, Within};
+use kumite_record::{
+    AxisValue, Cores, Kind, Metric, Point, Published, Question, RunRevision, Unavailable, Unit, Within,
+};
 
 use super::folder;
 use crate::contender::{Contender, Install, Need, Ready, Variant};
@@ -47,6 +49,10 @@ pub struct Experiment {
     pub margin_percent: f64,
     /// The contender that has two trials in each block. None if there is no control.
     pub control: Option<String>,
+    /// The metric by which two revisions of the contenders are compared. None if the experiment names none.
+    pub headline: Option<String>,
+    /// The revisions of the contenders, before and after. Empty if they are those of the working tree.
+    pub revisions: Vec<RunRevision>,
     /// The answer that is right.
     pub answer: Answer,
     /// The claims that the profile judges, parsed and checked.

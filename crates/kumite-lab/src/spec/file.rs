@@ -43,6 +43,8 @@ pub(crate) struct ExperimentFile {
     /// The contender that has two trials in each block: how far it is from itself says how far to trust the run.
     /// `--control=NAME` names another for a run.
     pub control: Option<String>,
+    /// The metric by which `kumite run --rev A --rev B` compares each contender at one revision with itself at another.
+    pub headline: Option<String>,
     /// Fixed parameters. The value of one that is an axis, too, is that axis's default.
     #[serde(default)]
     pub workload: BTreeMap<String, AxisValue>,

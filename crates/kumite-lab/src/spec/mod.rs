@@ -18,6 +18,7 @@ mod parse;
 mod points;
 mod profile;
 mod published;
+mod revisions;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -31,3 +32,4 @@ pub(crate) use folder::{folder_name, read_contenders};
 pub(crate) use functions::FunctionsFile;
 pub use functions::read_functions;
 pub(crate) use parse::judged_of;
+pub use revisions::Side;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kumite_judge::{Derived, MetricError, of_parameters};
-use kumite_record::{Metric, Probe, Published, Question, Run, Unit, Within};
+use kumite_record::{Metric, Probe, Published, Question, Run, Unit, Within, there_are};
 
 use super::claims::{Judged, Known, check_values};
 use super::control::read_control;
@@ -47,7 +47,7 @@ impl Experiment {
     }
 
     // Long only because it names every field.
-    fn parse(
+    pub(super) fn parse(
         source: &TomlSource,
         name: String,
         folder: PathBuf,
@@ -92,6 +92,7 @@ impl Experiment {
             },
         )?;
         reading.check_disk(&declared.units, &planned)?;
+        reading.check_headline(&declared.metrics)?;
         let Reading { fixed, .. } = reading;
         let profiles = names_of(&file).map(str::to_owned).collect();
         let claims: Vec<String> = file.claim.iter().map(|claim| claim.id.clone()).collect();
@@ -101,6 +102,8 @@ impl Experiment {
             profile: profile.to_owned(),
             profiles,
             answer: file.answer,
+            headline: file.headline,
+            revisions: Vec::new(),
             disk: file.disk,
             needs,
             install: file.install,
@@ -240,6 +243,23 @@ impl Reading<'_> {
         }
         let min_blocks = of_profile(|profile| profile.min_blocks).or(self.file.min_blocks);
         Ok((blocks, min_blocks.unwrap_or(DEFAULT_MIN_BLOCKS)))
+    }
+
+    /// Refuses a headline that is no metric of trials, or one of which neither end is better.
+    fn check_headline(&self, metrics: &[Metric]) -> Result<(), SpecError> {
+        let Some(name) = &self.file.headline else { return Ok(()) };
+        let fit = metrics.iter().filter(|metric| metric.better.is_some());
+        let fit: Vec<&str> = fit.map(|metric| metric.name.as_str()).collect();
+        match fit.contains(&name.as_str()) {
+            true => Ok(()),
+            false => {
+                let what = format!(
+                    "headline '{name}': no metric of trials with a better end{}",
+                    there_are(name, &fit)
+                );
+                Err(self.source.error_at(&["headline"], what))
+            }
+        }
     }
 
     fn margin_percent(&self) -> Result<f64, SpecError> {

@@ -2,7 +2,7 @@
 
 use kumite_record::{
     CommandMetric, ComparedCommand, ComparedPair, Comparison, ComparisonEnd, ImportedRatio, Ratio, Remaining,
-    Speed, SteadyClass, Thrift, Unit,
+    Speed, SteadyClass, Thrift, Unit, short_commit,
 };
 
 use crate::words::noise_floor::noise_floor;
@@ -12,9 +12,6 @@ use crate::words::text::one_line;
 
 use super::names::Names;
 use super::{counts, metrics};
-
-/// The number of digits of a commit that are shown, which tell it from any other of its repository.
-const SHORT_COMMIT: usize = 12;
 
 /// `A is 1.2× as fast as B`, the faster one first, with the interval; `after` says how many pairs it took. Other
 /// sentences say that there is no difference or no decision.
@@ -153,7 +150,7 @@ fn revision_note(command: &ComparedCommand, names: &Names) -> Option<String> {
         true => String::new(),
         false => format!("{}, ", one_line(&revision.name)),
     };
-    let commit = revision.commit.get(..SHORT_COMMIT).unwrap_or(&revision.commit);
+    let commit = short_commit(&revision.commit);
     let changed = if revision.changed.is_some() { " with changes" } else { "" };
     let built = match (revision.build_s, revision.was_cached) {
         (Some(seconds), false) => format!(", built in {}", Unit::Seconds.text(seconds)),

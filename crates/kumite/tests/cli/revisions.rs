@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use crate::place::{Place, Said};
+use crate::place::{EXPERIMENT, Place, Said};
 use crate::printed::printed;
 
 const BUILD: &str = "sh build";
@@ -440,4 +440,81 @@ fn ctrl_c_in_a_build_leaves_nothing() {
     assert_eq!(place.left(), [""; 0]);
     let cached = std::fs::read_dir(place.path("cache/kumite/builds")).unwrap().count();
     assert_eq!(cached, 0, "half a build is left");
+}
+
+/// An experiment with these contenders in a repository of the place's. What each says of its version is in its folder.
+fn experiment(contenders: &[&str]) -> Place {
+    let place = Place::new("", &[]);
+    let text = EXPERIMENT.replace("blocks = 6", "blocks = 12\nheadline = \"throughput_rps\"");
+    let closed = text.replace("rate_rps = 200\n", "").replace("connections = 40\n", "");
+    let claim = "[[claim]]\nid = \"old\"\nassert = \"throughput_rps(a at connections=1) > 2 /s\"\n";
+    let points = "[axes]\nconnections = [1, 8]\n[[points]]\nconnections = 1\n[[points]]\nconnections = 8\ncontenders = ['b']\n";
+    place.write("experiments/fake/experiment.toml", &format!("{closed}{points}{claim}"));
+    for name in contenders {
+        let variant = format!("[[variant]]\nname = '{name}'\nmodel = 'threads'\nrun = 'exec false'\n");
+        let file = format!("experiments/fake/contenders/{name}");
+        place.write(&format!("{file}/contender.toml"), &format!("version = 'cat version'\n{variant}"));
+        place.write(&format!("{file}/version"), "1.0\n");
+    }
+    place.write(".gitignore", "/.kumite\n/cache\n/data\n/script.toml\n/measuring.lock\n");
+    git(&place, ".", &["init", "-q", "-b", "main"]);
+    commit(&place, ".", "the first");
+    place
+}
+
+/// By script: no contender is started, and so no figure is measured.
+#[test]
+fn each_contender_of_an_experiment_is_judged_against_itself_at_another_revision() {
+    let place = experiment(&["a", "b", "gone"]);
+    for name in ["a", "b"] {
+        place.write(&format!("experiments/fake/contenders/{name}/version"), "2.0\n");
+    }
+    std::fs::remove_dir_all(place.path("experiments/fake/contenders/gone")).unwrap();
+    place.write(
+        "script.toml",
+        r#"
+[[trial]]
+takes_ms = 500
+metrics = { throughput_rps = [1000, 1001, 1002, 1001, 1000], response_p50_us = 100, cpu_cores = 0.5, peak_rss_bytes = 1e6, failures = 0 }
+[[trial]]
+contender = "b-after"
+metrics = { throughput_rps = 300 }
+"#,
+    );
+    let run = |arguments: &[&str]| {
+        let arguments = [&["run", "fake"], arguments].concat();
+        let mut command = place.scripted_command(&arguments);
+        alone(&mut command);
+        Said::after(&arguments, command.output().unwrap())
+    };
+    let said = run(&["--rev", "main", "--rev", ".", "--seed", "4", "--json", "r.json"]).ended(0);
+    printed!(said.report());
+    printed!(said.notes());
+    let export: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+    let of = |list: &str, members: [&str; 2]| -> Vec<[Value; 2]> {
+        let list = export[list].as_array().unwrap();
+        list.iter().map(|of| members.map(|member| of[member].clone())).collect()
+    };
+    assert_eq!(
+        of("contenders", ["name", "version"]),
+        [["a-after", "2.0"], ["a-before", "1.0"], ["b-after", "2.0"], ["b-before", "1.0"]]
+    );
+    assert_eq!(
+        of("claims", ["id", "verdict"]),
+        [["a-1", "no-difference"], ["b-1", "fails"], ["b-2", "fails"]]
+    );
+    let revisions = export["run"]["revisions"].as_array().unwrap();
+    assert_eq!(revisions.len(), 2);
+    assert!(revisions[0]["changed"].is_null() && revisions[1]["changed"].is_string());
+    assert_eq!(place.scripted(&["report", "--json", "-"]).ended(0).json()["claims"], export["claims"]);
+    assert_eq!(run(&["--rev", "main", "--rev", ".", "--dry-run"]).code, 0);
+    printed!(place.scripted(&["replicate", "r.json"]).ended(2).notes());
+    printed!(place.scripted(&["again"]).ended(2).notes());
+    printed!(run(&["--rev", "main"]).ended(2).notes());
+    printed!(run(&["--rev", "main", "--rev", "nothing"]).ended(2).notes());
+    let file = place.read("experiments/fake/experiment.toml");
+    place.write("experiments/fake/experiment.toml", &file.replace("throughput_rps\"\n", "throughput\"\n"));
+    printed!(run(&["--rev", "main", "--rev", "."]).ended(2).notes());
+    place.write("experiments/fake/experiment.toml", &file.replace("headline = \"throughput_rps\"\n", ""));
+    printed!(run(&["--rev", "main", "--rev", "."]).ended(2).notes());
 }
