@@ -113,9 +113,12 @@ impl Steps {
                     STEADY.as_secs()
                 )));
             }
-            if take.word("disturbance")? != 0 {
-                return Err(Unfit::new("drop_to_rps and a disturbance cannot both follow the last step"));
-            }
+        }
+        if take.word("disturbance")? != 0 {
+            // Nothing is due after the last step that could tell of a recovery.
+            return Err(Unfit::new(
+                "a load in steps has no disturbance; what may follow its last step is drop_to_rps",
+            ));
         }
         let dropped = drop_to.map_or(0.0, |rate| rate * watch.as_secs_f64());
         let requests = steps.iter().map(|step| step.rate * step.lasts.as_secs_f64()).sum::<f64>() + dropped;
@@ -407,10 +410,9 @@ mod tests {
                 .unwrap_err()
                 .to_string()
         };
-        assert_eq!(
-            dropping("disturbance", text("pause")),
-            "drop_to_rps and a disturbance cannot both follow the last step"
-        );
+        let disturbed = "a load in steps has no disturbance; what may follow its last step is drop_to_rps";
+        assert_eq!(with("disturbance", text("burst")), disturbed);
+        assert_eq!(dropping("disturbance", text("pause")), disturbed);
         assert_eq!(
             dropping("watch_s", AxisValue::Int(4)),
             "watch_s is too short: a server is back to normal when all is answered so for 5 s"
