@@ -34,7 +34,7 @@ pub struct Live {
 /// Prints a table. The cases take turns.
 pub fn live(args: &Live) -> Result<()> {
     let ours = std::env::current_exe()?;
-    let pace = Pace::measured(&ours)?;
+    let pace = Pace::measured(&ours, &["spin"])?;
     let spin = |times: f64| -> Result<String> {
         Ok(format!("'{}' spin {}", ours.display(), pace.steps(args.seconds * times)?))
     };

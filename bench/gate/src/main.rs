@@ -2,9 +2,11 @@
 //! answer is known.
 
 mod case;
+mod edits;
 mod gates;
 mod live;
 mod noise;
+mod peers;
 mod record;
 mod replay;
 mod simulated;
@@ -33,6 +35,10 @@ enum Command {
     Replay(replay::Replay),
     /// Gates of the kumite binary
     Live(live::Live),
+    /// The gate beside perfgate and hyperfine
+    Peers(peers::Peers),
+    /// Gates on edits of a C program that change nothing of what it does
+    Edits(edits::Edits),
     /// The program that is recorded
     #[command(hide = true)]
     Spin { steps: u64 },
@@ -44,6 +50,8 @@ fn main() -> ExitCode {
         Command::Record(args) => record::record(&args).map(|()| Vec::new()),
         Command::Replay(args) => replay::replay(&args),
         Command::Live(args) => live::live(&args).map(|()| Vec::new()),
+        Command::Peers(args) => peers::peers(&args).map(|()| Vec::new()),
+        Command::Edits(args) => edits::edits(&args).map(|()| Vec::new()),
         Command::Spin { steps } => {
             spin::spin(steps);
             Ok(Vec::new())

@@ -40,7 +40,7 @@ pub fn record(args: &Record) -> Result<()> {
     let kumite = std::fs::canonicalize(&args.kumite)
         .with_context(|| format!("{}: cargo build --release -p kumite", args.kumite.display()))?;
     let ours = std::env::current_exe()?;
-    let pace = Pace::measured(&ours)?;
+    let pace = Pace::measured(&ours, &["spin"])?;
     let mut command = Command::new(kumite);
     command.arg("compare");
     for (name, times) in RECORDED {

@@ -32,12 +32,14 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// By some runs of each of two lengths, in turn.
-    pub fn measured(ours: &Path) -> Result<Pace> {
+    /// That of a program that takes its steps as the last of its arguments: by some runs of each of two lengths, in turn.
+    pub fn measured(program: &Path, arguments: &[&str]) -> Result<Pace> {
         let time = |steps: u64| -> Result<f64> {
             let began = Instant::now();
-            let spin = Command::new(ours).args(["spin", &steps.to_string()]).stdin(Stdio::null()).status()?;
-            ensure!(spin.success(), "{} spin {steps}: {spin}", ours.display());
+            let mut spin = Command::new(program);
+            spin.args(arguments).arg(steps.to_string()).stdin(Stdio::null()).stdout(Stdio::null());
+            let status = spin.status()?;
+            ensure!(status.success(), "{} {steps}: {status}", program.display());
             Ok(began.elapsed().as_secs_f64())
         };
         let (mut empty, mut full) = (Vec::new(), Vec::new());

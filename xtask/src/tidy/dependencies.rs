@@ -77,6 +77,7 @@ const ALLOWED: &[Allowed] = &[
     ("bench-compare", &["kumite-process"]),
     ("bench-floor", &[]),
     ("bench-function", &["kumite-process"]),
+    ("bench-gate", &["bench-judge", "kumite-compare", "kumite-record", "kumite-stats"]),
     (
         "bench-judge",
         &["kumite-host", "kumite-judge", "kumite-lab", "kumite-process", "kumite-record", "kumite-stats"],
