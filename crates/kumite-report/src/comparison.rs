@@ -35,7 +35,7 @@ pub use markdown::compare_markdown;
 pub use metrics::{MetricUnit, Units};
 pub use named_metrics::{NamedMetrics, NamedMetricsError};
 pub use orgmode::compare_orgmode;
-pub use review::compare_review;
+pub use review::{compare_failure, compare_review};
 
 /// The order and the units of the table of commands.
 #[derive(Clone, Copy, Debug, Default)]

@@ -44,8 +44,8 @@ mod words;
 pub use charts::forest::forest_svg;
 pub use comparison::{
     MetricUnit, NamedMetrics, NamedMetricsError, Shown, TimeUnit, Units, compare_asciidoc, compare_csv,
-    compare_gate, compare_html, compare_markdown, compare_orgmode, compare_review, compare_terminal,
-    cut_short,
+    compare_failure, compare_gate, compare_html, compare_markdown, compare_orgmode, compare_review,
+    compare_terminal, cut_short,
 };
 pub use csv::csv;
 pub use diagnosis::{diagnoses, diagnosis};

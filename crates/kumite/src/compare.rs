@@ -14,7 +14,7 @@ use kumite_compare::{
     Allowed, Bench, CompareError, GATE_ALPHA, GATE_MARGIN, HELPER, Imported, Margin, Output, Parameter,
     Progressed, Rules, Setting, Shell, Stdin, Templates, Twice, compare, import,
 };
-use kumite_host::{CpuList, RealClock, cores, machine};
+use kumite_host::{Clock, CpuList, RealClock, cores, machine};
 use kumite_record::{Comparison, ComparisonEnd, Named, Store, there_are, without_secrets};
 use kumite_report::{NamedMetrics, Shown, TimeUnit, Units};
 
@@ -247,6 +247,15 @@ impl Documents {
         self.review.write(&review)
     }
 
+    /// Writes the forms for machines and reviewers of a comparison that could not begin.
+    fn review_failure(&self, why: &str) -> Result<(), Failure> {
+        let started = RealClock::default().timestamp();
+        let (command, why) = (output::command_line_without_files(), without_secrets(why));
+        let review = || kumite_report::compare_failure(&why, &command, crate::VERSION, started);
+        self.review.annotate(&review, &String::new)?;
+        self.review.write(&review)
+    }
+
     fn write(&self, comparison: &Comparison, units: Units) -> Result<(), Failure> {
         let shown = Shown {
             by_time: self.sort == Order::Time,
@@ -285,27 +294,28 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("--min-runs {min} is more than --max-runs {max}")));
     }
     let urls = args.commands.iter().filter(|command| servers::is_url(command)).count();
-    let (comparison, error) = match urls {
-        0 => commands(args)?,
-        n if n == args.commands.len() => servers::compared(args)?,
-        _ => {
-            return Err(Failure::Usage(
-                "a URL can only be compared with a URL, and a command with a command".to_owned(),
-            ));
+    let compared = match urls {
+        0 => commands(args),
+        n if n == args.commands.len() => servers::compared(args),
+        _ => Err(Failure::Usage(
+            "a URL can only be compared with a URL, and a command with a command".to_owned(),
+        )),
+    };
+    let (comparison, error) = match compared {
+        Err(Failure::Incomplete(why)) => {
+            args.documents.review_failure(&why)?;
+            return Err(Failure::Incomplete(why));
         }
+        compared => compared?,
     };
     let store = Store::open_read_only(&default_db()).ok();
     let mut comparison = Comparison {
         command: seed::named(output::command_line_without_files(), args.amount.seed, comparison.seed),
         kumite: crate::VERSION.to_owned(),
         noise_floor: store.as_ref().and_then(noise_floor),
-        failure: comparison.failure.as_deref().map(without_secrets),
         ..comparison
     };
-    for command in &mut comparison.commands {
-        command.command = without_secrets(&command.command);
-        command.name = without_secrets(&command.name);
-    }
+    remove_secrets(&mut comparison);
     let has_runs = comparison.commands.iter().any(|command| !command.times.is_empty());
     let has_any = has_runs || comparison.pairs.iter().any(|pair| pair.blocks > 0);
     if has_any {
@@ -329,6 +339,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         (None, None) => args.gate.conclude(&comparison, args.documents.is_on_terminal()),
     }
+}
+
+/// Removes secrets from the texts that have commands, or are names of them.
+fn remove_secrets(comparison: &mut Comparison) {
+    let commands = comparison.commands.iter_mut().flat_map(|of| [&mut of.command, &mut of.name]);
+    let pairs = comparison.pairs.iter_mut().flat_map(|pair| [&mut pair.a, &mut pair.b]);
+    let control =
+        comparison.control.iter_mut().flat_map(|control| [&mut control.contender, &mut control.twin]);
+    let warnings = comparison.warnings.iter_mut().flat_map(|warning| [&mut warning.place, &mut warning.what]);
+    let texts = commands.chain(pairs).chain(control).chain(warnings).chain(&mut comparison.failure);
+    texts.for_each(|text| *text = without_secrets(text));
 }
 
 fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> {
@@ -391,8 +412,8 @@ fn usage(error: impl std::error::Error) -> Failure {
 pub fn failure(error: CompareError) -> Failure {
     match error {
         CompareError::Usage(error) => usage(error),
-        CompareError::Differs(difference) => Failure::Gate(difference.to_string()),
-        error => Failure::Incomplete(error.to_string()),
+        CompareError::Differs(difference) => Failure::Gate(without_secrets(&difference.to_string())),
+        error => Failure::Incomplete(without_secrets(&error.to_string())),
     }
 }
 

@@ -38,7 +38,8 @@ pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
     comparison.pairs.iter().filter_map(answer).collect()
 }
 
-fn sentence(
+/// `changed: B executes 1.0200× as many as A`, or that they are the same, or why it cannot be told.
+pub(super) fn sentence(
     pair: &ComparedPair,
     counts: &ComparedCounts,
     counting: &Counting,

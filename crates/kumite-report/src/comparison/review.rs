@@ -1,8 +1,9 @@
 //! A comparison in cases: one for each pair and metric that is judged, and one for the comparison as a whole.
 
+use jiff::Timestamp;
 use kumite_record::{
-    CommandMetric, ComparedPair, Comparison, ComparisonEnd, GateDoubt, GateState, JudgedMetric, PairGate,
-    Ratio, Remaining, Speed, Thrift,
+    CommandMetric, ComparedPair, Comparison, ComparisonEnd, CountState, GateDoubt, GateState, JudgedMetric,
+    PairGate, Ratio, Remaining, Speed, Thrift,
 };
 
 use crate::review::{Case, Gate, Kind, Outcome, Review};
@@ -14,13 +15,16 @@ use super::answer::{level, margin, more, reciprocal};
 use super::metrics::word;
 use super::names::Names;
 use super::uses::{cannot, cannot_be_told, cannot_in};
-use super::{answer, cut_short, gate};
+use super::{answer, counts, cut_short, gate};
+
+const TITLE: &str = "kumite compare";
 
 /// A comparison as machines and reviewers take it in.
 pub fn compare_review(comparison: &Comparison) -> Review {
     let names = Names::in_full();
     let pairs = comparison.pairs.iter().flat_map(|pair| asked(pair, comparison));
     let mut cases: Vec<Case> = pairs.map(|asked| asked.case(comparison)).collect();
+    cases.extend(comparison.pairs.iter().filter_map(|pair| counted(pair, comparison, &names)));
     cases.extend(alone(comparison, &names));
     cases.push(whole(comparison));
     let control = ControlText::of_comparison(comparison).filter(|control| control.is_off);
@@ -28,7 +32,7 @@ pub fn compare_review(comparison: &Comparison) -> Review {
     let warnings =
         warnings.map(|warning| format!("{}: {}", one_line(&warning.place), one_line(&warning.what)));
     Review {
-        title: "kumite compare".to_owned(),
+        title: TITLE.to_owned(),
         asked: (!comparison.pairs.is_empty())
             .then(|| format!("margin {}, intervals at {}", margin(comparison), level(comparison))),
         against: comparison.pairs.first().map(|pair| one_line(&pair.b)),
@@ -42,6 +46,25 @@ pub fn compare_review(comparison: &Comparison) -> Review {
         seconds: comparison.costs.seconds,
         kumite: one_line(&comparison.kumite),
         command: one_line(&comparison.command),
+    }
+}
+
+/// A comparison that could not begin.
+pub fn compare_failure(why: &str, command: &str, kumite: &str, started: Timestamp) -> Review {
+    let (outcome, sentence) = (Outcome::Error, one_line(why));
+    let whole =
+        Case { kind: Kind::Whole, subject: String::new(), metric: None, outcome, sentence, beyond: 0.0 };
+    Review {
+        title: TITLE.to_owned(),
+        asked: None,
+        against: None,
+        gate: None,
+        doubts: Vec::new(),
+        cases: vec![whole],
+        started,
+        seconds: 0.0,
+        kumite: one_line(kumite),
+        command: one_line(command),
     }
 }
 
@@ -200,6 +223,25 @@ fn change(ratio: f64) -> String {
     let percent = (ratio - 1.0) * 100.0;
     let sign = if percent < 0.0 { "−" } else { "+" };
     format!("{sign}{} %", significant(percent.abs(), 3))
+}
+
+/// The case of a pair by instruction counts. A gate does not ask for them. None if none were counted.
+fn counted(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> Option<Case> {
+    let (counts, counting) = pair.counts.as_ref().zip(comparison.counts.as_ref())?;
+    let is_more = counts.ratio.is_some_and(|ratio| ratio.high < 1.0);
+    let outcome = match counts.state {
+        CountState::CannotTell => Outcome::Undecided,
+        CountState::Changed if is_more && comparison.gate.is_none() => Outcome::Failed,
+        CountState::Changed | CountState::Same => Outcome::Passed,
+    };
+    Some(Case {
+        kind: Kind::Pair,
+        subject: one_line(&pair.a),
+        metric: Some("instructions"),
+        outcome,
+        sentence: counts::sentence(pair, counts, counting, comparison, names),
+        beyond: counts.ratio.filter(|_| outcome == Outcome::Failed).map_or(0.0, |ratio| -ratio.high.ln()),
+    })
 }
 
 /// The case of a command that is compared with nothing.

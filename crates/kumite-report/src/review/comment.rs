@@ -61,6 +61,7 @@ pub(super) fn body(review: &Review) -> String {
 fn heading(review: &Review) -> String {
     let title = text(&review.title);
     match review.gate.as_ref().map(|gate| gate.state) {
+        None if !review.of(Part::Wrong).is_empty() => format!("### ✗ {title}"),
         None => format!("### {title}"),
         Some(GateState::Open) => format!("### ✓ {title}: the gate is open"),
         Some(GateState::Shut) => format!("### ✗ {title}: the gate is shut"),

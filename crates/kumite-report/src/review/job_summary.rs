@@ -6,9 +6,12 @@ use super::comment::body;
 /// The most bytes of the summary of a step. GitHub shows nothing of a longer one; this leaves room for others.
 const MOST: usize = 900_000;
 
-/// The summary, with the whole `report` in Markdown below it unless that is too long.
+/// The summary, with the whole `report` in Markdown below it, unless there is none or it is too long.
 pub fn job_summary(review: &Review, report: &str) -> String {
     let short = body(review);
+    if report.is_empty() {
+        return short + "\n";
+    }
     let whole = format!("{short}\n<details><summary>The whole report</summary>\n\n{report}\n</details>\n\n");
     if whole.len() <= MOST {
         whole

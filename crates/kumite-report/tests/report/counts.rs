@@ -29,7 +29,7 @@ fn counted(b: &[u64], state: CountState, ratio: (f64, f64)) -> Comparison {
     comparison
 }
 
-fn changed() -> Comparison {
+pub fn changed() -> Comparison {
     let mut comparison =
         counted(&[2_163_096, 2_163_100, 2_163_096], CountState::Changed, (0.981_506, 0.981_508));
     let function = |name: &str, a, b| FunctionCounts { name: name.to_owned(), a, b };

@@ -15,6 +15,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus};
 use scraper::{ElementRef, Html, Node};
 
 use crate::compare::{comparison, two_metrics};
+use crate::counts::changed;
 use crate::fixture;
 
 /// A gate of 1 % on B, C and D against A: each with its state and ratio, and how many more pairs would tell.
@@ -103,6 +104,39 @@ fn a_comparison_in_every_form() {
     }
     let whole = compare_markdown(&shut(), Default::default());
     assert!(job_summary(&compare_review(&shut()), &whole).contains(&whole));
+}
+
+/// Of servers more is better: B has 0.96 of A's throughput, and C has more.
+#[test]
+fn a_server_is_worse_where_it_gives_fewer_right_answers() {
+    let mut comparison = comparison();
+    let server = |name: &str| {
+        serde_json::json!({
+            "name": name, "url": "http://127.0.0.1:1/", "throughput_rps": null, "response_p50_us": null,
+            "response_p99_us": null, "failures": 0, "requests": 10, "throughputs": [], "p50s": [], "p99s": [],
+            "generator_bound": 0
+        })
+    };
+    comparison.commands.clear();
+    comparison.servers = ["A", "B", "C"].map(server).map(|of| serde_json::from_value(of).unwrap()).to_vec();
+    let mut faster = comparison.pairs[0].clone();
+    faster.a = "C".to_owned();
+    faster.verdict = Speed::Faster;
+    faster.ratio = Ratio { estimate: 1.5, low: Some(1.4), high: Some(1.6) };
+    comparison.pairs.push(faster);
+    insta::assert_snapshot!("review_servers", comment(&compare_review(&comparison)));
+}
+
+/// Without a gate more instructions are worse; a gate asks for time.
+#[test]
+fn instruction_counts_are_cases_of_their_own() {
+    let mut comparison = changed();
+    insta::assert_snapshot!("review_counts", comment(&compare_review(&comparison)));
+    let failures = |comparison: &Comparison| read_back(&junit(&compare_review(comparison)).unwrap()).failures;
+    assert_eq!(failures(&comparison), 2, "of time and of instructions");
+    comparison.gate = shut().gate;
+    comparison.pairs[0].gate = shut().pairs[0].gate;
+    assert_eq!(failures(&comparison), 1, "of time");
 }
 
 /// A run with checks of each outcome and claims of each verdict, with a gate that one name is allowed to pass.

@@ -77,6 +77,35 @@ fn what_fails_is_an_error_of_the_test_report_though_there_are_no_figures() {
 }
 
 #[test]
+fn what_cannot_begin_is_an_error_of_the_test_report() {
+    let place = Place::new("", &[]);
+    let arguments = ["compare", "true", "true", "--setup", "exit 4"];
+    let said = in_a_job(&place, place.command(&arguments), &arguments).ended(3);
+    printed!(forms(&place, &said));
+}
+
+#[test]
+fn no_form_has_a_secret_of_a_command() {
+    let place = Place::new("", &[]);
+    let secret = "true 'authorization: Bearer abcdef'";
+    let fails = "false 'authorization: Bearer abcdef'";
+    for (other, status) in [("true", 0), (fails, 3)] {
+        let control: &[&str] = if status == 0 { &["--control"] } else { &[] };
+        let files = ["--json", "r.json", "--markdown", "r.md", "--html", "r.html", "--csv", "r.csv"];
+        let arguments = [&["compare", secret, other, "--runs", "10"][..], control, &files].concat();
+        let said = in_a_job(&place, place.command(&arguments), &arguments).ended(status);
+        let mut all =
+            vec![said.out, said.err, place.read("r.xml"), place.read("c.md"), place.read("summary.md")];
+        if status == 0 {
+            all.extend(["r.json", "r.md", "r.html", "r.csv"].map(|file| place.read(file)));
+        }
+        for text in all {
+            assert!(!text.contains("abcdef"), "{text}");
+        }
+    }
+}
+
+#[test]
 fn without_a_job_there_are_annotations_alone() {
     let place = Place::new("", &[]);
     let said =
