@@ -5,12 +5,14 @@
 //   loops fork TURNS     so many, and then so many in a forked child
 //   loops start TURNS    in a program that is started: `loops loop TURNS`
 //   loops memcpy TIMES   64 KiB copied so often by the library
+//   loops touch PAGES    memory of so many pages, each of them touched once
 //   loops movs TIMES     64 KiB copied so often by one instruction, where the processor has one for that
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +65,16 @@ static int started(char *program, char *turns) {
   return posix_spawn(&child, program, NULL, NULL, arguments, environ) || ended(child);
 }
 
+static int touch(long pages) {
+  long size = sysconf(_SC_PAGESIZE);
+  char *memory = mmap(NULL, pages * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return 1;
+  // A huge page would be touched once for many.
+  madvise(memory, pages * size, MADV_NOHUGEPAGE);
+  for (long page = 0; page < pages; page++) *(volatile char *)(memory + page * size) = 1;
+  return 0;
+}
+
 __attribute__((noinline)) static void copy(void *(*volatile by)(void *, const void *, size_t)) {
   by(to, from, SIZE);
 }
@@ -88,6 +100,7 @@ int main(int count, char **words) {
   if (!strcmp(what, "threads")) return threads(turns);
   if (!strcmp(what, "fork")) return in_fork(turns);
   if (!strcmp(what, "start")) return started(words[0], words[2]);
+  if (!strcmp(what, "touch")) return touch(turns);
   if (!strcmp(what, "movs")) return movs(turns);
   if (!strcmp(what, "memcpy")) {
     for (long nth = 0; nth < turns; nth++) copy(memcpy);

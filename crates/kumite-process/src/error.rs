@@ -7,12 +7,20 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::Unavailable;
+use crate::{NoCounters, Unavailable};
 
 /// Why a process could not be started, watched or brought to its end.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// Counters of a run could not be opened or read.
+    #[error("counters of `{}`: {source}", program.to_string_lossy())]
+    Counters {
+        /// The program of the run.
+        program: OsString,
+        /// The reason.
+        source: NoCounters,
+    },
     /// The directory to run in is missing, or is no directory.
     #[error("cannot run in {path}: no such directory")]
     Directory {

@@ -8,6 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
+use crate::counters::{Counter, of_bits};
 use crate::ending::shell_status;
 use crate::owner::MARKER;
 use crate::wire::{Answer, Message, Wire};
@@ -54,6 +55,7 @@ pub(crate) struct RunOrder {
     /// none.
     pub variable: Option<CString>,
     pub padding: CString,
+    pub counters: Vec<Counter>,
 }
 
 impl RunOrder {
@@ -158,12 +160,13 @@ pub(crate) fn orders(from: &mut impl Read) -> io::Result<Option<Together>> {
     };
     let (begins, from_shell, passes) = (from.number()? != 0, from.number()? != 0, Passes::read(from)?);
     let variable = Some(from.text()?).filter(|variable| !variable.is_empty());
+    let counters = of_bits(from.number()?);
     let order = |_| {
         let (job, forked) = (from.count()?, from.number()? != 0);
         let padding = CString::new(format!("{PADDING}={}", "x".repeat(from.count()?)))?;
         let cores = from.count()?;
         let cores = (0..cores).map(|_| from.count()).collect::<io::Result<_>>()?;
-        Ok(RunOrder { job, forked, cores, variable: variable.clone(), padding })
+        Ok(RunOrder { job, forked, cores, variable: variable.clone(), padding, counters: counters.clone() })
     };
     let runs = (0..count).map(order).collect::<io::Result<_>>()?;
     Ok(Some(Together { begins, passes, from_shell, runs }))

@@ -35,6 +35,7 @@
 
 mod command_line;
 mod cores;
+mod counters;
 mod ending;
 mod error;
 mod group;
@@ -64,6 +65,7 @@ mod wire;
 
 pub use command_line::{CommandLine, CommandLineError, Shell};
 pub use cores::{available_cores, pin_thread};
+pub use counters::{Counter, Counts, NoCounters, try_counters};
 pub use ending::{how_it_ended, last_lines, last_lines_of, shell_status};
 pub use error::Error;
 pub use group::{Control, Group, Version};

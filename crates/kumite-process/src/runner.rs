@@ -25,6 +25,7 @@ use nix::unistd::getpgrp;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv};
 
+use crate::counters::{Counter, Counts, NoCounters, as_bits};
 use crate::helper::{FILE, FILES, INHERIT, NULL, PADDING, PIPE, Passes};
 use crate::owner::MARKER;
 use crate::terminal::Terminal;
@@ -122,6 +123,8 @@ pub struct Runner {
     passes: Passes,
     from_shell: bool,
     variable: String,
+    /// The counters of each run, as the helper is told.
+    counters: u64,
     /// The terminal, which may be lent to a run while the helper lives; `None` if we have none.
     terminal: Option<Terminal>,
     rss_floor_bytes: u64,
@@ -162,6 +165,9 @@ pub struct TimedRun {
     /// The time around the run that is not in `wall`: preparation, and clearing up after the run before it. For the
     /// last queued run it includes the way of the answer. Time in which nothing was queued is not in it.
     pub overhead: Duration,
+    /// The counts of the command and all its descendants until it ended, by the position of the counter in
+    /// [`Counter::ALL`]; 0 for a counter that was not asked for.
+    pub counts: Counts,
 }
 
 impl TimedRun {
@@ -219,6 +225,7 @@ impl Runner {
             passes: Passes::Always,
             from_shell: false,
             variable: String::new(),
+            counters: 0,
             terminal: Terminal::held_by(us),
             rss_floor_bytes: 0,
         };
@@ -261,6 +268,12 @@ impl Runner {
     /// before.
     pub fn set_variable(&mut self, name: &str, value: &str) {
         self.variable = format!("{name}={value}");
+    }
+
+    /// Reads these counters of each run from now on. A machine that does not have them is an error of the run
+    /// ([`crate::try_counters`] tells before).
+    pub fn count(&mut self, counters: &[Counter]) {
+        self.counters = as_bits(counters);
     }
 
     /// Ends the helper, and all processes that runs have left behind. Returns the command lines of those.
@@ -403,6 +416,7 @@ impl Runner {
             involuntary_switches: figures.involuntary_switches,
             left_behind: figures.left_behind as usize,
             interrupted: figures.is_interrupted(),
+            counts: figures.counts,
             overhead,
         }))
     }
@@ -416,6 +430,7 @@ impl Runner {
         order.number(self.from_shell.into());
         self.passes.write(&mut order);
         order.string(OsStr::new(&self.variable));
+        order.number(self.counters);
         for &(job, cores) in together {
             assert!(job < self.jobs.len(), "there are {} jobs, and no number {job}", self.jobs.len());
             order.count(job);
@@ -506,6 +521,7 @@ impl Runner {
             (Stage::Cores, ..) => {
                 Error::Cores { cores: queued.cores.clone(), available: available_cores(), source }
             }
+            (Stage::Counters, ..) => Error::Counters { program, source: NoCounters::from(source) },
             (Stage::Directory, ..) => Error::Directory { path: job.dir.clone() },
             (Stage::Stdin, Stdin::File(path), _) => Error::Input { path: path.clone(), source },
             (Stage::Output, _, Output::File(path) | Output::Files { stdout: path, .. }) => {

@@ -26,6 +26,7 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::time::{ClockId, clock_gettime};
 use nix::unistd::{Pid, getpgid};
 
+use crate::counters::Counting;
 use crate::helper::{Prepared, RunOrder, Sink};
 use crate::proc_fs::{self, Stat};
 use crate::terminal::{self, Terminal};
@@ -179,8 +180,9 @@ impl Timer {
     fn run(&self, order: &RunOrder, wait_for_others: impl FnOnce()) -> Answer {
         let job = &self.jobs[order.job];
         let files = Files::open(job);
+        let counting = Counting::open(&order.counters).map_err(at(Stage::Counters));
         wait_for_others();
-        let files = files?;
+        let (files, mut counting) = (files?, counting?);
         let (pid, began) = match self.start(job, order, &files) {
             // It is a script that names no interpreter. A shell takes such a script for its own, and so do we.
             Err(failure) if failure.errno == Errno::ENOEXEC as i32 && is_text(&job.program) => {
@@ -200,6 +202,7 @@ impl Timer {
         let end = wait4::try_wait4_pid(pid.as_raw().cast_unsigned()).map_err(at(Stage::Program))?;
         let ended = now();
         let end = end.ok_or(unstarted(Errno::ECHILD))?;
+        let counts = counting.read();
         let switches = involuntary_switches();
         lent.as_ref().inspect(|terminal| terminal.take_back(end.status.signal().is_some()));
         Ok(Figures {
@@ -213,6 +216,7 @@ impl Timer {
             involuntary_switches: switches.saturating_sub(mem::replace(&mut *before, switches)),
             left_behind: 0,
             had_terminal: lent.is_some(),
+            counts: counts.map_err(at(Stage::Counters))?,
         })
     }
 

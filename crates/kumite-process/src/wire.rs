@@ -8,6 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
+use crate::counters::{Counter, Counts};
 use crate::ending::is_interrupt;
 
 /// The longest string in bytes, and the most elements of a list: a command line and an environment fit in the
@@ -87,7 +88,9 @@ pub(crate) trait Wire: Read {
 impl<R: Read> Wire for R {}
 
 /// The number of numbers in an answer.
-pub(crate) const ANSWER: usize = 11;
+pub(crate) const ANSWER: usize = FIGURES + Counter::ALL.len();
+/// The number of those before the counts.
+const FIGURES: usize = 11;
 
 /// The figures of a command that has ended. Times are in nanoseconds; `began` and `ended` are on the monotonic clock.
 #[derive(Debug, Clone, Copy)]
@@ -104,6 +107,7 @@ pub(crate) struct Figures {
     pub left_behind: u64,
     /// The command wanted the terminal, and was lent it.
     pub had_terminal: bool,
+    pub counts: Counts,
 }
 
 impl Figures {
@@ -128,6 +132,8 @@ pub(crate) enum Stage {
     Directory,
     Stdin,
     Output,
+    /// The counters could not be opened or read.
+    Counters,
     Program,
     /// The command wanted the terminal, and could not have it.
     Terminal,
@@ -137,11 +143,12 @@ pub(crate) enum Stage {
     Skipped,
 }
 
-const STAGES: [Stage; 8] = [
+const STAGES: [Stage; 9] = [
     Stage::Cores,
     Stage::Directory,
     Stage::Stdin,
     Stage::Output,
+    Stage::Counters,
     Stage::Program,
     Stage::Terminal,
     Stage::Stopped,
@@ -153,19 +160,25 @@ pub(crate) type Answer = Result<Figures, Failure>;
 
 pub(crate) fn encode(answer: Answer) -> [u64; ANSWER] {
     match answer {
-        Ok(it) => [
-            0,
-            it.began,
-            it.ended,
-            it.user,
-            it.system,
-            it.peak_rss_bytes,
-            it.floor_bytes,
-            u64::from(it.status.cast_unsigned()),
-            it.involuntary_switches,
-            it.left_behind,
-            it.had_terminal.into(),
-        ],
+        Ok(it) => {
+            let figures: [u64; FIGURES] = [
+                0,
+                it.began,
+                it.ended,
+                it.user,
+                it.system,
+                it.peak_rss_bytes,
+                it.floor_bytes,
+                u64::from(it.status.cast_unsigned()),
+                it.involuntary_switches,
+                it.left_behind,
+                it.had_terminal.into(),
+            ];
+            let mut numbers = [0; ANSWER];
+            numbers[..FIGURES].copy_from_slice(&figures);
+            numbers[FIGURES..].copy_from_slice(&it.counts);
+            numbers
+        }
         Err(Failure { stage, errno }) => {
             let mut numbers = [0; ANSWER];
             numbers[..3].copy_from_slice(&[1, stage as u64, u64::from(errno.cast_unsigned())]);
@@ -187,6 +200,7 @@ pub(crate) fn decode(numbers: [u64; ANSWER]) -> Answer {
         involuntary_switches,
         left_behind,
         had_terminal,
+        counts @ ..,
     ] = numbers;
     if failed != 0 {
         let stage = STAGES.into_iter().find(|&stage| stage as u64 == began).unwrap_or(Stage::Program);
@@ -204,6 +218,7 @@ pub(crate) fn decode(numbers: [u64; ANSWER]) -> Answer {
         involuntary_switches,
         left_behind,
         had_terminal: had_terminal != 0,
+        counts,
     })
 }
 
@@ -231,7 +246,7 @@ mod tests {
             let Err(failure) = decode(encode(Err(Failure { stage, errno: 13 }))) else { panic!("{stage:?}") };
             assert_eq!((failure.stage, failure.errno), (stage, 13));
         }
-        let numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1];
+        let numbers = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 10, 11, 12, 13, 14, 15];
         assert_eq!(encode(decode(numbers)), numbers);
     }
 }

@@ -27,16 +27,34 @@ pub enum CommandMetric {
     TimeSystem,
     /// The largest resident set of any one process, in bytes.
     MemoryPeakResident,
+    /// Cycles of the processor in user mode.
+    CpuCycles,
+    /// Instructions that the processor completed in user mode.
+    Instructions,
+    /// Accesses to the last cache in user mode, as far as the processor tells.
+    CacheReferences,
+    /// Accesses to memory in user mode that the last cache did not have.
+    CacheMisses,
+    /// Branches in user mode that the processor predicted wrong.
+    BranchMisses,
+    /// Pages that were not there when they were accessed in user mode. The kernel counts them.
+    PageFaults,
 }
 
 impl CommandMetric {
     /// All metrics of commands.
-    pub const ALL: [CommandMetric; 5] = [
+    pub const ALL: [CommandMetric; 11] = [
         CommandMetric::TimeWallClock,
         CommandMetric::TimeCpu,
         CommandMetric::TimeUser,
         CommandMetric::TimeSystem,
         CommandMetric::MemoryPeakResident,
+        CommandMetric::CpuCycles,
+        CommandMetric::Instructions,
+        CommandMetric::CacheReferences,
+        CommandMetric::CacheMisses,
+        CommandMetric::BranchMisses,
+        CommandMetric::PageFaults,
     ];
 
     /// The metric's name, as it is typed and written.
@@ -47,6 +65,12 @@ impl CommandMetric {
             CommandMetric::TimeUser => "time_user",
             CommandMetric::TimeSystem => "time_system",
             CommandMetric::MemoryPeakResident => "memory_peak_resident",
+            CommandMetric::CpuCycles => "cpu_cycles",
+            CommandMetric::Instructions => "instructions",
+            CommandMetric::CacheReferences => "cache_references",
+            CommandMetric::CacheMisses => "cache_misses",
+            CommandMetric::BranchMisses => "branch_misses",
+            CommandMetric::PageFaults => "page_faults",
         }
     }
 
@@ -58,10 +82,11 @@ impl CommandMetric {
             CommandMetric::TimeUser => "user",
             CommandMetric::TimeSystem => "system",
             CommandMetric::MemoryPeakResident => "memory",
+            _ => self.as_str(),
         }
     }
 
-    /// The metric's unit. It implies that smaller values are better.
+    /// The metric's unit.
     pub fn unit(self) -> Unit {
         match self {
             CommandMetric::MemoryPeakResident => Unit::Bytes,
@@ -69,6 +94,12 @@ impl CommandMetric {
             | CommandMetric::TimeCpu
             | CommandMetric::TimeUser
             | CommandMetric::TimeSystem => Unit::Seconds,
+            CommandMetric::CpuCycles
+            | CommandMetric::Instructions
+            | CommandMetric::CacheReferences
+            | CommandMetric::CacheMisses
+            | CommandMetric::BranchMisses
+            | CommandMetric::PageFaults => Unit::Count,
         }
     }
 }
@@ -86,13 +117,11 @@ impl FromStr for CommandMetric {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Better;
 
     #[test]
-    fn a_metric_is_written_as_it_is_typed_and_less_of_it_is_better() {
+    fn a_metric_is_written_as_it_is_typed() {
         for metric in CommandMetric::ALL {
             assert_eq!(serde_json::to_value(metric).unwrap(), metric.as_str());
-            assert_eq!(metric.unit().better(), Some(Better::Lower));
             for name in [metric.as_str(), metric.short()] {
                 assert_eq!(name.parse(), Ok(metric));
             }

@@ -169,6 +169,9 @@ pub struct ComparedCommand {
     pub exit_codes: Vec<i32>,
     /// The number of involuntary context switches in all runs together, at which another process took the CPU.
     pub involuntary_switches: u64,
+    /// The counts of every run, in the order of the blocks, by the counters among the metrics that were named.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<CommandMetric, Vec<u64>>,
     /// The instructions that the command executes. None without `--counts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<CommandCounts>,

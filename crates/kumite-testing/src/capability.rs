@@ -26,6 +26,8 @@ pub enum Capability {
     RealTimePriority,
     /// At least two CPUs.
     TwoCpus,
+    /// Counters of one's own processes by `perf_event_open`.
+    PerfEvents,
     /// The program valgrind, with its tool callgrind.
     Valgrind,
 }
@@ -43,6 +45,7 @@ impl Capability {
             Capability::Redis => "redis",
             Capability::RealTimePriority => "real-time-priority",
             Capability::TwoCpus => "two-cpus",
+            Capability::PerfEvents => "perf-events",
             Capability::Valgrind => "valgrind",
         }
     }

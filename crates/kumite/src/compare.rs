@@ -109,7 +109,8 @@ struct Amount {
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     margin: Option<Margin>,
     /// Metrics of commands to judge and show, each with a verdict of its own: time_wall_clock, time_cpu, time_user,
-    /// time_system, memory_peak_resident, with units for the table as in time_wall_clock:ms,memory_peak_resident:MiB; or default
+    /// time_system, memory_peak_resident, and where the machine has them cpu_cycles, instructions, cache_references,
+    /// cache_misses, branch_misses, page_faults (in user mode), with units for the table as in time_wall_clock:ms,memory_peak_resident:MiB; or default
     /// (time_wall_clock,memory_peak_resident), time (the times) or all. Less is better of each. They share the level and the
     /// runs: the comparison goes on until each is decided, and each can shut --gate [default: wall time decides, and CPU time
     /// and memory are judged beside it]

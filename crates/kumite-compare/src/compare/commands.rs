@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use kumite_host::Clock;
 use kumite_process::{
-    CommandLine, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, total,
+    CommandLine, Counter, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, total,
+    try_counters,
 };
 use kumite_record::{CommandMetric, Comparison, ComparisonEnd, Costs, Machine, Warning};
 
@@ -23,7 +24,7 @@ use super::gate;
 use super::hooks::{Hooks, check_readable};
 use super::nth::Nth;
 use super::outside::Outside;
-use super::reading::Reading;
+use super::reading::{Reading, counter};
 use super::same_output::SameOutput;
 use super::sequence::{Blocks, Cut, Executed, GRACE, Progressed, Rules, until_decided};
 
@@ -45,6 +46,7 @@ pub fn compare(
     if let Stdin::File(path) = &setting.stdin {
         check_readable(path)?;
     }
+    check_counters(rules)?;
     let lines: Vec<CommandLine> = setting
         .benches
         .iter()
@@ -81,10 +83,34 @@ fn counted(
     error: Option<CompareError>,
     stop: &AtomicBool,
 ) -> (Comparison, Option<CompareError>) {
-    let is_whole = error.is_none() && comparison.ended != ComparisonEnd::Interrupted;
+    let has_times = comparison.commands.iter().all(|command| !command.times.is_empty());
+    let is_whole = error.is_none() && has_times && comparison.ended != ComparisonEnd::Interrupted;
     let Some(by) = setting.counts.as_ref().filter(|_| is_whole) else { return (comparison, error) };
     let error = counts::count(by, setting, lines, hooks, &mut comparison, stop).err();
     (comparison, error)
+}
+
+/// The metrics that are counters, of all that are judged or waited for.
+fn counted_metrics(rules: &Rules) -> Vec<CommandMetric> {
+    let mut metrics = [rules.judged(), &rules.waited_for()].concat();
+    metrics.retain(|metric| counter(*metric).is_some());
+    metrics.sort();
+    metrics.dedup();
+    metrics
+}
+
+/// The counters that these metrics are read from.
+fn counters(metrics: &[CommandMetric]) -> Vec<Counter> {
+    metrics.iter().copied().filter_map(counter).collect()
+}
+
+/// Refuses counters that this machine does not have, before anything is run.
+fn check_counters(rules: &Rules) -> Result<(), UsageError> {
+    let metrics = counted_metrics(rules);
+    try_counters(&counters(&metrics)).map_err(|source| {
+        let names = metrics.iter().map(|metric| metric.as_str()).collect();
+        UsageError::Counters { names, source }
+    })
 }
 
 struct Commands<'a> {
@@ -154,6 +180,7 @@ impl<'a> Commands<'a> {
             runner.vary_environment(rules.seed);
         }
         runner.run_as_from_a_shell();
+        runner.count(&counters(&counted_metrics(rules)));
         runner.end_queue_unless(setting.allowed.passes());
         if let Some(timeout) = setting.timeout {
             runner.limit(timeout);

@@ -17,7 +17,7 @@ use super::duet::gain;
 use super::gate;
 use super::import::ratio;
 use super::judge::{Side, judge, remaining};
-use super::reading::{Log, Reading, untold};
+use super::reading::{Log, Reading, counter, untold};
 use super::rounds::Rounds;
 use super::sequence::Rules;
 
@@ -77,7 +77,7 @@ pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, 
     let of = lines.len();
     let shown = of - usize::from(rules.control.is_some());
     let mut comparison = Comparison {
-        commands: (0..shown).map(|at| command(setting, &lines[at], found, at)).collect(),
+        commands: (0..shown).map(|at| command(setting, &lines[at], found, rules, at)).collect(),
         pairs: rules.others(of).map(|other| pair(setting, found, other, rules)).collect(),
         duet: setting.duet.then(|| gain(&found.runs, &found.in_turn)),
         control: rules.control.map(|twice| itself(setting, found, twice, rules)),
@@ -119,7 +119,13 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
     }
 }
 
-fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> ComparedCommand {
+fn command(
+    setting: &Setting,
+    line: &CommandLine,
+    found: &Found,
+    rules: &Rules,
+    at: usize,
+) -> ComparedCommand {
     let (bench, runs) = (&setting.benches[at], &found.runs[at]);
     let values = |of: fn(&TimedRun) -> f64| -> Vec<f64> { runs.iter().map(of).collect() };
     let (times, user_times, system_times) =
@@ -141,6 +147,14 @@ fn command(setting: &Setting, line: &CommandLine, found: &Found, at: usize) -> C
         peak_rss: runs.iter().map(|run| run.peak_rss_bytes).collect(),
         exit_codes: runs.iter().map(exit_code).collect(),
         involuntary_switches: runs.iter().map(|run| run.involuntary_switches).sum(),
+        counters: rules
+            .metrics
+            .iter()
+            .filter_map(|metric| {
+                let counter = counter(*metric)? as usize;
+                Some((*metric, runs.iter().map(|run| run.counts[counter]).collect()))
+            })
+            .collect(),
         counts: None,
     }
 }
@@ -169,7 +183,7 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules) -> Compar
         let (side, ratio) = judge(&logs, bar);
         JudgedMetric {
             metric: *metric,
-            better: metric.unit().better().unwrap_or(Better::Lower),
+            better: Better::Lower,
             verdict: side.into(),
             ratio,
             untold: untold(&logs, 0.0),

@@ -9,7 +9,7 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use kumite_load::Errors;
-use kumite_process::{CommandLineError, how_it_ended};
+use kumite_process::{CommandLineError, NoCounters, how_it_ended};
 use thiserror::Error;
 
 use super::difference::Difference;
@@ -195,6 +195,14 @@ pub enum UsageError {
         text: String,
         /// The error in the text.
         source: CommandLineError,
+    },
+    /// A metric is a counter that this machine does not have, or that may not be read.
+    #[error("{}: {source}; judge time_cpu here, or count instructions by --counts", names.join(","))]
+    Counters {
+        /// The metrics that are counters.
+        names: Vec<&'static str>,
+        /// The reason.
+        source: NoCounters,
     },
     /// The file that commands are to read cannot be read.
     #[error("--input {}: {source}", path.display())]

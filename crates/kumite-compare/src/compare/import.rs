@@ -41,7 +41,7 @@ struct Measured {
     #[serde(flatten)]
     times: Times,
     memory_usage_byte: Option<Vec<f64>>,
-    /// The statistics of version 2, by metric. It also has counters, which are not read.
+    /// The statistics of version 2, by metric.
     summary: Option<BTreeMap<String, Statistics>>,
 }
 
@@ -81,6 +81,7 @@ impl Measured {
             CommandMetric::TimeUser => of(user?),
             CommandMetric::TimeSystem => of(system?),
             CommandMetric::MemoryPeakResident => statistics(self.memory_usage_byte.as_ref()?),
+            _ => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use kumite_process::TimedRun;
+use kumite_process::{Counter, TimedRun};
 use kumite_record::CommandMetric;
 
 /// The longest tick of the kernel. A time in which no tick fell is read as 0, and may be anything up to this.
@@ -42,7 +42,33 @@ impl Reading {
                 Reading::at_most(run.peak_rss_bytes as f64)
             }
             CommandMetric::MemoryPeakResident => Reading::exact(run.peak_rss_bytes as f64),
+            _ => counter(metric).map_or(Reading::at_most(f64::INFINITY), |counter| count(run, counter)),
         }
+    }
+}
+
+/// A count of 0 has no ratio: it is taken for anything up to 1.
+fn count(run: &TimedRun, counter: Counter) -> Reading {
+    match run.counts[counter as usize] {
+        0 => Reading::at_most(1.0),
+        count => Reading::exact(count as f64),
+    }
+}
+
+/// The counter that a metric is read from; `None` for times and memory.
+pub(crate) fn counter(metric: CommandMetric) -> Option<Counter> {
+    match metric {
+        CommandMetric::CpuCycles => Some(Counter::CpuCycles),
+        CommandMetric::Instructions => Some(Counter::Instructions),
+        CommandMetric::CacheReferences => Some(Counter::CacheReferences),
+        CommandMetric::CacheMisses => Some(Counter::CacheMisses),
+        CommandMetric::BranchMisses => Some(Counter::BranchMisses),
+        CommandMetric::PageFaults => Some(Counter::PageFaults),
+        CommandMetric::TimeWallClock
+        | CommandMetric::TimeCpu
+        | CommandMetric::TimeUser
+        | CommandMetric::TimeSystem
+        | CommandMetric::MemoryPeakResident => None,
     }
 }
 
@@ -110,6 +136,7 @@ pub(crate) mod tests {
             left_behind: 0,
             interrupted: false,
             overhead: Duration::ZERO,
+            counts: [10, 20, 30, 40, 50, 60],
         }
     }
 
@@ -117,10 +144,13 @@ pub(crate) mod tests {
     fn a_zero_is_less_than_a_tick_and_a_floor_is_a_bound() {
         let exact = run(20, 3_000, 1_000, 4_096);
         let values = CommandMetric::ALL.map(|metric| Reading::by_metric(metric, &exact));
-        assert_eq!(values, [0.02, 0.004, 0.003, 0.001, 4_096.0].map(Reading::exact));
-        let zeros = run(0, 0, 0, 0);
+        assert_eq!(
+            values,
+            [0.02, 0.004, 0.003, 0.001, 4_096.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0].map(Reading::exact)
+        );
+        let zeros = TimedRun { counts: [0; 6], ..run(0, 0, 0, 0) };
         let most = CommandMetric::ALL.map(|metric| Reading::by_metric(metric, &zeros).most);
-        assert_eq!(most, [0.01, 0.01, 0.01, 0.01, f64::INFINITY]);
+        assert_eq!(most, [0.01, 0.01, 0.01, 0.01, f64::INFINITY, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]);
         let floor = TimedRun { peak_rss_is_floor: true, ..exact };
         let memory = Reading::by_metric(CommandMetric::MemoryPeakResident, &floor);
         assert_eq!(memory, Reading { least: 0.0, most: 4_096.0 });

@@ -166,7 +166,7 @@ fn imported_notes(pair: &ComparedPair, names: &Names) -> Vec<String> {
     let note = |imported: &ImportedRatio, metric: CommandMetric| {
         let (who, as_much, whom) = match metric {
             CommandMetric::TimeWallClock => (&a, "is {}× as fast as".to_owned(), &b),
-            metric => (&b, format!("uses {{}}× as much {} as", metrics::word(metric)), &a),
+            metric => (&b, format!("{} {{}}× as {} as", metrics::verb(metric).0, metrics::much(metric)), &a),
         };
         let stddev = imported.stddev.map_or(String::new(), |stddev| format!(" ± {}", factor(stddev)));
         format!(

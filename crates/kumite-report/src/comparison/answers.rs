@@ -29,10 +29,7 @@ pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
             let after = if nth == 0 { after.as_str() } else { "by the same pairs" };
             match judged.metric {
                 CommandMetric::TimeWallClock => by_wall(after),
-                CommandMetric::TimeCpu
-                | CommandMetric::TimeUser
-                | CommandMetric::TimeSystem
-                | CommandMetric::MemoryPeakResident => Answer {
+                _ => Answer {
                     is_decided: judged.verdict != Thrift::Undecided,
                     text: uses::sentence(judged, pair, after, comparison, names),
                 },

@@ -79,10 +79,7 @@ fn commands_csv(comparison: &Comparison) -> String {
             let of = pair.and_then(|pair| Some((pair, pair.metrics.iter().find(|of| of.metric == *metric)?)));
             cells.extend(judged(of.map(|(pair, of)| match metric {
                 CommandMetric::TimeWallClock => (of.ratio, word(&pair.verdict)),
-                CommandMetric::TimeCpu
-                | CommandMetric::TimeUser
-                | CommandMetric::TimeSystem
-                | CommandMetric::MemoryPeakResident => (of.ratio, word(&of.verdict)),
+                _ => (of.ratio, word(&of.verdict)),
             })));
         }
         if comparison.metrics.is_empty() {

@@ -115,10 +115,7 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
         for judged in &pair.metrics {
             let said = match judged.metric {
                 CommandMetric::TimeWallClock => speed(pair.verdict),
-                CommandMetric::TimeCpu
-                | CommandMetric::TimeUser
-                | CommandMetric::TimeSystem
-                | CommandMetric::MemoryPeakResident => thrift(judged.verdict),
+                _ => thrift(judged.verdict),
             };
             let what = metrics::row(judged.metric);
             match uses::cannot_be_told(judged, pair) {

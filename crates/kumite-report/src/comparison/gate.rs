@@ -10,7 +10,7 @@ use crate::words::number::plural;
 
 use super::answer::{factor, interval, level, level_of, margin, more, reciprocal, times};
 use super::cut_short;
-use super::metrics::word;
+use super::metrics::{much, verb, word};
 use super::names::Names;
 use super::uses::{as_much, why_not_told};
 
@@ -97,11 +97,11 @@ fn about<'a>(
         None => Measured::Fast(ratio),
         Some(metric) => Measured::Much(ratio, metric, a.clone()),
     };
-    let [is, is_not] = match use_of.map(word) {
+    let [is, is_not] = match use_of.map(|metric| (word(metric), verb(metric))) {
         None => [format!("{a} is slower than {reference}"), format!("{a} is not slower than {reference}")],
-        Some(what) => [
-            format!("{a} uses more {what} than {reference}"),
-            format!("{a} does not use more {what} than {reference}"),
+        Some((what, (uses, use_))) => [
+            format!("{a} {uses} more {what} than {reference}"),
+            format!("{a} does not {use_} more {what} than {reference}"),
         ],
     };
     Asked { gate, is, is_not, reference, measured }
@@ -161,9 +161,10 @@ fn measured(asked: &Asked, comparison: &Comparison) -> String {
         }
         Measured::Much(ratio, metric, a) => match (end(*ratio), ratio.low.zip(ratio.high)) {
             (Some(end), Some(_)) => {
-                format!("{a} uses {} as much {} as {reference} ({end})", times(*ratio), word(*metric))
+                let (uses, much) = (verb(*metric).0, much(*metric));
+                format!("{a} {uses} {} as {much} as {reference} ({end})", times(*ratio))
             }
-            _ => format!("{a} uses {}", as_much(*ratio, word(*metric), reference, &level)),
+            _ => format!("{a} {} {}", verb(*metric).0, as_much(*ratio, *metric, reference, &level)),
         },
         Measured::TooFew(pair) => format!("{} are too few to tell", plural(pair.blocks, "pair")),
         Measured::NotTold(why) => why.clone(),

@@ -4,7 +4,7 @@ use kumite_record::{CommandMetric, ComparedCommand, Comparison, Estimate, Unit};
 
 use super::estimate::{bounded, plain};
 use super::{Shown, TimeUnit};
-use crate::words::number::significant;
+use crate::words::number::{count, significant};
 
 /// The units of figures, by metric. A figure of a metric without one is shown in the unit that suits its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -50,6 +50,12 @@ pub(super) fn head(metric: CommandMetric) -> &'static str {
         CommandMetric::TimeUser => "user",
         CommandMetric::TimeSystem => "system",
         CommandMetric::MemoryPeakResident => "peak RSS",
+        CommandMetric::CpuCycles => "cycles",
+        CommandMetric::Instructions => "CPU instructions",
+        CommandMetric::CacheReferences => "cache references",
+        CommandMetric::CacheMisses => "cache misses",
+        CommandMetric::BranchMisses => "branch misses",
+        CommandMetric::PageFaults => "page faults",
     }
 }
 
@@ -61,6 +67,30 @@ pub(super) fn word(metric: CommandMetric) -> &'static str {
         CommandMetric::TimeUser => "user time",
         CommandMetric::TimeSystem => "system time",
         CommandMetric::MemoryPeakResident => "peak memory",
+        CommandMetric::CpuCycles => "cycles",
+        CommandMetric::Instructions => "instructions",
+        CommandMetric::CacheReferences => "cache references",
+        CommandMetric::CacheMisses => "cache misses",
+        CommandMetric::BranchMisses => "branch misses",
+        CommandMetric::PageFaults => "page faults",
+    }
+}
+
+/// The metric's name behind "as": `much CPU time`, `many page faults`.
+pub(super) fn much(metric: CommandMetric) -> String {
+    let much = if metric.unit() == Unit::Count { "many" } else { "much" };
+    format!("{much} {}", word(metric))
+}
+
+/// The verb that a command stands with before the metric, after `it` and after `does not`.
+pub(super) fn verb(metric: CommandMetric) -> (&'static str, &'static str) {
+    match metric {
+        CommandMetric::Instructions => ("executes", "execute"),
+        CommandMetric::CacheReferences
+        | CommandMetric::CacheMisses
+        | CommandMetric::BranchMisses
+        | CommandMetric::PageFaults => ("has", "have"),
+        _ => ("uses", "use"),
     }
 }
 
@@ -92,7 +122,16 @@ pub(super) fn figure(metric: CommandMetric, command: &ComparedCommand, shown: Sh
             let figure = own.map_or_else(|| plain(Unit::Bytes, of), |unit| unit.text(of, false));
             format!("{floor}{figure}")
         }
+        _ => command.counters.get(&metric).and_then(|counts| median(counts)).map_or("–".to_owned(), count),
     }
+}
+
+/// The median of the counts of a command's runs; none without runs.
+fn median(counts: &[u64]) -> Option<f64> {
+    let mut counts = counts.to_vec();
+    counts.sort_unstable();
+    let (low, high) = (counts.get(counts.len().saturating_sub(1) / 2)?, counts.get(counts.len() / 2)?);
+    Some((*low as f64).midpoint(*high as f64))
 }
 
 /// The median of the CPU time (user and system) of a command's runs; none without runs.

@@ -27,8 +27,8 @@ const SIZES: &[(&str, &str, f64)] = &[
     ("GiB", "GiB", 1.0 / (KIB * KIB * KIB)),
     ("TiB", "TiB", 1.0 / (KIB * KIB * KIB * KIB)),
 ];
-const COUNTERS: &[&str] =
-    &["cpu_cycles", "instructions", "cache_references", "cache_misses", "branch_misses"];
+
+const COUNTS: &[(&str, &str, f64)] = &[("count", "", 1.0)];
 
 /// A list of metrics to judge and show, each at most once.
 #[derive(Clone, Debug)]
@@ -45,12 +45,6 @@ pub enum NamedMetricsError {
     /// The list names a metric more than once.
     #[error("`{0}` is there twice")]
     Twice(String),
-    /// The list names a counter of the processor, which kumite does not read.
-    #[error(
-        "{0}: kumite reads no counters of the processor, which most virtual machines hide; judge time_cpu here, count \
-         instructions by --counts, or have hyperfine 2.0 or `perf stat -e {event}` count", event = .0.replace('_', "-")
-    )]
-    Counter(String),
     /// The list names something that is no metric.
     #[error(
         "there is no metric '{0}'{known}",
@@ -99,9 +93,6 @@ fn list(text: &str) -> &str {
 
 fn named_metric(word: &str) -> Result<(CommandMetric, Option<MetricUnit>), NamedMetricsError> {
     let (name, unit) = word.split_once(':').map_or((word, None), |(name, unit)| (name, Some(unit)));
-    if COUNTERS.contains(&name) {
-        return Err(NamedMetricsError::Counter(name.to_owned()));
-    }
     let metric = CommandMetric::ALL.into_iter().find(|known| known.as_str() == name);
     let metric = metric.ok_or_else(|| NamedMetricsError::Unknown(name.to_owned()))?;
     let Some(unit) = unit else { return Ok((metric, None)) };
@@ -112,7 +103,11 @@ fn named_metric(word: &str) -> Result<(CommandMetric, Option<MetricUnit>), Named
 }
 
 fn units(metric: CommandMetric) -> &'static [(&'static str, &'static str, f64)] {
-    if metric.unit() == Unit::Bytes { SIZES } else { TIMES }
+    match metric.unit() {
+        Unit::Bytes => SIZES,
+        Unit::Count => COUNTS,
+        _ => TIMES,
+    }
 }
 
 fn names(units: &[(&str, &str, f64)]) -> String {
@@ -138,16 +133,16 @@ mod tests {
             ("time", "TimeWallClock,TimeCpu,TimeUser,TimeSystem"),
             ("all", "TimeWallClock,TimeCpu,TimeUser,TimeSystem,MemoryPeakResident"),
             ("time_cpu", "TimeCpu"),
+            ("instructions,page_faults", "Instructions,PageFaults"),
             ("memory_peak_resident:MiB, time_wall_clock:us", "MemoryPeakResident:MiB,TimeWallClock:µs"),
         ] {
             assert_eq!(read(text).unwrap(), is);
         }
-        use NamedMetricsError::{Counter, NoUnit, Twice, Unknown};
+        use NamedMetricsError::{NoUnit, Twice, Unknown};
         let unit = |metric, unit: &str| NoUnit { metric, unit: unit.to_owned() };
         let all = "time_wall_clock,time_cpu,time_user,time_system,memory_peak_resident,time_cpu";
         for (text, why) in [
-            ("instructions", Counter("instructions".to_owned())),
-            ("time_wall_clock,cache_misses:k", Counter("cache_misses".to_owned())),
+            ("time_wall_clock,cache_misses:k", unit(CommandMetric::CacheMisses, "k")),
             ("time_wall_clock,time_wall_clock:s", Twice("time_wall_clock:s".to_owned())),
             ("time_wall_clock:MB", unit(CommandMetric::TimeWallClock, "MB")),
             ("memory_peak_resident:ms", unit(CommandMetric::MemoryPeakResident, "ms")),

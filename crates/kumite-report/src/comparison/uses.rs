@@ -3,7 +3,7 @@
 use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Ratio, Thrift};
 
 use super::answer::{factor, interval, level, margin, more, reciprocal, times};
-use super::metrics::word;
+use super::metrics::{much, verb, word};
 use super::names::Names;
 
 /// `A uses 1.2× as much CPU time as B`, the one that uses more first, with the interval. Other sentences say that
@@ -16,14 +16,16 @@ pub(super) fn sentence(
     names: &Names,
 ) -> String {
     let (a, b) = (names.of(&pair.a), names.of(&pair.b));
-    let (what, level) = (word(judged.metric), level(comparison));
+    let (metric, level) = (judged.metric, level(comparison));
+    let (uses, _) = verb(metric);
     match judged.verdict {
-        Thrift::Less => format!("{b} uses {}, decided {after}", as_much(judged.ratio, what, &a, &level)),
+        Thrift::Less => format!("{b} {uses} {}, decided {after}", as_much(judged.ratio, metric, &a, &level)),
         Thrift::More => {
-            format!("{a} uses {}, decided {after}", as_much(reciprocal(judged.ratio), what, &b, &level))
+            format!("{a} {uses} {}, decided {after}", as_much(reciprocal(judged.ratio), metric, &b, &level))
         }
         Thrift::NoDifference => format!(
-            "no difference: {a} uses as much {what} as {b} within ±{} ({level}: {}), decided {after}",
+            "no difference: {a} {uses} as {} as {b} within ±{} ({level}: {}), decided {after}",
+            much(metric),
             margin(comparison),
             interval(judged.ratio).unwrap_or_default()
         ),
@@ -32,8 +34,10 @@ pub(super) fn sentence(
         }
         Thrift::Undecided => {
             let ratio = match has_end(judged.ratio) {
-                true => format!("{b} uses {}", as_much(judged.ratio, what, &a, &level)),
-                false => format!("too few pairs to tell the {what} of {a} from that of {b}"),
+                true => format!("{b} {uses} {}", as_much(judged.ratio, metric, &a, &level)),
+                false => {
+                    format!("too few pairs to tell the {} of {a} from that of {b}", word(metric))
+                }
             };
             format!("undecided {after}: {ratio}; {}", more(judged.remaining))
         }
@@ -42,14 +46,15 @@ pub(super) fn sentence(
 
 /// `1.043× as much CPU time as A (95 %: 1.031–1.055)`; or `at least 48× as much …` if only one end of the interval is
 /// known.
-pub(super) fn as_much(ratio: Ratio, what: &str, than: &str, level: &str) -> String {
+pub(super) fn as_much(ratio: Ratio, metric: CommandMetric, than: &str, level: &str) -> String {
+    let what = much(metric);
     match (ratio.low, ratio.high) {
-        (Some(low), None) => format!("at least {}× as much {what} as {than} ({level})", factor(low)),
-        (None, Some(high)) => format!("at most {}× as much {what} as {than} ({level})", factor(high)),
+        (Some(low), None) => format!("at least {}× as {what} as {than} ({level})", factor(low)),
+        (None, Some(high)) => format!("at most {}× as {what} as {than} ({level})", factor(high)),
         _ => {
             let interval =
                 interval(ratio).map_or(String::new(), |interval| format!(" ({level}: {interval})"));
-            format!("{} as much {what} as {than}{interval}", times(ratio))
+            format!("{} as {what} as {than}{interval}", times(ratio))
         }
     }
 }
@@ -80,6 +85,7 @@ pub(super) fn cannot_in(metric: CommandMetric, untold: usize, blocks: usize) -> 
         | CommandMetric::TimeCpu
         | CommandMetric::TimeUser
         | CommandMetric::TimeSystem => "it was read as 0, which is less than a tick of the kernel",
+        _ => "it was counted as 0",
     };
     format!("cannot be told: in {untold} of {blocks} pairs {why}")
 }

@@ -10,6 +10,7 @@ mod command;
 mod common_fault;
 mod compare;
 mod control;
+mod counters;
 mod counts;
 mod disk;
 mod disturbance;

@@ -133,6 +133,7 @@ mod tests {
             left_behind: 0,
             interrupted: false,
             overhead: Duration::ZERO,
+            counts: Default::default(),
         };
         let output = Output { bytes: wall * 2, metrics: [("own".to_owned(), own)].into() };
         Run { timed, output, ours: Duration::ZERO }
