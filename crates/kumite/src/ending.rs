@@ -3,9 +3,10 @@
 use kumite_lab::common_fault;
 use kumite_record::{Export, Outcome, standing};
 
+use crate::documents::Documents;
 use crate::exit::Failure;
 use crate::gate::Gate;
-use crate::output::{Documents, Length};
+use crate::output::Length;
 use crate::store::Db;
 
 #[derive(clap::Args)]

@@ -6,8 +6,9 @@ use clap::ValueEnum;
 use kumite_lab::{Experiment, GateFinding, gate_findings};
 use kumite_record::{Export, GateBar, GateState, Prospects, Rule, RunGate, there_are};
 
+use crate::documents::{Documents, Forms};
 use crate::exit::Failure;
-use crate::output::{self, Documents, Forms, Report};
+use crate::output::{self, Report};
 
 #[derive(clap::Args)]
 pub struct Gate {

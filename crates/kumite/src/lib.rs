@@ -9,6 +9,7 @@ mod compare;
 mod contenders;
 mod disk;
 mod doctor;
+mod documents;
 mod duration;
 mod ending;
 mod exit;

@@ -11,11 +11,12 @@ use kumite_lab::{Experiment, World, replication};
 use kumite_record::{ContenderStatus, Export, PairOutcome, Replication, Rule, RunParts};
 
 use crate::contenders::Chosen;
+use crate::documents::{Documents, Forms};
 use crate::ending::ended;
 use crate::exit::Failure;
 use crate::exported;
 use crate::kept::of_working_tree;
-use crate::output::{self, Documents, Forms};
+use crate::output;
 use crate::run::{self, Effort};
 use crate::store::Db;
 

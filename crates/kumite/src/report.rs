@@ -6,10 +6,11 @@ use clap::Parser;
 use kumite_lab::{export, replication};
 use kumite_record::{Document, Export, Named, Store};
 
+use crate::documents::{Documents, Forms};
 use crate::exit::Failure;
 use crate::exported;
 use crate::gate::Gate;
-use crate::output::{self, Documents, Forms};
+use crate::output;
 use crate::store::Db;
 
 #[derive(Parser)]
