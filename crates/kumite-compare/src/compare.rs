@@ -2,12 +2,14 @@
 
 mod alone;
 mod bench;
+mod between;
 mod commands;
 mod control;
 mod counts;
 mod deadline;
 mod difference;
 mod document;
+mod doubts;
 mod duet;
 mod error;
 mod gate;

@@ -25,7 +25,7 @@ const LONGEST_LINE: usize = 4096;
 #[derive(Debug)]
 pub struct Prober {
     /// The process. It ends when this field is dropped, which is before `talk`.
-    _tree: Tree,
+    tree: Tree,
     talk: Talk,
 }
 
@@ -65,7 +65,7 @@ impl Prober {
             group: None,
         };
         let (tree, talk) = Tree::start_talking(&spawn, LONGEST_LINE)?;
-        let mut prober = Prober { _tree: tree, talk };
+        let mut prober = Prober { tree, talk };
         match prober.line()?.is_empty() {
             true => Ok(prober),
             false => Err(ProbeError::Silent),
@@ -86,6 +86,11 @@ impl Prober {
             true => Ok(serde_json::from_slice(&self.line()?)?),
             false => Err(ProbeError::Silent),
         }
+    }
+
+    /// The CPU time of the process until now.
+    pub fn cpu(&mut self) -> Duration {
+        self.tree.usage().cpu
     }
 
     fn line(&mut self) -> Result<Vec<u8>, ProbeError> {

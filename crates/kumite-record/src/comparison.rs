@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Better, CommandCounts, CommandMetric, ComparedCounts, ComparisonGate, Control, Counting, Estimate,
+    Better, CommandCounts, CommandMetric, ComparedCounts, ComparisonGate, Control, Counting, Doubt, Estimate,
     Machine, NoiseFloor, PairGate, Ratio, Remaining, SteadyClass, Warning,
 };
 
@@ -70,6 +70,13 @@ pub struct Comparison {
     pub costs: Costs,
     /// Disturbances from outside. None if servers were compared, or if the blocks took less than a second.
     pub noise: Option<ComparedNoise>,
+    /// The probes of the machine between blocks, in their order. Empty if the comparison was too short for one, or the
+    /// machine could not be probed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub probes: Vec<ComparedProbe>,
+    /// Doubts about single verdicts, whose effects changed in the course of the comparison. They change no verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<ComparedDoubt>,
     /// The last result of `kumite selfcheck` on this machine. None if the results store has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
@@ -368,9 +375,13 @@ pub struct Costs {
     /// The time from the beginning of the first block to the end of the last whole one, in seconds. Warm-up runs come
     /// before it.
     pub seconds: f64,
-    /// The time outside of runs, or of loads on a server, and of hooks (`--prepare` …), for each run or load, in
-    /// microseconds.
+    /// The time outside of runs, or of loads on a server, of hooks (`--prepare` …) and of probes, for each run or load,
+    /// in microseconds.
     pub between_runs_us: f64,
+    /// The time that probes of the machine took, with the start of the process that makes them, in seconds. None if
+    /// there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probes_s: Option<f64>,
     /// The median wall time of a program that does nothing, started in the same way as the commands, in seconds. None
     /// for servers.
     pub empty_process_s: Option<f64>,
@@ -390,6 +401,32 @@ pub struct ComparedNoise {
     /// The figure of the worst stretch for each kind of noise, by name; the end of the name is the unit, and counts
     /// have none.
     pub worst: BTreeMap<String, f64>,
+}
+
+/// A probe of the machine between two blocks: what it took for some basic operations.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedProbe {
+    /// The number of blocks before the probe.
+    pub blocks: usize,
+    /// The time from the beginning of the first block to the end of the last block before the probe, in seconds.
+    pub after_s: f64,
+    /// The figures by name; the end of a name is its unit.
+    pub figures: BTreeMap<String, f64>,
+}
+
+/// A doubt about the verdict on a pair by one metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedDoubt {
+    /// The name of the command or server that is judged.
+    pub a: String,
+    /// The name of the reference.
+    pub b: String,
+    /// The metric that is judged. None for servers, which are judged by throughput.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<CommandMetric>,
+    /// The doubt. Its effects are ratios, each a median over many blocks: as in the pair, more than 1 is in favour of
+    /// `a`.
+    pub doubt: Doubt,
 }
 
 /// A comparison of running two commands at the same time with running them in turn.

@@ -64,8 +64,9 @@ pub use call::{Call, Phase, PhaseKind};
 pub use check::{Binds, Check, CheckOutcome, RedComparison};
 pub use command_metric::{CommandMetric, NoCommandMetric};
 pub use comparison::{
-    Alone, ComparedCommand, ComparedNoise, ComparedPair, ComparedRevision, ComparedServer, ComparedTime,
-    ComparedUse, Comparison, ComparisonEnd, Costs, Duet, ImportedRatio, JudgedMetric, Outlier, Speed, Thrift,
+    Alone, ComparedCommand, ComparedDoubt, ComparedNoise, ComparedPair, ComparedProbe, ComparedRevision,
+    ComparedServer, ComparedTime, ComparedUse, Comparison, ComparisonEnd, Costs, Duet, ImportedRatio,
+    JudgedMetric, Outlier, Speed, Thrift,
 };
 pub use control::{Control, ControlRatio};
 pub use counts::{

@@ -5,6 +5,7 @@ mod answers;
 mod asciidoc;
 mod counts;
 mod csv;
+mod doubts;
 mod estimate;
 mod figures;
 mod gate;
@@ -78,6 +79,9 @@ pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) ->
     for answer in answers::answers(comparison, &names) {
         let color = if answer.is_decided { AnsiColor::Green } else { AnsiColor::Yellow };
         out += &style.paint(color.on_default().bold(), &style.wrap(&answer.text, 0));
+    }
+    for doubt in doubts::doubts(comparison, &names) {
+        out += &style.wrap(&format!("! {doubt}"), 2).trim_start();
     }
     if let Some(sentence) = answer::alone_sentence(comparison, &names) {
         out += &style.paint(AnsiColor::Green.on_default().bold(), &style.wrap(&sentence, 0));

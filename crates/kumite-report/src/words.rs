@@ -9,6 +9,7 @@ pub mod effect;
 pub mod first_figure;
 pub mod gate;
 pub mod letters;
+pub mod moved;
 pub mod near_tie;
 pub mod noise_floor;
 pub mod number;

@@ -170,6 +170,7 @@ mod changepoint;
 mod claim_game;
 #[cfg(test)]
 mod coin;
+mod course;
 #[cfg(test)]
 mod coverage;
 mod discovery;
@@ -187,6 +188,7 @@ mod steady;
 pub use bootstrap::Interval;
 pub use changepoint::changes;
 pub use claim_game::{ClaimRounds, ClaimWealth, Tally};
+pub use course::{Course, followed};
 pub use discovery::{Decisions, ErrorRate};
 pub use error::Error;
 pub use further::{Scatter, deviation};

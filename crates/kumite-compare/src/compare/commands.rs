@@ -15,9 +15,10 @@ use kumite_process::{
 use kumite_record::{CommandMetric, Comparison, ComparisonEnd, Costs, Machine, Warning};
 
 use super::bench::{Bench, Setting};
+use super::between::Between;
 use super::counts;
 use super::deadline::within;
-use super::document::{Found, document};
+use super::document::{Found, NO_COSTS, document};
 use super::duet::BESIDE;
 use super::error::{CompareError, UsageError};
 use super::gate;
@@ -125,6 +126,7 @@ struct Commands<'a> {
     runner: Runner,
     same_output: Option<SameOutput>,
     outside: Outside,
+    between: Between<'static>,
     /// The metrics that the comparison goes on for.
     waited_for: Vec<CommandMetric>,
     /// The number of pairs run at once, from the first on, that are followed by a pair run in turn.
@@ -133,7 +135,7 @@ struct Commands<'a> {
     begun: Vec<usize>,
     /// The time that hooks around runs took.
     aside: Duration,
-    /// The CPU time of runs and of the helper since noise was last looked at.
+    /// The CPU time of runs, of the helper and of probes since noise was last looked at.
     ours: Duration,
     found: Found,
 }
@@ -185,7 +187,7 @@ impl<'a> Commands<'a> {
         if let Some(timeout) = setting.timeout {
             runner.limit(timeout);
         }
-        let outside = Outside::new(&setting.cores);
+        let cpus = if setting.cores.is_empty() { available_cores() } else { setting.cores.clone() };
         let found = Found::new(lines.len());
         Ok(Commands {
             setting,
@@ -196,7 +198,8 @@ impl<'a> Commands<'a> {
             ends_blocks: rules.ends_blocks,
             runner,
             same_output,
-            outside,
+            outside: Outside::new(&cpus),
+            between: Between::on(&cpus),
             waited_for: rules.waited_for(),
             // A number of runs that the user has given means all of them.
             accompanied: if rules.max_blocks.is_some() { 0 } else { BESIDE },
@@ -231,6 +234,8 @@ impl<'a> Commands<'a> {
         };
         self.found.elapsed = elapsed;
         self.found.aside = self.aside;
+        self.found.probing = self.between.spent();
+        self.found.probes = self.between.found().to_vec();
         let (ended, error) = match ended {
             Err(CompareError::Interrupted) => (ComparisonEnd::Interrupted, None),
             Ok(ended) => (ended, None),
@@ -259,7 +264,7 @@ impl<'a> Commands<'a> {
         let empty_process_s = median(first)?;
         let has_shell = self.lines.iter().any(|line| line.shell.is_some());
         let empty_shell_s = if has_shell { median(first + 1)? } else { None };
-        Ok(Costs { seconds: 0.0, between_runs_us: 0.0, empty_process_s, empty_shell_s })
+        Ok(Costs { empty_process_s, empty_shell_s, ..NO_COSTS })
     }
 
     fn warm_up(&mut self, stop: &AtomicBool) -> Result<bool, CompareError> {
@@ -486,6 +491,10 @@ pub(crate) fn halves(cores: &[usize]) -> [Vec<usize>; 2] {
 
 impl Blocks for Commands<'_> {
     type Error = CompareError;
+
+    fn between(&mut self, blocks: usize, elapsed: Duration, clock: &dyn Clock, stop: &AtomicBool) {
+        self.ours += self.between.after(blocks, elapsed, clock, stop);
+    }
 
     fn cut_off(&mut self) {
         self.found.was_cut_off = true;

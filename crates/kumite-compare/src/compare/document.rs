@@ -5,14 +5,15 @@ use std::time::Duration;
 use jiff::Timestamp;
 use kumite_process::{CommandLine, TimedRun, shell_status};
 use kumite_record::{
-    Better, CommandMetric, ComparedCommand, ComparedPair, ComparedUse, Comparison, ComparisonEnd, Control,
-    Costs, Estimate, JudgedMetric, Machine, SCHEMA, Unit, Warning,
+    Better, CommandMetric, ComparedCommand, ComparedPair, ComparedProbe, ComparedUse, Comparison,
+    ComparisonEnd, Control, Costs, Estimate, JudgedMetric, Machine, SCHEMA, Unit, Warning,
 };
 use kumite_stats::sequential_median;
 
 use super::alone::alone;
 use super::bench::Setting;
 use super::control::{Twice, control, leave_undecided};
+use super::doubts::{Question, doubts};
 use super::duet::gain;
 use super::gate;
 use super::import::ratio;
@@ -23,6 +24,10 @@ use super::sequence::Rules;
 
 /// The share of the shortest median from which on the time of starting a process, or a shell, gives a warning.
 const START_MATTERS: f64 = 0.02;
+
+/// The costs of a comparison that has not begun.
+pub(crate) const NO_COSTS: Costs =
+    Costs { seconds: 0.0, between_runs_us: 0.0, probes_s: None, empty_process_s: None, empty_shell_s: None };
 
 /// The text of the warning that the budget has ended a run.
 pub(crate) const CUT_OFF: &str = "what still ran when it was over was ended, and is in no figure";
@@ -36,6 +41,9 @@ pub(crate) struct Found {
     pub elapsed: Duration,
     /// The part of `elapsed` that hooks took.
     pub aside: Duration,
+    /// The part of `elapsed` that probes took.
+    pub probing: Duration,
+    pub probes: Vec<ComparedProbe>,
     /// The budget has ended a run that was still executed.
     pub was_cut_off: bool,
 }
@@ -48,6 +56,8 @@ impl Found {
             in_turn: none(),
             elapsed: Duration::ZERO,
             aside: Duration::ZERO,
+            probing: Duration::ZERO,
+            probes: Vec::new(),
             was_cut_off: false,
         }
     }
@@ -63,10 +73,11 @@ impl Found {
                 if duet { walls.max().unwrap_or_default() } else { walls.sum() }
             })
             .sum();
-        let between = self.elapsed.saturating_sub(walls + in_turn + self.aside);
+        let between = self.elapsed.saturating_sub(walls + in_turn + self.aside + self.probing);
         Costs {
             seconds: self.elapsed.as_secs_f64(),
             between_runs_us: between.as_secs_f64() * 1e6 / count.max(1) as f64,
+            probes_s: (!self.probing.is_zero()).then_some(self.probing.as_secs_f64()),
             ..costs
         }
     }
@@ -82,6 +93,8 @@ pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, 
         duet: setting.duet.then(|| gain(&found.runs, &found.in_turn)),
         control: rules.control.map(|twice| itself(setting, found, twice, rules)),
         alone: (of == 1).then(|| alone(&found.runs[0])),
+        doubts: doubts(&questions(setting, found, rules), &found.probes, rules),
+        probes: found.probes.clone(),
         ..empty(rules, of)
     };
     leave_undecided(&mut comparison);
@@ -109,8 +122,10 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         pairs: Vec::new(),
         gate: None,
         control: None,
-        costs: Costs { seconds: 0.0, between_runs_us: 0.0, empty_process_s: None, empty_shell_s: None },
+        costs: NO_COSTS,
         noise: None,
+        probes: Vec::new(),
+        doubts: Vec::new(),
         noise_floor: None,
         duet: None,
         alone: None,
@@ -159,18 +174,34 @@ fn command(
     }
 }
 
+/// The questions that the comparison went on for: of each pair, by each metric that it waited for.
+fn questions(setting: &Setting, found: &Found, rules: &Rules) -> Vec<Question> {
+    let of_pair = |other: usize| {
+        let [a, b] = [other, rules.reference].map(|at| &setting.benches[at].name);
+        rules.waited_for().into_iter().map(move |metric| Question {
+            a: a.clone(),
+            b: b.clone(),
+            metric: Some(metric),
+            logs: rounds(found, other, rules, metric).first,
+        })
+    };
+    rules.others(found.runs.len()).flat_map(of_pair).collect()
+}
+
+fn rounds(found: &Found, other: usize, rules: &Rules, metric: CommandMetric) -> Rounds {
+    let mut rounds = Rounds::default();
+    for block in 0..found.runs[rules.reference].len() {
+        let reading = |at: usize| Reading::by_metric(metric, &found.runs[at][block]);
+        rounds.add(reading(other), reading(rules.reference), rules.again().map(reading));
+    }
+    rounds
+}
+
 fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules) -> ComparedPair {
     let seconds = found.elapsed.as_secs_f64();
     let (bar, levels) = (rules.bar(found.runs.len()), rules.gate_levels(found.runs.len()));
     let [a, b] = [other, rules.reference].map(|at| &setting.benches[at]);
-    let rounds = |metric| -> Rounds {
-        let mut rounds = Rounds::default();
-        for block in 0..found.runs[rules.reference].len() {
-            let reading = |at: usize| Reading::by_metric(metric, &found.runs[at][block]);
-            rounds.add(reading(other), reading(rules.reference), rules.again().map(reading));
-        }
-        rounds
-    };
+    let rounds = |metric| rounds(found, other, rules, metric);
     let gate = |metric| levels.map(|levels| gate::pair(&rounds(metric), levels, seconds));
     let used = |metric| {
         let logs = rounds(metric).first;

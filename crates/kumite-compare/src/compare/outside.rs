@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use kumite_host::{Ours, Watch};
-use kumite_process::available_cores;
 use kumite_record::ComparedNoise;
 
 /// The least length of a stretch. A look costs about 0.1 ms, and its CPU times are exact to 10 ms.
@@ -18,16 +17,15 @@ pub(crate) struct Outside {
 }
 
 impl Outside {
-    /// A watch over these CPUs, or over all if there are none.
+    /// A watch over these CPUs.
     pub(crate) fn new(cpus: &[usize]) -> Outside {
-        let cpus = if cpus.is_empty() { available_cores() } else { cpus.to_vec() };
         let found = ComparedNoise {
             stretches: 0,
             seconds: 0.0,
             marked: Default::default(),
             worst: Default::default(),
         };
-        Outside { cpus, watch: None, ours: Duration::ZERO, found }
+        Outside { cpus: cpus.to_vec(), watch: None, ours: Duration::ZERO, found }
     }
 
     /// Notes the end of a block at `now`. `ours` is our CPU time since the last call. If the stretch is long enough,

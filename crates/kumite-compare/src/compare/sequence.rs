@@ -161,6 +161,10 @@ pub(crate) trait Blocks {
     /// later one was stopped or failed.
     fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<Self::Error>;
 
+    /// Does what belongs between two blocks, and into no run. `blocks` is the number of whole blocks until now, of which
+    /// the last ended `elapsed` after the first had begun.
+    fn between(&mut self, _blocks: usize, _elapsed: Duration, _clock: &dyn Clock, _stop: &AtomicBool) {}
+
     /// Notes that the budget has ended a block that was still executed.
     fn cut_off(&mut self) {}
 }
@@ -250,6 +254,9 @@ pub(crate) fn until_decided<B: Blocks>(
         if done >= rules.min_blocks && elapsed.as_secs_f64() + block > rules.budget.as_secs_f64() {
             return (Ok(ComparisonEnd::Budget), elapsed);
         }
+        if !is_alone {
+            blocks.between(done, elapsed, clock, stop);
+        }
         let within = |time: Duration| (time.as_secs_f64() / block) as usize;
         let needed = look_at.saturating_sub(done).min(within(LOOK_AT_FIRST));
         together = within(LOOK).max(needed).clamp(1, EVERY_BLOCK);
@@ -275,7 +282,7 @@ fn undecided(rounds: &Rounds, bar: Bar, gate: Option<GateLevels>) -> Option<Rati
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::cell::Cell;
 
     use jiff::Timestamp;
@@ -288,7 +295,13 @@ mod tests {
 
     /// Goes on by what runs take.
     #[derive(Default)]
-    struct FakeClock(Cell<Duration>);
+    pub(crate) struct FakeClock(Cell<Duration>);
+
+    impl FakeClock {
+        pub(crate) fn pass(&self, time: Duration) {
+            self.0.set(self.0.get() + time);
+        }
+    }
 
     impl Clock for FakeClock {
         fn now(&self) -> Duration {
@@ -305,9 +318,9 @@ mod tests {
 
     /// A run that takes no time.
     #[derive(Debug, PartialEq)]
-    struct RunFailed;
+    pub(crate) struct RunFailed;
 
-    struct Fake<'a> {
+    pub(crate) struct Fake<'a> {
         clock: &'a FakeClock,
         /// Seconds that each takes in the block with this number.
         takes: &'a dyn Fn(usize) -> Vec<f64>,
@@ -317,6 +330,13 @@ mod tests {
         looks: usize,
         /// Set in this block.
         stop_in: Option<usize>,
+    }
+
+    impl<'a> Fake<'a> {
+        /// Runs of which the times are judged.
+        pub(crate) fn new(clock: &'a FakeClock, takes: &'a dyn Fn(usize) -> Vec<f64>) -> Fake<'a> {
+            Fake { clock, takes, reads: &times, orders: Vec::new(), looks: 0, stop_in: None }
+        }
     }
 
     impl Blocks for Fake<'_> {
@@ -329,7 +349,7 @@ mod tests {
                 let nth = self.orders.len();
                 self.orders.push(order.clone());
                 let takes = (self.takes)(nth);
-                self.clock.0.set(self.clock.0.get() + Duration::from_secs_f64(takes.iter().sum()));
+                self.clock.pass(Duration::from_secs_f64(takes.iter().sum()));
                 stop.store(self.stop_in == Some(nth), Ordering::Relaxed);
                 if takes.contains(&0.0) {
                     return Executed { values, cut: Some(Cut::Failed(RunFailed)) };
@@ -345,7 +365,7 @@ mod tests {
         takes.iter().map(|time| vec![Reading::exact(*time)]).collect()
     }
 
-    fn rules() -> Rules {
+    pub(crate) fn rules() -> Rules {
         Rules {
             alpha: 0.05,
             margin: 0.0025,
@@ -361,7 +381,7 @@ mod tests {
         }
     }
 
-    fn a_gate() -> Option<GateRules> {
+    pub(crate) fn a_gate() -> Option<GateRules> {
         Some(GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None })
     }
 
@@ -410,7 +430,7 @@ mod tests {
     }
 
     /// On either side by far, in turn: never decided.
-    fn in_turn(nth: usize) -> Vec<f64> {
+    pub(crate) fn in_turn(nth: usize) -> Vec<f64> {
         if nth.is_multiple_of(2) { vec![1.0, 2.0] } else { vec![2.0, 1.0] }
     }
 

@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use kumite_host::Clock;
 use kumite_load::Load;
+use kumite_process::available_cores;
 use kumite_record::{
     ComparedPair, ComparedServer, ComparedTime, Comparison, ComparisonEnd, Control, Machine, Unit, Warning,
 };
 
+use super::between::Between;
 use super::control::{Twice, control, leave_undecided};
 use super::document::{CUT_OFF, empty, estimate};
+use super::doubts::{Question, doubts};
 use super::error::CompareError;
 use super::gate;
 use super::judge::{Side, judge, log_ratios, remaining};
@@ -48,6 +51,7 @@ pub fn compare_servers(
         servers,
         cores: machine.cores.engine.clone(),
         trials: vec![Vec::new(); servers.len()],
+        between: Between::on(&available_cores()),
         was_cut_off: false,
     };
     let warmed =
@@ -67,7 +71,10 @@ pub fn compare_servers(
     let mut comparison = Comparison { machine, started, ended, failure, ..loads.document(rules, elapsed) };
     comparison.gate = rules.gate.map(|gate| gate::comparison_gate(gate, &comparison));
     comparison.costs.seconds = elapsed.as_secs_f64();
-    comparison.costs.between_runs_us = (elapsed.as_secs_f64() - windows).max(0.0) * 1e6 / count.max(1) as f64;
+    let probing = loads.between.spent().as_secs_f64();
+    comparison.costs.probes_s = Some(probing).filter(|probing| *probing > 0.0);
+    let between = (elapsed.as_secs_f64() - windows - probing).max(0.0);
+    comparison.costs.between_runs_us = between * 1e6 / count.max(1) as f64;
     (comparison, error)
 }
 
@@ -77,6 +84,7 @@ struct Loads<'a> {
     cores: Vec<usize>,
     /// The figures of each load, by server and then by block.
     trials: Vec<Vec<Trial>>,
+    between: Between<'static>,
     /// The budget has ended a block that was still executed.
     was_cut_off: bool,
 }
@@ -135,6 +143,8 @@ impl Loads<'_> {
             servers: (0..shown).map(|at| self.server(at)).collect(),
             pairs: rules.others(of).map(|other| self.pair(other, rules, elapsed)).collect(),
             control: rules.control.map(|twice| self.itself(twice)),
+            doubts: doubts(&self.questions(rules), self.between.found(), rules),
+            probes: self.between.found().to_vec(),
             ..empty(rules, of)
         };
         leave_undecided(&mut comparison);
@@ -215,6 +225,16 @@ impl Loads<'_> {
         rounds
     }
 
+    fn questions(&self, rules: &Rules) -> Vec<Question> {
+        let of_pair = |other: usize| Question {
+            a: self.servers[other].name.clone(),
+            b: self.servers[rules.reference].name.clone(),
+            metric: None,
+            logs: self.rounds(other, rules).first,
+        };
+        rules.others(self.servers.len()).map(of_pair).collect()
+    }
+
     fn pair(&self, other: usize, rules: &Rules, elapsed: Duration) -> ComparedPair {
         let bar = rules.bar(self.servers.len());
         let reference = rules.reference;
@@ -259,6 +279,10 @@ fn throughput(trial: &Trial) -> f64 {
 
 impl Blocks for Loads<'_> {
     type Error = CompareError;
+
+    fn between(&mut self, blocks: usize, elapsed: Duration, clock: &dyn Clock, stop: &AtomicBool) {
+        self.between.after(blocks, elapsed, clock, stop);
+    }
 
     fn cut_off(&mut self) {
         self.was_cut_off = true;
@@ -327,10 +351,14 @@ mod tests {
         }
     }
 
+    fn loads(servers: &[Server], trials: Vec<Vec<Trial>>) -> Loads<'_> {
+        Loads { servers, cores: Vec::new(), trials, between: Between::on(&[]), was_cut_off: false }
+    }
+
     fn document(one: Trial, other: Trial) -> Comparison {
         let servers = ["one", "other"].map(server);
         let trials = vec![vec![one; 6], vec![other; 6]];
-        let loads = Loads { servers: &servers, cores: Vec::new(), trials, was_cut_off: false };
+        let loads = loads(&servers, trials);
         loads.document(&rules(), Duration::from_secs(12))
     }
 
@@ -338,7 +366,7 @@ mod tests {
     fn with_control(other: u64, second: u64) -> Comparison {
         let servers = ["one", "other", "one"].map(server);
         let trials = [4_000, other, second].map(|ok| vec![trial(ok, 250.0); 12]);
-        let loads = Loads { servers: &servers, cores: Vec::new(), trials: trials.into(), was_cut_off: false };
+        let loads = loads(&servers, trials.into());
         let control = Some(Twice { of: 0, at: 2 });
         let gate = Some(GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None });
         let rules = Rules { control, gate, margin: 0.01, ..rules() };

@@ -12,14 +12,12 @@
 use std::collections::BTreeMap;
 
 use kumite_record::{Doubt, Probe, Trial};
-use kumite_stats::{Correlation, median, spearman};
+use kumite_stats::{Course, followed, median};
 
 use super::effects::{Border, Effects, Moved};
 use super::expand::Reference;
 use super::{ALPHA, Evidence};
 
-/// The fewest rounds for which a correlation is tested.
-const FEWEST_ROUNDS: usize = 12;
 /// The number of variables that are tested: each probe, and the time.
 const VARIABLES: usize = Probe::ALL.len() + 1;
 
@@ -28,14 +26,6 @@ const VARIABLES: usize = Probe::ALL.len() + 1;
 enum Variable {
     Time,
     Probe(Probe),
-}
-
-/// The course of an effect along a variable.
-struct Course {
-    correlation: Correlation,
-    /// The median effect in the third of the rounds with the lowest values of the variable.
-    low: f64,
-    high: f64,
 }
 
 impl Evidence<'_> {
@@ -51,42 +41,20 @@ impl Evidence<'_> {
         let level = ALPHA / (VARIABLES * claims) as f64;
         let rounds = effects.by_block()?;
         let trials = self.trials_by_block(references);
-        let tested = |variable: Variable| {
+        let pairs = |variable: Variable| {
             let pair = |(block, effect): &(u32, f64)| Some((variable.of(trials.get(block)?)?, *effect));
-            let pairs: Vec<(f64, f64)> = rounds.iter().filter_map(pair).collect();
-            let course = course(pairs, effects, border, self.grid.run.seed)?;
-            (course.correlation.p <= level).then_some((variable, course))
+            (variable, rounds.iter().filter_map(pair).collect())
         };
         // If the time goes with the effect as much as a probe does, the time is named.
         let variables = [Variable::Time].into_iter().chain(Probe::ALL.map(Variable::Probe));
+        let is_so = |effect| border.is_met(effects.kind(u32::MAX), effect, Moved::Not);
         let (variable, Course { low, high, .. }) =
-            variables.filter_map(tested).min_by(|(_, a), (_, b)| {
-                let (a, b) = (a.correlation, b.correlation);
-                a.p.total_cmp(&b.p).then(b.rho.abs().total_cmp(&a.rho.abs()))
-            })?;
+            followed(variables.map(pairs), level, is_so, self.grid.run.seed)?;
         Some(match variable {
             Variable::Time => Doubt::ChangedDuringRun { first: low, last: high },
             Variable::Probe(probe) => Doubt::WentWith { probe, low, high },
         })
     }
-}
-
-/// The course of effects along a variable, from pairs of both. None if there are too few rounds, if the medians at
-/// both ends lie on one side of the border, or if one of the two is the same in all rounds.
-fn course(mut pairs: Vec<(f64, f64)>, effects: &Effects, border: &Border, seed: u64) -> Option<Course> {
-    if pairs.len() < FEWEST_ROUNDS {
-        return None;
-    }
-    pairs.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    let third = pairs.len() / 3;
-    let middle = |of: &[(f64, f64)]| median(&of.iter().map(|(_, effect)| *effect).collect::<Vec<_>>());
-    let (low, high) = middle(&pairs[..third]).zip(middle(&pairs[pairs.len() - third..]))?;
-    let is_so = |effect| border.is_met(effects.kind(u32::MAX), effect, Moved::Not);
-    if is_so(low) == is_so(high) {
-        return None;
-    }
-    let (variable, effects): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
-    Some(Course { correlation: spearman(&variable, &effects, seed)?, low, high })
 }
 
 impl Variable {

@@ -11,7 +11,7 @@ use crate::words::quantity::{Measured, length};
 use crate::words::text::one_line;
 
 use super::names::Names;
-use super::{counts, metrics};
+use super::{counts, doubts, metrics};
 
 /// `A is 1.2× as fast as B`, the faster one first, with the interval; `after` says how many pairs it took. Other
 /// sentences say that there is no difference or no decision.
@@ -139,6 +139,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     if let Some(floor) = &comparison.noise_floor {
         notes.push(format!("noise floor: {}", noise_floor(Some(floor))));
     }
+    notes.extend(doubts::probes(comparison));
     notes.push(how(comparison));
     notes
 }

@@ -3,7 +3,7 @@
 use kumite_record::{CommandMetric, ComparedCommand, ComparedPair, Comparison, Estimate, Ratio, Unit};
 
 use super::names::Names;
-use super::{Shown, answer, answers, cut_short, figures, gate, metrics};
+use super::{Shown, answer, answers, cut_short, doubts, figures, gate, metrics};
 use crate::charts::rows::{LABEL_CHARS, PLOT, Row, RowMark, chart, row_y};
 use crate::charts::scale::Scale;
 use crate::charts::strip::{StripChart, Values, strip_chart};
@@ -35,6 +35,7 @@ pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
             .map(|why| format!("cut short: {why}"))
             .into_iter()
             .chain(off.map(|of| of.said.clone()))
+            .chain(doubts::doubts(comparison, &names))
             .chain(warnings)
             .collect(),
         sentences: like_itself

@@ -3,7 +3,7 @@
 use kumite_record::Comparison;
 
 use super::names::Names;
-use super::{Shown, answer, answers, cut_short, figures, gate};
+use super::{Shown, answer, answers, cut_short, doubts, figures, gate};
 use crate::markdown::{escaped, table};
 use crate::words::control::ControlText;
 
@@ -19,6 +19,9 @@ pub fn compare_markdown(comparison: &Comparison, shown: Shown) -> String {
     }
     for answer in answers::answers(comparison, &names) {
         out += &format!("**{}**\n\n", escaped(&answer.text));
+    }
+    for doubt in doubts::doubts(comparison, &names) {
+        out += &format!("> ⚠ {}\n\n", escaped(&doubt));
     }
     if let Some(sentence) = answer::alone_sentence(comparison, &names) {
         out += &format!("**{}**\n\n", escaped(&sentence));

@@ -8,6 +8,7 @@ use kumite_record::{
 
 use crate::words::control::cannot_tell;
 use crate::words::effect::figure;
+use crate::words::moved::moved;
 use crate::words::sittings::{ANOTHER, ONE};
 
 /// The most cells that a list of marked trials names.
@@ -161,19 +162,9 @@ fn doubts(run: &Run, claim: &Claim) -> Vec<String> {
                 let effect = figure(claim, *effect).unwrap_or_default();
                 said.push(format!("the {rounds} rounds after it was decided came to {effect}"));
             }
-            Doubt::WentWith { probe, low, high } => {
+            Doubt::WentWith { .. } | Doubt::ChangedDuringRun { .. } => {
                 let of = |effect| figure(claim, effect).unwrap_or_default();
-                let (low, high) = (of(*low), of(*high));
-                said.push(format!(
-                    "it went with the machine's {probe}: {low} in the third of the rounds with the cheapest, {high} in that with the dearest"
-                ));
-            }
-            Doubt::ChangedDuringRun { first, last } => {
-                let of = |effect| figure(claim, effect).unwrap_or_default();
-                let (first, last) = (of(*first), of(*last));
-                said.push(format!(
-                    "it changed during the run: {first} in the first third of the rounds, {last} in the last"
-                ));
+                said.extend(moved(doubt, of, of));
             }
             Doubt::Other(other) => said.push(foreign(other)),
         }

@@ -2,8 +2,9 @@
 
 use kumite_record::{Alone, Outlier, SteadyClass};
 use kumite_record::{
-    Better, CommandMetric, ComparedPair, ComparedUse, Comparison, ComparisonEnd, ComparisonGate, GateBar,
-    GateDoubt, GateState, ImportedRatio, JudgedMetric, PairGate, Ratio, Remaining, Speed, Thrift,
+    Better, CommandMetric, ComparedDoubt, ComparedPair, ComparedProbe, ComparedUse, Comparison,
+    ComparisonEnd, ComparisonGate, Doubt, GateBar, GateDoubt, GateState, ImportedRatio, JudgedMetric,
+    PairGate, Probe, Ratio, Remaining, Speed, Thrift,
 };
 use kumite_report::{
     MetricUnit, Shown, Style, TimeUnit, Units, compare_asciidoc, compare_csv, compare_html, compare_markdown,
@@ -92,6 +93,29 @@ fn the_answer_has_four_forms() {
         few,
         "undecided after 1 pair in 9.2 s: too few pairs to tell B from A; as it looks, more pairs would not tell"
     );
+}
+
+#[test]
+fn a_doubt_stands_below_the_answer_and_what_the_machine_charged_among_the_notes() {
+    let mut comparison = comparison();
+    let doubt = |metric, doubt| ComparedDoubt { a: "B".to_owned(), b: "A".to_owned(), metric, doubt };
+    comparison.doubts = vec![
+        doubt(None, Doubt::ChangedDuringRun { first: 1.0341, last: 0.981 }),
+        doubt(Some(CommandMetric::TimeCpu), Doubt::WentWith { probe: Probe::WakeUp, low: 0.9, high: 1.2 }),
+    ];
+    let probe = |nth: usize, wake_up: f64, load: f64| ComparedProbe {
+        blocks: nth,
+        after_s: nth as f64,
+        figures: [(Probe::WakeUp, wake_up), (Probe::Chase, load)]
+            .map(|(of, it)| (of.name().to_owned(), it))
+            .into(),
+    };
+    comparison.probes = vec![probe(6, 5.0, 90.0), probe(7, 11.0, 91.0), probe(8, 6.5, 89.0)];
+    comparison.costs.probes_s = Some(0.16);
+    insta::assert_snapshot!("compare_doubted", compare_terminal(&comparison, Shown::default(), &STYLE));
+    insta::assert_snapshot!("compare_doubted_markdown", compare_markdown(&comparison, Shown::default()));
+    let page = compare_html(&comparison, Shown::default());
+    insta::assert_snapshot!("compare_doubted_page", texts(&page, READ).join("\n"));
 }
 
 /// Of one pair, in which B is slower; the last line of the report.

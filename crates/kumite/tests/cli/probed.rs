@@ -1,6 +1,6 @@
-//! What the machine charges before each trial, by the process that asks it.
+//! What the machine charges before each trial, and between the blocks of a comparison, by the process that asks it.
 
-use kumite_record::{Export, Probe};
+use kumite_record::{Comparison, Export, Probe};
 use serde_json::from_str;
 
 use crate::place::Place;
@@ -21,4 +21,27 @@ fn every_trial_has_what_the_machine_charged_and_no_contender_has() {
         assert!(export.cells.iter().all(|cell| !cell.metrics.contains_key(probe.name())), "{probe:?}");
     }
     assert_eq!(place.left(), [""; 0], "the process that asks has ended");
+}
+
+#[test]
+fn a_comparison_of_some_seconds_has_what_the_machine_charged_and_no_run_has_it() {
+    let place = Place::new("", &[]);
+    // However fast the machine is, 35 blocks take seven seconds, of which 20 ms each are enough for the first probe.
+    let arguments =
+        ["compare", "sleep 0.1", "sleep 0.1", "-n", "a", "-n", "b", "--runs", "35", "--json", "-"];
+    let said = place.kumite(&arguments).ended(0);
+    let found: Comparison = from_str(&said.out).unwrap();
+    let first = &found.probes[0];
+    assert!(first.after_s >= 5.0 && (1..35).contains(&first.blocks), "{first:?}");
+    for probe in Probe::ALL {
+        let charged = found.probes.iter().map(|of| probe.of(&of.figures));
+        assert!(charged.into_iter().all(|it| it.is_some_and(|it| it > 0.0)), "{:?}", found.probes);
+    }
+    assert!(found.costs.probes_s.is_some_and(|took| took > 0.0 && took < found.costs.seconds));
+    assert_eq!(found.commands.iter().map(|of| of.times.len()).collect::<Vec<_>>(), [35, 35]);
+    assert_eq!(place.left(), [""; 0], "the process that asks has ended");
+    let short = ["compare", "sleep 0.01", "sleep 0.01", "-n", "a", "-n", "b", "--runs", "6", "--json", "-"];
+    let found: Comparison = from_str(&place.kumite(&short).ended(0).out).unwrap();
+    let is_short = found.costs.seconds < 5.0;
+    assert_eq!((found.probes.is_empty(), found.costs.probes_s.is_none()), (is_short, is_short));
 }
