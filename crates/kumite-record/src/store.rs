@@ -314,14 +314,29 @@ impl Findings<'_> {
 /// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns.
 pub struct Store {
     path: PathBuf,
-    /// The identity of the file when it was opened. None for a store in memory, or one that is only read.
+    /// The identity of the file when it was opened. None for a store in memory, one that is only read, and one whose
+    /// file is not made yet.
     file: Option<place::File>,
+    /// The file was not there when the store was opened: it is made for the first change. Until then `db` is an empty
+    /// store in memory.
+    is_to_be_made: bool,
     db: Connection,
 }
 
 impl Store {
-    /// Opens a store, and makes its file and folder if they are not there.
+    /// Opens a store. If its file is not there, the store is empty, and the file and its folder are made for the first
+    /// change: a command that refuses before it has anything to keep leaves nothing. An error if they cannot be made.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
+        if std::fs::symlink_metadata(path).is_ok() {
+            return Store::open_file(path);
+        }
+        place::can_be_made(path)
+            .map_err(|error| StoreError::Open { path: path.to_owned(), source: error.into() })?;
+        Ok(Store { path: path.to_owned(), is_to_be_made: true, ..Store::in_memory()? })
+    }
+
+    /// Opens the file of a store, which is made if it is not there.
+    fn open_file(path: &Path) -> Result<Store, StoreError> {
         let failed = |source: Box<dyn std::error::Error + Send + Sync>| StoreError::Open {
             path: path.to_owned(),
             source,
@@ -351,7 +366,7 @@ impl Store {
     pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
             .map_err(|error| StoreError::Open { path: path.to_owned(), source: error.into() })?;
-        let store = Store { path: path.to_owned(), file: None, db };
+        let store = Store { path: path.to_owned(), file: None, is_to_be_made: false, db };
         match version(&store.db).map_err(|source| store.sqlite(source))? {
             VERSION => Ok(store),
             found => Err(StoreError::OtherVersion { path: store.path, found }),
@@ -387,7 +402,7 @@ impl Store {
             return Err(StoreError::OtherVersion { path, found });
         }
         let file = place::File::at(&path);
-        Ok(Store { path, file, db })
+        Ok(Store { path, file, is_to_be_made: false, db })
     }
 
     /// Writes a new run, with the machine that it is executed on and its contenders.
@@ -660,6 +675,9 @@ impl Store {
     }
 
     fn change(&mut self, work: impl FnOnce(&Connection) -> rusqlite::Result<()>) -> Result<(), StoreError> {
+        if self.is_to_be_made {
+            *self = Store::open_file(&self.path)?;
+        }
         let path = &self.path;
         let sqlite = |source| StoreError::Sqlite { path: path.clone(), source };
         let change = self.db.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;

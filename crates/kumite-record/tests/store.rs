@@ -284,7 +284,7 @@ fn a_file_that_is_no_store_or_one_of_another_version_is_refused() {
         "cannot open the results store FILE: file is not a database; --db FILE names another, and `sqlite3 FILE .recover` saves what can be saved of this one"
     );
     std::fs::remove_file(&file).unwrap();
-    drop(Store::open(&file).unwrap());
+    Store::open(&file).unwrap().keep_selfcheck(&selfcheck(1, "Linux 6")).unwrap();
     for other in [5, 99] {
         rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", other).unwrap();
         for refused in [Store::open(&file), Store::open_read_only(&file)] {
@@ -304,7 +304,7 @@ fn a_store_that_is_only_read_is_not_made_and_not_changed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("results.db");
     assert!(Store::open_read_only(&file).is_err() && !file.exists(), "it is not made");
-    drop(Store::open(&file).unwrap());
+    Store::open(&file).unwrap().begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
     let mut reader = Store::open_read_only(&file).unwrap();
     assert_eq!(reader.latest_selfcheck(&Machine::default()).unwrap(), None);
     assert!(reader.keep_selfcheck(&selfcheck(1, "Linux 6")).is_err(), "it only reads");
@@ -424,6 +424,35 @@ fn a_store_whose_file_is_gone_says_so_and_loses_nothing() {
             .map(|trial| trial.seq)
             .collect();
         assert_eq!(seqs, [0, 1], "{how}");
+    }
+}
+
+#[test]
+fn a_store_is_made_for_the_first_change_and_not_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("new/deep/g.db");
+    let mut store = Store::open(&file).unwrap();
+    assert_eq!((store.path(), store.folder()), (&*file, file.parent().unwrap()));
+    assert_eq!((store.runs().unwrap(), store.named("x").unwrap()), (vec![], None));
+    assert!(store.find("last").is_err());
+    let nothing = || std::fs::read_dir(folder.path()).unwrap().count() == 0;
+    assert!(nothing(), "whoever looks, and keeps nothing, leaves nothing");
+    // Another has made it in between.
+    Store::open(&file).unwrap().begin(&run("r0", 0), &Machine::default(), &[]).unwrap();
+    store.begin(&run("r1", 1), &Machine::default(), &[]).unwrap();
+    let ids = |store: &Store| store.runs().unwrap().into_iter().map(|run| run.id).collect::<Vec<_>>();
+    assert_eq!(ids(&store), ["r0", "r1"]);
+    assert_eq!(ids(&Store::open_existing(&file).unwrap()), ["r0", "r1"]);
+}
+
+#[test]
+fn a_store_that_cannot_be_made_is_refused_when_it_is_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    // (A folder that may not be written to is none for root.)
+    for nowhere in ["file/g.db", "file/deep/g.db"].map(|path| folder.path().join(path)) {
+        let refused = Store::open(&nowhere).map(|_| ()).unwrap_err();
+        assert!(matches!(&refused, StoreError::Open { path, .. } if *path == nowhere), "{refused:?}");
     }
 }
 

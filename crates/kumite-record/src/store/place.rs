@@ -1,9 +1,12 @@
-//! The place of a store's file: a test whether the path still leads to it, and a rescue of its content if not.
+//! The place of a store's file: a test that it can be made there, a test whether the path still leads to it, and a
+//! rescue of its content if not.
 
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
+use rustix::fs::{Access, access};
 
 /// The identity of a file, which a change of its name does not change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +20,21 @@ impl File {
         let found = std::fs::metadata(path).ok()?;
         Some(File { device: found.dev(), inode: found.ino() })
     }
+}
+
+/// Returns an error if the file and its folder, which are not there, could not be made: the nearest folder that is
+/// there is none, or cannot be written to.
+pub(super) fn can_be_made(path: &Path) -> io::Result<()> {
+    let above = path.ancestors().skip(1).map(|folder| match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    });
+    let nearest = above.into_iter().find(|folder| folder.symlink_metadata().is_ok());
+    let nearest = nearest.unwrap_or(Path::new("."));
+    if !nearest.metadata()?.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    Ok(access(nearest, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
 /// Writes all that an open store has to a new file beside the place of the old one, and returns its path. The error

@@ -179,6 +179,7 @@ fn what_differs_among_shards_is_named() {
 
     place.scripted(&["run", "fake", "--db", "whole.db"]).ended(0);
     let said = place.kumite(&["merge", "whole.db", "--db", "other.db"]).ended(2);
+    assert!(!place.path("other.db").exists(), "nothing was kept in it");
     printed!(said.notes());
     let said = place.scripted(&["run", "fake", "--shard", "30/30"]).ended(2);
     printed!(said.notes());
