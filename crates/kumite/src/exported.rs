@@ -12,6 +12,12 @@ use crate::exit::Failure;
 /// The beginning of every SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
+/// True of a name that can only be that of a document or a path: no run, and nothing that --save keeps, has such a
+/// name.
+pub fn is_name_of_file(name: &str) -> bool {
+    name.contains('/') || name.ends_with(".json") || name.ends_with(".gz")
+}
+
 /// The run of an export; of a results store, the run that is named, or the last one.
 pub fn read(file: &Path, run: Option<&str>) -> Result<Export, Failure> {
     if is_store(file) {
@@ -39,7 +45,8 @@ fn unread(error: ReadError) -> Failure {
     Failure::Usage(error.to_string())
 }
 
-fn is_store(file: &Path) -> bool {
+/// True of a file that begins as a SQLite file does.
+pub fn is_store(file: &Path) -> bool {
     let mut head = [0; SQLITE.len()];
     std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *SQLITE
 }

@@ -77,14 +77,11 @@ impl Args {
     /// Reads a result from a file, or by its name or id from the store.
     fn read(&self, name: &str) -> Result<Shown, Failure> {
         let file = Path::new(name);
-        if file.is_file() {
+        if file.is_file() || exported::is_name_of_file(name) {
             return Ok(match exported::document(file)? {
                 Document::Run(export) => Shown::Run(export),
                 Document::Comparison(comparison) => Shown::Named(Box::new(Named::Comparison(comparison))),
             });
-        }
-        if is_name_of_file(name) {
-            return Err(Failure::Usage(format!("cannot read {}: there is no such file", file.display())));
         }
         let store = Store::open_existing(&self.db.path())?;
         Ok(match store.named(name)? {
@@ -92,11 +89,6 @@ impl Args {
             None => Shown::Run(Box::new(export(&store, &store.find(name)?)?)),
         })
     }
-}
-
-/// True if the name can only be that of a file: no run has such an id.
-fn is_name_of_file(name: &str) -> bool {
-    name.contains('/') || name.ends_with(".json") || name.ends_with(".gz")
 }
 
 fn show(documents: &Documents, kept: &Named) -> Result<(), Failure> {

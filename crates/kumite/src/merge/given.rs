@@ -4,8 +4,6 @@
 //! followed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use kumite_lab::take_apart;
@@ -13,10 +11,8 @@ use kumite_nodes::with_logs;
 use kumite_record::{Export, Run, Store, StoredRun, Trial};
 
 use crate::exit::Failure;
+use crate::exported;
 use crate::sittings::{is_joined, together};
-
-/// The beginning of every SQLite file.
-const SQLITE: &[u8] = b"SQLite format 3\0";
 
 pub struct Given {
     stores: Vec<Store>,
@@ -24,11 +20,11 @@ pub struct Given {
     ids: Vec<String>,
 }
 
-/// Reads what is named. A name that is no file's is taken for an id.
+/// Reads what is named. A name that is neither a file's nor could be one is taken for an id.
 pub fn read(named: &[PathBuf]) -> Result<Given, Failure> {
     let mut given = Given { stores: Vec::new(), documents: Vec::new(), ids: Vec::new() };
     for name in named {
-        if name.is_file() && !is_store(name) {
+        if is_document(name) {
             given.documents.push((name.clone(), document(name)?));
         } else if let Some(id) = name.to_str().filter(|id| !name.exists() && is_id(id)) {
             given.ids.push(id.to_owned());
@@ -39,11 +35,13 @@ pub fn read(named: &[PathBuf]) -> Result<Given, Failure> {
     Ok(given)
 }
 
-/// True of a file that begins as a SQLite file does, and of an empty one, which is a store that has nothing yet.
-fn is_store(file: &Path) -> bool {
-    let mut begins = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut begins));
-    read.is_ok() && SQLITE.starts_with(&begins)
+/// True of a file that is no store, and of the name of a document that is not there. An empty file is a store that has
+/// nothing yet.
+fn is_document(name: &Path) -> bool {
+    match name.metadata() {
+        Ok(found) => found.is_file() && found.len() > 0 && !exported::is_store(name),
+        Err(_) => name.to_str().is_some_and(|name| name.ends_with(".json") || name.ends_with(".gz")),
+    }
 }
 
 fn is_id(name: &str) -> bool {
