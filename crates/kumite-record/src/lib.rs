@@ -85,7 +85,7 @@ pub use machine::{Cores, Machine};
 pub use mark::Mark;
 pub use metric::Metric;
 pub use near::{meant, near, there_are};
-pub use near_tie::{NearTie, Remedy};
+pub use near_tie::{NearTie, NearTies, Remedy, RunPlace};
 pub use node::Node;
 pub use other_version::{OtherVersion, Part, Versioned};
 pub use outlook::{Outlook, OutlookContender, OutlookPoint, OutlookSittings};

@@ -1,6 +1,28 @@
 //! Near-ties: claims whose verdict another run may reverse.
 
-use crate::{Decider, Effect, Verdict};
+use crate::{Decider, Effect, Run, Verdict};
+
+/// The near-ties of an earlier run that asks what is asked now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NearTies {
+    /// The earlier run.
+    pub run: Run,
+    /// The place that the run was read from.
+    pub place: RunPlace,
+    /// The number of claims of the run.
+    pub claims: usize,
+    /// The claims of the run that are near-ties; empty if none is.
+    pub near: Vec<NearTie>,
+}
+
+/// The place that an earlier run was read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunPlace {
+    /// The results store.
+    Store,
+    /// This file in the experiment's folder.
+    File(String),
+}
 
 /// A near-tie: a claim whose border lies where the effect of a further sitting may be.
 #[derive(Clone, Debug, PartialEq)]

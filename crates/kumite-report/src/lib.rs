@@ -72,7 +72,7 @@ pub use summary::{decided, summary};
 pub use terminal::terminal;
 pub use words::first_figure::first_figure;
 pub use words::gate::{gate_reason, run_gate};
-pub use words::near_tie::near_tie;
+pub use words::near_tie::near_ties;
 pub use words::number::plural;
 pub use words::prospects::{prospect_faults, prospect_notes, prospect_outlook};
 pub use words::quantity::length;

@@ -4,15 +4,17 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use kumite_record::{
-    Contender, Outlook, OutlookContender, OutlookPoint, OutlookSittings, SITTINGS_APART, Shard, Unavailable,
+    Contender, NearTies, Outlook, OutlookContender, OutlookPoint, OutlookSittings, SITTINGS_APART, Shard,
+    Unavailable,
 };
 
+use crate::words::near_tie::near_ties;
 use crate::words::number::plural;
 use crate::words::prospects;
 use crate::words::quantity::length;
 
-/// The text of `kumite run --dry-run`. `near_ties` are lines on near-ties of an earlier run, empty if there are none.
-pub fn outlook(of: &Outlook, near_ties: &str) -> String {
+/// The text of `kumite run --dry-run`, with the near-ties of an earlier run if there is one.
+pub fn outlook(of: &Outlook, earlier: Option<&NearTies>) -> String {
     let mut text = format!("{}: {}\n\n", of.experiment, of.question);
     text += &of.contenders.iter().map(contender).collect::<String>();
     text += "\npoints:\n";
@@ -27,9 +29,7 @@ pub fn outlook(of: &Outlook, near_ties: &str) -> String {
             text += &format!("\n{what}: {}\n", ids.join(", "));
         }
     }
-    if !near_ties.is_empty() {
-        text += &format!("\n{near_ties}");
-    }
+    text += &earlier.map_or(String::new(), |earlier| format!("\n{}", near_ties(earlier)));
     text += &extent(of);
     text += &of.sittings.map_or(String::new(), |sittings| in_all(of, sittings));
     text + &of.shard.as_ref().map_or(String::new(), |shard| share(shard, of.blocks[1]))

@@ -81,10 +81,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn near_ties_of_all(given: &str, experiment: &Experiment, db: &Path) -> Result<String, Failure> {
     let mut text = String::new();
     for profile in &experiment.profiles {
-        let near = near_ties::text(&Experiment::load(given, profile)?, db)?;
-        if !near.is_empty() {
-            text += &format!("profile {profile}: {near}");
-        }
+        let earlier = near_ties::of_earlier(&Experiment::load(given, profile)?, db)?;
+        text += &earlier.map_or(String::new(), |earlier| {
+            format!("profile {profile}: {}", kumite_report::near_ties(&earlier))
+        });
     }
     Ok(text)
 }

@@ -4,34 +4,22 @@
 use std::path::Path;
 
 use kumite_lab::{Experiment, asks_as, export, near_ties};
-use kumite_record::{Export, Store};
+use kumite_record::{Export, NearTies, RunPlace, Store};
 
 use crate::exit::Failure;
 
-/// The lines on the near-ties of an earlier run; empty if there is no such run.
-pub fn text(experiment: &Experiment, db: &Path) -> Result<String, Failure> {
-    let Some((place, earlier)) = earlier(experiment, db)? else { return Ok(String::new()) };
-    let (run, near) = (&earlier.run, near_ties(&earlier)?);
-    let (id, of) = (&run.id, earlier.claims.len());
-    if near.is_empty() {
-        return Ok(format!("of run {id} ({place}) no claim is a near-tie\n"));
-    }
-    let are = if near.len() == 1 { "is a near-tie" } else { "are near-ties" };
-    let mut text = format!(
-        "of run {id} ({place}) {} of {of} claims {are}: the border is where the next sitting may be\n",
-        near.len()
-    );
-    for one in &near {
-        text += &format!("  {}\n", kumite_report::near_tie(run, one));
-    }
-    Ok(text)
+/// The near-ties of an earlier run; none if there is no such run.
+pub fn of_earlier(experiment: &Experiment, db: &Path) -> Result<Option<NearTies>, Failure> {
+    let Some((place, earlier)) = earlier(experiment, db)? else { return Ok(None) };
+    let near = near_ties(&earlier)?;
+    Ok(Some(NearTies { place, claims: earlier.claims.len(), near, run: earlier.run }))
 }
 
 /// The earlier run, and where it is: one in the store, or else the one found in the experiment's folder. None if
 /// there is none.
-fn earlier(experiment: &Experiment, db: &Path) -> Result<Option<(String, Export)>, Failure> {
+fn earlier(experiment: &Experiment, db: &Path) -> Result<Option<(RunPlace, Export)>, Failure> {
     if let Some(kept) = kept(experiment, db)? {
-        return Ok(Some(("kept".to_owned(), kept)));
+        return Ok(Some((RunPlace::Store, kept)));
     }
     let name = format!("found/{}.json.gz", experiment.profile);
     let file = experiment.folder.join(&name);
@@ -39,7 +27,7 @@ fn earlier(experiment: &Experiment, db: &Path) -> Result<Option<(String, Export)
         return Ok(None);
     }
     let found = Export::read(&file).map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok(asks_as(&found.run, experiment)?.then_some((name, found)))
+    Ok(asks_as(&found.run, experiment)?.then_some((RunPlace::File(name), found)))
 }
 
 /// The run in the store that asks the same: the one with the most sittings, and of those the last. None if there is

@@ -11,7 +11,7 @@ use kumite_lab::{
     Choice, Experiment, Joined, Measuring, World, check_disk, lacking_control, outlook, seed_of, used_cores,
 };
 use kumite_nodes::{Away, Driver, NodeFlags, NodesWanted, On, Share, apart, array, shares, some_for_each};
-use kumite_record::{Control, Cores, Export, Rule, Run, RunParts, Shard, Store};
+use kumite_record::{Control, Cores, Export, NearTies, Rule, Run, RunParts, Shard, Store};
 use kumite_report::{absent, prospect_notes, prospect_outlook};
 use kumite_revision::Tree;
 
@@ -110,8 +110,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     let away = args.away(&planned.experiment, world.clock());
     let export = match args.place() {
         Where::Plan => {
-            let near = near_ties::text(&planned.experiment, &args.ending.db.path())?;
-            return planned.print(&args.sittings, &near);
+            let earlier = near_ties::of_earlier(&planned.experiment, &args.ending.db.path())?;
+            return planned.print(&args.sittings, earlier.as_ref());
         }
         Where::Here => {
             let (export, early) = sittings::measured(args, &planned, world, &driver)?;
@@ -139,10 +139,10 @@ pub fn measured(args: &Args, world: &dyn World, begun: Begun) -> Result<(Export,
 
 impl Planned {
     /// Prints the plan of a run, with the prospects of its claims and the near-ties of an earlier run.
-    fn print(self, sittings: &sittings::Flags, near_ties: &str) -> Result<(), Failure> {
+    fn print(self, sittings: &sittings::Flags, earlier: Option<&NearTies>) -> Result<(), Failure> {
         let Planned { experiment, choice, available, shard, _trees } = self;
         let of = outlook(experiment, &choice, &available, shard, sittings.planned());
-        output::print(&kumite_report::outlook(&of, near_ties))
+        output::print(&kumite_report::outlook(&of, earlier))
     }
 }
 

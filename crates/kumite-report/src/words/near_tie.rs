@@ -1,15 +1,34 @@
 //! Near-ties in words: the effect, where further sittings would be, and what would decide it.
 
-use kumite_record::{Claim, NearTie, Remedy, Run, Verdict};
+use kumite_record::{Claim, NearTie, NearTies, Remedy, Run, RunPlace, Verdict};
 
 use crate::words::effect::EffectText;
 use crate::words::noise_floor::small;
 use crate::words::number::plural;
 use crate::words::text::one_line;
 
+/// The near-ties of an earlier run: a line that says how many there are, and one for each.
+pub fn near_ties(of: &NearTies) -> String {
+    let NearTies { run, place, claims, near } = of;
+    let place = match place {
+        RunPlace::Store => "kept".to_owned(),
+        RunPlace::File(name) => one_line(name),
+    };
+    let id = &run.id;
+    if near.is_empty() {
+        return format!("of run {id} ({place}) no claim is a near-tie\n");
+    }
+    let are = if near.len() == 1 { "is a near-tie" } else { "are near-ties" };
+    let lines: String = near.iter().map(|one| format!("  {}\n", near_tie(run, one))).collect();
+    format!(
+        "of run {id} ({place}) {} of {claims} claims {are}: the border is where the next sitting may be\n{lines}",
+        near.len()
+    )
+}
+
 /// A near-tie on one line: `a-first holds: a / b = 1.03 × (80 %: 0.98 to 1.09 ×; > 1 claimed), 103 against 100 /s; 40
 /// rounds would decide it`
-pub fn near_tie(run: &Run, near: &NearTie) -> String {
+fn near_tie(run: &Run, near: &NearTie) -> String {
     let claim = Claim {
         // Its interval is that of further sittings, whatever the verdict rests on.
         verdict: Verdict::Holds,

@@ -40,7 +40,7 @@ fn small() -> Outlook {
 
 #[test]
 fn a_run_of_one_point_without_claims() {
-    insta::assert_snapshot!("outlook_of_one_point", outlook(&small(), ""));
+    insta::assert_snapshot!("outlook_of_one_point", outlook(&small(), None));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_run_with_all_that_one_can_have() {
         shard: Some(Shard { nth: 1, of: 3, node: "n1".to_owned() }),
         ..small()
     };
-    insta::assert_snapshot!("outlook", outlook(&of, ""));
+    insta::assert_snapshot!("outlook", outlook(&of, None));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn sittings_are_counted_with_the_time_between_them() {
     let sittings = |number, minutes: u64| {
         let apart = Duration::from_secs(minutes * 60);
         let of = Outlook { time: Some(of_one), sittings: Some(OutlookSittings { number, apart }), ..small() };
-        outlook(&of, "").lines().skip(7).collect::<Vec<_>>().join("\n")
+        outlook(&of, None).lines().skip(7).collect::<Vec<_>>().join("\n")
     };
     let all = [sittings(1, 60), sittings(4, 90), sittings(4, 10)];
     insta::assert_snapshot!("outlook_of_sittings", all.join("\n\n"));

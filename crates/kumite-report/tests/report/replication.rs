@@ -1,5 +1,5 @@
-use kumite_record::{Bound, Effect, NearTie, Remedy, Replication, RunParts, Verdict};
-use kumite_report::{Style, near_tie, replication_html, replication_markdown, replication_terminal};
+use kumite_record::{Bound, Effect, NearTie, NearTies, Remedy, Replication, RunParts, RunPlace, Verdict};
+use kumite_report::{Style, near_ties, replication_html, replication_markdown, replication_terminal};
 
 use crate::fixture::export;
 use crate::page::parsed;
@@ -57,12 +57,16 @@ fn near_ties_have_what_would_decide_them() {
         sittings: 1,
         remedy,
     };
-    let lines = [
+    let near = vec![
         near(Verdict::Holds, Remedy::Rounds(41)),
         near(Verdict::Fails, Remedy::Jobs { now: 3, enough: 8 }),
         near(Verdict::Undecided, Remedy::Sittings { sittings: 3, agree: 0.672 }),
         near(Verdict::DependsOnSitting, Remedy::Sittings { sittings: 4, agree: 0.13 }),
         near(Verdict::NoDifference, Remedy::Margin),
     ];
-    insta::assert_snapshot!(lines.map(|near| near_tie(&export.run, &near)).join("\n"));
+    let (run, claims) = (export.run.clone(), export.claims.len());
+    let all = NearTies { run, place: RunPlace::File("found/standard.json.gz".to_owned()), claims, near };
+    let one = NearTies { near: all.near[..1].to_vec(), place: RunPlace::Store, ..all.clone() };
+    let none = NearTies { near: Vec::new(), ..one.clone() };
+    insta::assert_snapshot!([all, one, none].map(|of| near_ties(&of)).join("\n"));
 }
