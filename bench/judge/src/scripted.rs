@@ -11,9 +11,7 @@ use jiff::Timestamp;
 use kumite_host::Clock;
 use kumite_judge::{Claim, ClaimSpec, Names, judge, undecided};
 use kumite_lab::{Executor, Halt, Measured, Ready, Session, TrialOrder, execute, plan};
-use kumite_record::{
-    Contender, ContenderStatus, Machine, Metric, Point, Rule, Run, Store, Trial, Verdict, standing,
-};
+use kumite_record::{Contender, Machine, Metric, Point, Rule, Run, Store, Trial, Verdict, standing};
 
 use crate::known::{CONTENDERS, Known};
 use crate::noise::factors;
@@ -132,14 +130,7 @@ pub fn ready(name: &str) -> Ready {
 
 /// The same in the record.
 pub fn contended(name: &str) -> Contender {
-    Contender {
-        name: name.to_owned(),
-        model: "sequential".to_owned(),
-        version: None,
-        digests: None,
-        status: ContenderStatus::Ran,
-        reason: None,
-    }
+    Contender { name: name.to_owned(), model: "sequential".to_owned(), ..Contender::default() }
 }
 
 #[cfg(test)]

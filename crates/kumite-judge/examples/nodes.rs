@@ -3,14 +3,11 @@
 //!
 //! Each node has an effect of its own, of 0, 1 or 3 % (a standard deviation) around none at all; each round adds 2 %.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod made;
 
-use jiff::Timestamp;
-use kumite_judge::{Claim, ClaimSpec, Names, judge};
-use kumite_record::{
-    Contender, ContenderStatus, Machine, Merged, Metric, Node, Outcome, Point, Rule, Run, Sample, Scope,
-    Trial, Verdict,
-};
+use kumite_judge::judge;
+use kumite_record::{Machine, Merged, Node, Point, Rule, Run, Scope, Trial, Verdict};
+use made::{claim, contender};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -62,8 +59,10 @@ fn simulate(nodes: usize, rounds: usize, interaction: f64, runs: u64) -> False {
         for round in 0..nodes * rounds {
             let node = round % nodes;
             let effect = effects[node] + NOISE * draw();
-            trials.push(trial(round, node, "a", 1000.0 * effect.exp()));
-            trials.push(trial(round, node, "b", 1000.0));
+            for (contender, rate) in [("a", 1000.0 * effect.exp()), ("b", 1000.0)] {
+                let node = Some(format!("n{node}"));
+                trials.push(Trial { node, ..made::trial(round as u32, contender, rate) });
+            }
         }
         // In more than half of all rounds on these nodes, as far as chance tells.
         let share: f64 = effects.iter().map(|effect| normal.cdf(effect / NOISE)).sum::<f64>() / nodes as f64;
@@ -88,55 +87,7 @@ fn verdict(scope: Scope, nodes: usize, trials: &[Trial]) -> Verdict {
         ..Run::default()
     };
     let trials: Vec<&Trial> = trials.iter().collect();
-    judge(&run, &trials, &["a", "b"].map(contender), &[claim()], &[]).0[0].verdict
-}
-
-fn claim() -> ClaimSpec {
-    let assert = "throughput_rps(a) > throughput_rps(b)";
-    let names = Names {
-        contenders: &BTreeSet::from(["a", "b"].map(str::to_owned)),
-        axes: &BTreeMap::new(),
-        fixed: &BTreeMap::new(),
-        units: &BTreeMap::new(),
-        metrics: &[Metric::named("throughput_rps")],
-        within: None,
-        part_metrics: &[],
-    };
-    let parsed = Claim::new(assert, &names).unwrap_or_else(|error| panic!("{}", error.what));
-    ClaimSpec { id: "a-first".to_owned(), title: None, assert: assert.to_owned(), published: None, parsed }
-}
-
-fn contender(name: &str) -> Contender {
-    Contender {
-        name: name.to_owned(),
-        model: "threads".to_owned(),
-        version: None,
-        digests: None,
-        status: ContenderStatus::Ran,
-        reason: None,
-    }
-}
-
-fn trial(round: usize, node: usize, contender: &str, rate: f64) -> Trial {
-    Trial {
-        seq: round as u32,
-        block: round as u32,
-        attempt: 0,
-        void: None,
-        contender: contender.to_owned(),
-        point: Point::default(),
-        started: Timestamp::UNIX_EPOCH,
-        outcome: Outcome::Ok,
-        reason: None,
-        sample: Sample { metrics: [("throughput_rps".to_owned(), rate)].into(), ..Sample::default() },
-        marks: Vec::new(),
-        ready_ms: None,
-        load_ms: None,
-        control: false,
-        took_ms: None,
-        node: Some(format!("n{node}")),
-        log: None,
-    }
+    judge(&run, &trials, &["a", "b"].map(contender), &[claim("a-first", "a", "b")], &[]).0[0].verdict
 }
 
 #[cfg(test)]

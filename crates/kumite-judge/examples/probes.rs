@@ -6,13 +6,12 @@
 //! either side of 1, by what they are. In *drift* it goes from 8 % below to 8 % above in the course of the run. In the
 //! other rows it is noise: beside wake-ups that are noise too, that have regimes, or that drift.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod made;
 
 use jiff::Timestamp;
-use kumite_judge::{Claim, ClaimSpec, Names, judge};
-use kumite_record::{
-    Contender, ContenderStatus, Doubt, Metric, Outcome, Point, Probe, Rule, Run, Sample, Trial,
-};
+use kumite_judge::{ClaimSpec, judge};
+use kumite_record::{Doubt, Point, Probe, Rule, Run, Trial};
+use made::contender;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use statrs::distribution::{ContinuousCDF, Normal};
@@ -68,6 +67,9 @@ fn main() {
 fn simulate(rounds: u32, wake_ups: Course, effect: Course, runs: u64) -> Doubted {
     let mut doubted = Doubted::default();
     let normal = Normal::standard();
+    // The others share the level, and are of what was not measured.
+    let other = |nth: usize| if nth == 0 { "b" } else { "c" };
+    let claim = |nth: usize| made::claim(&format!("claim-{nth}"), "a", other(nth));
     let claims: Vec<ClaimSpec> = (0..CLAIMS).map(claim).collect();
     for seed in 0..runs {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
@@ -101,55 +103,11 @@ fn simulate(rounds: u32, wake_ups: Course, effect: Course, runs: u64) -> Doubted
     doubted
 }
 
-fn claim(nth: usize) -> ClaimSpec {
-    // The others share the level, and are of what was not measured.
-    let other = if nth == 0 { "b" } else { "c" };
-    let assert = format!("throughput_rps(a) > throughput_rps({other})");
-    let names = Names {
-        contenders: &BTreeSet::from(["a", "b", "c"].map(str::to_owned)),
-        axes: &BTreeMap::new(),
-        fixed: &BTreeMap::new(),
-        units: &BTreeMap::new(),
-        metrics: &[Metric::named("throughput_rps")],
-        within: None,
-        part_metrics: &[],
-    };
-    let parsed = Claim::new(&assert, &names).unwrap_or_else(|error| panic!("{}", error.what));
-    ClaimSpec { id: format!("claim-{nth}"), title: None, assert, published: None, parsed }
-}
-
-fn contender(name: &str) -> Contender {
-    Contender {
-        name: name.to_owned(),
-        model: "threads".to_owned(),
-        version: None,
-        digests: None,
-        status: ContenderStatus::Ran,
-        reason: None,
-    }
-}
-
 fn trial(round: u32, seq: u32, contender: &str, rate: f64, wake_up_us: f64) -> Trial {
-    let metrics = [("throughput_rps".to_owned(), rate), (Probe::WakeUp.name().to_owned(), wake_up_us)].into();
-    Trial {
-        seq,
-        block: round,
-        attempt: 0,
-        void: None,
-        contender: contender.to_owned(),
-        control: false,
-        point: Point::default(),
-        started: Timestamp::from_second(i64::from(seq)).expect("a moment"),
-        outcome: Outcome::Ok,
-        reason: None,
-        sample: Sample { metrics, ..Sample::default() },
-        marks: Vec::new(),
-        ready_ms: None,
-        load_ms: None,
-        took_ms: None,
-        node: None,
-        log: None,
-    }
+    let started = Timestamp::from_second(i64::from(seq)).expect("a moment");
+    let mut trial = Trial { seq, started, ..made::trial(round, contender, rate) };
+    trial.sample.metrics.insert(Probe::WakeUp.name().to_owned(), wake_up_us);
+    trial
 }
 
 #[cfg(test)]

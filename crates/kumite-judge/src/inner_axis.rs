@@ -166,23 +166,11 @@ mod tests {
 
     fn trial(contender: &str, at: &str, sample: Sample) -> Trial {
         Trial {
-            seq: 0,
-            block: 0,
-            attempt: 0,
-            void: None,
             contender: contender.into(),
             point: point(at),
             started: "2026-01-01T00:00:00Z".parse().unwrap(),
-            outcome: Outcome::Ok,
-            reason: None,
             sample,
-            marks: Vec::new(),
-            ready_ms: None,
-            load_ms: None,
-            control: false,
-            took_ms: None,
-            node: None,
-            log: None,
+            ..Trial::default()
         }
     }
 

@@ -298,8 +298,8 @@ pub struct PublishedRow {
     pub metrics: BTreeMap<String, f64>,
 }
 
-/// A contender as the run found it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A contender as the run found it. The default is one without a name that ran.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contender {
     /// The contender's name, unique within the experiment.
     pub name: String,
@@ -327,10 +327,11 @@ pub struct Digests {
 }
 
 /// The part that a contender had in the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContenderStatus {
     /// The contender was ready, and was given trials unless the run ended before.
+    #[default]
     Ran,
     /// The contender was left out, by a flag, by the profile, or because it needs a tool that is missing.
     Skipped,

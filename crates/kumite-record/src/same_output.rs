@@ -100,21 +100,11 @@ mod tests {
             Trial {
                 seq: seq as u32,
                 block: *block,
-                attempt: 0,
-                void: None,
                 contender: contender.to_owned(),
                 point: Point([("n".to_owned(), AxisValue::Int(1))].into()),
-                started: jiff::Timestamp::UNIX_EPOCH,
                 outcome: if output.is_some() { Outcome::Ok } else { Outcome::Failed },
-                reason: None,
                 sample: Sample { output, ..Sample::default() },
-                marks: Vec::new(),
-                ready_ms: None,
-                load_ms: None,
-                control: false,
-                took_ms: None,
-                node: None,
-                log: None,
+                ..Trial::default()
             }
         };
         words.split(' ').enumerate().map(trial).collect()

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Arrival, AxisValue, Call, Mark, Phase, Point, Role, Void, Written};
 
-/// One measured execution of a cell, from fresh start to stop.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// One measured execution of a cell, from fresh start to stop. The default is an `ok` trial of nothing, without figures.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// Position in the run, from 0, in the order in which trials began; unique.
     pub seq: u32,
@@ -90,10 +90,11 @@ pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl
 }
 
 /// How a trial ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// The contender was measured, and presented no wrong answer as right.
+    #[default]
     Ok,
     /// The contender presented a wrong answer as right, so its figures do not count.
     Disqualified,

@@ -153,10 +153,9 @@ fn a_run_is_read_as_it_was_written() {
     let contenders = ["b", "a"].map(|name| Contender {
         name: name.to_owned(),
         model: "threads".to_owned(),
-        version: None,
-        digests: None,
         status: ContenderStatus::Skipped,
         reason: Some("left out".to_owned()),
+        ..Contender::default()
     });
     let claim = Claim {
         id: "c".to_owned(),

@@ -5,8 +5,8 @@
 use std::time::Instant;
 
 use kumite_record::{
-    AxisValue, Cell, Contender, ContenderStatus, Estimate, Export, Machine, Metric, Needs, Outcome, Point,
-    Run, SCHEMA, Sample, Series, Trial, Unit,
+    AxisValue, Cell, Contender, Estimate, Export, Machine, Metric, Needs, Point, Run, SCHEMA, Sample, Series,
+    Trial, Unit,
 };
 use kumite_report::{Style, csv, html, markdown, terminal};
 
@@ -60,10 +60,7 @@ fn export(points: i64) -> Export {
         contenders: vec![Contender {
             name: CONTENDER.to_owned(),
             model: "native-async".to_owned(),
-            version: None,
-            digests: None,
-            status: ContenderStatus::Ran,
-            reason: None,
+            ..Contender::default()
         }],
         cells: points.iter().map(cell).collect(),
         parts: Vec::new(),
@@ -130,20 +127,13 @@ fn trial(seq: u32, point: &Point, block: u32) -> Trial {
     Trial {
         seq,
         block,
-        attempt: 0,
-        void: None,
         contender: CONTENDER.to_owned(),
         point: point.clone(),
         started: "2026-11-20T09:30:00Z".parse().expect("it is a time"),
-        outcome: Outcome::Ok,
-        reason: None,
         sample,
-        marks: Vec::new(),
         ready_ms: Some(12.5),
         load_ms: Some(2_000.0),
-        control: false,
         took_ms: Some(2_100.0),
-        node: None,
-        log: None,
+        ..Trial::default()
     }
 }

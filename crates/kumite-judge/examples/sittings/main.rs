@@ -5,6 +5,8 @@
 //!
 //! The rule is the judge's own: each run is made of trials, and judged as a run is.
 
+#[path = "../made/mod.rs"]
+mod made;
 mod model;
 mod run;
 mod tables;

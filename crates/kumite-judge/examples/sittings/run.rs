@@ -1,11 +1,10 @@
 //! A run of such rounds, judged.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use jiff::Timestamp;
-use kumite_judge::{Claim, ClaimSpec, Names, judge};
-use kumite_record::{Contender, ContenderStatus, Metric, Outcome, Point, Rule, Run, Sample, Sitting, Trial};
+use kumite_judge::{ClaimSpec, judge};
+use kumite_record::{Point, Rule, Run, Sitting, Trial};
 
+use crate::made::{claim, contender, trial};
 use crate::model::When;
 
 const DAY_S: i64 = 24 * 3600;
@@ -27,54 +26,6 @@ pub fn judged(sittings: &[Vec<f64>], when: When, claims: usize) -> kumite_record
         first_round += count;
     }
     let trials: Vec<&Trial> = trials.iter().collect();
-    let specs: Vec<ClaimSpec> = (0..claims).map(claim).collect();
+    let specs: Vec<ClaimSpec> = (0..claims).map(|nth| claim(&nth.to_string(), "a", "b")).collect();
     judge(&run, &trials, &["a", "b"].map(contender), &specs, &[]).0.remove(0)
-}
-
-fn claim(nth: usize) -> ClaimSpec {
-    let assert = "throughput_rps(a) > throughput_rps(b)";
-    let names = Names {
-        contenders: &BTreeSet::from(["a", "b"].map(str::to_owned)),
-        axes: &BTreeMap::new(),
-        fixed: &BTreeMap::new(),
-        units: &BTreeMap::new(),
-        metrics: &[Metric::named("throughput_rps")],
-        within: None,
-        part_metrics: &[],
-    };
-    let parsed = Claim::new(assert, &names).unwrap_or_else(|error| panic!("{}", error.what));
-    ClaimSpec { id: nth.to_string(), title: None, assert: assert.to_owned(), published: None, parsed }
-}
-
-fn contender(name: &str) -> Contender {
-    Contender {
-        name: name.to_owned(),
-        model: "threads".to_owned(),
-        version: None,
-        digests: None,
-        status: ContenderStatus::Ran,
-        reason: None,
-    }
-}
-
-fn trial(round: u32, contender: &str, rate: f64) -> Trial {
-    Trial {
-        seq: round,
-        block: round,
-        attempt: 0,
-        void: None,
-        contender: contender.to_owned(),
-        point: Point::default(),
-        started: Timestamp::UNIX_EPOCH,
-        outcome: Outcome::Ok,
-        reason: None,
-        sample: Sample { metrics: [("throughput_rps".to_owned(), rate)].into(), ..Sample::default() },
-        marks: Vec::new(),
-        ready_ms: None,
-        load_ms: None,
-        control: false,
-        took_ms: None,
-        node: None,
-        log: None,
-    }
 }

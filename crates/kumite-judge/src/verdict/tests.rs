@@ -97,21 +97,10 @@ impl World {
                     world.trials.push(Trial {
                         seq: world.trials.len() as u32,
                         block: block as u32,
-                        attempt: 0,
-                        void: None,
                         contender: name.to_owned(),
                         point: point.clone(),
-                        started: jiff::Timestamp::UNIX_EPOCH,
-                        outcome: Outcome::Ok,
-                        reason: None,
                         sample: Sample { metrics: metrics.into(), ..Sample::default() },
-                        marks: Vec::new(),
-                        ready_ms: None,
-                        load_ms: None,
-                        control: false,
-                        took_ms: None,
-                        node: None,
-                        log: None,
+                        ..Trial::default()
                     });
                 }
             }
@@ -156,14 +145,7 @@ fn cell(contender: &str, connections: i64) -> CellName {
 }
 
 fn contender(name: &str) -> Contender {
-    Contender {
-        name: name.to_owned(),
-        model: "threads".to_owned(),
-        version: None,
-        digests: None,
-        status: ContenderStatus::Ran,
-        reason: None,
-    }
+    Contender { name: name.to_owned(), model: "threads".to_owned(), ..Contender::default() }
 }
 
 fn point(connections: i64) -> Point {

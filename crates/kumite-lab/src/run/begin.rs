@@ -71,13 +71,11 @@ fn contenders(experiment: &Experiment, taking_part: &[&str]) -> Vec<Contender> {
     let contender = |name: &String, model: &String| Contender {
         name: name.clone(),
         model: model.clone(),
-        version: None,
-        digests: None,
         status: match taking_part.contains(&name.as_str()) {
             true => ContenderStatus::Ran,
             false => ContenderStatus::Skipped,
         },
-        reason: None,
+        ..Contender::default()
     };
     let variants = experiment.variants().into_iter();
     variants.map(|(_, variant)| contender(&variant.name, &variant.model.to_string())).collect()

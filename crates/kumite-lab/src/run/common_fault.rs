@@ -88,25 +88,7 @@ mod tests {
     }
 
     fn trial() -> Trial {
-        Trial {
-            seq: 0,
-            block: 0,
-            attempt: 0,
-            void: None,
-            contender: String::new(),
-            point: Default::default(),
-            started: Default::default(),
-            outcome: Outcome::Ok,
-            reason: None,
-            sample: Default::default(),
-            marks: Vec::new(),
-            ready_ms: None,
-            load_ms: None,
-            control: false,
-            took_ms: None,
-            node: None,
-            log: None,
-        }
+        Trial { ..Trial::default() }
     }
 
     #[test]

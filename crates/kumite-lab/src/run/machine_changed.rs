@@ -36,31 +36,17 @@ fn usual_limit(earlier: &[Trial], trial: &Trial, probe: Probe) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use jiff::Timestamp;
-    use kumite_record::{AxisValue, Machine, Node, NoiseFloor, Outcome, Point, RoleElsewhere, Sample};
+    use kumite_record::{AxisValue, Machine, Node, NoiseFloor, Point, RoleElsewhere, Sample};
 
     use super::*;
 
     fn trial(n: i64, wake_up_us: f64) -> Trial {
         let metrics = [(Probe::WakeUp.name().to_owned(), wake_up_us)].into();
         Trial {
-            seq: 0,
-            block: 0,
-            attempt: 0,
-            void: None,
             contender: "a".to_owned(),
-            control: false,
             point: Point([("n".to_owned(), AxisValue::Int(n))].into()),
-            started: Timestamp::UNIX_EPOCH,
-            outcome: Outcome::Ok,
-            reason: None,
             sample: Sample { metrics, ..Sample::default() },
-            marks: Vec::new(),
-            ready_ms: None,
-            load_ms: None,
-            took_ms: None,
-            node: None,
-            log: None,
+            ..Trial::default()
         }
     }
 

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_judge::{CheckSpec, Claim, ClaimError, ClaimSpec, Names};
-use kumite_record::{AxisValue, Contender, ContenderStatus, Metric, Probe, Run, Unit, Within, there_are};
+use kumite_record::{AxisValue, Contender, Metric, Probe, Run, Unit, Within, there_are};
 
 use super::experiment::Experiment;
 use super::file::ExperimentFile;
@@ -148,14 +148,7 @@ pub(super) fn check_values(
         within_at: experiment.within_at(),
         ..Run::default()
     };
-    let contender = |name: &str| Contender {
-        name: name.to_owned(),
-        model: String::new(),
-        version: None,
-        digests: None,
-        status: ContenderStatus::Ran,
-        reason: None,
-    };
+    let contender = |name: &str| Contender { name: name.to_owned(), ..Contender::default() };
     let variants = experiment.variants().into_iter();
     let contenders: Vec<Contender> = variants.map(|(_, variant)| contender(&variant.name)).collect();
     let says = experiment.checks.iter().map(|check| ("check", checks, &check.says));

@@ -94,11 +94,9 @@ fn sittings_are_counted_with_the_time_between_them() {
 fn absentees_have_a_line_for_each_reason() {
     let one = |name: &str, status, reason: Option<&str>| Contender {
         name: name.to_owned(),
-        model: String::new(),
-        version: None,
-        digests: None,
         status,
         reason: reason.map(str::to_owned),
+        ..Contender::default()
     };
     let all = [
         one("a", ContenderStatus::Ran, None),

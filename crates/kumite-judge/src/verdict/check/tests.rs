@@ -31,10 +31,9 @@ impl World {
         let contender = |name: &&str| Contender {
             name: (*name).to_owned(),
             model: "threads".to_owned(),
-            version: None,
-            digests: None,
             status: if *name == "c" { ContenderStatus::Skipped } else { ContenderStatus::Ran },
             reason: Some("needs elixir".to_owned()),
+            ..Contender::default()
         };
         let all = ["a", "b", "c"];
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();

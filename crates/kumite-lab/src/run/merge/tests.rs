@@ -1,7 +1,6 @@
 //! Shards of made-up runs, merged or refused.
 
 use jiff::Timestamp;
-use kumite_record::Outcome;
 
 use super::*;
 
@@ -19,21 +18,9 @@ fn shard(nth: u32, began: i64, trials: u32, cpus: usize) -> StoredRun {
     let trial = |seq: u32| Trial {
         seq,
         block: seq * 3 + nth - 1,
-        attempt: 0,
-        void: None,
         contender: "a".to_owned(),
-        point: Default::default(),
         started: at(began),
-        outcome: Outcome::Ok,
-        reason: None,
-        sample: Default::default(),
-        marks: Vec::new(),
-        ready_ms: None,
-        load_ms: None,
-        control: false,
-        took_ms: None,
-        node: None,
-        log: None,
+        ..Trial::default()
     };
     StoredRun {
         run,

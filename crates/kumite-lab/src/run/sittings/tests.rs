@@ -1,9 +1,7 @@
 //! Sittings of made-up trials, joined or refused.
 
 use jiff::Timestamp;
-use kumite_record::{
-    Contender, ContenderStatus, Metric, Outcome, Point, Sample, Saved, SittingSide, Verdict,
-};
+use kumite_record::{Contender, Metric, Point, Sample, Saved, SittingSide, Verdict};
 
 use super::*;
 
@@ -19,14 +17,8 @@ assert = "wall_ms(a) < wall_ms(b)"
 /// A sitting on a day. In its rounds "a" takes these shares of the time that "b" takes.
 fn sitting(day: i64, ratios: &[f64]) -> StoredRun {
     let at = |hour: i64| Timestamp::from_second((day * 24 + hour) * 3600).unwrap();
-    let contender = |name: &str| Contender {
-        name: name.to_owned(),
-        model: "threads".to_owned(),
-        version: None,
-        digests: None,
-        status: ContenderStatus::Ran,
-        reason: None,
-    };
+    let contender =
+        |name: &str| Contender { name: name.to_owned(), model: "threads".to_owned(), ..Contender::default() };
     let run = Run {
         id: format!("day-{day}"),
         experiment: "e".to_owned(),
@@ -43,21 +35,10 @@ fn sitting(day: i64, ratios: &[f64]) -> StoredRun {
     let trial = |block: usize, contender: &str, value: f64| Trial {
         seq: block as u32,
         block: block as u32,
-        attempt: 0,
-        void: None,
         contender: contender.to_owned(),
-        point: Point::default(),
         started: at(0),
-        outcome: Outcome::Ok,
-        reason: None,
         sample: Sample { metrics: [("wall_ms".to_owned(), value)].into(), ..Sample::default() },
-        marks: Vec::new(),
-        ready_ms: None,
-        load_ms: None,
-        control: false,
-        took_ms: None,
-        node: None,
-        log: None,
+        ..Trial::default()
     };
     let of_round = |(block, ratio): (usize, &f64)| [trial(block, "a", 10.0 * ratio), trial(block, "b", 10.0)];
     StoredRun {
