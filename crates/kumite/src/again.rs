@@ -10,29 +10,20 @@ use kumite_lab::{
     Choice, Experiment, Joined, Measuring, World, check_disk, differ_as_sittings, differ_in_contenders,
     differ_in_roles, used_cores,
 };
-use kumite_nodes::On;
 use kumite_record::{ContenderStatus, Export, Rule, Run, Store, StoredRun};
 
 use crate::exit::Failure;
 use crate::kept::{KeptFlags, alike, can_be_run, of_working_tree};
 use crate::measure::{begin_measuring, interrupted, joined, measure};
-use crate::nodes::{RoleFlags, SlurmFlags, driver};
+use crate::nodes::{RoleNodes, driver};
 use crate::wait::Wait;
 use crate::{output, seed, sittings, stop};
 
 pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     args.ending.check()?;
     let (db, stop) = (args.ending.db.path(), stop::flag()?);
-    let more = More {
-        world,
-        db: &db,
-        roles: &args.roles,
-        on: &args.on,
-        slurm: &args.slurm,
-        budget: args.budget,
-        wait: args.wait,
-        stop: &stop,
-    };
+    let nodes = args.roles.at(&args.on, &args.slurm);
+    let more = More { world, db: &db, nodes, budget: args.budget, wait: args.wait, stop: &stop };
     let Added { joined, early } = more.add(&args.run)?;
     args.ending.conclude(joined, early)
 }
@@ -41,9 +32,7 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
 pub struct More<'a> {
     pub world: &'a dyn World,
     pub db: &'a Path,
-    pub roles: &'a RoleFlags,
-    pub on: &'a On,
-    pub slurm: &'a SlurmFlags,
+    pub nodes: RoleNodes<'a>,
     pub budget: Option<Duration>,
     pub wait: Wait,
     pub stop: &'a Arc<AtomicBool>,
@@ -82,14 +71,13 @@ impl More<'_> {
         let now = kumite_lab::begin(&experiment, &available);
         alike(id, differ_as_sittings(&first.run, &Run { roles: first.run.roles.clone(), ..now.clone() })?)?;
         check_disk(&experiment, &state)?;
-        let roles = self.roles.roles();
-        roles.check(&experiment, self.on)?;
+        self.nodes.check(&experiment)?;
         let ran = |status| status == ContenderStatus::Ran;
         let only = first.contenders.iter().filter(|of| ran(of.status)).map(|of| of.name.clone()).collect();
         let choice = Choice { only, control: now.control.clone(), ..Choice::default() };
         choice.check(&experiment)?;
         let driver = driver(self.stop);
-        let placed = roles.placed(self.on, &self.slurm.options(), &experiment.name, &driver)?;
+        let placed = self.nodes.placed(&experiment, &driver)?;
         let joined = joined(&placed, &experiment, &choice, &available, &state, &driver)?;
         let Joined { prepared, nodes, cores, roles } = joined;
         let used = used_cores(&experiment, &cores)?;

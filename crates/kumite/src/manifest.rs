@@ -8,6 +8,7 @@ use kumite_nodes::{Image, Manifest, Memory, some_for_each};
 
 use crate::exit::Failure;
 use crate::planning::{Extent, Planning};
+use crate::sittings::sittings_elsewhere;
 use crate::{duration, output};
 
 #[derive(Parser)]
@@ -25,6 +26,9 @@ pub struct Args {
     planning: Planning,
     #[command(flatten)]
     extent: Extent,
+    /// Known only to be refused with the reason
+    #[arg(long, value_name = "N", hide = true)]
+    sittings: Option<String>,
     /// Whole CPUs of each pod, its own where the node's CPU manager is static
     #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u32).range(1..))]
     cpus: u32,
@@ -37,11 +41,14 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
+    if args.sittings.is_some() {
+        return Err(sittings_elsewhere("shards"));
+    }
     let (experiment, _) = args.planning.read(&args.extent, |of_profile| of_profile)?;
     some_for_each("--shards", args.shards, "shards", &experiment)?;
     let mut run = vec!["kumite".to_owned(), "run".to_owned(), args.planning.contenders.experiment.clone()];
     run.push(format!("--profile={}", experiment.profile));
-    run.extend(args.planning.words(&args.extent));
+    run.extend(args.planning.words(&args.extent, &experiment));
     let manifest = Manifest {
         experiment: &experiment.name,
         run,

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kumite_nodes::{Driver, Given, GivenRoles, Relayed, SbatchWords, SlurmOptions};
+use kumite_lab::Experiment;
+use kumite_nodes::{Driver, Given, GivenRoles, On, Placed, Relayed, SbatchWords, SlurmOptions};
 
+use crate::exit::Failure;
 use crate::{VERSION, duration, output};
 
 /// The driver of other nodes: this process.
@@ -27,6 +29,30 @@ pub struct RoleFlags {
 impl RoleFlags {
     pub fn roles(&self) -> GivenRoles {
         GivenRoles { given: self.given.clone(), relayed: self.relayed.clone() }
+    }
+
+    /// The nodes of these roles, at the place that `--on` names.
+    pub fn at<'a>(&self, on: &'a On, slurm: &SlurmFlags) -> RoleNodes<'a> {
+        RoleNodes { roles: self.roles(), on, slurm: slurm.options() }
+    }
+}
+
+/// The nodes for the roles of a run, as its flags name them.
+pub struct RoleNodes<'a> {
+    roles: GivenRoles,
+    on: &'a On,
+    slurm: SlurmOptions,
+}
+
+impl RoleNodes<'_> {
+    /// Refuses roles that this experiment cannot have, before anything is started.
+    pub fn check(&self, experiment: &Experiment) -> Result<(), Failure> {
+        Ok(self.roles.check(experiment, self.on)?)
+    }
+
+    /// Gives each role its node.
+    pub fn placed(&self, experiment: &Experiment, driver: &Driver) -> Result<Placed, Failure> {
+        Ok(self.roles.placed(self.on, &self.slurm, &experiment.name, driver)?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The flags on how much of an experiment is measured, of `run` and `manifest`.
 
 use kumite_lab::{Choice, Experiment};
+use kumite_record::Control;
 
 use crate::contenders::Contenders;
 use crate::exit::Failure;
@@ -14,6 +15,10 @@ pub struct Planning {
     profile: String,
     #[command(flatten)]
     pub contenders: Contenders,
+    /// Contender that stands in each block twice, so that the run shows how far equal things seem to be apart in it
+    /// [default: the first that takes part]
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
+    control: Option<Option<String>>,
 }
 
 #[derive(Clone, clap::Args)]
@@ -21,8 +26,8 @@ pub struct Extent {
     /// Most blocks at each point [default: the profile's]; --dry-run shows how many each claim takes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     blocks: Option<u32>,
-    /// Seed of the order and of resampling: an earlier run's repeats both [default: a fresh one; of shards, one derived
-    /// from the experiment]
+    /// Seed of the order and of resampling: an earlier run's repeats both. Of several sittings it is the first's; each later
+    /// one has a fresh one [default: a fresh one; of shards, one derived from the experiment]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
@@ -49,14 +54,22 @@ impl Planning {
         let mut experiment = load(&self.contenders.experiment, &self.profile)?;
         experiment.doubts.iter().for_each(|what| output::note(what));
         experiment.blocks = extent.blocks.unwrap_or_else(|| rounds(experiment.blocks));
-        let choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };
+        let mut choice = Choice { unplanned: experiment.unplanned(), ..self.contenders.choice() };
         choice.check(&experiment)?;
+        if let Some(name) = &self.control {
+            experiment.control = Some(choice.control(&experiment, name.as_deref())?);
+        }
+        choice.check_control(&experiment)?;
+        choice.control = experiment.control.as_deref().map(Control::of);
         Ok((experiment, choice))
     }
 
-    /// The contenders and the blocks, as words of a command line.
-    pub fn words(&self, extent: &Extent) -> Vec<String> {
+    /// The contenders, the blocks and the control of the experiment that was read, as words of a command line. A control
+    /// that its file names is in no word.
+    pub fn words(&self, extent: &Extent, experiment: &Experiment) -> Vec<String> {
         let mut words = self.contenders.words();
+        let control = experiment.control.as_ref().filter(|_| self.control.is_some());
+        words.extend(control.map(|name| format!("--control={name}")));
         words.extend(extent.blocks.map(|blocks| format!("--blocks={blocks}")));
         words
     }

@@ -58,9 +58,9 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     }
     args.ending.check()?;
     check_disk(&experiment, &state)?;
-    let roles = args.roles.roles();
-    roles.check(&experiment, &args.on)?;
-    if args.on != On::Local && !roles.are_given() {
+    let nodes_of_roles = args.roles.at(&args.on, &args.slurm);
+    nodes_of_roles.check(&experiment)?;
+    if args.on != On::Local && !args.roles.roles().are_given() {
         let why = "--on: `resume` has nodes for --role alone; a run that nodes share goes on by its own command, with --seed";
         return Err(Failure::Usage(why.to_owned()));
     }
@@ -73,7 +73,7 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     }
     let choice = Choice { only, control: now.control.clone(), ..Choice::default() };
     let driver = driver(&stop);
-    let placed = roles.placed(&args.on, &args.slurm.options(), &experiment.name, &driver)?;
+    let placed = nodes_of_roles.placed(&experiment, &driver)?;
     let joined = joined(&placed, &experiment, &choice, &available, &state, &driver)?;
     let Joined { prepared, nodes, cores: available, roles } = joined;
     let used = used_cores(&experiment, &available)?;

@@ -11,7 +11,7 @@ use kumite_lab::{
     Choice, Experiment, Joined, Measuring, World, check_disk, lacking_control, outlook, seed_of, used_cores,
 };
 use kumite_nodes::{Away, Driver, NodeFlags, NodesWanted, On, Share, apart, array, shares, some_for_each};
-use kumite_record::{Control, Cores, Export, NearTies, Rule, Run, RunParts, Shard, Store};
+use kumite_record::{Cores, Export, NearTies, Rule, Run, RunParts, Shard, Store};
 use kumite_report::{absent, prospect_notes, prospect_outlook};
 use kumite_revision::Tree;
 
@@ -35,10 +35,6 @@ pub struct Args {
     revisions: revisions::RevisionFlags,
     #[command(flatten)]
     sittings: sittings::Flags,
-    /// Contender that stands in each block twice, so that the run shows how far equal things seem to be apart in it
-    /// [default: the first that takes part]
-    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
-    control: Option<Option<String>>,
     /// Run only this share of the blocks, e.g. 2/8, and leave the verdicts to `kumite merge`; auto in a Slurm array, auto/8 in a
     /// Kubernetes Indexed Job. All shards need the same --seed
     #[arg(long, value_name = "I/N", conflicts_with = "gate")]
@@ -118,7 +114,7 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
             return args.ending.conclude(export, early);
         }
         Where::Apart => {
-            let placed = args.roles.roles().placed(&args.on, &slurm, name, &driver)?;
+            let placed = args.roles.at(&args.on, &args.slurm).placed(&planned.experiment, &driver)?;
             apart(&driver, &away, &placed)?
         }
         Where::Shares => {
@@ -167,7 +163,7 @@ impl Args {
     fn planned(&self) -> Result<Planned, Failure> {
         let rounds = |of_profile| self.sittings.rounds(of_profile);
         let (extent, mut trees) = (&self.effort.extent, Vec::new());
-        let (mut experiment, mut choice) = match self.revisions.are_given() {
+        let (experiment, choice) = match self.revisions.are_given() {
             false => self.planning.read(extent, rounds)?,
             true => self.planning.read_by(extent, rounds, |name, profile| {
                 let of = self.revisions.read(name, profile, &self.ending.db.path(), &*stop::flag()?)?;
@@ -175,11 +171,6 @@ impl Args {
                 Ok(of.experiment)
             })?,
         };
-        if let Some(name) = &self.control {
-            experiment.control = Some(choice.control(&experiment, name.as_deref())?);
-        }
-        choice.check_control(&experiment)?;
-        choice.control = experiment.control.as_deref().map(Control::of);
         let (available, roles) = (cores(), self.roles.roles());
         if !roles.are_given() {
             used_cores(&experiment, &available)?;
@@ -200,9 +191,7 @@ impl Args {
 
     /// The same run, for other nodes to execute.
     fn away<'a>(&self, experiment: &'a Experiment, clock: &dyn Clock) -> Away<'a> {
-        let mut words = self.planning.words(&self.effort.extent);
-        let control = experiment.control.as_ref().filter(|_| self.control.is_some());
-        words.extend(control.map(|name| format!("--control={name}")));
+        let mut words = self.planning.words(&self.effort.extent, experiment);
         words.extend((self.rule() == Rule::Strict).then(|| "--strict".to_owned()));
         words.extend(self.effort.wait.word());
         Away {
@@ -234,8 +223,7 @@ impl Args {
         begun: Begun,
     ) -> Result<(Export, Option<String>), Failure> {
         let Planned { experiment, choice, available, shard, _trees } = planned;
-        let roles = self.roles.roles();
-        let placed = roles.placed(&self.on, &self.slurm.options(), &experiment.name, driver)?;
+        let placed = self.roles.at(&self.on, &self.slurm).placed(experiment, driver)?;
         let mut store = Store::open(&self.ending.db.path())?;
         let state = store.folder().to_owned();
         check_disk(experiment, &state)?;

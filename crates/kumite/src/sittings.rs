@@ -11,6 +11,12 @@ use crate::output;
 /// The most rounds of a sitting, unless --blocks says how many.
 pub const ROUNDS: u32 = 10;
 
+/// The refusal of sittings of a run that is executed on other nodes, `with` these flags.
+pub fn sittings_elsewhere(with: &str) -> Failure {
+    let why = "each node would have its own: run it on each, and `kumite merge` their stores";
+    Failure::Usage(format!("--sittings cannot be combined with {with}: {why}"))
+}
+
 /// A run as a sitting, before its first trial. `first` is the id of the first sitting; none if this is the first.
 pub fn sitting(run: &Run, first: Option<&str>) -> Sitting {
     Sitting {

@@ -14,7 +14,7 @@ use super::{Args, Planned};
 use crate::again::{Added, More};
 use crate::ending::fault;
 use crate::exit::Failure;
-use crate::sittings::ROUNDS;
+use crate::sittings::{ROUNDS, sittings_elsewhere};
 use crate::{duration, output, stop};
 
 /// The time for which a later sitting waits for another kumite that began in between, unless --wait says how long.
@@ -60,8 +60,7 @@ impl Flags {
         if !self.are_given() || is_here {
             return Ok(());
         }
-        let why = "each node would have its own: run it on each, and `kumite merge` their stores";
-        Err(Failure::Usage(format!("--sittings cannot be combined with --on or --role engine: {why}")))
+        Err(sittings_elsewhere("--on or --role engine"))
     }
 
     /// The sittings of a plan; none if --sittings is not given.
@@ -86,9 +85,7 @@ pub fn measured(
     let more = More {
         world,
         db: &db,
-        roles: &args.roles,
-        on: &args.on,
-        slurm: &args.slurm,
+        nodes: args.roles.at(&args.on, &args.slurm),
         budget: args.effort.budget,
         wait: args.effort.wait.or(WAIT),
         stop: &driver.stop,

@@ -12,6 +12,7 @@ fn the_objects_of_a_run_in_shards() {
     let more = [
         "--profile=quick",
         "--only=a",
+        "--control",
         "--blocks=4",
         "--seed=7",
         "--cpus=3",
@@ -25,13 +26,15 @@ fn the_objects_of_a_run_in_shards() {
 #[test]
 fn flags_that_make_no_manifest() {
     let place = Place::new("", &[("a", "pong")]);
-    let wrong: [&[&str]; 6] = [
+    let wrong: [&[&str]; 8] = [
         &["manifest", "fake", "--shards", "2"],
         &["manifest", "fake", "--shards", "0", "--image", "i"],
         &["manifest", "fake", "--shards", "7", "--image", "i"],
         &["manifest", "fake", "--shards", "2", "--image", "an image"],
         &["manifest", "fake", "--shards", "2", "--image", "i", "--memory", "much"],
         &["manifest", "fake", "--shards", "2", "--image", "i", "--only", "b"],
+        &["manifest", "fake", "--shards", "2", "--image", "i", "--control=b"],
+        &["manifest", "fake", "--shards", "2", "--image", "i", "--sittings", "3"],
     ];
     let said = wrong.map(|words| place.kumite(words).ended(2).notes());
     printed!(said.join("\n"));

@@ -137,7 +137,7 @@ fn a_document_of_anything_else_is_refused_by_name() {
     refused(2);
     changed(&|run| run["trials"] = Value::Array(Vec::new()));
     refused(0);
-    for (given, code) in [("no-such-run", 2), ("no-such.json", 3), ("experiments", 3)] {
+    for (given, code) in [("no-such-run", 2), ("no-such.json", 2), ("experiments", 3)] {
         printed!(merge(&place, &["2.db", given, "--db", "all.db"]).ended(code).notes());
     }
 }

@@ -109,15 +109,11 @@ impl Place {
         folders.flat_map(|run| std::fs::read_dir(run.path()).into_iter().flatten()).count()
     }
 
-    /// Processes that still run below this test's folder, or with its name in their environment: contenders, builds,
-    /// helpers of kumite's, and what they started.
+    /// Processes that still run below this test's folder: contenders, builds, and what they started.
     pub fn left(&self) -> Vec<String> {
         let folder = self.folder.path().canonicalize().unwrap();
-        let mark = self.mark();
-        let has_mark = |environment: Vec<u8>| environment.windows(mark.len()).any(|of| of == mark.as_bytes());
         let here = std::fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
             std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&folder))
-                || std::fs::read(entry.path().join("environ")).is_ok_and(has_mark)
         });
         let command_line = |entry: std::fs::DirEntry| {
             String::from_utf8_lossy(&std::fs::read(entry.path().join("cmdline")).unwrap_or_default())

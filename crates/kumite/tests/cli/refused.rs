@@ -76,7 +76,6 @@ fn things_that_are_not_there() {
             &["report"],
             &["report", "2026"],
             &["report", "missing.json.gz"],
-            &["report", "last", "missing.json"],
             &["replicate", "missing.json"],
             &["merge", "missing.json"],
             &["report", "experiments/fake/experiment.toml"],

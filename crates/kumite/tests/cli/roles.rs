@@ -69,6 +69,32 @@ fn an_engine_elsewhere_measures_and_what_it_asks_is_relayed() {
     place.kumite(&["report", "last"]).ended(0);
 }
 
+/// By the agents of two nodes, or of one: with an engine elsewhere the flag goes there, too.
+#[test]
+fn a_control_stands_in_each_block_twice_on_the_servers_node() {
+    for roles in [&["server=h5"][..], &["server=h5", "engine=h6"]] {
+        let place = place();
+        let roles = roles.iter().flat_map(|role| ["--role", role]);
+        let arguments = ["run", "fake", "--blocks", "2", "--seed", "7", "--control=b", "--json", "-"];
+        let arguments: Vec<&str> = arguments.into_iter().chain(roles).collect();
+        let export = Said::of(command(&place, &arguments).output().unwrap()).ended(0).json();
+        let control = &export["run"]["control"];
+        assert_eq!((&control["contender"], &control["twin"]), (&json!("b"), &json!("b--control")));
+        assert_eq!(export["run"]["roles"][0]["node"]["name"], "h5");
+        let of = |name: &str| {
+            let trials = standing(&export).into_iter().filter(|trial| trial["contender"] == name);
+            let is_right = |trial: &serde_json::Value| {
+                trial["outcome"] == "ok" && trial["control"].is_boolean() == (name == "b--control")
+            };
+            let trials: Vec<_> = trials.collect();
+            assert!(trials.iter().all(|trial| is_right(trial)), "{trials:?}");
+            trials.len()
+        };
+        assert_eq!(["a", "b", "b--control"].map(of), [2, 2, 2]);
+        assert_eq!(place.left(), [""; 0]);
+    }
+}
+
 #[test]
 fn roles_that_make_no_sense_are_refused_before_anything_is_reached() {
     let place = place();
