@@ -81,7 +81,7 @@ pub fn compare_terminal(comparison: &Comparison, shown: Shown, style: &Style) ->
         out += &style.paint(color.on_default().bold(), &style.wrap(&answer.text, 0));
     }
     for doubt in doubts::doubts(comparison, &names) {
-        out += &style.wrap(&format!("! {doubt}"), 2).trim_start();
+        out += style.wrap(&format!("! {doubt}"), 2).trim_start();
     }
     if let Some(sentence) = answer::alone_sentence(comparison, &names) {
         out += &style.paint(AnsiColor::Green.on_default().bold(), &style.wrap(&sentence, 0));
