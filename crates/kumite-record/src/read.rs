@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{Error as _, IgnoredAny, Unexpected};
 use thiserror::Error;
 
 use crate::{Comparison, Export, SCHEMA};
@@ -120,6 +120,10 @@ fn text(file: &Path) -> Result<Vec<u8>, ReadError> {
 }
 
 fn form(file: &Path, text: &[u8]) -> Result<Form, ReadError> {
+    // serde would take the members of a list for the fields of a struct.
+    if text.trim_ascii_start().starts_with(b"[") {
+        return Err(no_run(file)(serde_json::Error::invalid_type(Unexpected::Seq, &"a run")));
+    }
     let form: Form = serde_json::from_slice(text).map_err(no_run(file))?;
     match form.schema {
         SCHEMA => Ok(form),
@@ -187,6 +191,13 @@ mod tests {
         assert!(matches!(Document::read(file.path()), Err(ReadError::NoComparison { .. })));
         std::fs::write(file.path(), format!(r#"{{"schema": {SCHEMA}}}"#)).unwrap();
         assert!(matches!(Document::read(file.path()), Err(ReadError::NoRun { .. })));
+    }
+
+    #[test]
+    fn a_list_is_no_run_whatever_it_begins_with() {
+        for list in ["[99, 1]", " \n[5, null]", "[]"] {
+            assert!(matches!(refused(list.as_bytes()), ReadError::NoRun { .. }), "{list}");
+        }
     }
 
     #[test]
