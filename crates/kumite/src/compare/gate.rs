@@ -19,7 +19,7 @@ pub struct GateArgs {
     /// `fails` passes what is not shown to be slower, `holds` only what is shown not to be
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
     gate: Option<Bar>,
-    /// Metric that alone shuts the gate: wall, cpu, user, system, memory, or a counter of --metrics [default: wall time, or each of --metrics]
+    /// Metric that alone shuts the gate: wall, cpu, user, system or memory [default: wall time, or each of --metrics]
     #[arg(long, value_name = "METRIC", requires = "gate")]
     gate_on: Option<CommandMetric>,
 }
