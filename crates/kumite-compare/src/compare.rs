@@ -27,10 +27,9 @@ mod same_output;
 mod sequence;
 mod servers;
 
-pub use bench::{Allowed, At, Bench, NoExitCodes, Place, Setting, Templates};
+pub use bench::{Allowed, At, Bench, Counts, NoExitCodes, Place, Setting, Templates};
 pub use commands::compare;
 pub use control::Twice;
-pub use counts::Counts;
 pub use difference::Difference;
 pub(crate) use duet::BESIDE;
 pub use error::{CompareError, EnvError, UsageError};

@@ -14,6 +14,7 @@ mod markdown;
 mod metrics;
 mod named_metrics;
 mod names;
+mod one_answer;
 mod orgmode;
 mod review;
 mod uses;

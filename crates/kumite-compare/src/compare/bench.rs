@@ -7,7 +7,6 @@ use std::time::Duration;
 use kumite_process::{Output, Passes, Shell, Stdin};
 use kumite_record::ComparedRevision;
 
-use super::counts::Counts;
 use super::error::{EnvError, UsageError};
 use super::import::Imported;
 use super::parameters::{Parameter, combinations, filled};
@@ -16,6 +15,19 @@ use super::parameters::{Parameter, combinations, filled};
 const MOST_COMMANDS: usize = 1_000;
 /// The name in braces that stands for the folder of a revision.
 const FOLDER: &str = "dir";
+
+/// The way to count instructions.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    /// The path of valgrind.
+    pub valgrind: PathBuf,
+    /// The path of `callgrind_annotate`, which comes with valgrind; `None` if it is not there.
+    pub annotate: Option<PathBuf>,
+    /// The margin, as a share: counts whose ratio is from 1 / (1 + margin) to 1 + margin are the same.
+    pub margin: f64,
+    /// The folder for the folders of comparisons, of which only the newest are kept.
+    pub folder: PathBuf,
+}
 
 /// The commands to compare, and the way to run them.
 #[derive(Clone, Debug)]

@@ -22,7 +22,7 @@ use kumite_record::{
     CommandCounts, ComparedCounts, Comparison, ComparisonEnd, CountState, Counting, Uncounted, Warning,
 };
 
-use super::bench::{Bench, Setting};
+use super::bench::{Bench, Counts, Setting};
 use super::error::CompareError;
 use super::hooks::Hooks;
 use super::nth::Nth;
@@ -40,19 +40,6 @@ const MOST_FILES: usize = 64;
 /// longer: valgrind is some 50 times slower, and lets one thread run at a time.
 const SLOWER: u32 = 500;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
-
-/// The way to count instructions.
-#[derive(Clone, Debug)]
-pub struct Counts {
-    /// The path of valgrind.
-    pub valgrind: PathBuf,
-    /// The path of `callgrind_annotate`, which comes with valgrind; `None` if it is not there.
-    pub annotate: Option<PathBuf>,
-    /// The margin, as a share: counts whose ratio is from 1 / (1 + margin) to 1 + margin are the same.
-    pub margin: f64,
-    /// The folder for the folders of comparisons, of which only the newest are kept.
-    pub folder: PathBuf,
-}
 
 /// Counts the instructions of all commands, and puts the findings into the comparison. An error ends the counting, and
 /// what was found until then is there.

@@ -3,15 +3,10 @@
 use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Speed, Thrift};
 
 use super::names::Names;
+use super::one_answer::Answer;
 use super::{answer, counts, uses};
 use crate::words::number::plural;
 use crate::words::quantity::length;
-
-/// The answer on a pair, by one metric.
-pub(super) struct Answer {
-    pub is_decided: bool,
-    pub text: String,
-}
 
 /// The answers on all pairs: one for each metric that was named; or else one by wall time, or by throughput of
 /// servers. Those by instruction counts come last.

@@ -5,8 +5,8 @@ use kumite_record::{
     Counting, FunctionCounts, Uncounted,
 };
 
-use super::answers::Answer;
 use super::names::Names;
+use super::one_answer::Answer;
 use crate::words::number::{count, plural, significant};
 use crate::words::quantity::length;
 use crate::words::text::one_line;
