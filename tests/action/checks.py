@@ -104,6 +104,9 @@ class Project(Place):
             "command": "sh work.sh",
             "arguments": "--margin\n5%\n--budget\n60s",
         }
+        if inputs.get("gate") == "":
+            # Nobody asks how fast it is.
+            given["arguments"] = "--runs\n3"
         event = self.folder / "event.json"
         return self.runner().run(ACTION, given | inputs, self.workspace, event)
 
