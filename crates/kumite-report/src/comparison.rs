@@ -7,6 +7,7 @@ mod counts;
 mod csv;
 mod doubts;
 mod estimate;
+mod factor;
 mod figures;
 mod gate;
 mod html;

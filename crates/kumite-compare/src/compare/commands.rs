@@ -23,7 +23,7 @@ use super::duet::BESIDE;
 use super::error::{CompareError, UsageError};
 use super::gate;
 use super::hooks::{Hooks, check_readable};
-use super::nth::Nth;
+use super::nth::{ITERATION, Nth};
 use super::outside::Outside;
 use super::reading::{Reading, counter};
 use super::same_output::SameOutput;
@@ -31,8 +31,6 @@ use super::sequence::{Blocks, Cut, Executed, GRACE, Progressed, Rules, until_dec
 
 /// The number of runs of an empty process, whose median time is kept.
 const EMPTY_RUNS: usize = 10;
-/// The variable with the number of a run, which hyperfine gives to a run and its hooks.
-pub(super) const ITERATION: &str = "HYPERFINE_ITERATION";
 
 /// Compares commands, and returns the comparison, with an error beside it if that has ended it. If the comparison
 /// could not begin, an error alone.

@@ -138,7 +138,7 @@ impl Counter<'_> {
         let scratch = self.scratch(at);
         kept::emptied(&scratch)?;
         let (bench, variable) = (&self.setting.benches[at], Nth::Counted(nth).as_hyperfine_says());
-        let variable = (super::commands::ITERATION, &*variable);
+        let variable = (super::nth::ITERATION, &*variable);
         self.hooks.prepare(bench, variable, stop)?;
         let run = self.run(at, variable, stop);
         let concluded = self.hooks.conclude(bench, variable, None);

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The variable with the number of a run, which hyperfine gives to a run and its hooks.
+pub(super) const ITERATION: &str = "HYPERFINE_ITERATION";
+
 /// The number of a run of a command, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nth {

@@ -2,7 +2,7 @@
 
 use kumite_record::{CommandMetric, ComparedDoubt, Comparison, Probe};
 
-use super::answer::factor;
+use super::factor::factor;
 use super::metrics::word;
 use super::names::Names;
 use crate::words::moved::moved;

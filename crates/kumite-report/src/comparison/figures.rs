@@ -3,8 +3,9 @@
 use kumite_record::{CommandMetric, ComparedUse, Comparison, Ratio, Speed, Thrift, Unit};
 
 use super::Shown;
-use super::answer::{estimate, factor, interval, level, reciprocal};
+use super::answer::{estimate, interval, level, reciprocal};
 use super::estimate::{bounded, plain};
+use super::factor::factor;
 use super::names::Names;
 use super::{counts, metrics, uses};
 use crate::words::number::count;

@@ -2,7 +2,8 @@
 
 use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Ratio, Thrift};
 
-use super::answer::{factor, interval, level, margin, more, reciprocal, times};
+use super::answer::{interval, level, margin, more, reciprocal, times};
+use super::factor::factor;
 use super::metrics::{much, verb, word};
 use super::names::Names;
 
