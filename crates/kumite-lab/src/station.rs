@@ -35,7 +35,7 @@ use crate::work::{
 const LOG_KEPT: u64 = 64 << 10;
 
 /// Answers questions until `next` gives none. `next` is given the answer to the question before (none at first), and
-/// returns the next question, as the JSON of a [`Work`]. The first must be [`Work::Prepare`]: until one has
+/// returns the next question, as the JSON of a `Work`. The first must be `Work::Prepare`: until one has
 /// succeeded, every other is answered by an error. The node is reached at `host`; `note` is called with sentences
 /// about steps that take long.
 pub fn serve(
