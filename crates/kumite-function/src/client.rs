@@ -28,9 +28,11 @@ pub enum Invocations {
 pub struct Reply {
     /// The HTTP status: 200, 202 or 204 if the call was taken.
     pub status: u16,
-    /// The function's answer, or the JSON document of a refusal or an error.
+    /// The function's answer, or the JSON document of a refusal or of the function's error; empty if the call was
+    /// only handed over or checked.
     pub payload: Vec<u8>,
-    /// AWS's name of the error; none if the call was taken, or if no host of kumite answered.
+    /// AWS's name of the refusal, such as `TooManyRequestsException`; none if the call was taken, or if what answered
+    /// does not name it.
     pub refused: Option<String>,
     /// True if the function was called and failed.
     pub function_error: bool,
@@ -41,9 +43,10 @@ pub struct Reply {
 /// The refusal of a call by a host.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The host's own words, or the whole reply if it does not come from a host of kumite.
+    /// The status and the host's own words, or the status and the whole payload if the host gave no name and message.
     pub words: String,
-    /// True if it is about what the caller sent; false if the host takes no call now, or none of this caller.
+    /// True if the refusal is about what the caller sent; false if the host takes no call now, or none of this
+    /// caller.
     pub is_callers: bool,
 }
 
@@ -60,7 +63,7 @@ impl Reply {
             (Some(kind), Some(message)) => format!("{kind} (status {status}): {message}"),
             _ => format!("status {status}: {}", String::from_utf8_lossy(&self.payload)),
         };
-        // Of what a caller can be told, 403 and 429 are not about what it sent.
+        // Of the statuses for a caller's mistakes, 403 and 429 are not about what the caller sent.
         let is_callers = (400..500).contains(&status) && ![403, 429].contains(&status);
         Some(Refusal { words, is_callers })
     }
@@ -69,13 +72,13 @@ impl Reply {
 /// The reason why there is no reply to a call.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The name is none that a function can have.
+    /// No function can have this name.
     #[error("'{0}' is not a function's name")]
     Name(String),
-    /// The URL is not that of a host.
+    /// The URL cannot be read, names no host, or is not `http`.
     #[error("'{0}' is not the URL of a host, such as http://127.0.0.1:9001")]
     Endpoint(String),
-    /// The host did not answer.
+    /// The host gave no whole answer.
     #[error("no answer from {endpoint}: {source}; is `kumite function serve` running there?")]
     Unanswered {
         /// The URL of the host, as it was given.
@@ -88,7 +91,7 @@ pub enum ClientError {
 /// The reason why a request has no whole answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
-    /// The connection could not be made.
+    /// The connection, or the runtime that it needs, could not be made.
     #[error(transparent)]
     Connect(#[from] io::Error),
     /// The connection ended early, or carried what is not HTTP.

@@ -2,8 +2,9 @@
 
 use crate::Function;
 
-/// Variables of the host's own environment that an instance gets: where programs are, who it runs as, and its
-/// language and time zone. It gets no others, since they may be credentials.
+/// Variables of the host's own environment that an instance gets: those of places (programs, libraries, certificates,
+/// temporary files), of its user, and of its language and time zone. It gets no others, since they may be
+/// credentials.
 pub(crate) const KEPT: [&str; 10] = [
     "PATH",
     "HOME",
@@ -65,8 +66,8 @@ pub(crate) fn environment(
 }
 
 /// The variables that the host sets. Of the reserved ones, two groups are left out: those that AWS leaves undefined
-/// for custom runtimes (the runtime and the trace, which each event has), and those of instances that serve several
-/// calls at once or can ask for metadata.
+/// for custom runtimes (`AWS_EXECUTION_ENV`; and `_X_AMZN_TRACE_ID`, since each event has its own), and those of
+/// instances that serve several calls at once or can ask for metadata.
 fn own(function: &Function, region: &str, address: &str, number: u32) -> [(&'static str, String); 16] {
     let folder = function.dir.display().to_string();
     let dummy = || "dummy".to_owned();

@@ -6,26 +6,30 @@ use std::time::Duration;
 /// A function and the rules that it runs under.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The name for callers: letters, digits, `-` and `_`, at most 64.
+    /// The name for callers: 1 to 64 ASCII letters, digits, `-` and `_`.
     pub name: String,
     /// The command that starts an instance, for `sh -c`: a runtime client that finds the Runtime API by its
     /// environment.
     pub command: String,
     /// The directory in which the command runs.
     pub dir: PathBuf,
-    /// Variables of the function's environment, beside those that the host sets.
+    /// Variables of the function's environment, beside those that the host sets: none that
+    /// [`unfit_variable`](crate::unfit_variable) refuses.
     pub env: Vec<(String, String)>,
     /// The value of `_HANDLER`: what the runtime client is to call.
     pub handler: String,
-    /// The memory of an instance, in MB of 2^20 bytes. With [`Cpu::ByMemory`], its CPU share follows from it.
+    /// The memory that an instance may use, in MB of 2^20 bytes. With [`Cpu::ByMemory`], its CPU share follows from
+    /// it.
     pub memory_mb: u32,
     /// The rule for the CPU time of an instance.
     pub cpu: Cpu,
-    /// The most time that a call may take.
+    /// The most time that the invoke phase of a call may take, a second initialization included.
     pub timeout: Duration,
-    /// The most time from the start of an instance to its first request for an event. A slower one is cut off.
+    /// The most time from the start of an instance to its first request for an event. A slower one is cut off, and
+    /// started once more within the time-out of the call.
     pub init_limit: Duration,
-    /// The most instances at a time. A call that finds all of them busy is refused.
+    /// The most instances at a time. It is also the most calls with a caller at a time: further ones are refused.
+    /// Calls that nobody waits for are queued.
     pub max_instances: u32,
     /// The rule for the instance that a call goes to.
     pub routing: Routing,
@@ -41,8 +45,8 @@ pub const MB_PER_CORE: f64 = 1769.0;
 /// A rule for the CPU time of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cpu {
-    /// By memory: a whole core in the init phase, or more if the share is more; in the invoke phase its memory's
-    /// share, of which 1,769 MB are one core.
+    /// In the invoke phase an instance has one core for each 1,769 MB of its memory. In the init phase it has as
+    /// much, but at least a whole core.
     ByMemory,
     /// CPU time is not limited.
     Unlimited,
@@ -51,14 +55,14 @@ pub enum Cpu {
 /// A rule for the instance that a call goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Routing {
-    /// Any of the free slots, by a random choice that this seed repeats. The instance of a slot is started by its
-    /// first call.
+    /// Any of the free slots, by a random choice that this seed repeats. A call that gets an empty slot starts an
+    /// instance there.
     Spread(u64),
     /// The free instance that was used last. A new one is started only if none is free.
     WarmFirst,
 }
 
-/// A rule for the time of a call that is billed.
+/// A rule for the billed time of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Billing {
     /// The invoke phase is billed, in steps of 100 ms; the init phase is free.

@@ -1,9 +1,10 @@
 //! A function that is being served: its slots, its instances, and what has happened to them.
 //!
-//! The rules are those that AWS documents for on-demand functions. The init phase has a whole core and a limit of its
-//! own. If it fails or is cut off, the process is started once more within the call, with the call's CPU share and
-//! time-out, and that time is billed. The invoke phase ends when the runtime client, having answered, asks for the
-//! next event. A call that takes too long ends the instance, and so does the end of its process.
+//! The rules are those that AWS documents for on-demand functions. The init phase has at least a whole core, and a
+//! limit of its own. If it fails or is cut off, the process is started once more within the call, with the call's CPU
+//! share and time-out, and that time is billed. The invoke phase ends when the runtime client, having answered, asks
+//! for the next event. An instance ends when a call takes too long, when its log is too long, or when its process
+//! ends.
 
 mod call;
 mod events;
@@ -26,7 +27,7 @@ use crate::{InstanceEvent, Lifecycle};
 
 /// The most bytes of a call's log that are kept with it: its end.
 const KEPT_LOG_BYTES: u64 = 256 << 10;
-/// The time for which a process's last request is waited for after its end.
+/// The longest wait for a process's last request, after the end of the process.
 const LAST_WORDS: Duration = Duration::from_millis(50);
 /// The most events of a function's instances that are remembered: the last ones.
 const MOST_EVENTS: usize = 100_000;
@@ -59,12 +60,13 @@ impl FunctionState {
         }
     }
 
-    /// The events of all instances, in the order of time: at most the last [`MOST_EVENTS`].
+    /// The events of all instances, in the order in which they were recorded: at most the last [`MOST_EVENTS`]. A
+    /// moment may be earlier than that of the event before.
     pub fn timeline(&self) -> Vec<InstanceEvent> {
         locked(&self.timeline).iter().cloned().collect()
     }
 
-    /// Ends all instances that are idle. True if no call is in flight.
+    /// Ends all instances that are idle. True if no call has a slot.
     pub async fn end_idle(&self) -> bool {
         let (idle, quiet) = self.turns.drain();
         for instance in idle {
@@ -110,12 +112,12 @@ impl FunctionState {
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Nothing here panics while it is held.
+    // Nothing here panics while the lock is held.
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Waits until the host is stopped.
 pub(crate) async fn stopping(mut stop: watch::Receiver<bool>) {
-    // Nobody is left who could stop it: the host is gone.
+    // An error means that nobody is left who could stop the host: it is gone.
     let _ = stop.wait_for(|stop| *stop).await;
 }

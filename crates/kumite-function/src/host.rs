@@ -26,7 +26,7 @@ const REGION: &str = "us-east-1";
 const ACCOUNT: &str = "123456789012";
 /// The time between two looks for calls in flight, when the host is stopped.
 const LOOK: Duration = Duration::from_millis(5);
-/// The most time that a host waits for its instances to end, which takes about a second at the longest.
+/// The most time that a host waits for its instances to end, which they do one after another.
 const LAST_WAIT: Duration = Duration::from_secs(10);
 
 /// A host, which runs functions until it is stopped or dropped.
@@ -58,7 +58,7 @@ pub enum HostError {
         /// The error of the system.
         source: io::Error,
     },
-    /// Two functions have this name, or it is none that a function can have.
+    /// Two functions have this name, or no function can have it.
     #[error(
         "'{0}' is not a name for a function, or there are two of it: letters, digits, - and _, at most 64"
     )]
@@ -78,7 +78,7 @@ pub enum HostError {
     Thread(io::Error),
 }
 
-/// The reasons for what a host cannot do because it lacks rights. Each is none if it can.
+/// The limits that a host cannot set because it lacks rights: a reason for each, none if it can set the limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingRights {
     /// The reason why CPU shares are not limited; none if they are, or need not be.
@@ -183,8 +183,8 @@ impl Host {
         answer.blocking_recv().unwrap_or(Err(Refused::Stopping))
     }
 
-    /// The events of a function's instances until now, in the order of time: at most the last 100,000. Empty for an
-    /// unknown function.
+    /// The events of a function's instances until now, in the order in which they were recorded: at most the last
+    /// 100,000. A moment may be earlier than that of the event before. Empty for an unknown function.
     pub fn timeline(&self, name: &str) -> Vec<InstanceEvent> {
         self.functions.named(name).map(|function| function.timeline()).unwrap_or_default()
     }
@@ -196,7 +196,7 @@ impl Host {
     }
 
     /// Stops the host: calls in flight are refused, and all instances end. Returns the events of each function's
-    /// instances, their end included.
+    /// instances, as [`Host::timeline`] has them, their end included.
     pub fn stop(mut self) -> BTreeMap<String, Vec<InstanceEvent>> {
         self.end();
         self.functions.by_name.iter().map(|(name, function)| (name.clone(), function.timeline())).collect()

@@ -35,7 +35,7 @@ pub enum InstanceError {
     /// The process or its control group failed.
     #[error(transparent)]
     Process(#[from] kumite_process::Error),
-    /// The thread that was to start the process came to an end.
+    /// The thread that was to start the process ended before it had.
     #[error("starting it failed: {0}")]
     Thread(#[from] JoinError),
     /// The end of the process cannot be watched for.
@@ -77,7 +77,7 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// Starts an instance. It has a whole core in its init phase; if `throttled`, it has its share from the
+    /// Starts an instance. It has at least a whole core in its init phase; if `throttled`, it has its share from the
     /// beginning.
     pub async fn start(
         setting: &Arc<Setting>,
@@ -149,18 +149,19 @@ impl Instance {
         let _ = exit.wait_for(|ended| *ended).await;
     }
 
-    /// The status of the first process; none while it has not ended.
+    /// The status of the first process; none while it has not ended, or if the status cannot be had.
     pub fn exited(&mut self) -> Option<ExitStatus> {
         self.tree.exited().ok().flatten()
     }
 
-    /// True if the kernel has killed a process of the instance for want of memory.
+    /// True if the kernel has killed a process of the instance for want of memory. Never true without a control
+    /// group.
     pub fn ran_out_of_memory(&self) -> bool {
         self.group.as_ref().and_then(Group::oom_kills).is_some_and(|kills| kills > 0)
     }
 
     /// Begins to freeze the instance, and does not wait until it stands still: one that has used up its share takes
-    /// long. True if it could.
+    /// long. True if the freezing has begun.
     pub fn freeze(&mut self) -> bool {
         self.frozen = match &self.group {
             Some(group) if self.freezes => group.begin_freeze().is_ok(),
@@ -169,7 +170,7 @@ impl Instance {
         self.frozen
     }
 
-    /// Lets the instance go on. True if it had been frozen.
+    /// Lets the instance go on. True if it had been frozen and could be thawed.
     pub fn thaw(&mut self) -> bool {
         if !std::mem::take(&mut self.frozen) {
             return false;
@@ -239,8 +240,7 @@ impl Setting {
     }
 }
 
-/// Becomes true once `fd` can be read. A thread of its own waits for that, since no other way to learn of a process's
-/// end does without unsafe code; the thread ends with the process.
+/// Becomes true once `fd` can be read. A thread of its own waits for that, and ends with the process.
 fn until_readable(fd: OwnedFd) -> io::Result<watch::Receiver<bool>> {
     let (tell, told) = watch::channel(false);
     let wait = move || {

@@ -9,9 +9,9 @@ pub struct Invocation {
     pub request_id: String,
     /// The function's answer, or the JSON document of the error if it failed.
     pub payload: Vec<u8>,
-    /// The failure of the function; none if it answered.
+    /// The failure of the function; none if it answered rightly.
     pub error: Option<FunctionError>,
-    /// The log of the call: START, what the function wrote, END and REPORT.
+    /// The log of the call: START, the end of what the function wrote (at most 256 KiB), END and REPORT.
     pub log: String,
     /// The number of the instance, counted from 1 for each function.
     pub instance: u32,
@@ -21,15 +21,15 @@ pub struct Invocation {
     pub inits: u32,
     /// The moment at which the call was offered.
     pub offered: Instant,
-    /// Time from the offer to the answer.
+    /// Time from the offer until the invoke phase was over and measured. The end of an instance is not in it.
     pub wall: Duration,
-    /// The length of the init phase, as far as it went before it was done or cut off; zero on a warm instance.
+    /// The length of the init phase until it was done, failed or was cut off; zero on a warm instance.
     pub init: Duration,
-    /// CPU time in the init phase; none if it cannot be told.
+    /// CPU time in the init phase; zero on a warm instance. Never none.
     pub init_cpu: Option<Duration>,
     /// The length of the invoke phase, a second initialization included.
     pub duration: Duration,
-    /// CPU time in the invoke phase; none if it cannot be told.
+    /// CPU time in the invoke phase. Never none.
     pub cpu: Option<Duration>,
     /// The most memory that the instance has had until now, in bytes.
     pub max_memory_bytes: u64,
@@ -38,7 +38,8 @@ pub struct Invocation {
 /// The failure of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionError {
-    /// The error's type in the payload, such as `Sandbox.Timedout`, or the type of an exception.
+    /// The error's type: one of the host's, such as `Sandbox.Timedout`, or the one that the function reports, such as
+    /// the type of an exception.
     pub kind: String,
     /// The error's message; empty if it has none.
     pub message: String,

@@ -117,7 +117,7 @@ async fn invoke(
         let client_context = header("x-amz-client-context").map(context).transpose()?;
         let most = if kind == Kind::Event { MOST_EVENT_BYTES } else { MOST_PAYLOAD_BYTES };
         let payload = payload(&headers, body, most).await?;
-        // AWS passes it on with calls that are waited for only.
+        // AWS passes the context on only with calls that are waited for.
         let client_context = client_context.filter(|_| kind == Kind::RequestResponse);
         Ok((name, kind, Call { client_context, offered, ..Call::new(payload) }))
     };
@@ -174,7 +174,8 @@ fn named(name: GivenName, query: GivenQuery) -> Result<String, Refused> {
     }
 }
 
-/// The whole payload, or a refusal if it has more than `most` bytes; an empty JSON object if there is none.
+/// The whole payload, or a refusal if it has more than `most` bytes or breaks off; an empty JSON object if there is
+/// none.
 async fn payload(headers: &HeaderMap, mut body: Body, most: usize) -> Result<Bytes, Refused> {
     let told = headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     if let Some(bytes) = told.filter(|bytes| *bytes > most) {
@@ -223,7 +224,7 @@ fn context(encoded: &str) -> Result<String, ContentError> {
     let mut line = String::new();
     for character in object.trim().chars() {
         match character {
-            // In JSON it can only be between two words.
+            // In JSON a control character can only stand between two words.
             c if c.is_ascii_control() => line.push(' '),
             c if c.is_ascii() => line.push(c),
             c => {

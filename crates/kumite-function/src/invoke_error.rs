@@ -51,7 +51,8 @@ fn user(message: &str) -> Value {
     document("User", message)
 }
 
-/// The JSON of an error. AWS's service model has `Message` for some errors and `message` for others, so it has both.
+/// The JSON of an error. AWS's service model has `Message` for some errors and `message` for others; this one has
+/// both.
 fn document(at_fault: &str, message: &str) -> Value {
     json!({ "Type": at_fault, "Message": message, "message": message })
 }

@@ -1,5 +1,5 @@
 //! A function host. Functions run on AWS's own runtime clients, through the Runtime API (2018-06-01) that AWS
-//! documents. Any of AWS's SDKs calls them, through the Invoke API.
+//! documents. Any of AWS's SDKs can call them, through the Invoke API.
 
 mod client;
 mod environment;

@@ -1,4 +1,4 @@
-//! The reasons why a call does not get to its function.
+//! The reasons why a call does not get to its function, or to its end.
 
 use std::str::Utf8Error;
 
@@ -6,13 +6,13 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 
 use crate::InstanceError;
 
-/// The reason why a call did not get to its function.
+/// The reason why a call did not get to its function, or was broken off because the host stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// The host has no function of this name, or not this version of it.
     #[error("no function '{0}'")]
     Unknown(String),
-    /// All instances are busy; the number is how many there may be.
+    /// As many calls with a caller are under way as there may be instances; the number is that of instances.
     #[error("all {0} instances are busy")]
     Throttled(u32),
     /// The queue of calls that nobody waits for is full.
@@ -40,7 +40,7 @@ pub enum Refused {
     Start(#[from] InstanceError),
 }
 
-/// An error in the content of a call. Callers read it in AWS's words.
+/// An error in the content of a call. Callers read it in AWS's words, where AWS has some.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
     /// The end of the payload did not come.
@@ -57,7 +57,7 @@ pub enum ContentError {
     /// The payload is not JSON.
     #[error("Could not parse request body into json: {0}")]
     NoJson(#[from] serde_json::Error),
-    /// The client context has more than this many bytes.
+    /// The client context has, in base64, more than this many bytes.
     #[error("Client context must be at most {0} bytes.")]
     LongContext(usize),
     /// The client context is not a JSON object in base64.
@@ -74,7 +74,7 @@ pub enum ParameterError {
     /// The query cannot be read.
     #[error(transparent)]
     Query(#[from] QueryRejection),
-    /// The name is none that a function can have.
+    /// No function can have this name.
     #[error("'{}' is not a function's name", .0.escape_debug())]
     NoName(String),
     /// The name and the query ask for different versions.

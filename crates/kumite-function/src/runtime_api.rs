@@ -123,7 +123,7 @@ async fn response(
                 Err(rejected) => refused(rejected),
             }
         }
-        // Whoever streams has begun to answer, and cannot begin once more.
+        // A client that streams has begun to answer, and cannot begin once more.
         Err(why) if streams => {
             let (kind, message) = ("Runtime.TruncatedResponse", format!("The streamed response {why}."));
             let _ = protocol.answer(&id, Answer::Wrong(kind.to_owned(), document(kind, &message)));
@@ -153,10 +153,10 @@ async fn unknown(State(protocol): Context, method: axum::http::Method, uri: Uri)
     status(StatusCode::NOT_FOUND, "NotFound", "the Runtime API has no such resource")
 }
 
-/// A body that has come to its end.
+/// A body that has come to its end, or is longer than is read.
 struct Whole {
-    /// The bytes, at most [`MOST_READ_BYTES`]. If there are more than [`MOST_ANSWER_BYTES`], only their number is
-    /// right.
+    /// The bytes, at most [`MOST_READ_BYTES`]. If there are more than [`MOST_ANSWER_BYTES`], only their number
+    /// counts: the last ones are zeros.
     bytes: Bytes,
     /// The error in the trailers, if the function failed after it had begun to answer; none if it did not.
     error: Option<Answer>,
@@ -207,7 +207,8 @@ fn failed_midway(trailers: &HeaderMap) -> Option<Answer> {
     Some(wrong(trailers, &body))
 }
 
-/// The error that a function reports, with its type and its document. A body that is not JSON becomes the message.
+/// The error that a function reports, with its type and its document. A body that is no JSON document of an error
+/// becomes the message.
 fn wrong(headers: &HeaderMap, body: &[u8]) -> Answer {
     #[derive(Deserialize)]
     struct Document {

@@ -137,7 +137,7 @@ impl RuntimeProtocol {
             state.count
         };
         self.changed.notify_waiters();
-        // If the connection breaks, this is dropped, and it asks no more.
+        // If the connection breaks, this is dropped, and the request counts no more.
         let _asks = Asks { protocol: self, waits };
         self.until(|state| {
             if state.waits.is_none_or(|(other, _)| other != waits) {
@@ -231,7 +231,7 @@ impl RuntimeProtocol {
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, ProtocolState> {
-        // Nothing here panics while it is held.
+        // Nothing here panics while the lock is held.
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 

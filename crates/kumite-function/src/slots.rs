@@ -32,7 +32,7 @@ impl<I> Slots<I> {
         Slots { routing, random: ChaCha8Rng::seed_from_u64(seed), slots, puts: 0 }
     }
 
-    /// All slots, empty and busy ones included.
+    /// The number of slots, empty and busy ones included.
     pub fn count(&self) -> usize {
         self.slots.len()
     }

@@ -99,7 +99,7 @@ impl<I> Turns<I> {
     }
 
     fn state(&self) -> MutexGuard<'_, TurnState<I>> {
-        // Nothing here panics while it is held.
+        // Nothing here panics while the lock is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -83,14 +83,15 @@ struct InvokePhase {
     took: Duration,
     cpu: Option<Duration>,
     max_memory_bytes: u64,
-    /// The text that the function wrote to its log.
+    /// The text that the function wrote to its log: at most the last [`KEPT_LOG_BYTES`].
     wrote: String,
-    /// The time from the offer of the call to its answer.
+    /// The time from the offer of the call until the invoke phase was over and measured.
     wall: Duration,
 }
 
 impl FunctionState {
-    /// Makes a call, from its offer to its answer. It is refused if all instances are busy, or if the host stops.
+    /// Makes a call, from its offer to its answer. It is refused if as many others with a caller as there may be
+    /// instances are under way, if an instance cannot be started, or if the host stops.
     pub async fn call(&self, call: Call) -> Result<Invocation, Refused> {
         let busy = || Refused::Throttled(self.setting.function.max_instances);
         let turn = tokio::select! {
@@ -193,7 +194,7 @@ impl FunctionState {
     }
 
     /// Freezes the instance until the next call, or ends it. Returns the answer, and the status for the report if the
-    /// call failed.
+    /// instance was ended before it had answered. An error if the host is stopped.
     async fn put_back(
         &self,
         turn: &mut Turn<'_, Instance>,

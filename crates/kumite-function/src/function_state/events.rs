@@ -1,4 +1,4 @@
-//! Calls that nobody waits for: each is made when its turn comes, and made again if it fails.
+//! Calls that nobody waits for: each is made when its turn comes, and up to twice more if it fails.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ impl FunctionState {
         tokio::spawn(async move {
             let id = call.request_id.clone();
             if let Err(why) = function.delivered(call).await {
-                // Whoever asked is gone: it is for whoever reads the log.
+                // The caller is gone, so the reason goes to the log.
                 let name = &function.setting.function.name;
                 (function.tell)(&format!("RequestId: {id} of {name} is given up: {why}\n"));
             }
@@ -45,7 +45,7 @@ impl FunctionState {
         Ok(())
     }
 
-    /// Makes a call until it succeeds. The error is the reason why it was given up.
+    /// Makes a call until it succeeds, at most three times. The error is the reason why it was given up.
     async fn delivered(&self, call: Call) -> Result<(), &'static str> {
         let stopped = "the host is stopped";
         let mut retries = RETRIES.into_iter();

@@ -107,8 +107,8 @@ impl FunctionState {
         Some(instance)
     }
 
-    /// Waits for the end of an initialization, at most until `until`. If it is cut off there, `free` decides whether
-    /// the call goes on or has timed out.
+    /// Waits for the end of an initialization, at most until `until`. If it is cut off there, the call goes on if
+    /// `free`, and has timed out otherwise.
     async fn initialized(
         &self,
         instance: &mut Instance,
@@ -120,7 +120,7 @@ impl FunctionState {
         let ended = tokio::select! {
             biased;
             said = protocol.initialized() => match said {
-                // It is the clock that cuts off, however late it was looked at.
+                // The moment at which the instance asked counts, however late that was noticed.
                 Initialized::Done(at) if at <= until => return Init::Done(at),
                 Initialized::Done(_) => false,
                 Initialized::Failed(answer) => {
