@@ -2,12 +2,13 @@
 
 use crate::{Error, Repository};
 
-/// The branches that are taken for it where the remote does not say which it is.
+/// The branches that are tried, in this order, where the remote names no default branch that is here.
 const USUAL: [&str; 4] = ["origin/main", "origin/master", "main", "master"];
 
 impl Repository<'_> {
-    /// The name of the commit at which a revision left the default branch: `BRANCH...NAME`, as for `git checkout`. The
-    /// default branch is that of the remote `origin`; else the first of the usual names that is there.
+    /// The name of the commit at which a revision left the default branch: `BRANCH...NAME`, as for `git checkout`.
+    /// The default branch is that of the remote `origin`; else the first of the usual names that is there. A working
+    /// tree (`.`) counts as HEAD. An error if there is no default branch.
     pub fn merge_base_name(&self, name: &str) -> Result<String, Error> {
         let head = ["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"];
         let said = self.git.asked(&self.top, &head)?;

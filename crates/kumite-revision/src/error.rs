@@ -17,7 +17,7 @@ pub enum Error {
     /// There is no `git` on PATH.
     #[error("revisions need git, which is not on PATH: install it")]
     NoGit,
-    /// The folder is in no git repository that has files.
+    /// git finds no repository with a working tree around the folder.
     #[error("revisions are those of a git repository, and {} is in none: {said}", folder.display())]
     NoRepository {
         /// The folder that was looked at.
@@ -45,7 +45,7 @@ pub enum Error {
         /// The repository is a shallow clone.
         is_shallow: bool,
     },
-    /// The repository does not say which branch changes are for.
+    /// The remote names no default branch that is here, and none of the usual ones is here.
     #[error(
         "cannot tell which branch {name} is to be merged into: there is none of {}; give the reference before it, such as \
          --rev BRANCH...{name}",
@@ -54,7 +54,7 @@ pub enum Error {
     NoDefaultBranch {
         /// The revision as it was typed.
         name: String,
-        /// The branches that were looked for.
+        /// The usual names that were looked for.
         tried: Vec<String>,
     },
     /// The revision lacks the folder in which the user is.
@@ -103,7 +103,7 @@ pub enum Error {
         /// The file with all that it said.
         log: PathBuf,
     },
-    /// Somebody writes to the files of the working tree.
+    /// The files of the working tree changed while they were copied.
     #[error("the files of {} changed while they were copied: try again", folder.display())]
     Changing {
         /// The top of the working tree.
@@ -114,7 +114,7 @@ pub enum Error {
     File {
         /// The verb for the attempt: `make`, `read`.
         doing: &'static str,
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -125,10 +125,10 @@ pub enum Error {
     /// The cache could not be used.
     #[error(transparent)]
     Cache(#[from] kumite_cache::Error),
-    /// git or a build could not be started, or took too long.
+    /// git or a build could not be started or watched, or took too long.
     #[error(transparent)]
     Process(kumite_process::Error),
-    /// The user stopped it.
+    /// The user stopped git or a build.
     #[error("it was interrupted")]
     Interrupted,
 }
@@ -147,7 +147,7 @@ impl Error {
         move |source| Error::File { doing, path: path.to_owned(), source }
     }
 
-    /// True if the user has named something that is not there, so that nothing was begun.
+    /// True if the fault is in the arguments, or in the folder that the user is in.
     pub fn is_usage(&self) -> bool {
         match self {
             Error::NoRepository { .. }

@@ -1,7 +1,7 @@
 //! Calls of git.
 //!
-//! Each call reads the repository that it is given and no other, whatever hook of git started kumite; takes no lock
-//! for a mere convenience, such as a fresh index; runs no hook, and asks nobody for a password.
+//! Each call is about the repository of its folder and no other, whatever hook of git started kumite. It takes no
+//! lock for a mere convenience, such as a fresh index; runs no hook; and asks for no password at the terminal.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -20,7 +20,8 @@ const LIMIT: Duration = Duration::from_secs(30 * 60);
 /// The status with which a shell says that there is no such program.
 const NOT_FOUND: i32 = 127;
 
-/// The variables by which git tells its hooks where they are. Another repository is meant here.
+/// The variables by which git tells its hooks where they are. They are not passed on, since another repository may be
+/// meant here.
 const OF_HOOKS: [&str; 11] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -91,7 +92,7 @@ impl<'a> Git<'a> {
         }
     }
 
-    /// The first line that git says.
+    /// The first line that git says; empty if git says nothing.
     pub(crate) fn line<S: AsRef<OsStr>>(&self, folder: &Path, arguments: &[S]) -> Result<String, Error> {
         let out = self.call(folder, arguments)?;
         Ok(String::from_utf8_lossy(&out).lines().next().unwrap_or_default().to_owned())

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-/// Names that are taken as they are.
+/// The whole names of such variables.
 const NAMES: [&str; 5] = ["PATH", "CC", "CXX", "RUSTUP_TOOLCHAIN", "JAVA_HOME"];
-/// The beginnings of names.
+/// The beginnings of names of such variables.
 const BEGINNINGS: [&str; 3] = ["CARGO_", "GO", "NODE"];
-/// The end of names.
+/// The end of names of such variables.
 const ENDING: &str = "FLAGS";
 
 /// The variables that a build depends on, in the order of their names: those of compilers and build tools, and those

@@ -39,7 +39,7 @@ impl<'a> Repository<'a> {
         let mut next = || lines.next().unwrap_or_default();
         let [top, git_dir, common_dir] = [(); 3].map(|()| PathBuf::from(next()));
         let is_shallow = next() == "true";
-        // It ends in a slash.
+        // The prefix ends in a slash, which `components` leaves out.
         let below = Path::new(next()).components().collect();
         Ok(Repository { git, top, git_dir, common_dir, is_shallow, below })
     }

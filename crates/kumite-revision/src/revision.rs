@@ -15,17 +15,19 @@ pub struct Revision {
     pub name: String,
     /// The commit; of a working tree, the one that its changes are on top of.
     pub commit: String,
-    /// The files of a working tree that is not as its commit; `None` for the commit itself.
+    /// The files of a working tree that is not as its commit; `None` for a commit, and for a working tree without
+    /// changes.
     pub(crate) changed: Option<WorkingTree>,
 }
 
 impl Revision {
-    /// The digest of the files of a working tree that is not as its commit. `None` for a commit.
+    /// The digest of the files of a working tree that is not as its commit. `None` for a commit, and for a working
+    /// tree without changes.
     pub fn digest(&self) -> Option<&str> {
         self.changed.as_ref().map(|changed| changed.digest.as_str())
     }
 
-    /// True if both have the same files.
+    /// True if both are the same commit with the same changes.
     pub fn is_as(&self, other: &Revision) -> bool {
         self.commit == other.commit && self.digest() == other.digest()
     }

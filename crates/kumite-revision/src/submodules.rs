@@ -1,7 +1,7 @@
 //! The submodules of a commit, and where the user's repository has them.
 //!
 //! A submodule is taken from the user's own copy of it, so that no network is needed. One that the user has never
-//! checked out stays empty, as it is there.
+//! checked out stays empty, as it is in the user's working tree.
 
 use std::path::{Path, PathBuf};
 
@@ -41,7 +41,7 @@ impl Repository<'_> {
         let blob = format!("{commit}:.gitmodules");
         let listed = ["config", "-z", "--blob", &blob, "--get-regexp", r"^submodule\..*\.path$"];
         let listed = match self.git.call(folder, &listed) {
-            // It has no such file, or none with a path.
+            // The commit has no `.gitmodules`, or one without a path.
             Err(Error::Git { .. }) => return Ok(()),
             listed => listed?,
         };
@@ -71,7 +71,7 @@ impl Repository<'_> {
         Ok(())
     }
 
-    /// git's own folder of the user's copy of a submodule: of the one that is checked out, or else of one that was.
+    /// git's own folder of the user's copy of a submodule, which is checked out, or was. `None` if there is no copy.
     fn copy_of(&self, path: &Path, module: &str, copies: &[PathBuf]) -> Result<Option<PathBuf>, Error> {
         let checked_out = self.top.join(path);
         if checked_out.join(".git").exists() {

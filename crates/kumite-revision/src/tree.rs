@@ -45,7 +45,7 @@ pub(crate) fn check_out(
     Ok(())
 }
 
-/// Clones a repository of the user's, whose own folder of git's is `from`, without copying its history or checking
+/// Clones a repository of the user's from git's own folder of it, `from`, without copying its history or checking
 /// anything out.
 fn clone(repository: &Repository, from: &Path, to: &Path) -> Result<(), Error> {
     let arguments = ["clone", "--quiet", "--shared", "--no-checkout", "--template="].map(AsRef::as_ref);

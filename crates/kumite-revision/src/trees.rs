@@ -1,8 +1,9 @@
 //! The trees of revisions in kumite's cache, where each is made and built once.
 //!
-//! A tree is found by its repository, its commit or the digest of its files, its submodules, and what it was built
-//! by: the command, the folder, and the variables that builds read. It lies where any other lies, but for the digest
-//! in its path: all paths are of one length, so that no program profits from a short one.
+//! A tree is found by its repository, its commit, the digest of its files if they are not the commit's, its
+//! submodules, and what it was built by: the command, the folder, and the variables that builds read. It lies where
+//! any other lies, but for the digest in its path: all paths are of one length, so that no program profits from a
+//! short one.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -52,8 +53,8 @@ struct Built {
 }
 
 impl<'a> Trees<'a> {
-    /// The trees of a repository. Logs of builds are in `state`, the folder of the results; a build also depends on
-    /// the variables that `build_env` names.
+    /// The trees of a repository. Logs of builds are below `state`, the folder of the results; a build also depends
+    /// on the variables that `build_env` names.
     pub fn new(
         repository: &'a Repository,
         state: &Path,
@@ -67,7 +68,8 @@ impl<'a> Trees<'a> {
     }
 
     /// The tree of a revision, built by `build` if that is given. It is made if it is not there, or was written to
-    /// since; with `anew` in any case. `note` is told of what takes long.
+    /// since; with `anew` in any case. `note` is told of what takes long, of submodules that are empty, and of what
+    /// was written to an earlier tree.
     pub fn tree(
         &self,
         revision: &Revision,
@@ -117,7 +119,7 @@ impl<'a> Trees<'a> {
                 anew = true;
                 continue;
             };
-            // What an earlier comparison left there would be an advantage that the other side has not.
+            // Files that an earlier comparison left there would be an advantage that the other side has not.
             if let (false, Some(written)) = (is_new, held.written()?) {
                 let written = written.strip_prefix(&top).unwrap_or(&written).display();
                 note(&format!("{}: its tree is another since it was made: {written}", revision.name));
@@ -132,7 +134,7 @@ impl<'a> Trees<'a> {
         }
     }
 
-    /// Builds a revision, if it is to be built. Returns the time in seconds.
+    /// Builds a revision, if it is to be built. Returns the time in seconds; `None` without a build.
     fn built(
         &self,
         revision: &Revision,
@@ -170,7 +172,7 @@ impl<'a> Trees<'a> {
         })
     }
 
-    /// The key of a tree in the cache. It changes with everything that the tree depends on.
+    /// The key of a tree in the cache: the digest of all that a tree is found by.
     fn key(&self, revision: &Revision, submodules: &[Submodule], build: Option<&Build>) -> String {
         let Repository { common_dir, below, .. } = self.repository;
         let mut hasher = Hasher::new();

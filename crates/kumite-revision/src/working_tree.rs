@@ -56,7 +56,7 @@ impl WorkingTree {
     }
 }
 
-/// Adds the files of a working tree, and of those in it.
+/// Adds the files of a working tree, and those of the working trees in it.
 fn add_files(git: &Git, top: &Path, below: &Path, files: &mut BTreeSet<PathBuf>) -> Result<(), Error> {
     let listed = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
     for path in git.paths(&top.join(below), &listed)? {
