@@ -15,7 +15,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache in the user's cache folder; if the user has no home, below `state`, the folder of the results.
+    /// The cache in the user's cache folder; if the user has none, below `state`, the folder of the results.
     pub fn of_user(state: &Path) -> Result<Cache, Error> {
         Cache::open(user_cache().unwrap_or_else(|| state.join("cache")).join("builds"))
     }
@@ -36,7 +36,7 @@ impl Cache {
         &self.folder
     }
 
-    /// The entry for the build of this name with this key.
+    /// The entry for the build of this name with this key, which has at least 16 characters.
     pub(crate) fn entry(&self, name: &str, key: &str) -> Entry {
         Entry::new(&self.folder, &format!("{name}-{}", &key[..16]))
     }

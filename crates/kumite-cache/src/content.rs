@@ -29,7 +29,8 @@ fn may_run(found: &Metadata) -> bool {
     found.permissions().mode() & 0o100 != 0
 }
 
-/// Copies a file or a link, and makes the folders above the copy.
+/// Copies a file or a link, and makes the folders above the copy. Of a file's rights only that of executing it is
+/// kept.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder)?;

@@ -82,7 +82,7 @@ impl Entry {
                 return Ok(turn);
             }
             looks += 1;
-            // The first look may only have met one of who has nothing to build either.
+            // The first look may have met somebody who was only looking, too.
             if looks == 2 {
                 waiting();
             }
@@ -154,7 +154,7 @@ impl Entry {
         serde_json::from_slice(&text).ok().filter(|_| self.folder.is_dir())
     }
 
-    /// The time at which a run last began to use the build.
+    /// The time at which somebody last began to use the build; 1970 if that is not known.
     pub fn used(&self) -> SystemTime {
         let lock = self.beside("lock").metadata();
         lock.and_then(|lock| lock.modified()).unwrap_or(SystemTime::UNIX_EPOCH)

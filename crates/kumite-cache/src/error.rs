@@ -13,7 +13,7 @@ pub enum Error {
     File {
         /// The verb for the attempt: `make`, `read`.
         doing: &'static str,
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
         /// The system's error.
         source: io::Error,

@@ -22,7 +22,7 @@ pub struct Filling<'a, T, E> {
     pub make: &'a dyn Fn() -> Result<(), E>,
     /// Tries whether the content can be used, without writing there.
     pub first_use: &'a dyn Fn() -> Result<T, E>,
-    /// The word for making, before the name of the content.
+    /// The word for making, such as `building`, which messages have before the name of the content.
     pub doing: &'static str,
     /// Nobody may write to the content once it is made.
     pub is_sealed: bool,
@@ -39,8 +39,8 @@ pub struct Filled<T> {
 }
 
 impl<'a> Place<'a> {
-    /// The place for content with this key. `folder` is the beginning of its folder's name, and `name` is how
-    /// messages call the content.
+    /// The place for content with this key, of at least 16 characters. `folder` is the beginning of its folder's
+    /// name, and `name` is how messages call the content.
     pub fn new(cache: &'a Cache, folder: &str, name: String, key: String) -> Place<'a> {
         Place { cache, entry: cache.entry(folder, &key), name, key }
     }
@@ -92,7 +92,7 @@ impl<'a> Place<'a> {
             let used = match built {
                 Ok(used) => used,
                 Err(why) => {
-                    // Should that fail, too: without a mark it is no build.
+                    // It does not matter if that fails, too: without a mark it is no build.
                     let _ = entry.remove(alone);
                     return Err(why);
                 }

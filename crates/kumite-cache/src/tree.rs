@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 const WRITE: u32 = 0o222;
 
-/// Takes away every right to write in a folder.
+/// Takes away every right to write to a folder and to all in it.
 pub(crate) fn seal(folder: &Path) -> io::Result<()> {
     each(folder, &mut |path, found| match found.is_symlink() {
         true => Ok(()),
@@ -29,10 +29,10 @@ pub(crate) fn bytes(folder: &Path) -> io::Result<u64> {
     Ok(bytes)
 }
 
-/// Something below `folder` that was changed after `file` was: a file if there is one, or else a folder. None if
-/// nothing was.
+/// Something in `folder`, or `folder` itself, that was changed after `file` was: a file if there is one, or else a
+/// folder. None if nothing was.
 pub(crate) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<PathBuf>> {
-    // Unlike the time of the last change of what it holds, nobody can set this one.
+    // Nobody can set this time (ctime), unlike that of the last change of the content (mtime).
     let time = |found: &Metadata| (found.ctime(), found.ctime_nsec());
     let last = time(&file.symlink_metadata()?);
     let (mut written, mut is_folder) = (None, false);
@@ -46,7 +46,7 @@ pub(crate) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<Pat
     Ok(written)
 }
 
-/// Removes a folder, even if it was closed against writing.
+/// Removes a folder, even if it was closed against writing. Nothing happens if it is not there.
 pub fn remove(folder: &Path) -> io::Result<()> {
     if folder.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(());
