@@ -5,10 +5,10 @@
 //! end of the pipe is closed, or 30 s have passed without a sign), the reader sets `gone` and drops the channel;
 //! whatever runs is ended, and then the agent.
 //!
-//! All that an agent writes lies below `kumite/nodes/KEY` in the user's cache, whatever paths a driver names. A
-//! request that fails is answered by its [`Refusal`] and leaves the agent at work; only the driver's end, or an
-//! answer that cannot be written, ends it. It measures nothing beside another kumite: a role takes the machine's
-//! lock, and a run takes it itself.
+//! What a driver sends, and results and logs, lie below `kumite/nodes/KEY` in the user's cache, whatever paths the
+//! driver names; builds and tools lie where they do without an agent. A request that fails is answered by its
+//! [`Refusal`] and leaves the agent at work; only the driver's end, or an answer that cannot be written, ends it. It
+//! measures nothing beside another kumite: a role takes the machine's lock, and a run takes it itself.
 
 mod refusal;
 
@@ -36,10 +36,11 @@ use crate::failure::Failure;
 use crate::frames::{IN_FRAMES, RELAYED, tell};
 use crate::shard::node_name;
 
-/// The time that a run has to end its trial and the trial's processes.
+/// The time that a run gets to end once its output has ended, then to end after SIGTERM, and for taking a relayed
+/// answer.
 const GRACE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
-/// The most bytes of a frame from a run here. The driver gets it within a frame of its own.
+/// The most bytes of a frame from a run here, and the most characters of a line of its log that the driver gets.
 const LONGEST_NOTE: usize = LONGEST / 2;
 
 /// Takes the lock of this machine for measuring.
@@ -169,7 +170,8 @@ impl Agent<'_> {
         }
     }
 
-    /// Serves a role in a run of another node, until the driver is gone.
+    /// Serves a role in a run that another node measures, until the driver is gone or asks for anything but work.
+    /// Then removes the run's folder.
     fn role(&mut self, experiment: &str, asked: &Asked) -> Result<(), Refusal> {
         let host = addresses().map_or(Ipv4Addr::LOCALHOST, |(own, _)| own);
         let folder = self.of_run()?.folder.clone();
@@ -199,7 +201,8 @@ impl Agent<'_> {
         self.run.as_mut().ok_or(Refusal::NoRun)
     }
 
-    /// Makes room for a run. If the run was broken off here before, its results stay; its files are sent anew.
+    /// Makes room for a run. If the run was begun here before, its results stay; its files are sent anew. Refuses a
+    /// key that is not 16 to 64 hexadecimal digits.
     fn begin(&mut self, key: &str) -> Result<(), Refusal> {
         let is_key = (16..=64).contains(&key.len()) && key.chars().all(|c| c.is_ascii_hexdigit());
         if !is_key {
@@ -220,7 +223,7 @@ impl Agent<'_> {
 }
 
 /// The node's address and the driver's, in this order, as the driver or sshd put them into the environment; none if
-/// neither did.
+/// neither did, or if an address is not of IPv4.
 fn addresses() -> Option<(Ipv4Addr, Ipv4Addr)> {
     let variable = |name: &str, own: usize, driver: usize| {
         let value = std::env::var(name).ok()?;
@@ -244,8 +247,8 @@ fn nodes_folder() -> Result<PathBuf, Refusal> {
     cache.map(|cache| cache.join("kumite/nodes")).ok_or(Refusal::NoHome)
 }
 
-/// Executes the share, or goes on with it. Returns kumite's exit status, -1 after a signal; none if the share is
-/// complete already.
+/// Executes the run or the share, or goes on with it. Returns kumite's exit status, -1 after a signal; none if all of
+/// it is complete already.
 fn execute(
     folder: &Path,
     experiment: &str,
@@ -256,7 +259,8 @@ fn execute(
     let store = folder.join(STORE);
     let mut words = match last_run(&store)? {
         Some(run) if run.finished.is_some() && run.cut_short.is_none() => return Ok(None),
-        // A share that is begun on another node is its own; with a home that nodes share, it is seen here.
+        // Only what this node has begun is resumed. Where nodes have one home folder, another node's share is seen
+        // here, too.
         Some(run) if run.shard.as_ref().is_none_or(|shard| shard.node == node_name()) => {
             let nodes = arguments.iter().filter(|word| word.starts_with(RELAYED)).cloned();
             ["resume".to_owned(), run.id].into_iter().chain(nodes).collect()
@@ -288,7 +292,8 @@ fn execute(
     for line in std::fs::read_to_string(&log).unwrap_or_default().lines() {
         let _ = tell(&Tell::Note { text: line.chars().take(LONGEST_NOTE).collect() });
     }
-    // A run that has kept nothing has made no store; the driver fetches one, and an empty file is an empty one.
+    // A run that has kept nothing has made no store. The driver fetches one in any case, and an empty file is a store
+    // without runs.
     if !store.exists() {
         std::fs::File::create(&store).map_err(Error::cannot("make", &store))?;
     }
@@ -299,7 +304,8 @@ fn execute(
     }
 }
 
-/// Passes on the frames of kumite until it ends. False if the driver was gone before that.
+/// Passes on the frames of the run until its output ends or has a line that is too long. False if the driver was
+/// gone, or spoke unasked, before that.
 fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     loop {
         // A driver has nothing to say now, unless it was asked to relay.
@@ -323,7 +329,8 @@ fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     }
 }
 
-/// Waits for the driver's answer to a relayed question, and passes it on to the run. False if the driver is gone.
+/// Waits for the driver's answer to a relayed question, and passes it on to the run. False if no such answer comes,
+/// or if the run does not take it.
 fn pass_answer(talk: &mut Talk, asked: &Asked) -> bool {
     let answer = asked.lines.recv().map(|line| decode::<Ask>(&line));
     let Ok(Ok(relayed @ Ask::Relayed { .. })) = answer else { return false };

@@ -48,7 +48,7 @@ pub fn apart(driver: &Driver, away: &Away, placed: &Placed) -> Result<Export, Fa
     link.store(&file, stop)?;
     let there = Store::open_existing(&file)?;
     let whole = match there.find("last") {
-        // It ended before its first trial could be.
+        // The run ended before its first trial.
         Err(StoreError::NoSuchRun { .. }) => None,
         id => Some(there.read(&id?)?).filter(|whole| whole.run.finished.is_some()),
     };

@@ -53,7 +53,7 @@ struct Array<'a> {
     sharing: &'a Sharing<'a>,
     jobs: Vec<Job>,
     shares: Vec<Share<'a>>,
-    /// The last reason that was noted why shares wait, so that each is noted once.
+    /// The last note on a share that waits, or on a look that failed. It is not repeated.
     said: String,
 }
 
@@ -105,7 +105,8 @@ impl<'a> Array<'a> {
         self.shares.drain(..).filter_map(ended).collect()
     }
 
-    /// Looks at the jobs: begins shares that have a node, and halts those that have lost theirs.
+    /// Looks at the jobs: begins shares that have got a node, halts those that have lost theirs, and ends those whose
+    /// task ended before it had one. Notes why others wait.
     fn look(&mut self, scope: &'a Scope<'a, '_>) {
         let driver = self.driver;
         for job in 0..self.jobs.len() {
@@ -151,7 +152,7 @@ impl<'a> Array<'a> {
         }
     }
 
-    /// Submits lost shares again, and returns true if there were any.
+    /// Submits lost shares again, once each, but none after an interruption. Returns true if any was submitted.
     fn submit_again(&mut self, submit: &dyn Fn(usize) -> Result<Job, Failure>) -> bool {
         let mut any = false;
         for share in &mut self.shares {
@@ -182,7 +183,7 @@ impl<'a> Array<'a> {
                 LostShare::Failed(Failure::Interrupted)
             } else {
                 let job = &self.jobs[share.job];
-                // Others may still be under way, and would wait for it.
+                // The whole job ends only after its last share; until then Slurm could still give this task a node.
                 job.end(&share.task_of(job));
                 LostShare::Late { number: share.nth + 1, waited: limit, told: self.said.clone() }
             };
@@ -207,7 +208,7 @@ impl<'a> Share<'a> {
         stop: &AtomicBool,
     ) {
         let lost = match task {
-            // One that is just ending may be so because its share has arrived.
+            // A task that is just ending may do so because its share has arrived.
             Some(task) => task.end().filter(|_| task.state == TaskState::Ended),
             None => Some(TaskEnd::Forgotten { name: self.task_of(job) }),
         };

@@ -13,11 +13,11 @@ use crate::slurm_error::Error as SlurmError;
 /// the user must type something else. `kumite_lab::chain` makes it into words, with its causes.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Flags make no sense, or none together.
+    /// Flags make no sense, alone or together.
     #[error(transparent)]
     Misuse(#[from] Misuse),
 
-    /// A file of the experiment cannot be used.
+    /// A file of the experiment cannot be used, or shards cannot be merged.
     #[error(transparent)]
     Spec(#[from] SpecError),
 
@@ -37,11 +37,11 @@ pub enum Failure {
     #[error(transparent)]
     Store(#[from] StoreError),
 
-    /// A folder of a contender cannot be sent: it is outside the folder that the experiment is in, or its path is not
-    /// UTF-8.
+    /// A folder or file that the experiment needs cannot be sent: it is outside the folder that has `experiments` in
+    /// it, or its path is not UTF-8.
     #[error("cannot send {}: it must be below {}, as the experiment is, and its path UTF-8", folder.display(), root.display())]
     Elsewhere {
-        /// The folder that a contender uses.
+        /// The folder or file that cannot be sent.
         folder: PathBuf,
         /// The folder that has `experiments` in it.
         root: PathBuf,
@@ -92,7 +92,8 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// True if something else must be typed or written; false if the same command may succeed next time.
+    /// True if the flags, the experiment or the name of a run are at fault, so that something else must be typed or
+    /// written. False for all else: most of it may pass with the same command.
     pub fn is_usage(&self) -> bool {
         match self {
             Failure::Misuse(_) | Failure::Spec(_) => true,

@@ -1,8 +1,8 @@
 //! The output of a run that an agent started: frames on standard output, which the agent passes on to its driver.
 //!
-//! Flags that only an agent gives tell the run so. It writes nothing but frames there, notes and relayed questions.
-//! Its report is read by nobody, since the driver prints one of its own. A note that cannot be written is dropped:
-//! when an agent ends, it ends the run, too.
+//! Flags that only an agent gives tell the run so. The run then writes nothing but frames to standard output: notes
+//! and relayed questions. It shows no report, since the driver prints one of its own. A note that cannot be written
+//! is dropped: when an agent ends, it ends the run, too.
 
 use std::io::Write;
 

@@ -5,8 +5,9 @@
 //! network or a driver that dies costs only what was not measured yet, and the same command with the same seed goes
 //! on with the rest. Nothing is left on a node but a cache: no process, no job, and no files once they have arrived.
 //!
-//! Nothing here prints: news go to the [`Driver`]'s `note`, and the reason why something failed is a [`Failure`]. The
-//! exception is [`agent()`], whose standard output is the way to its driver.
+//! Nothing here prints: news goes to the [`Driver`]'s `note`, and the reason why something failed is a [`Failure`].
+//! The exceptions are [`agent()`], and the run that it starts (`frames`): their standard output is the way to the
+//! driver.
 
 mod agent;
 mod apart;

@@ -2,8 +2,8 @@
 //!
 //! kumite writes them to a file and talks to no cluster; the user reads the file and applies it. Shards are the pods
 //! of an Indexed Job, each on a node of its own with whole CPUs. Their stores come to a volume, and a second job,
-//! which waits until somebody resumes it, merges them. A pod that is lost is executed again, once, and what it had
-//! until then is merged, too.
+//! which waits until somebody resumes it, merges them. The shard of a pod that is lost or fails is executed again,
+//! once. The trials until then are merged, too, unless the pod was killed before it could copy its store.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub struct Manifest<'a> {
     pub deadline: Duration,
 }
 
-/// A container image: the registry's name, a path, and a tag or a digest.
+/// The name of a container image: a path, and a registry, a tag and a digest if it has them.
 #[derive(Clone, Debug)]
 pub struct Image(String);
 
@@ -45,7 +45,8 @@ impl FromStr for Image {
     }
 }
 
-/// An amount of memory: digits, and one of Kubernetes' units or none for bytes.
+/// An amount of memory above zero: digits, and one of Kubernetes' units from `k` and `Ki` to `T` and `Ti`, or none
+/// for bytes.
 #[derive(Clone, Debug)]
 pub struct Memory(String);
 
@@ -67,7 +68,7 @@ impl Manifest<'_> {
             let joined = shlex::try_join(words.iter().map(String::as_str));
             joined.map_err(Misuse::NoWord)
         };
-        // A label of a name has 63 characters, and a pod's name a few more than its job's.
+        // A label may have 63 characters, and a pod's name a few more than its job's.
         let short: String =
             self.experiment.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').take(24).collect();
         let name = format!("kumite-{}-{}", short.trim_matches('-').to_lowercase(), self.seed);
@@ -75,7 +76,7 @@ impl Manifest<'_> {
         let mut run = self.run.clone();
         run.extend([format!("--seed={}", self.seed), format!("--shard=auto/{}", self.shards)]);
         let run = SHARD.replace("@FOLDER@", &folder).replace("@KUMITE@", &words(run)?);
-        // Where the image is at home, for the experiment is found from there.
+        // The script stays in the image's working directory, from which kumite finds the experiment.
         let merge = format!(
             "cp {folder}/[0-9]*.db \"$HOME\" && kumite merge \"$HOME\"/[0-9]*.db --db \"$HOME/merged.db\" --json {folder}/run.json \
              --html {folder}/report.html; status=$?; cp \"$HOME/merged.db\" {folder}/ || status=3; exit $status"
@@ -260,7 +261,7 @@ mod tests {
             (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
         };
         std::fs::create_dir(path("bin")).unwrap();
-        // The journal is in the store once that was opened.
+        // A stand-in for `kumite list`, which opens the store and so brings the journal into it.
         let opens = "#!/bin/sh\n[ \"$1 $2 $3\" = 'list --runs --db' ] || exit 2; echo opened >> \"$4\"\n";
         std::fs::write(path("bin/kumite"), opens).unwrap();
         std::fs::set_permissions(path("bin/kumite"), std::os::unix::fs::PermissionsExt::from_mode(0o755))
@@ -271,7 +272,7 @@ mod tests {
         for (name, kumite, status) in [
             ("well", "sh -c 'echo kept > $2' -", 0),
             ("badly", "sh -c 'echo kept > $2; exit 3' -", 3),
-            // The cluster ends the pod: its first process is told so, and kumite by that.
+            // The cluster ends the pod: its first process gets SIGTERM, and passes it on to kumite.
             (
                 "told",
                 "sh -c 'trap \"echo kept > $2; exit 3\" TERM; kill -TERM $PPID; while :; do sleep 0.01; done' -",

@@ -14,7 +14,7 @@ use crate::misuse::Misuse;
 /// The choice of shards to merge, and the way to judge them.
 #[derive(Default)]
 pub struct MergeOptions {
-    /// The seed of the run, if the stores have shards of several runs; none takes the only one.
+    /// The seed of the run whose shards are merged; none if the stores have shards of one run only.
     pub seed: Option<u64>,
     /// The population that verdicts are about: these nodes, or nodes like these.
     pub scope: Scope,
@@ -24,8 +24,8 @@ pub struct MergeOptions {
     pub command: String,
 }
 
-/// Merges the shards of one run that `stores` and `into` have, and keeps them and the run in `into`. If the run was
-/// merged before from fewer shards, it keeps its id.
+/// Merges the shards of one run that `stores` and `into` have, and keeps them and the run in `into`. If some of the
+/// shards were merged into `into` before, the run keeps its id.
 pub fn merged(
     driver: &Driver,
     stores: &[Store],

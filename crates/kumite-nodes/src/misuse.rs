@@ -1,4 +1,4 @@
-//! Flags that make no sense, or none together, for a run on several machines.
+//! Flags that make no sense, alone or together, for a run on several machines.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ pub enum Misuse {
     /// The engine is on another node, and no other part is apart from it.
     #[error("--role engine: no other part is on another node; to run everything there, write --on ssh:HOST")]
     OnlyEngine,
-    /// This machine would have the engine, and is no node of the cluster.
+    /// This machine would have the engine, and this process is in no job of the cluster.
     #[error(
         "--role: this machine is not a node of the cluster, so the engine needs a node, too: add --role engine"
     )]
@@ -43,7 +43,7 @@ pub enum Misuse {
     NotInJob {
         /// The names of the job's nodes.
         nodes: Vec<String>,
-        /// The name that the role was given.
+        /// The host that `--role` names.
         name: String,
     },
     /// The job has fewer nodes than the roles need.
@@ -75,7 +75,7 @@ pub enum Misuse {
         option: &'static str,
         /// The number of shares.
         of: u32,
-        /// The name of what has a share each: `nodes`, `shards`.
+        /// The word for those that have a share each: `nodes`, `shards` or `shares`.
         what: &'static str,
         /// The number of blocks, by the profile or by `--blocks`.
         blocks: u32,

@@ -21,7 +21,8 @@ pub struct NodeFlags<'a> {
 }
 
 impl NodeFlags<'_> {
-    /// Refuses flags that contradict each other. `is_shard` is true if `--shard` is given.
+    /// Refuses flags that contradict each other, and fewer blocks than `--shards` asks for. `is_shard` is true if
+    /// `--shard` is given.
     pub fn check(&self, is_shard: bool, experiment: &Experiment) -> Result<(), Misuse> {
         if self.roles.are_given() && (matches!(self.on, On::Ssh(_)) || is_shard) {
             return Err(Misuse::RolesAndShares);

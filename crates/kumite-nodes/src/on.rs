@@ -40,7 +40,8 @@ impl FromStr for On {
 }
 
 impl On {
-    /// The nodes; none for `local`. With Slurm they are those of the job that this process is in, or of a new one.
+    /// The nodes; none for `local`. With Slurm they are those of the job that this process is in, or of a new one,
+    /// which has `what` in its name.
     pub fn allocate(
         &self,
         slurm: &SlurmOptions,
@@ -58,8 +59,8 @@ impl On {
     }
 }
 
-/// The experiment's place among what is sent, and all folders that it needs on another node: its own, the kits beside
-/// it, and what else its contenders use. There they lie to each other as here.
+/// The experiment's path among the folders that are sent, and all of those: its own, the `kits` beside `experiments`,
+/// and other folders and files that its contenders use. On the node they lie to each other as here.
 pub(crate) fn sent_folders(of: &Experiment) -> Result<(String, Vec<Folder>), Failure> {
     let canonical = |path: &Path| path.canonicalize().map_err(AgentError::cannot("send", path));
     let experiment = canonical(&of.folder)?;

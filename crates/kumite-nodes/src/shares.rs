@@ -96,7 +96,7 @@ pub(crate) enum LostShare {
     Panicked { node: String },
 }
 
-/// The file of the store that came of a share, or the reason why none came.
+/// The file in which a share's store arrived, or the reason why none did.
 pub(crate) type ShareEnd = Result<PathBuf, LostShare>;
 
 /// A share that a node executes, followed by a thread.
@@ -104,7 +104,8 @@ pub(crate) struct UnderWay<'scope> {
     node: String,
     thread: ScopedJoinHandle<'scope, Result<PathBuf, Failure>>,
     halt: Arc<AtomicBool>,
-    /// The end of the share's job, for which it was halted; none if it was not.
+    /// The end of the share's job, for which it was halted; none if it was not halted, or only because all is to
+    /// stop.
     lost: Option<TaskEnd>,
 }
 
@@ -121,8 +122,8 @@ impl UnderWay<'_> {
         }
     }
 
-    /// Waits for the store of the share. If none came and the job has ended, the error is that end, which says more
-    /// than a broken link.
+    /// Waits for the store of the share. If none came and the job has ended, the error tells of that end, which says
+    /// more than a broken link.
     pub fn ended(self, job: Option<&TaskEnd>) -> ShareEnd {
         let UnderWay { node, thread, lost, .. } = self;
         let Ok(ended) = thread.join() else { return Err(LostShare::Panicked { node }) };
@@ -159,7 +160,8 @@ impl<'a> Sharing<'a> {
         Ok((0..self.of).filter(|nth| !there.contains(&(*nth as u32 + 1))).collect())
     }
 
-    /// Has a node execute a share. The run there begins no block that would end after `left`.
+    /// Has a node execute a share. `left` is the time for which the node is there, None without a limit: the run
+    /// there begins no block that would reach into the last 30 s of it.
     pub fn begin<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,

@@ -1,10 +1,10 @@
 //! `--on slurm`: nodes of a Slurm cluster, by Slurm's own commands.
 //!
-//! A job that kumite submits does nothing but hold nodes; all work is done in steps of it, begun by an agent on each
-//! node. So one way to nodes serves an interactive allocation (`salloc`) as well as kumite's own job, and kumite
-//! needs no file on the cluster. A job that was submitted here ends when its [`Allocation`] is dropped: after the
-//! run, after an error, after Ctrl-C. After a SIGKILL it ends by itself, some ten minutes after the last step. A job
-//! that kumite was started in is never ended.
+//! A job that kumite submits does nothing but hold nodes; all work is done by an agent on each node, which is a step
+//! of the job. So one way to nodes serves an interactive allocation (`salloc`) as well as kumite's own job, and
+//! kumite needs no file on the cluster. A job that was submitted here ends when its [`Allocation`] is dropped: after
+//! the run, after an error, after Ctrl-C. After a SIGKILL it ends by itself, some ten minutes after the last step. A
+//! job that kumite was started in is never ended.
 //!
 //! `squeue` is the only witness of a job's state. If Slurm's controller does not answer, the job has not ended: the
 //! controller is asked again, and only a limit or Ctrl-C ends the waiting.
@@ -54,13 +54,13 @@ impl FromStr for SbatchWords {
 pub enum NodesWanted<'a> {
     /// The number of nodes that the options say, or one.
     Nodes,
-    /// A node for each role, with its name if the user gave one.
+    /// The nodes of roles, each with its name if the user gave one. Roles with one name have one node.
     Roles(Vec<Option<&'a str>>),
 }
 
 /// Nodes that are allocated until this is dropped.
 pub struct Allocation {
-    /// The nodes, in the order of the job; empty if all is done on this machine.
+    /// The nodes, in the order of the job or of `--on`; empty if all is done on this machine.
     pub nodes: Vec<Node>,
     /// The job that has the nodes; none if they are no job's. If kumite submitted it, it ends when this is dropped.
     pub(crate) job: Option<Job>,
@@ -142,7 +142,8 @@ pub fn own_job() -> Option<String> {
     std::env::var("SLURM_JOB_ID").ok().filter(|id| !id.is_empty())
 }
 
-/// The name of the node that this process is on; none if it is in no job.
+/// The name of the job's node that this process is on; none if it is in no job, or on none of its nodes, as after
+/// `salloc`.
 pub(crate) fn own_node() -> Option<String> {
     own_job().and_then(|_| std::env::var("SLURMD_NODENAME").ok())
 }

@@ -68,7 +68,7 @@ pub enum Error {
         id: String,
         /// The time for which it waited.
         waited: Duration,
-        /// The job's state and the reason for it, in Slurm's words.
+        /// The job's state and the reason for it, in Slurm's words; or the reason why Slurm could not be asked.
         told: String,
     },
     /// A job has begun without a node.

@@ -1,8 +1,9 @@
 //! An agent on a node that has a role.
 //!
 //! The link lives as long as the run. A node that answers "I cannot" fails the trial that asked. A node that is lost
-//! (its link broke, or 30 s passed without a sign) ends the run as Ctrl-C does: nothing is measured without it, and
-//! what was measured is kept. When a [`Linked`] is dropped, its agent ends its services and removes its files.
+//! (its link broke, 30 s passed without a sign, or work had no answer in time) ends the run as Ctrl-C does: nothing
+//! is measured without it, and what was measured is kept. When a [`Linked`] is dropped, its agent ends its services
+//! and removes its files.
 
 use std::net::Ipv4Addr;
 use std::sync::atomic::Ordering;

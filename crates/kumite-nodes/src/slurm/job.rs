@@ -51,7 +51,7 @@ pub struct Task {
     pub told: String,
     /// The names of the nodes, as Slurm abbreviates them: n[1-3,7].
     pub nodes: String,
-    /// The time for which the task may still have its nodes; none if that is not limited.
+    /// The time for which the task may still have its nodes; none if that is not limited or not known.
     pub left: Option<Duration>,
 }
 
@@ -176,7 +176,7 @@ impl Job {
         }
     }
 
-    /// The tasks of the job, once none is just ending, or after 15 s as they are.
+    /// The tasks of the job, once none is just ending; or as they are after 15 s, or when all is to stop.
     pub fn settled(&self) -> Result<Vec<Task>, Error> {
         let began = Instant::now();
         loop {
@@ -189,7 +189,8 @@ impl Job {
         }
     }
 
-    /// The end of the first task that has ended; none if all run, or if Slurm does not say.
+    /// The end of the first task that has ended, or of the job if Slurm has forgotten it; none if no task has ended,
+    /// or if Slurm does not answer.
     pub fn lost(&self) -> Option<TaskEnd> {
         let tasks = self.settled().ok()?;
         match tasks.is_empty() {
@@ -294,7 +295,7 @@ mod tests {
         let task = &tasks(said, None)[0];
         let expected = (Some(Duration::from_secs(26 * 3600 + 30)), "n[1-2]", TaskState::Runs, "RUNNING");
         assert_eq!((task.left, task.nodes.as_str(), task.state, task.told.as_str()), expected);
-        // A component of an array that waits, one that a node's death ended, one that nobody knows.
+        // A task of an array that waits, one that a node's death ended, one in an unknown state, one that is ending.
         let said = "15|13_1|1|PENDING|Resources||UNLIMITED\n14|13_2|2|NODE_FAIL|NodeDown|n2|0:00\n13|13_3|3|WHAT||n3|INVALID\n16|13_4|4|COMPLETING|None|n4|0:09\n";
         let found = tasks(said, None);
         let told: Vec<_> = found.iter().map(|task| (task.index, task.state, task.told.as_str())).collect();
