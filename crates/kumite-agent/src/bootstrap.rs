@@ -35,8 +35,8 @@ impl Program {
     }
 
     /// A script for a POSIX shell that looks for the program under its digest, takes it from standard input if it is
-    /// not there, and becomes the agent. It is one line, without what any login shell reads otherwise in single
-    /// quotes (see [`Host`](crate::Host)).
+    /// not there, and becomes the agent. It is one line, and has no character that any login shell changes within
+    /// single quotes (see [`Host`](crate::Host)).
     ///
     /// It unsets the mark of the driver's process tree first. Slurm's srun takes the driver's environment along; an
     /// agent with the mark would look like a leftover of a killed kumite, and the next kumite on that node would end

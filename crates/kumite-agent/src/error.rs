@@ -1,7 +1,7 @@
 //! The errors of reaching, asking and understanding an agent, on either side of the way.
 //!
-//! The `Display` of each error includes its cause. What an agent does wrong is a [`Misdeed`] of the node that it is
-//! named with.
+//! The `Display` of each error includes its cause. A fault of an agent is a [`Misdeed`], which stands beside the name
+//! of its node.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ pub enum Error {
         mib: u64,
     },
 
-    /// A path would lead out of the run's folder.
+    /// A path in a frame is empty or absolute, or would lead out of the run's folder.
     #[error("'{}' is no path below a folder", shown(path.as_bytes()))]
     NotBelow {
         /// The path in the frame.
@@ -101,7 +101,7 @@ pub enum Error {
     Interrupted,
 }
 
-/// The end or the fault of an agent, in words that go on from its name. After it, nothing more can be asked of that
+/// The end or the fault of an agent, in words that follow "the agent". After it, nothing more can be asked of that
 /// agent.
 #[derive(Debug, thiserror::Error)]
 pub enum Misdeed {

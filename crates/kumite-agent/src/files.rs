@@ -1,9 +1,9 @@
 //! Files on their way: a folder as frames, and frames as files below a folder.
 //!
-//! A folder is sent without what git would ignore in it, file after file by name, so that the same folder makes the
-//! same frames. What arrives is written below one folder and nowhere else, whatever path a frame names, and only its
-//! owner may read it. Both ends have a limit: 256 MiB for a folder that is sent, four times that for a run that
-//! arrives.
+//! A folder is sent without what `.gitignore` and `.ignore` files in it leave out, file after file by name, so that
+//! the same folder makes the same frames. What arrives is written below one folder and nowhere else, whatever path a
+//! frame names, and only its owner may read it. Both ends have a limit: 256 MiB for a folder that is sent, four times
+//! that for a run that arrives.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -17,7 +17,7 @@ use ignore::WalkBuilder;
 use crate::error::Error;
 use crate::message::Ask;
 
-/// The bytes of a piece. Base64 makes it a third longer, and a frame has room for that.
+/// The most bytes of a piece. Base64 makes it a third longer, and a frame has room for that.
 const PIECE: usize = 512 << 10;
 /// The most MiB of a folder: an experiment has less.
 const MOST_MIB_SENT: u64 = 256;
@@ -96,7 +96,8 @@ impl Received {
     }
 }
 
-/// The path of a file below `folder`. Refuses a path that is empty or absolute, or has `..` in it.
+/// The path of a file below `folder`. Refuses a path that is empty or absolute, begins with `.` as a part, or has
+/// `..` or a NUL in it.
 pub fn below(folder: &Path, path: &str) -> Result<PathBuf, Error> {
     let relative = Path::new(path);
     let is_plain = |part: Component| matches!(part, Component::Normal(_));

@@ -1,4 +1,4 @@
-//! A frame: a line of JSON, of limited length, in the form that a sender of kumite writes it.
+//! A frame: a line of JSON, of at most 1 MiB.
 //!
 //! A reader trusts nobody. A line that is too long, is not JSON or has an unknown field is an error, which shows its
 //! beginning without control characters; it is never a panic. A login shell may print before the first frame, since a
@@ -28,7 +28,7 @@ pub fn encode(message: &impl Serialize) -> Vec<u8> {
     line
 }
 
-/// The message of a frame without its line feed.
+/// Reads the message of a frame, whose line feed the caller has cut off.
 pub fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T, NotAFrame> {
     serde_json::from_slice(line).map_err(|source| NotAFrame { beginning: shown(line), source })
 }

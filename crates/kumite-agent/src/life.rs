@@ -37,7 +37,7 @@ impl Signs {
         Signs { heard: now, last: (now, Duration::ZERO), cut_off: Duration::ZERO }
     }
 
-    /// Takes a frame that is no sign: it ends a silence.
+    /// Takes the instant at which a line came, a sign or any other: it ends a silence.
     pub fn heard(&mut self, came: Instant) {
         self.heard = came;
     }

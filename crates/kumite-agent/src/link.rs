@@ -2,8 +2,8 @@
 //!
 //! A [`Link`] is an agent that has said who it is and is the same version of kumite. Every wait ends with an answer,
 //! with the `stop` that it is given, or with an error that names the node. The error quotes the last lines of the way
-//! there, such as ssh's "Permission denied". A time limit counts silence: signs of life do not prolong it. What a
-//! node says is shown without control characters, whoever wrote it.
+//! there, such as ssh's "Permission denied". A time limit counts the wait for an answer: signs of life do not prolong
+//! it. What a node says is shown without control characters, whoever wrote it.
 //!
 //! After an error nothing more may be asked. [`close`](Link::close), and dropping a link, end the way there, and the
 //! agent with it.
@@ -25,7 +25,8 @@ use crate::message::{Ask, PROTOCOL, Tell, Worked};
 use crate::node::Node;
 use crate::wire::Wire;
 
-/// The most time for the agent's first frame, for kumite itself to be sent, and for any answer but that of work.
+/// The most time for the agent's first frame, for kumite itself to be sent, and for any answer but those of a run and
+/// of work.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The most time for a frame to be taken.
 const SAYING: Duration = Duration::from_secs(60);
@@ -34,7 +35,7 @@ const MOST_BANNER_LINES: usize = 10_000;
 /// The most bytes of a run's store.
 const MOST_BYTES: u64 = 4 << 30;
 const MOST_BYTES_OF_FACTS: u64 = 1 << 20;
-/// The time between SIGTERM and SIGKILL, for a way that does not end with its input.
+/// The time that the way gets to end with its input, and then from SIGTERM to SIGKILL.
 const GRACE: Duration = Duration::from_secs(5);
 /// The longest time for which a stop goes unseen.
 const LOOK: Duration = Duration::from_millis(200);
@@ -156,7 +157,7 @@ impl Link {
         folders.iter().try_for_each(|folder| folder.send(&mut |ask| self.ask(&ask, stop)))
     }
 
-    /// The next event of a run there; none if none came within `limit`.
+    /// The next event of a run there; none if none came within `limit`, or within 200 ms if that is less.
     pub fn next(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<Event>, Error> {
         let Some(line) = self.line_or_none(limit, stop)? else { return Ok(None) };
         match decode::<Tell>(&line).map_err(|what| self.wrong(Misdeed::Garbled(what)))? {
@@ -185,7 +186,7 @@ impl Link {
     }
 
     /// Has the node do something for its role. `note` gets its notes; `limit` is the longest silence between them. An
-    /// error means that the node is lost.
+    /// error means that the node is lost, or that `stop` was set.
     pub fn work(
         &mut self,
         work: &str,

@@ -47,7 +47,7 @@ pub enum Ask {
         /// The bytes of the piece, at most 512 KiB, in base64.
         data: String,
     },
-    /// Execute a share of a run, or the rest of it.
+    /// Execute a run or a share of one, or the rest of it.
     Run {
         /// The experiment's folder, relative to the run's.
         experiment: String,

@@ -1,4 +1,5 @@
-//! The way to a node of a Slurm job: a step of the job that has all of the node and keeps no other step waiting.
+//! The way to a node of a Slurm job: a step that has all that the job has of the node, and keeps no other step
+//! waiting.
 
 use std::net::Ipv4Addr;
 
