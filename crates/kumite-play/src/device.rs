@@ -12,7 +12,7 @@ pub use gcapi::Gcapi;
 pub use log::Log;
 pub use uinput::Uinput;
 
-/// Opens a device, on the thread that plays; it is called again after the device has failed.
+/// Opens a device, on the thread that plays. The page calls it again after the device has failed.
 pub type OpenDevice = dyn FnMut() -> Result<Box<dyn Device>, OpenError> + Send;
 
 /// The reason why a device cannot be opened.

@@ -51,7 +51,7 @@ pub enum DeviceError {
         "the Titan One did not take state {nth}, at {at_ms:.1} ms: gcapi_Write failed; is it still plugged in?"
     )]
     NotTaken {
-        /// The number of the state, counted from 1.
+        /// The number of the state since the adapter was connected to, counted from 1.
         nth: usize,
         /// The time since the start of the play, in ms.
         at_ms: f64,

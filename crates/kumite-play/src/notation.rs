@@ -12,9 +12,10 @@
 //! </loop>
 //! ```
 //!
-//! A line is keys with commas between them, and for how many frames they are held (1 to 65535). Directions are
-//! digits, as they lie on a numeric keypad; 5 is neutral. Several of a line are united (2,6 is 3), and opposite ones
-//! are an error. Loops nest. Blank lines and what follows a `#` are skipped. A line ends with LF, CRLF or CR.
+//! A line has keys with commas between them, and the number of frames for which they are held (1 to 65535).
+//! Directions are digits, as they lie on a numeric keypad; 5 is neutral. Several directions of a line are united (2,6
+//! is 3), and opposite ones are an error. Loops nest. Blank lines and what follows a `#` are skipped. A line ends
+//! with LF, CRLF or CR.
 
 mod excerpt;
 mod keys;
@@ -243,7 +244,7 @@ mod tests {
             }
             Err(error) => error,
         };
-        // Otherwise than the parser does it.
+        // The place is looked up otherwise than by the parser.
         let text = String::from_utf8_lossy(text).replace("\r\n", "\n").replace('\r', "\n");
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let line = text.split('\n').nth(error.line.wrapping_sub(1));

@@ -2,10 +2,10 @@
 //!
 //! **It is never early.** `wait_until` returns when the clock has passed the instant, or when it is to stop.
 //!
-//! **It spins for 1 ms**, since the spin must be longer than the lateness of a sleep. bench/play shows both side by
-//! side: with SCHED_FIFO nearly all sleeps end within 1 ms. To spin twice as long cost twice the CPU time and was
-//! hardly more exact. Without SCHED_FIFO no spin is long enough on a busy machine, since such a thread waits for
-//! whole time slices of others.
+//! **It spins for 1 ms**, or for half of a wait of less than 2 ms: the spin must be longer than the lateness of a
+//! sleep. bench/play shows both side by side: with SCHED_FIFO nearly all sleeps end within 1 ms. To spin twice as
+//! long cost twice the CPU time and was hardly more exact. Without SCHED_FIFO no spin is long enough on a busy
+//! machine, since such a thread waits for whole time slices of others.
 //!
 //! **It sleeps for the time that is left**, and not until an absolute time. The difference between the two is within
 //! the spin, and so are the 50 µs by which Linux lets ordinary threads sleep longer (timer slack).

@@ -40,7 +40,7 @@ impl Pacing {
         let first = arrivals.iter().map(|(due, _)| *due).min()?;
         let last = arrivals.iter().map(|(due, _)| *due).max()?;
         let frame_ns = 1e9 / fps;
-        // Between frames, for when a state is due is rounded.
+        // The window ends between two frames, since the times at which states are due are rounded.
         let window = Duration::from_secs_f64(59.5 / fps);
         let mut sizes: Vec<u64> = arrivals.iter().map(|(_, error)| error.unsigned_abs()).collect();
         sizes.sort_unstable();

@@ -26,7 +26,7 @@ pub struct Played {
     /// The figures on how exactly the states were in time; none if no state was written. The instant of a state is
     /// when [`Device::write`] returned.
     pub pacing: Option<Pacing>,
-    /// True if the play had real-time priority.
+    /// True if [`play`] was given real-time priority; always false after [`play_as_is`].
     pub real_time: bool,
 }
 
@@ -47,9 +47,9 @@ pub enum PlayEnd {
 /// The device is released however the play ends, also if the device panics.
 ///
 /// A state that is late is written at once, and later ones stay due when they were: after a busy or sleeping machine,
-/// the play catches up and plays the rest in time. A game sees only the last of several states within a frame; what
-/// it did not see is in [`Pacing::missed_frames`]. (On Linux and macOS the clock stands still while the machine
-/// sleeps, so the play goes on where it was.)
+/// the play catches up and plays the rest in time. A game sees only the last of several states within a frame.
+/// [`Pacing::missed_frames`] counts the states that were off by a frame or more. (On Linux and macOS the clock stands
+/// still while the machine sleeps, so the play goes on where it was.)
 pub fn play(
     schedule: &Schedule,
     fps: f64,
@@ -83,7 +83,7 @@ fn play_by<C: Clock>(
     at: &AtomicUsize,
 ) -> Played {
     let states: Vec<(Duration, PadState)> = schedule.due(fps).collect();
-    // Written to now, so that no page of it is missing on the clock.
+    // The memory is written to now, so that no page of it is missing on the clock.
     let mut arrivals: Vec<Arrival> = states.iter().map(|(due, _)| (*due, i64::MIN)).collect();
     let clock = start();
     let mut hold = Hold { device, clock: &clock, released: false };

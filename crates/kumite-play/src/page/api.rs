@@ -19,12 +19,12 @@ use super::guard::Guard;
 use super::playing::{Busy, How, Outcome, Playing, Turn, TurnKind};
 use crate::{Held, Macro, NotationError, Pacing, Schedule};
 
-/// The most bytes of a request: a macro of about a hundred thousand lines.
+/// The most bytes of a request's body: a macro of about a hundred thousand lines.
 const MOST_BODY_BYTES: usize = 1 << 20;
 /// The number of frames for which a button of the page is pressed.
 const PRESS_FRAMES: u32 = 2;
 
-/// The content security policy: the page may load nothing but from this server, and be in no frame of another site.
+/// The content security policy: the page may load nothing but from this server, and be in no frame.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -77,7 +77,7 @@ async fn guarded(AppState(app): AppState<Arc<App>>, request: Request, next: Next
     let headers: [(HeaderName, &'static str); 4] = [
         (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // The link has the token.
+        // The link has the token, which no other site is to get.
         (header::REFERRER_POLICY, "same-origin"),
         (header::CACHE_CONTROL, "no-store"),
     ];
@@ -108,7 +108,7 @@ struct ToPress {
 async fn press(AppState(app): AppState<Arc<App>>, asked: Asked) -> Result<Answer, Answer> {
     let ToPress { keys } = read(asked)?;
     let schedule = schedule(&format!("{keys} {PRESS_FRAMES}"))?;
-    // Whoever comes next waits for it, so that it must not be a macro.
+    // The next turn waits for a press, so a press must be short.
     match schedule.0[..] {
         [Held { frames: PRESS_FRAMES, .. }] => started(&app, TurnKind::Press, schedule, false),
         _ => Err(message_answer(StatusCode::BAD_REQUEST, "expected the keys of one line, such as 2,mk")),
@@ -143,7 +143,7 @@ fn started(app: &App, kind: TurnKind, schedule: Schedule, replace: bool) -> Resu
     }
 }
 
-/// Stops what plays. The body is read, since the next request comes behind it.
+/// Stops the turn that plays and those that wait. The body is read, since the next request comes behind it.
 async fn stop(AppState(app): AppState<Arc<App>>, _: Asked) -> Answer {
     app.playing.stop();
     (StatusCode::ACCEPTED, Json(json!({})))
@@ -176,7 +176,7 @@ struct PlayPosition {
     /// The number of the state that was written last, counted from 1; 0 before the first.
     at: usize,
     of: usize,
-    /// The keys that are pressed; empty before the first state and after the last.
+    /// The keys of that state, `5` if it has none; empty before the first. The release at the end is not shown.
     keys: String,
 }
 

@@ -1,5 +1,5 @@
-//! The guard of the page's server: it admits the page that the server served, and programs of the user who started
-//! it.
+//! The guard of the page's server: it admits the page that the server served, and programs: all of this machine if
+//! nobody else can connect, else those that have the token.
 
 use std::net::SocketAddr;
 
@@ -52,7 +52,8 @@ impl Guard {
         if !is_page && from_us.is_err() {
             return Err(CROSS_SITE);
         }
-        // A form cannot send it, and a script of another site not without asking first, which is never granted.
+        // A form cannot send this content type. A script of another site must ask before it sends it, which is never
+        // granted.
         if *method == Method::POST && !headers.get(CONTENT_TYPE).is_some_and(is_json) {
             return Err(NOT_JSON);
         }

@@ -17,7 +17,7 @@ const RELEASED_FRAMES: f64 = 2.0;
 const MOST_WAITING: usize = 8;
 
 /// The turns that are played now and next, and the outcome of the last one. The playing thread and the server share
-/// it.
+/// them.
 pub(crate) struct Playing {
     desk: Mutex<Desk>,
     changed: Condvar,
@@ -82,7 +82,7 @@ pub(crate) enum TurnFailure {
     Open(OpenError),
     #[error(transparent)]
     Device(DeviceError),
-    /// The device could not be released, because of this error.
+    /// The device could not be released. This is the first error of the play.
     #[error("{0}; what was pressed may still be")]
     Unreleased(DeviceError),
     #[error("the player panicked; its message is where kumite was started")]
@@ -125,7 +125,8 @@ impl Playing {
     }
 
     /// Takes a turn, to be played after presses that wait or are in progress, and returns its number. If a macro
-    /// plays or waits, the turn is refused, or with `replace` takes the place of that and of all that waits.
+    /// plays or waits, or if eight turns wait, the turn is refused, or with `replace` takes the place of that macro
+    /// and of all that waits. After the end every turn is refused.
     pub fn play(&self, kind: TurnKind, schedule: Schedule, replace: bool) -> Result<u64, Busy> {
         let mut desk = self.desk();
         let mut before = desk.now.iter().chain(&desk.waiting);
@@ -229,7 +230,7 @@ impl Turn {
         self.ended(How::Failed(Arc::new(failure)))
     }
 
-    /// The outcome of a turn that was not played.
+    /// The outcome of a turn, as yet without figures of a play.
     fn ended(&self, how: How) -> Outcome {
         Outcome { number: self.number, kind: self.kind, how, pacing: None, real_time: false }
     }

@@ -196,7 +196,7 @@ fn stop_releases_everything() {
     assert_eq!(page.outcome(1)["ended"], "stopped");
     assert_eq!(told.states(), ["2,hp", "5"]);
     assert_eq!(page.post("/stop", json!({})).0, 202, "also if nothing plays");
-    // As soon as can be: it may have begun or not.
+    // The stop comes as soon as can be: the macro may have begun or not.
     for number in 2..12 {
         page.post("/play", json!({ "macro": "3 60000" }));
         page.post("/stop", json!({}));
