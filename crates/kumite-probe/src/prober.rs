@@ -29,7 +29,7 @@ pub struct Prober {
     talk: Talk,
 }
 
-/// Why the figures of the probes are missing.
+/// The reason why the figures of the probes are missing.
 #[derive(Debug, Error)]
 pub enum ProbeError {
     /// The process could not be started.
@@ -41,7 +41,8 @@ pub enum ProbeError {
     /// Writing to the process or reading from it has failed.
     #[error("cannot speak with the process that probes the machine")]
     Talk(#[from] io::Error),
-    /// The process did not answer in time, has ended, or answered with too long a line.
+    /// The process did not answer in time, has ended, or answered with too long a line; or `stop` was set before it
+    /// took the question.
     #[error("the process that probes the machine does not answer")]
     Silent,
     /// The answer of the process is not the JSON that was expected.
@@ -73,7 +74,8 @@ impl Prober {
     }
 
     /// Measures on these CPUs, for about `time`, and returns the figures by the names of their probes. Figures that
-    /// could not be had are missing. An error if the process does not answer within 10 seconds, or `stop` is set.
+    /// could not be had are missing. An error if the process does not take the question or answer it within 10
+    /// seconds each, or if `stop` is set before the question is taken.
     pub fn probe(
         &mut self,
         cpus: &[usize],

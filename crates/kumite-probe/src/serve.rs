@@ -62,7 +62,7 @@ fn probed(chase: &mut Chase, time: Duration, cpus: &[usize]) -> io::Result<BTree
     let share = ends.len() as u32;
     let (mut loops, mut loads, mut fresh) = (0.0, Vec::new(), Vec::new());
     for &cpu in ends {
-        // CPUs of another's making may be taken away.
+        // A CPU may be taken away from this process meanwhile, as by a change of its cpuset.
         if pin_thread(&[cpu]).is_err() {
             return Ok(found);
         }

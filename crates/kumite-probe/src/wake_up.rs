@@ -42,7 +42,7 @@ pub(crate) fn wake_up(here: usize, there: usize, time: Duration) -> Option<Durat
         while !other.is_finished() && took.len() < MOST && (took.len() < 2 || began.elapsed() < time) {
             let sent = Instant::now();
             hand(&turn, HERE, THERE);
-            // It answers, or has ended without a CPU.
+            // The other thread answers, or has ended since it got no CPU.
             while turn.load(Ordering::Acquire) == THERE && !other.is_finished() {
                 sleep(&turn, THERE);
             }
