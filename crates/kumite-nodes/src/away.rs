@@ -11,7 +11,8 @@ pub struct Away<'a> {
     pub experiment: &'a Experiment,
     /// The seed of all parts of the run, which makes them one run.
     pub seed: u64,
-    /// The flags of `kumite run` on the number of blocks, the contenders and the rule.
+    /// The flags of `kumite run` that nodes are given, too: on the contenders, the control, the number of blocks, the
+    /// rule and the wait.
     pub words: Vec<String>,
     /// The time that the run may take: no block is begun that would end later. None if it is not limited.
     pub budget: Option<Duration>,
