@@ -1,4 +1,4 @@
-//! `kumite check`: every contender builds, starts and answers right.
+//! `kumite check`: every contender builds, starts and answers right, and every profile can decide its claims.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let store = Store::open(&args.db.path())?;
     let state = store.folder().to_owned();
     check_disk(&experiment, &state)?;
-    // Nothing is timed here: who measures is not asked to end, and none of its processes is a leftover.
+    // Nothing is timed here, so another kumite may go on measuring: its processes are no leftovers.
     end_leftovers();
     let prepared = prepare(&experiment, &choice, &state, &stop, &mut output::note)?;
     let unavailable = experiment.unavailable(&available);
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The near-ties of all profiles of which an earlier run tells any, in words.
+/// The near-ties of an earlier run of each profile, in words. Profiles without an earlier run are left out.
 fn near_ties_of_all(given: &str, experiment: &Experiment, db: &Path) -> Result<String, Failure> {
     let mut text = String::new();
     for profile in &experiment.profiles {
@@ -89,7 +89,8 @@ fn near_ties_of_all(given: &str, experiment: &Experiment, db: &Path) -> Result<S
     Ok(text)
 }
 
-/// The claims that the profiles of an experiment cannot decide, in words, whichever contenders are checked.
+/// The claims that the profiles of an experiment cannot decide, in words. All contenders count, whichever are
+/// checked.
 fn faulty_plans(given: &str, experiment: &Experiment) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
     for profile in &experiment.profiles {
@@ -148,8 +149,8 @@ fn failing_words(contender: &Contender, checked: Checked) -> String {
     }
 }
 
-/// The windows that are too short for the percentiles of claims, in words. Nothing is looked at while another kumite
-/// measures.
+/// The windows that are too short for the percentiles of claims, or in which a trial failed, in words. If another
+/// kumite measures for longer than `--wait`, that is noted, and none is tried.
 fn short_windows(
     args: &Args,
     experiment: &Experiment,

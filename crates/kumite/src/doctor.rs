@@ -1,4 +1,4 @@
-//! `kumite doctor`: what this machine can and cannot give.
+//! `kumite doctor`: what this machine, or others by `--on`, can and cannot give.
 
 use std::path::PathBuf;
 

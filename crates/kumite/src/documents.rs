@@ -43,7 +43,8 @@ impl Documents {
         !self.files().any(|file| file == Path::new("-"))
     }
 
-    /// Refuses the forms of verdicts, for two runs beside each other.
+    /// Refuses `--svg` and the flags for reviewers, for two runs beside each other: these forms show the verdicts of
+    /// one.
     pub fn refuse_verdicts(&self) -> Result<(), Failure> {
         match self.svg {
             Some(_) => Err(no_svg()),

@@ -63,7 +63,7 @@ impl From<kumite_revision::Error> for Failure {
     }
 }
 
-/// Makes `From` of errors, by way of kumite-nodes' `Failure`: its runs end likewise.
+/// Implements `From` for errors by way of kumite-nodes' `Failure`, so that its `is_usage` decides on the exit code.
 macro_rules! as_of_nodes {
     ($($error:ty),*) => {$(
         impl From<$error> for Failure {

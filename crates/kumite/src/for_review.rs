@@ -58,8 +58,8 @@ impl ForReview {
         }
     }
 
-    /// Prints the annotations, and appends the job's summary. They come before the report, whose last line may be the
-    /// gate's.
+    /// With `--github`, prints the annotations, and appends the job's summary. They come before the report, whose
+    /// last line may be the gate's.
     pub fn annotate(&self, make: &dyn Fn() -> Review, report: &dyn Fn() -> String) -> Result<(), Failure> {
         if !self.github {
             return Ok(());

@@ -44,7 +44,7 @@ impl Gate {
     }
 
     /// Refuses a name in --gate-allow that nothing has, and a plan that can decide nothing, before anything is
-    /// measured.
+    /// measured. `budget` is the run's budget and the least time of a round, if both are known.
     pub fn check(
         &self,
         experiment: &Experiment,

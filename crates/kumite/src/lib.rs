@@ -129,8 +129,8 @@ pub fn command() -> clap::Command {
     Cli::command()
 }
 
-/// The command line that was typed, parsed; a wrong one ends the process. Of clap's guesses at what was meant, which
-/// are often wrong, only those are shown that are a typing error away.
+/// The command line that was typed, parsed. A wrong one ends the process, and so does `--help`. clap's guesses at the
+/// word that was meant are often wrong: only a guess that is a typing error away is shown.
 fn parsed() -> Cli {
     let matches = help::grouped(Cli::command()).try_get_matches_from(compare::as_meant(std::env::args_os()));
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
@@ -174,7 +174,7 @@ fn words(value: &ContextValue) -> Vec<String> {
 
 /// Does what the command line says. Returns the exit code.
 pub fn main(world: &dyn World) -> ExitCode {
-    // Before anything takes memory: a command begins with the peak of who starts it.
+    // These come before anything takes memory: a command begins with the peak memory of the process that starts it.
     if std::env::args_os().nth(1).is_some_and(|first| first == kumite_compare::HELPER) {
         return kumite_compare::runner_main();
     }

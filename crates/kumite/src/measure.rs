@@ -14,8 +14,8 @@ use crate::progress::Progress;
 use crate::wait::Wait;
 use crate::{output, stop};
 
-/// Takes the lock of this machine, so that no other kumite measures here, since building disturbs, too. Ends what a
-/// killed kumite left.
+/// Takes the lock of this machine, so that no other kumite measures here. A command that only builds takes it, too,
+/// since building disturbs. Ends what a killed kumite left.
 pub fn begin_measuring(wait: Wait, stop: &AtomicBool) -> Result<Lock, Failure> {
     let lock = wait.lock(stop)?;
     end_leftovers();

@@ -30,15 +30,15 @@ fn earlier(experiment: &Experiment, db: &Path) -> Result<Option<(RunPlace, Expor
     Ok(asks_as(&found.run, experiment)?.then_some((RunPlace::File(name), found)))
 }
 
-/// The run in the store that asks the same: the one with the most sittings, and of those the last. None if there is
-/// none.
+/// The finished run in the store that asks the same: the one with the most sittings, and of those the last. None if
+/// there is none.
 fn kept(experiment: &Experiment, db: &Path) -> Result<Option<Export>, Failure> {
     if !db.is_file() {
         return Ok(None);
     }
     let store = Store::open_existing(db)?;
     let mut runs = store.runs()?;
-    // What an older kumite's file says is no specification any more.
+    // The specification of an older kumite's run may be none any more: such a run is left out.
     runs.retain(|run| {
         run.finished.is_some() && run.shard.is_none() && asks_as(run, experiment).unwrap_or(false)
     });

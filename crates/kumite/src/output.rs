@@ -13,7 +13,8 @@ use terminal_size::{Height, Width};
 
 use crate::exit::Failure;
 
-/// True if an agent started this process: then all output is in frames.
+/// True if an agent started this process: then notes are frames on standard output, and nothing else is written
+/// there.
 static FRAMES: AtomicBool = AtomicBool::new(false);
 
 /// Writes all further notes as frames on standard output, for the agent that started this process. Reports are no
@@ -22,14 +23,14 @@ pub fn in_frames() {
     FRAMES.store(true, Ordering::Relaxed);
 }
 
-/// The style of standard output: in colour only on a terminal, and not if `NO_COLOR` is set; 120 columns if no
-/// terminal says its width.
+/// The style of standard output: in colour only on a terminal, and not if `NO_COLOR` is set to anything; 120 columns
+/// if no terminal says its width.
 pub fn style() -> Style {
     style_of(std::io::stdout().is_terminal(), terminal_size::terminal_size())
 }
 
-/// The style of standard error: in colour only on a terminal, and not if `NO_COLOR` is set; 120 columns if no
-/// terminal says its width.
+/// The style of standard error: in colour only on a terminal, and not if `NO_COLOR` is set to anything; 120 columns
+/// if no terminal says its width.
 pub fn style_of_stderr() -> Style {
     style_of(std::io::stderr().is_terminal(), terminal_size::terminal_size_of(std::io::stderr()))
 }
@@ -54,7 +55,7 @@ pub fn document(text: &str) -> Result<(), Failure> {
     if std::io::stdout().is_terminal() { print(text) } else { raw(text) }
 }
 
-/// Writes to standard output. A reader that has had enough (`| head`) is no error.
+/// Writes to standard output; nothing if that is for frames. A reader that has had enough (`| head`) is no error.
 fn raw(text: &str) -> Result<(), Failure> {
     if FRAMES.load(Ordering::Relaxed) {
         return Ok(());
@@ -133,7 +134,7 @@ pub fn check_files<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), F
         if file.exists() && !file.is_file() {
             continue;
         }
-        // By whatever name.
+        // A file is the same by whatever name.
         let folder = file.parent().and_then(|folder| folder.join(".").canonicalize().ok());
         let whole =
             file.canonicalize().ok().or(folder.zip(file.file_name()).map(|(folder, name)| folder.join(name)));
@@ -168,8 +169,8 @@ pub fn command_line() -> String {
     shell_words(std::env::args().skip(1))
 }
 
-/// The command as it was typed, for a shell, without secrets, without the files that it writes, and without what an
-/// agent has added: whoever repeats it has other files.
+/// The command as it was typed, for a shell, without secrets, and without the flags for files, for GitHub and those
+/// that an agent has added: whoever repeats the command has other files.
 pub fn command_line_without_files() -> String {
     shell_words(without_files(std::env::args().skip(1)))
 }
@@ -212,13 +213,13 @@ pub fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     Ok(text + "\n")
 }
 
-/// Writes a note to standard error, for the user and not for programs. All text for standard error goes through this
-/// or [`wrapped`], so that what others wrote does not act on a terminal.
+/// Writes a note to standard error, for the user and not for programs; as frames if an agent started this process.
+/// Words of others in it do not act on a terminal.
 pub fn note(text: &str) {
     say(&wrapped(text));
 }
 
-/// Writes a note to standard error, of which only colours act on a terminal.
+/// Writes a note as [`note`] does, but lets its colours act on a terminal.
 pub fn coloured_note(text: &str) {
     say(&folded(&kumite_report::plain_but_colours(text)));
 }

@@ -44,7 +44,7 @@ impl Planning {
         self.read_by(extent, rounds, load)
     }
 
-    /// The same of an experiment that `load` reads, by its name and profile.
+    /// Does as [`read`](Planning::read) does, with an experiment that `load` reads by its name and profile.
     pub fn read_by(
         &self,
         extent: &Extent,

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::exit::Failure;
 use crate::{output, stop};
 
-/// The most bytes of a macro.
+/// The most bytes of a macro's text.
 const LONGEST: u64 = 16 << 20;
 
 #[derive(Parser)]

@@ -28,7 +28,7 @@ impl Progress {
     }
 
     /// Shows that `done` of `total` steps are done: on a terminal at once, elsewhere by a line at most every 5 s and
-    /// at the end.
+    /// at the end. A `total` of 0 is not shown.
     pub fn step(&mut self, done: usize, total: usize, message: &str) {
         self.bar.set_position(done as u64);
         self.bar.set_message(kumite_report::plain(message));

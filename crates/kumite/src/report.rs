@@ -1,4 +1,4 @@
-//! `kumite report`: a run that is in the store, or in a document, shown again; or two, beside each other.
+//! `kumite report`: a result that is in the store, or in a document, shown again; or two runs, beside each other.
 
 use std::path::Path;
 

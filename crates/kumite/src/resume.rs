@@ -18,7 +18,7 @@ use crate::{sittings, stop};
 pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     let mut store = Store::open_existing(&args.ending.db.path())?;
     let state = store.folder().to_owned();
-    // Before anything is read: another kumite may be writing it.
+    // The lock comes before anything is read: another kumite may be writing it.
     let stop = stop::flag()?;
     let _lock = begin_measuring(args.wait, &stop)?;
     let id = cut_sitting(&store, store.find(&args.run)?)?;

@@ -73,7 +73,7 @@ pub struct Effort {
     wait: Wait,
 }
 
-/// A function that is called before a run begins.
+/// A function that is called before a run is kept and its first trial begins. Its error ends the command.
 pub type Begun<'a> = &'a dyn Fn(RunParts) -> Result<(), Failure>;
 
 /// The place where a run is executed.
@@ -159,7 +159,7 @@ impl Args {
         }
     }
 
-    /// Reads the plan. Everything that can be refused is refused here.
+    /// Reads the plan, and refuses all that its flags and files alone show to be wrong.
     fn planned(&self) -> Result<Planned, Failure> {
         let rounds = |of_profile| self.sittings.rounds(of_profile);
         let (extent, mut trees) = (&self.effort.extent, Vec::new());
@@ -189,7 +189,7 @@ impl Args {
         Ok(Planned { experiment, choice, available, shard, _trees: trees })
     }
 
-    /// The same run, for other nodes to execute.
+    /// This run, for other nodes to execute.
     fn away<'a>(&self, experiment: &'a Experiment, clock: &dyn Clock) -> Away<'a> {
         let mut words = self.planning.words(&self.effort.extent, experiment);
         words.extend((self.rule() == Rule::Strict).then(|| "--strict".to_owned()));
@@ -260,7 +260,7 @@ impl Args {
         }
         let (stop, budget) = (&driver.stop, self.effort.budget);
         let measuring = Measuring { world, experiment, cores, nodes, budget, stop };
-        // Looked at before the executor keeps this thread to the engine's core.
+        // The machine is looked at before the executor keeps this thread to the engine's core.
         let machine = machine(used);
         begun(RunParts { run: &run, machine: &machine, contenders: &prepared.contenders, claims: &[] })?;
         store.begin(&run, &machine, &prepared.contenders)?;
@@ -300,7 +300,8 @@ impl Args {
         let variants = experiment.variants();
         let names = variants.iter().map(|(_, variant)| variant.name.as_str());
         let names: Vec<&str> = names.filter(|name| choice.left_out(name).is_none()).collect();
-        // Several nodes have their shares at the same time.
+        // Several nodes run their shares at the same time, so a budget holds more than its rounds one after the
+        // other.
         let is_alone = self.on == On::Local;
         let round = experiment.extent(&names).1.map(|[least, _]| least);
         let budget = self

@@ -24,7 +24,7 @@ pub fn end_in_order() {
 /// Makes a write to a file that may not grow any more (`ulimit -f`) an error, in place of a signal that ends the
 /// process without a word.
 pub fn survive_full_files() {
-    // Where that cannot be had, nothing is lost but the words.
+    // If that cannot be had, nothing is lost but the words.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 

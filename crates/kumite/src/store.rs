@@ -24,8 +24,9 @@ impl Db {
     }
 }
 
-/// The default store: in the nearest `.kumite/`, here or above; else in `$XDG_DATA_HOME/kumite`, so that nothing is
-/// left in whatever folder the user is in.
+/// The default store: in the nearest `.kumite/`, here or above; else with the user's data (`$XDG_DATA_HOME/kumite` or
+/// `~/.local/share/kumite`), so that nothing is left in whatever folder the user is in. If the user has no home, in a
+/// `.kumite/` here.
 pub fn default_db() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let above = here.ancestors().map(|folder| folder.join(".kumite")).find(|folder| folder.is_dir());

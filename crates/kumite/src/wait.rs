@@ -28,7 +28,7 @@ impl Wait {
     }
 
     /// Takes the lock of this machine, and waits for it as long as --wait says. An error if another kumite still has
-    /// it.
+    /// it then, or if `stop` is set.
     pub fn lock(self, stop: &AtomicBool) -> Result<Lock, Failure> {
         let Some(most) = self.most else {
             let taken = |error| match error {

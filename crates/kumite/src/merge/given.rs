@@ -20,7 +20,8 @@ pub struct Given {
     ids: Vec<String>,
 }
 
-/// Reads what is named. A name that is neither a file's nor could be one is taken for an id.
+/// Reads what is named: documents, ids and stores. A name is an id if there is no such file, and it has only letters,
+/// digits, `-` and `_`.
 pub fn read(named: &[PathBuf]) -> Result<Given, Failure> {
     let mut given = Given { stores: Vec::new(), documents: Vec::new(), ids: Vec::new() };
     for name in named {
@@ -59,7 +60,7 @@ fn document(file: &Path) -> Result<StoredRun, Failure> {
         let name = &run.experiment;
         return Err(Failure::Usage(format!("{}: {name:?} is no name of an experiment", file.display())));
     }
-    // Where the experiment was and where its logs are, is true of the machine that made it.
+    // The paths of the experiment and of logs are those of the machine that made the run.
     let run = Run { experiment_given: run.experiment.clone(), ..run };
     let trials = trials.into_iter().map(|trial| Trial { log: None, ..trial }).collect();
     Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })

@@ -41,7 +41,7 @@ fn host(text: &str) -> Result<String, &'static str> {
 
 /// Serves the page until a signal ends it. The device is opened on the thread that plays.
 pub fn run(flags: &Flags, fps: f64, open: Box<OpenDevice>) -> Result<(), Failure> {
-    // Until then there is nothing that would have to be released: a signal just ends us.
+    // Before the page is there, nothing is pressed that would have to be released: a signal just ends us.
     let page = Page::start(&flags.bind, flags.port, fps, open).map_err(failure)?;
     let stop = stop::flag_for_who_holds()?;
     if let Some(device) = page.device() {

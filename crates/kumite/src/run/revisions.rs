@@ -32,8 +32,8 @@ impl RevisionFlags {
         !self.revs.is_empty()
     }
 
-    /// The experiment of that name as one of these revisions. Their trees are made if they are not there; logs are
-    /// beside the store `db`.
+    /// The experiment of that name, with its contenders at both revisions. The trees of the revisions are made if
+    /// they are not there; their logs are beside the store `db`. An error unless two revisions are given.
     pub fn read(
         &self,
         name: &str,
