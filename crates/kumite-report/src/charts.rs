@@ -1,4 +1,4 @@
-//! Charts as plain geometry; templates of the same names draw them. Lengths are in a chart's own units.
+//! Charts as plain geometry, which templates below `page/` draw. Lengths are in a chart's own units.
 
 mod budget;
 pub mod forest;
@@ -21,7 +21,8 @@ pub use timeline::{Timeline, Timelines};
 use kumite_record::Export;
 use serde::Serialize;
 
-/// The look of a contender in every chart of a page: any two of colour, marker and dashes tell it from all others.
+/// The look of a contender in every chart of a page. Among up to 18 contenders any two of colour, marker and dashes
+/// tell one from the others.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Look {
     pub color: usize,

@@ -7,9 +7,9 @@ use kumite_record::Export;
 /// A run as CSV. Columns: `contender`, one for each axis,
 /// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked,needs`. `lower_bounds` is how many
 /// of the `n` values are only known to be at least so much. Numbers are in full and without separators; an end of an
-/// interval that is not known is empty. A percentile with too few requests keeps its row, without a value, and
-/// `needs` is how many more requests a trial must have. A cell without metrics keeps one row, so that its failures
-/// are not lost.
+/// interval that is not known is empty. A percentile with too few values, such as requests, keeps its row, without a
+/// value, and `needs` is how many more values the trial with the fewest needs. A cell without metrics keeps one row,
+/// so that its failures are not lost.
 pub fn csv(export: &Export) -> String {
     let axes: BTreeSet<&str> =
         export.cells.iter().flat_map(|cell| cell.point.0.keys()).map(String::as_str).collect();

@@ -26,7 +26,7 @@ pub struct Document {
     pub experiment: String,
     pub question: String,
     pub source: Option<String>,
-    /// The reason why the run has less than its plan; none if it has all of it.
+    /// The reason why the run ended early or has no end; none if it ended as planned, or when its verdicts were in.
     pub cut_short: Option<String>,
     /// The times at which the run was taken up again, in a sentence; none if it never was.
     pub resumed: Option<String>,

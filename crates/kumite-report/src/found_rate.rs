@@ -135,7 +135,7 @@ fn table(found: &FoundRate, style: Style) -> String {
             metrics.push(Metric::named(name));
         }
     }
-    // p99 before p99.9, whatever comes after them.
+    // Without their units, so that p99 comes before p99.9.
     metrics.sort_by(|a, b| Unit::without(&a.name).cmp(Unit::without(&b.name)));
     let labels: Vec<String> = metrics.iter().map(Metric::label).collect();
     let heads = [("req/s", Right), ("met", Right)]

@@ -39,7 +39,8 @@ fn late(late: &Option<Lateness>) -> String {
     format!("; late by {}", known.collect::<Vec<_>>().join(", "))
 }
 
-/// The closing lines of `kumite play`: the states played, their errors, and the priority.
+/// The closing lines of `kumite play`, without a line feed at the end: the states played, their errors, and the
+/// priority.
 pub fn play_lines(of: &PlayResult) -> String {
     let frames = plural(of.frames as usize, "frame");
     let (done, all, fps) = (of.played_states, of.states, of.fps);

@@ -73,8 +73,8 @@ pub trait KindReport: Sync {
         Vec::new()
     }
 
-    /// True of a metric that gets a chart over the x axis. By default, those of the main table that no other chart
-    /// shows.
+    /// True of a metric that gets a chart over the x axis. By default, those of the main table other than CPU use and
+    /// threads.
     fn is_drawn(&self, metric: &Metric) -> bool {
         !metric.is_detail && !has_role(metric, &["cpu", "threads"])
     }

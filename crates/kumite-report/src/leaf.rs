@@ -1,4 +1,4 @@
-//! The page of one sheet that `kumite compare` and `kumite load` write as HTML.
+//! The page of one sheet for a comparison, for a load, and for two runs beside each other.
 
 use minijinja::context;
 use minijinja::value::Serde;

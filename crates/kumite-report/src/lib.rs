@@ -1,16 +1,17 @@
-//! Reports and other results as text: a record goes in, and a terminal's text, HTML, Markdown or CSV comes out.
+//! Reports and other results as text: a record goes in, and a terminal's text, HTML, Markdown, CSV, SVG, JUnit XML or
+//! another format comes out.
 //!
-//! Every format has the same order: the question and its source, red checks, the verdicts, the measurements of each
-//! group of points (HTML alone draws what happened within trials), failures and recovery, what was published, what
-//! could not be measured, doubts, and what is needed to repeat the run. Nothing here reads a file, a clock or the
-//! environment, so a record gives the same report everywhere. Texts that others wrote (names, reasons, logs) are
-//! escaped in each format.
+//! Every format of a run's report, but for CSV, has the same order: the question and its source, red checks, the
+//! verdicts, the measurements of each group of points (HTML alone draws what happened within trials), failures and
+//! recovery, what was published, what could not be measured, doubts, and what is needed to repeat the run. Nothing
+//! here reads a file, a clock or the environment, so a record gives the same report everywhere. Texts that others
+//! wrote (names, reasons, logs) are escaped in each format.
 //!
 //! The modules, from the lowest up: `record` is a record and its index. `words` says things, `tables` lays them out,
 //! `charts` draws them, `kinds` has what only one kind of workload shows. Above them is a file for each format:
 //! `terminal`, `html`, `markdown`, `csv`; and one for each other thing that is shown: `summary`, `comparison`,
-//! `review` with its own formats for machines and reviewers, `replication`, `load`, `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`,
-//! `load_second`.
+//! `run_review` and `review`, which has formats of its own for machines and reviewers, `replication`, `load`,
+//! `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`, `load_second`.
 
 mod charts;
 mod comparison;

@@ -112,7 +112,7 @@ fn throughput(result: &LoadResult) -> Option<String> {
     (result.ok > 0).then(|| format!("throughput: {} req/s", significant(result.throughput_rps, 3)))
 }
 
-/// The lines on how many requests there were, what became of them, and how the first one failed.
+/// The lines on how many requests there were, what became of them, and the first failure.
 fn counted(result: &LoadResult) -> Vec<String> {
     let errors = result.errors.iter().filter(|(_, n)| **n > 0);
     let errors: Vec<String> =

@@ -15,24 +15,24 @@ pub struct LoadSecond {
     pub requests: Option<u64>,
     /// The time after which the load ends; none if there is no such limit.
     pub duration: Option<Duration>,
-    /// Requests so far, right or failed.
+    /// Requests since the warm-up, right or failed.
     pub done: u64,
-    /// Requests so far that failed.
+    /// Requests since the warm-up that failed.
     pub errors: u64,
     /// Right answers a second, in the last second.
     pub rate: f64,
     /// True if any right answer came in the last second.
     pub has_answers: bool,
-    /// The median response time of the last tenth of a second, in µs.
+    /// The median response time of the last tenth of a second, in µs; 0 without an answer.
     pub p50_us: f64,
-    /// The longest 99th percentile among the tenths of the last second, in µs.
+    /// The longest 99th percentile among the tenths of the last second, in µs; 0 without an answer.
     pub p99_us: f64,
     /// The most requests at a time that waited to be sent, in the last second.
     pub backlog: u64,
-    /// The CPU time of the engine as a share of its CPUs' time, from 0 to 1.
+    /// The CPU time of the engine in the last second, as a share of what its threads could have, from 0 to 1.
     pub engine_busy: f64,
-    /// The seconds before, the oldest first: the right answers in each, and the longest 99th percentile of a tenth in
-    /// µs.
+    /// The latest whole seconds, the oldest first: the right answers in each, and the longest 99th percentile of a
+    /// tenth in µs.
     pub past: Vec<(u64, f64)>,
 }
 
@@ -58,7 +58,7 @@ pub fn load_line(of: &LoadSecond) -> String {
     format!("{place}; {:.0}/s{times}, {} errors{backlog}; engine {busy:.0} % busy", of.rate, of.errors)
 }
 
-/// The line on a load, and below it bars of the rate and the 99th percentile of the seconds before.
+/// The line on a load, and below it bars of the rate and the 99th percentile of the latest whole seconds.
 pub fn load_lines(of: &LoadSecond) -> String {
     let rates = bars(of.past.iter().map(|(ok, _)| *ok as f64));
     let times = bars(of.past.iter().map(|(_, p99)| *p99));

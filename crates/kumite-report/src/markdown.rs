@@ -232,8 +232,8 @@ fn table_lines(table: &Table) -> String {
     lines
 }
 
-/// The text with all characters escaped that mean something to Markdown or HTML. Line breaks become `<br>`, the only
-/// form that a table allows.
+/// The text with those characters escaped that mean something to HTML or within a line of Markdown. Line breaks
+/// become `<br>`, the only form that a table allows.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -279,13 +279,13 @@ fn ends_in(text: &[char], end: &str) -> bool {
     last.is_some_and(|last| last.eq_ignore_ascii_case(end))
 }
 
-/// A code span, fenced by more backticks than the text has in a row. Of no text there is none.
+/// A code span, fenced by more backticks than the text has in a row; empty if the text is.
 pub(crate) fn code(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
     let fence = "`".repeat(longest_run_of_backticks(text) + 1);
-    // One space at each end is taken off again; it keeps a backtick of the text apart from the fence.
+    // The space keeps a backtick of the text apart from the fence; Markdown takes one off each end.
     let space = if text.contains('`') { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
 }

@@ -48,7 +48,7 @@ fn is_percentile(word: &str) -> bool {
     word.strip_prefix('p').is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
-/// The metrics of `known`, in their order, that any of the cells has a figure of or lacks requests for.
+/// The metrics of `known`, in their order, that any of the cells has a figure of or lacks values for.
 pub fn present<'m>(known: &'m [Metric], cells: &[&Cell]) -> Vec<&'m Metric> {
     let names: HashSet<&str> = cells.iter().copied().flat_map(names).collect();
     known.iter().filter(|metric| names.contains(&*metric.name)).collect()

@@ -1,5 +1,5 @@
-//! A record with an index of what is looked up in it often. It is made once, so that the time for a report grows with
-//! the size of the record alone.
+//! A record with an index of what is looked up in it often. The index is made once, so that a report takes time in
+//! proportion to the size of the record.
 
 use std::collections::HashMap;
 
@@ -95,13 +95,13 @@ impl<'a> Record<'a> {
         self.at(&cell.point).standing.iter().copied().filter(move |trial| trial.contender == *contender)
     }
 
-    /// The metrics of trials that any of these cells has a figure of or lacks requests for, in the order in which
-    /// they are shown.
+    /// The metrics of trials that any of these cells has a figure of or lacks values for, in the order in which they
+    /// are shown.
     pub fn metrics_of(&self, cells: &[&Cell]) -> Vec<&Metric> {
         present(&self.metrics, cells)
     }
 
-    /// The metrics of parts that any of these cells has a figure of or lacks requests for, in the order in which they
+    /// The metrics of parts that any of these cells has a figure of or lacks values for, in the order in which they
     /// are shown.
     pub fn part_metrics_of(&self, cells: &[&Cell]) -> Vec<&Metric> {
         present(&self.part_metrics, cells)

@@ -24,7 +24,7 @@ pub struct Review {
     pub(crate) against: Option<String>,
     /// The answer of `--gate`. None if no gate was asked.
     pub(crate) gate: Option<Gate>,
-    /// Doubts about the whole of it, the heaviest first.
+    /// Doubts about the result as a whole, the heaviest first.
     pub(crate) doubts: Vec<String>,
     pub(crate) cases: Vec<Case>,
     pub(crate) started: Timestamp,
@@ -32,7 +32,7 @@ pub struct Review {
     pub(crate) seconds: f64,
     /// The version of kumite that measured.
     pub(crate) kumite: String,
-    /// The command line that repeats it.
+    /// The command line that repeats the measurement.
     pub(crate) command: String,
 }
 
@@ -55,8 +55,8 @@ pub(crate) struct Case {
     pub outcome: Outcome,
     /// The answer with its figures: how much, at least how much, and how sure that is.
     pub sentence: String,
-    /// The distance from what would have passed, as a logarithm, for the order of failures; 0 if it cannot be compared
-    /// with that of others.
+    /// The distance of the bound from no change or from what was claimed, as the size of a logarithm, for the order
+    /// of failures; 0 if it is not known, or cannot be compared with that of others.
     pub beyond: f64,
 }
 
@@ -82,7 +82,7 @@ pub(crate) enum Outcome {
     Failed,
     /// It did not run, or not to its end.
     Error,
-    /// What was measured does not tell.
+    /// The measurements do not tell.
     Undecided,
     /// It was not measured.
     NotTested,
@@ -128,7 +128,7 @@ impl Review {
     /// The cases of a part, the worst first; of those that are as bad as each other, in the order of the result.
     pub(crate) fn of(&self, part: Part) -> Vec<&Case> {
         let mut cases: Vec<&Case> = self.judged().filter(|case| case.outcome.part() == part).collect();
-        // One that did not run says nothing of how bad it is.
+        // Of a case that did not run, nobody knows how bad it is: it comes last.
         cases.sort_by(|a, b| {
             let rank = |case: &Case| (case.outcome == Outcome::Error, -case.beyond);
             let ((a_error, a), (b_error, b)) = (rank(a), rank(b));
@@ -142,7 +142,7 @@ impl Review {
         self.cases.iter().filter(|case| case.kind != Kind::Whole || case.outcome != Outcome::Passed)
     }
 
-    /// How many cases there are of each part: `1 worse, 2 could not be told, 3 not worse`.
+    /// How many cases there are of each outcome: `1 worse, 2 could not be told, 3 not worse`.
     pub(crate) fn counts(&self) -> String {
         let [wrong, right] = match self.against {
             Some(_) => ["worse", "not worse"],
@@ -179,7 +179,7 @@ impl Case {
         }
     }
 
-    /// The metric and the answer: `wall time: at least +1.31 %, …`.
+    /// The metric and the answer: `wall time: +1.31 % at least, …`.
     pub(crate) fn answer(&self) -> String {
         self.metric.map_or_else(|| self.sentence.clone(), |metric| format!("{metric}: {}", self.sentence))
     }

@@ -94,7 +94,7 @@ fn alarms(document: &Document, style: Style) -> String {
     cut_short.chain(off).chain(red).collect()
 }
 
-/// The number of lines that a claim may take.
+/// The number of lines that a claim may take. A reason is never cut, and may take more.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Room {
     /// All lines that are needed.
@@ -110,8 +110,8 @@ struct Line<'a> {
     verdict: &'a VerdictText,
     /// The reason why there is no effect; none if there is one.
     reason: Option<String>,
-    /// The sittings in which the verdict stood, and how many more blocks, nodes or sittings would decide an open one;
-    /// none if neither is known.
+    /// The sittings in which the verdict stood; and how many more blocks, nodes or sittings would decide an open one,
+    /// or that the control is off. None if nothing of this is known.
     more: Option<String>,
 }
 

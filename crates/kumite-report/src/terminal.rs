@@ -19,7 +19,8 @@ use crate::words::control::ControlText;
 use crate::words::gate::last_line;
 use crate::words::verdict::VerdictText;
 
-/// The report of a run for a terminal. No line is wider than `style` says, except commands, which are to be copied.
+/// The report of a run for a terminal. No line is wider than `style` says, except commands, which are to be copied,
+/// and the answer of a gate, which programs find.
 pub fn terminal(export: &Export, style: &Style) -> String {
     let (record, groups, style) = (Record::new(export), Groups::new(export), *style);
     let document = Document::new(&record, &groups);

@@ -1,6 +1,6 @@
 //! A limit to the marks of a page's charts.
 
-/// The limits for each chart of a page, so that the page stays small however many charts it has.
+/// The limits for each chart of a page, so that a page with many charts stays small.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// The most marks in a chart; above this number, neighbours are merged.
@@ -10,8 +10,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Shares a page's marks among `charts` charts. A mark with a title takes about 100 bytes of the page, one
-    /// without about 20.
+    /// Shares a page's marks among `charts` charts. However many there are, each gets at least 100 marks. A mark with
+    /// a title takes about 100 bytes of the page, one without about 20.
     pub fn new(charts: usize) -> Budget {
         let share = |page: usize| page / charts.max(1);
         Budget { marks: share(60_000).clamp(100, 2_000), told: share(20_000).min(800) }

@@ -1,4 +1,5 @@
-//! The verdicts as one picture: a row for each claim, whose middle is the border of the claim.
+//! The verdicts as one picture: a row for each claim, whose middle is the border of the claim, or equality if the
+//! claim has two borders.
 
 use kumite_record::{Bound, Claim, EffectKind, Export, NodeEffect, Run, SittingEffect, SittingSide, Verdict};
 use minijinja::value::Serde;
@@ -51,9 +52,11 @@ struct Row {
     title: String,
     /// The verdict, then its effect if there is one.
     head: String,
-    /// The lines below the head, joined: the bound that decided, and how nodes and sittings stood to it.
+    /// The lines below the head, joined: the bound with what was claimed, the figures with their place, and the
+    /// sittings that agree.
     bound: String,
-    /// The title, broken into lines. `said_lines` are the head and the bound, broken the same way.
+    /// The title, broken into lines, at most `TITLE_LINES`. `said_lines` are all lines of the head and of what is
+    /// below it.
     title_lines: Vec<Line>,
     said_lines: Vec<Line>,
     /// The number of lines at the beginning of `said_lines` that belong to the head.
@@ -66,7 +69,7 @@ struct Row {
     whisker: Option<(f64, f64)>,
     point: Option<f64>,
     nodes: Vec<NodeRow>,
-    /// A dot for each sitting; empty if there are fewer than two.
+    /// A dot for each sitting; empty if there are fewer than two, or if the effect has no place on an axis.
     sittings: Vec<SittingDot>,
     /// The 80 % interval of the next sitting's effect, cut off at the ends of the plot; none if there are fewer than
     /// two sittings or it is unknown.
@@ -155,7 +158,7 @@ impl Place {
         let effect = claim.effect.as_ref()?;
         let kind = effect.kind;
         let zone = claim.decided_by.as_ref()?.sides.as_ref()?.op.zone(kind)?;
-        // Of a bound that decided, the other end says less.
+        // An end on which the verdict does not rest is not drawn.
         let (low, high) = match effect.bound {
             Bound::AtLeast { low, .. } => (Some(low), None),
             Bound::AtMost { high, .. } => (None, Some(high)),
@@ -224,7 +227,7 @@ fn row(run: &Run, claim: &Claim, place: Option<&Place>, span: f64, top: f64) -> 
         texts.into_iter().enumerate().map(line).collect()
     };
     let x = |place: &Place, value: f64| {
-        // On a scale of its own the farthest end is at three quarters.
+        // On a scale of its own the farthest value lies three quarters of the way to an end.
         let span = match place.own_scale {
             true => place.all().map(f64::abs).fold(0.0, f64::max) / 0.75,
             false => span,

@@ -1,6 +1,6 @@
 //! The frame of a chart: where its plot lies in its picture, and the ticks along it. Every chart with an axis has
-//! one, and `frame.html` draws it, so that margins, rules and labels are alike in all of them. Lengths are in the
-//! picture's units.
+//! one, except the forest. `frame.html` draws it, so that margins, rules and labels are alike in all charts. Lengths
+//! are in the picture's units.
 
 use kumite_record::Unit;
 use serde::Serialize;
@@ -95,7 +95,8 @@ pub fn end_ticks(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
     [0.0, scale.high].map(|value| Tick { at: scale.at(value), label: label(value) }).into()
 }
 
-/// Ticks of a horizontal axis, as many at equal distances as fit without touching each other.
+/// The ticks of a horizontal axis: all of `scale`, or every second, every third and so on, so that no label touches
+/// the next.
 pub fn ticks_apart(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
     let all = ticks(scale, label);
     let some = |each: usize| -> Vec<Tick> { all.iter().step_by(each).cloned().collect() };

@@ -43,8 +43,8 @@ pub struct Drawn<L> {
     pub text: String,
 }
 
-/// Groups marks by their look, in the order of looks; single marks come before merged ones. Each keeps its text if
-/// `told`.
+/// Groups marks by their look, in the order of looks; within a look, single marks come before merged ones. Each mark
+/// keeps its text if `told`; if not, marks of one group are one path.
 pub fn by_look<L: Ord + Copy>(
     marks: impl Iterator<Item = Drawn<L>>,
     class: fn(L) -> &'static str,

@@ -139,7 +139,7 @@ pub fn line_chart(
 /// The lines of a chart, before their labels are moved apart.
 struct LineSet {
     lines: Vec<Line>,
-    /// The places where lines are broken, each with the reason.
+    /// The contenders and values without a figure, each with the reason.
     gaps: Vec<String>,
     /// The contenders that have no figure, each with the reason.
     without: Vec<String>,

@@ -1,5 +1,5 @@
 //! Charts of what the machine took for the probes before each trial, in the order of the run. Each probe has one
-//! chart of all trials, since they ran on one machine.
+//! chart of all trials, since it measures the machine and no contender.
 
 use kumite_record::{Export, Metric, Probe};
 

@@ -18,8 +18,8 @@ pub const ERRORS: &str = "errors";
 pub struct Rates<'a> {
     pub series: &'a Series,
     pub disturbance: Option<&'a Disturbance>,
-    /// The moment at which answers were steady, or steady again: ms from the window's opening. None if they never
-    /// were, or it is not known.
+    /// The moment at which answers were steady, or steady again: ms from the window's opening. None if they were so
+    /// from the start or never, or if that is not known.
     pub steady_ms: Option<f64>,
     pub color: usize,
 }
@@ -88,7 +88,7 @@ fn described(series: &Series, disturbance: Option<&Disturbance>, answers: &[Opti
     )
 }
 
-/// The first and the last second of a series, counted from the window's opening: negative before it.
+/// The beginning and the end of a series, in seconds from the window's opening: negative before it.
 pub fn seconds_of(series: &Series) -> (f64, f64) {
     let steps = series.columns.values().map(Vec::len).max().unwrap_or(0);
     (start_s(series), start_s(series) + steps as f64 * interval_s(series))

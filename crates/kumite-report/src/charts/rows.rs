@@ -1,5 +1,5 @@
-//! Charts of estimates along a horizontal axis, a row for each contender. They serve where there is no x axis, and
-//! for several figures of one cell.
+//! Charts of estimates along a horizontal axis, a row for each contender, command or server. They serve where there
+//! is no x axis, and for several figures of one cell.
 
 use kumite_record::{Cell, Metric};
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::words::bound::Bound;
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// A chart with a row for each contender.
+/// A chart with a row for each contender, command or server.
 #[derive(Debug, Serialize)]
 pub struct RowChart {
     /// The id of the chart, unique in its page.
@@ -29,7 +29,7 @@ pub struct RowChart {
     pub key: Vec<Key>,
 }
 
-/// The figures of one contender, on the common axis.
+/// The figures of one contender, command or server, on the common axis.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub label: String,

@@ -2,7 +2,7 @@
 
 use crate::words::quantity::Measured;
 
-/// The ratio of the greatest value to the least from which on an axis is logarithmic.
+/// An axis is logarithmic if the greatest value is at least this many times the least.
 const DECADES: f64 = 30.0;
 
 /// The least size of a value that a chart shows: a smaller one is drawn as 0. A value beyond `LARGEST` is drawn as
@@ -81,7 +81,7 @@ impl Scale {
             while tick <= self.high * 1.001 {
                 ticks.push(tick);
                 let next = round_above(tick * 1.001 / self.unit) * self.unit;
-                // Rounding can stand still, and must not stay there.
+                // Rounding may give the same tick again, and the loop must end.
                 tick = next.max(tick * 1.5);
             }
             // Powers of ten alone where 1, 2 and 5 of each are too many.

@@ -44,8 +44,8 @@ pub struct Values<'a> {
 const ROW: f64 = 34.0;
 /// The most dots in a row: of more values, every second or third is drawn, and so on.
 const MOST_DOTS: usize = 400;
-/// The distance from the median at which values are drawn at the edge: this many times that of the 5th or the 95th
-/// percentile, the farther of the two.
+/// Values are drawn at the edge if they are farther from the median than this many times the distance of the 5th or
+/// the 95th percentile, the farther of the two.
 const FAR: f64 = 3.0;
 
 /// A chart with a row for each of `sets`; none if there is no set, or if one is empty.

@@ -1,4 +1,4 @@
-//! Small charts of single trials over time, made to be set side by side.
+//! Small charts of single trials over time, or of a probe over all trials, made to be set side by side.
 
 use serde::Serialize;
 
@@ -14,7 +14,8 @@ pub struct Timelines {
     pub charts: Vec<Timeline>,
 }
 
-/// The chart of one trial: its time series, its jobs, or its states.
+/// The chart of one trial: its time series, its jobs, or its states. The chart of a probe has the same form, over all
+/// trials.
 #[derive(Debug, Serialize)]
 pub struct Timeline {
     /// The id of the chart, unique in its page.
@@ -24,18 +25,20 @@ pub struct Timeline {
     pub frame: Frame,
     pub shades: Vec<Shade>,
     pub color: usize,
-    /// An SVG path: right answers a second, the elapsed time of each job, or the errors of states as dots.
+    /// An SVG path: right answers a second, the elapsed time of each job, the figure of a probe before each trial, or
+    /// the errors of states as dots.
     pub answers: String,
     /// An SVG path of bars: failures a second. Empty if there are none.
     pub failures: String,
-    /// The x at which answers were steady again, or jobs became steady; none if they did not.
+    /// The x at which answers or jobs became steady, or answers were steady again; none if they were so from the
+    /// start or never, or if that is not known.
     pub recovered: Option<f64>,
     /// The y of an error as long as a frame; none if the chart shows no errors, or if the length of a frame is not
     /// known.
     pub one_frame: Option<f64>,
 }
 
-/// A stretch of time outside the window, such as the warm-up, or one with a disturbance.
+/// A shaded stretch of the x axis: the warm-up, or a disturbance.
 #[derive(Debug, Serialize)]
 pub struct Shade {
     pub x: f64,

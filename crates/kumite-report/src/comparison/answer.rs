@@ -145,7 +145,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     notes
 }
 
-/// A note on the revision of a command: its commit, and its build. None if it was run at none.
+/// A note on the revision of a command: its commit, and its build. None if the command has no revision.
 fn revision_note(command: &ComparedCommand, names: &Names) -> Option<String> {
     let revision = command.revision.as_ref()?;
     let at = match command.name == revision.name {
@@ -246,7 +246,7 @@ pub(super) fn level(comparison: &Comparison) -> String {
     level_of(comparison.alpha, verdicts(comparison))
 }
 
-/// The same of so many verdicts that share this probability of error.
+/// The words of `level` for this number of verdicts, which share the probability of error `alpha`.
 pub(super) fn level_of(alpha: f64, verdicts: usize) -> String {
     let simultaneous = if verdicts > 1 { "simultaneous " } else { "" };
     format!("{simultaneous}{}", percent(1.0 - alpha))
@@ -264,8 +264,8 @@ pub(super) fn times(ratio: Ratio) -> String {
     format!("{}×", estimate(ratio))
 }
 
-/// The ratio as text. It has three decimals unless its interval lies on one side of 1, since more digits would be
-/// noise.
+/// The ratio as text: as `factor` shows it if its interval lies on one side of 1 or the ratio is at least 10.
+/// Otherwise it has three decimals, since more would be noise.
 pub(super) fn estimate(ratio: Ratio) -> String {
     let is_one_side = ratio.low.is_some_and(|low| low > 1.0) || ratio.high.is_some_and(|high| high < 1.0);
     if is_one_side || ratio.estimate >= 10.0 {

@@ -24,7 +24,7 @@ pub(super) fn figure(command: &ComparedCommand) -> String {
     }
 }
 
-/// The answer on each pair by its counts. None without `--counts`.
+/// The answer on each pair by its counts. Empty without `--counts`.
 pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
     let Some(counting) = &comparison.counts else { return Vec::new() };
     let answer = |pair: &ComparedPair| {

@@ -2,8 +2,8 @@
 
 use crate::words::number::significant;
 
-/// A ratio to a thousandth: with less, a difference of that size would look like none. A ratio that would look like 1
-/// and is not gets up to six decimals; one from 10 on gets four digits.
+/// A ratio to a thousandth: with fewer decimals, a difference of a thousandth would look like none. A ratio that
+/// would look like 1 and is not gets up to six decimals; one from 10 on gets four digits.
 pub(super) fn factor(value: f64) -> String {
     if value >= 10.0 {
         return significant(value, 4);

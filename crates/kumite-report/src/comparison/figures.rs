@@ -85,7 +85,7 @@ pub(super) fn ratios(comparison: &Comparison, names: &Names) -> Rows {
         let (a, b) = (names.of(&pair.a), names.of(&pair.b));
         let none = || "–".to_owned();
         let headline = pair.verdict == Speed::Slower;
-        // True if the reference is the better one; and the word for it.
+        // True if the ratio is turned; and the verdict in words.
         let speed = |verdict| match verdict {
             Speed::Faster => (false, format!("{a} is faster")),
             Speed::Slower => (true, format!("{b} is faster")),

@@ -53,7 +53,7 @@ struct Asked<'a> {
 
 /// The figure that an answer rests on.
 enum Measured<'a> {
-    /// The ratio of times: how many times as fast the reference is.
+    /// How many times as fast the reference is.
     Fast(Ratio),
     /// How many times as much of a metric the one that is judged uses.
     Much(Ratio, CommandMetric, String),
@@ -76,8 +76,8 @@ fn asked<'a>(pair: &'a ComparedPair, comparison: &Comparison, names: &Names) -> 
     metrics.into_iter().map(|(metric, gate, ratio)| about(pair, metric, gate, ratio, names)).collect()
 }
 
-/// The question by a metric, or by wall time or throughput if it is none. `otherwise` is the ratio if the gate has none
-/// of its own.
+/// The question by a metric, or by wall time or throughput if `metric` is none. `otherwise` is the ratio for a gate
+/// that has none of its own.
 fn about<'a>(
     pair: &'a ComparedPair,
     metric: Option<CommandMetric>,
@@ -127,7 +127,7 @@ fn outcome(asked: &Asked, comparison: &Comparison) -> String {
     }
 }
 
-/// The doubt in a sentence: the reason that it cannot be told, or what there is against a gate that is shut.
+/// The doubt as a clause: the reason why the gate's question has no answer, or an objection to a gate that is shut.
 pub(super) fn why(doubt: GateDoubt, reference: &str) -> String {
     match doubt {
         GateDoubt::ControlIsOff => {
@@ -142,7 +142,7 @@ pub(super) fn why(doubt: GateDoubt, reference: &str) -> String {
     }
 }
 
-/// The figure in words. Of an interval that is the gate's own, a shut or open gate rests on one end.
+/// The figure in words. If the interval is the gate's own, a shut or open gate shows only the end that it rests on.
 fn measured(asked: &Asked, comparison: &Comparison) -> String {
     let Asked { gate, reference, .. } = asked;
     let level = level(comparison);
@@ -179,7 +179,7 @@ fn gate_level(comparison: &Comparison) -> Option<String> {
     Some(level_of(alpha?, comparison.pairs.len() * metrics))
 }
 
-/// An interval of which one end may be unknown.
+/// An interval of which one end may be unknown; empty if both are.
 fn ends(ratio: Ratio) -> String {
     match (ratio.low, ratio.high) {
         (Some(low), None) => format!("at least {}", factor(low)),

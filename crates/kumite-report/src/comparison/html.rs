@@ -1,4 +1,4 @@
-//! A comparison as a page, with a dot for every run.
+//! A comparison as a page, on which runs of commands are dots.
 
 use kumite_record::{CommandMetric, ComparedCommand, ComparedPair, Comparison, Estimate, Ratio, Unit};
 
@@ -15,7 +15,8 @@ use crate::words::text::one_line;
 const RUNS: &str =
     "each run is a dot, the line is the median, and its interval is shaded; what is far off lies at the edge";
 
-/// A comparison as one self-contained page, with a dot for every run.
+/// A comparison as one self-contained page. Each run of a command is a dot; of more than 400 runs every second, every
+/// third and so on is drawn.
 pub fn compare_html(comparison: &Comparison, shown: Shown) -> String {
     let names = Names::of_all(comparison);
     let legend = names.legend.iter().map(|(letter, name)| format!("{letter}: {name}"));

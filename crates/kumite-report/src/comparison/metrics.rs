@@ -6,16 +6,17 @@ use super::estimate::{bounded, plain};
 use super::{Shown, TimeUnit};
 use crate::words::number::{count, significant};
 
-/// The units of figures, by metric. A figure of a metric without one is shown in the unit that suits its size.
+/// The units that were set for single metrics. Without one, a time is shown in `Shown::time_unit` if that is set, and
+/// any other figure in the unit that suits its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Units([Option<MetricUnit>; CommandMetric::ALL.len()]);
 
 /// A unit that all figures of a metric are shown in.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricUnit {
-    /// The number of these units in one second, or in one byte.
+    /// The number of these units in one second or byte; 1 for a count.
     pub factor: f64,
-    /// The unit's symbol, as it is shown.
+    /// The unit's symbol, as it is shown; empty for a count.
     pub name: &'static str,
 }
 
@@ -82,7 +83,7 @@ pub(super) fn much(metric: CommandMetric) -> String {
     format!("{much} {}", word(metric))
 }
 
-/// The verb that a command stands with before the metric, after `it` and after `does not`.
+/// The verb between a command and the metric, as it stands after `it` and after `does not`.
 pub(super) fn verb(metric: CommandMetric) -> (&'static str, &'static str) {
     match metric {
         CommandMetric::Instructions => ("executes", "execute"),
@@ -99,8 +100,8 @@ pub(super) fn row(metric: CommandMetric) -> &'static str {
     if metric == CommandMetric::MemoryPeakResident { "peak RSS" } else { word(metric) }
 }
 
-/// The cell of a command in a metric's column. `≤` stands before a peak of memory that is only known to be at most
-/// that.
+/// The cell of a command in a metric's column. `≤` stands before a peak of memory if that of any run is only known to
+/// be at most its figure.
 pub(super) fn figure(metric: CommandMetric, command: &ComparedCommand, shown: Shown) -> String {
     let own = shown.units.of(metric);
     let time_unit = own.or(shown.time_unit.map(MetricUnit::from));

@@ -1,4 +1,5 @@
-//! A comparison in cases: one for each pair and metric that is judged, and one for the comparison as a whole.
+//! A comparison in cases: one for each pair and metric that is judged, one for each pair's instruction counts, one
+//! for a command that is compared with nothing, and one for the comparison as a whole.
 
 use jiff::Timestamp;
 use kumite_record::{
@@ -49,7 +50,7 @@ pub fn compare_review(comparison: &Comparison) -> Review {
     }
 }
 
-/// A comparison that could not begin.
+/// The review of a comparison that could not begin: one case, an error for the reason `why`.
 pub fn compare_failure(why: &str, command: &str, kumite: &str, started: Timestamp) -> Review {
     let (outcome, sentence) = (Outcome::Error, one_line(why));
     let whole =
@@ -77,11 +78,11 @@ struct Asked<'a> {
     /// True if more of the metric is better.
     is_gain: bool,
     outcome: Outcome,
-    /// How much more would tell. None if nothing is in sight.
+    /// The estimated further effort until an answer. None if there is one, or if none is in sight.
     remaining: Option<Remaining>,
-    /// What the reference's two runs leave open. None without a gate, and where they leave nothing.
+    /// The doubt that the reference's two runs raise. None without a gate, and if they raise none.
     doubt: Option<GateDoubt>,
-    /// Why no number of pairs would tell. None if one may.
+    /// The reason why no number of pairs would tell. None if more pairs may.
     never: Option<String>,
 }
 
@@ -98,7 +99,7 @@ fn asked<'a>(pair: &'a ComparedPair, comparison: &Comparison) -> Vec<Asked<'a>> 
     all
 }
 
-/// The question by the metric that the gate is on, or by wall time or throughput if it is none.
+/// The question by the metric that the gate is on, or by wall time or throughput if `on` is none.
 fn by_one<'a>(pair: &'a ComparedPair, on: Option<CommandMetric>, comparison: &Comparison) -> Asked<'a> {
     let is_gain = !comparison.servers.is_empty();
     let outcome = match pair.verdict {
@@ -143,8 +144,8 @@ fn of_metrics(pair: &ComparedPair, has_gate: bool) -> Vec<Asked<'_>> {
     pair.metrics.iter().map(of).collect()
 }
 
-/// The outcome by the gate, where there is one: it asks for more than the margin. Of what it does not ask, nothing is
-/// wrong with it.
+/// The outcome by the answer of the gate. A question that a gate does not ask is passed; without a gate, the verdict
+/// decides. A pair without a block was not tested.
 fn of_gate(pair: &ComparedPair, gate: Option<PairGate>, has_gate: bool, by_verdict: Outcome) -> Outcome {
     if pair.blocks == 0 {
         return Outcome::NotTested;
@@ -171,7 +172,8 @@ impl Asked<'_> {
         }
     }
 
-    /// The end of the interval that is nearer to no change, if it is worse than none.
+    /// The least change for the worse: the end of the interval that is nearer to no change. None if that end is no
+    /// change for the worse.
     fn least(&self) -> Option<f64> {
         match self.is_gain {
             true => self.change.high.filter(|high| *high < 1.0),
@@ -225,7 +227,7 @@ fn change(ratio: f64) -> String {
     format!("{sign}{} %", significant(percent.abs(), 3))
 }
 
-/// The case of a pair by instruction counts. A gate does not ask for them. None if none were counted.
+/// The case of a pair by instruction counts. A gate does not ask for them. None without `--counts`.
 fn counted(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> Option<Case> {
     let (counts, counting) = pair.counts.as_ref().zip(comparison.counts.as_ref())?;
     let is_more = counts.ratio.is_some_and(|ratio| ratio.high < 1.0);

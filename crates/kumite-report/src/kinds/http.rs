@@ -20,7 +20,8 @@ use crate::words::text::one_line;
 
 pub(super) struct Http;
 
-/// The role of the metric of how long failures lasted after a disturbance.
+/// The role of the metric of recovery: how long it took until answers were steady again after a disturbance or a drop
+/// of the load.
 const RECOVERY: &str = "recovery";
 
 /// Columns of time series: response times of the answers in each interval. `CPU_CORES` is the CPU use in it.

@@ -1,8 +1,8 @@
 //! A result as JUnit XML: one suite, with a case for each thing that was asked.
 //!
-//! What is shown to be worse is a failure, what did not run an error, and what could not be told is skipped with the
-//! reason. The cases were measured together, so each has an equal part of the time: a reader that adds them up has the
-//! whole.
+//! A case that is shown to be worse is a failure, and one that did not run to its end an error. One that could not be
+//! told, or that `--gate-allow` names, is skipped with the reason. The cases were measured together, so each has an
+//! equal part of the time: a reader that adds them up has the whole.
 
 use std::time::Duration;
 

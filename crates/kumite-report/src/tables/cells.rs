@@ -77,7 +77,7 @@ pub struct Column {
 pub struct Entry {
     pub text: String,
     pub note: Option<String>,
-    /// True if a figure, or a part of it, is missing because trials do not count.
+    /// True if a figure, or a part of it, is missing because trials do not count or were not made.
     pub lost: bool,
 }
 
@@ -245,7 +245,7 @@ pub fn sort(cells: &mut [&Cell], metric: &Metric) -> Option<String> {
 }
 
 /// The figure of a cell with its interval, marked if it is a lower bound. Without a figure, the entry says how many
-/// requests it needs, or `–`.
+/// more values a trial needs, or `–`.
 pub fn figure(record: &Record, cell: &Cell, metric: &Metric) -> Entry {
     match cell.metrics.get(&metric.name) {
         Some(estimate) => {

@@ -106,7 +106,7 @@ fn cores(record: &Record, engine_is: &str) -> String {
     let is_axis = |name: &&&str| run.points.iter().any(|point| point.get(name).is_some());
     let axis = ["server_cores", "cores"].iter().find(is_axis);
     let relation = match (shared, siblings) {
-        // The list has each value that any point used.
+        // The CPUs are those of all points together.
         (true, _) if let Some(axis) = axis => {
             &format!("; how many and whether they share goes by {axis}, and trials that shared are marked")
         }
@@ -154,7 +154,7 @@ fn trials(export: &Export) -> String {
         ));
     }
     parts.extend(void_blocks(export));
-    // Once, kumite measured blocks again that were marked.
+    // Earlier versions of kumite measured blocks anew that were marked.
     let replaced = export.trials.len() - standing(&export.trials).count() - void_trials(export).count();
     if replaced > 0 {
         parts.push(format!(

@@ -1,4 +1,4 @@
-//! The tables of failures: of requests, of trials, and those that kumite caused.
+//! The tables of failures: of requests or calls, of trials, and after disturbances that kumite caused.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,7 +18,7 @@ pub struct Failures {
     pub disturbances: Vec<Disturbed>,
     /// Failures within trials that count, outside disturbances; none if the kind of workload has no such table.
     pub failed: Option<Failed>,
-    /// The trials that do not count, by contender and reason.
+    /// The trials that failed or were disqualified, by contender and reason.
     pub trials: Vec<LostTrials>,
 }
 
@@ -41,8 +41,8 @@ pub struct LostTrials {
     pub reason: String,
 }
 
-/// The most entries in the list; `TOLD_ALIKE` is the most of one contender that ended in the same way. Of more, only
-/// the number of trials is given.
+/// The most entries with a reason of their own; `TOLD_ALIKE` is the most of one contender that ended in the same way.
+/// Of more, only the number of trials is given.
 const TOLD: usize = 30;
 const TOLD_ALIKE: usize = 3;
 
@@ -71,7 +71,7 @@ pub fn failing<'a>(
         .collect()
 }
 
-/// The trials that do not count, by contender and reason.
+/// The trials that failed or were disqualified, by contender and reason. Void ones are not among them.
 pub fn lost(record: &Record, groups: &Groups) -> Vec<LostTrials> {
     let mut found: Vec<(&str, Outcome, String, Vec<&Trial>)> = Vec::new();
     let mut nth_of: HashMap<(&str, &str, String), usize> = HashMap::new();

@@ -75,7 +75,7 @@ pub fn void_trials(export: &Export) -> impl Iterator<Item = &Trial> {
     export.trials.iter().filter(move |trial| attempts.contains(&attempt(trial)))
 }
 
-/// The sentence on void blocks: how many there were and by what, and how many of them have no result; none if no
+/// The sentence on void blocks: how many there were, the causes, and how many of them have no result; none if no
 /// block was void.
 pub fn void_blocks(export: &Export) -> Option<String> {
     let mut causes = BTreeMap::<VoidCause, usize>::new();

@@ -1,4 +1,5 @@
-//! Lower bounds: figures of contenders that had not recovered when watching ended.
+//! Lower bounds: figures of which only the least value is known, because watching ended before a contender had
+//! recovered, or because nothing could count all of it.
 
 use kumite_record::{Cell, Outcome};
 
@@ -7,10 +8,10 @@ use crate::record::Record;
 /// The parts of an estimate that are lower bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bound {
-    /// True if the estimate is a lower bound: the median would be larger if the trials that had not recovered had
-    /// taken for ever.
+    /// True if the estimate is a lower bound: the median would be larger if the trials with a lower bound had a
+    /// larger figure than all others.
     pub estimate: bool,
-    /// True if the upper end of the interval is a lower bound: at least one trial had not recovered.
+    /// True if the upper end of the interval is a lower bound: at least one trial has one.
     pub high: bool,
 }
 

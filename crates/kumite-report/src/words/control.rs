@@ -1,4 +1,4 @@
-//! The control of a run in words: how far it is from itself.
+//! The control of a run or of a comparison in words: how far it is from itself.
 
 use kumite_record::{Comparison, Control, ControlRatio, Run};
 use serde::Serialize;

@@ -11,10 +11,10 @@ use crate::words::text::one_line;
 pub struct EffectText {
     /// The sides and the effect: `elixir-hedwig / node-botkit = 0.467 ×`
     pub effect: String,
-    /// The bound of the effect, such as `at most 0.542 ×`; none if nothing bounds it.
+    /// The bound of the effect, such as `at most 0.542 ×`; `no bound` if none is known. None if the effect is exact.
     pub bound: Option<String>,
-    /// The confidence in the bound: `95 %`, or `alone, 90 %` for an undecided claim. None if nothing bounds the
-    /// effect.
+    /// The confidence in the bound: `95 %`, or `alone, 90 %` for an undecided claim. None if the effect is exact, or
+    /// no bound is known.
     level: Option<String>,
     /// The border that was claimed, such as `≥ 1 claimed`; none if the claim names no figure.
     claimed: Option<String>,
@@ -344,7 +344,7 @@ fn turned(op: Op) -> Op {
 
 /// The names of both sides, and the place that both were measured at.
 struct Names {
-    /// The name of the left side; none if it is a number.
+    /// The name of the left side; none if it is a number or an expression.
     left: Option<String>,
     right: Option<String>,
     /// The point that both sides were measured at; none if the sides do not say it.

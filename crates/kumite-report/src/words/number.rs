@@ -19,7 +19,8 @@ pub fn significant(value: f64, digits: usize) -> String {
     separated(&format!("{rounded:.decimals$}"))
 }
 
-/// A count in full. Half a count, as a median can be, keeps its half.
+/// A count in full. Half a count, as a median can be, keeps its half. Any other fraction, and a value of 1e15 or
+/// more, gets three digits.
 pub fn count(value: f64) -> String {
     if value.is_finite() && (value * 2.0).fract() == 0.0 && value.abs() < 1e15 {
         separated(&if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") })

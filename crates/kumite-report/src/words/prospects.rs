@@ -31,7 +31,8 @@ pub fn prospect_notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
     prospect_outlook(prospects, blocks).into_iter().chain(prospect_faults(prospects, blocks)).collect()
 }
 
-/// The note on how many claims there are, and about how many blocks each needs; none if there are no claims.
+/// The note on how many claims there are, and about how many blocks one needs at the least; none if there are no
+/// claims.
 pub fn prospect_outlook(prospects: &Prospects, blocks: u32) -> Option<String> {
     if prospects.of_claims.is_empty() {
         return None;

@@ -20,12 +20,13 @@ pub enum Quantity {
     Plain,
 }
 
-/// A metric or unit whose values are written in the unit that suits their size.
+/// A metric or unit whose values are written in the unit that suits their size: times, bytes and shares. Counts,
+/// rates, cores and plain numbers are written without a unit.
 pub trait Measured {
     /// The quantity of the values, which decides how they are written.
     fn quantity(&self) -> Quantity;
 
-    /// A value with its unit, in three digits.
+    /// A value with its unit, in three digits, or in full if it is a count.
     fn text(&self, value: f64) -> String {
         let (factor, unit) = self.fitting(value);
         format!("{}{unit}", self.digits(value / factor, 3))
@@ -41,7 +42,7 @@ pub trait Measured {
         self.at_most(value, 6)
     }
 
-    /// A value with its unit, in at most `digits` digits, without zeros at the end.
+    /// A value with its unit, in at most `digits` digits, without zeros at the end of its decimals.
     fn at_most(&self, value: f64, digits: usize) -> String {
         let (factor, unit) = self.fitting(value);
         let number = significant(value / factor, digits);

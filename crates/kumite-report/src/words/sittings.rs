@@ -32,7 +32,7 @@ pub fn stood(claim: &Claim) -> Option<String> {
         (1, _) => return None,
         (_, Verdict::Holds) => format!("stood in {} of {of} sittings", on(SittingSide::So)),
         (_, Verdict::Fails) => format!("stood in {} of {of} sittings", on(SittingSide::NotSo)),
-        // It is a verdict where the effect is within the margin in all.
+        // There is no such verdict unless the effect is within the margin in all sittings.
         (_, Verdict::NoDifference) => format!("stood in {of} of {of} sittings"),
         _ => format!("so in {} of {of} sittings", on(SittingSide::So)),
     };

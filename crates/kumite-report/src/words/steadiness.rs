@@ -6,7 +6,7 @@ use crate::record::Record;
 use crate::words::number::count;
 use crate::words::quantity::Measured;
 
-/// The text in place of a figure that has too few requests: how many more a trial needs.
+/// The text in place of a figure that has too few values, such as requests: how many more a trial needs.
 pub fn needs(missing: u64) -> String {
     format!("needs {} more", count(missing as f64))
 }

@@ -1,4 +1,4 @@
-//! Charts of the wall time of calls and of their bills, with three bars for each contender.
+//! Charts of the wall time of calls and of their bills, with up to three bars for each contender.
 
 use kumite_record::{Cell, Metric, Unit};
 use serde::Serialize;
@@ -58,8 +58,8 @@ const LABEL_CHARS: usize = 20;
 /// The least width of a bar whose value is above 0, so that it is seen.
 const LEAST: f64 = 1.5;
 
-/// A chart with a row for each cell, in their order; none if no cell has any of the metrics. `metrics` are those of
-/// `BARS`, none where the record has no such metric.
+/// A chart with a row for each cell that has any of the metrics, or no figure at all, in their order; none if no cell
+/// has any of the metrics. `metrics` are those of `BARS`, none where the record has no such metric.
 pub fn billing_chart(
     id: String,
     title: &str,

@@ -22,7 +22,8 @@ pub fn failed(record: &Record, groups: &Groups) -> Option<Failed> {
     })
 }
 
-/// The most characters of an error in the table. `ERRORS` is the most different errors in a cell.
+/// The most characters of an error in the table. `ERRORS` is the greatest number of different errors that are told of
+/// a cell.
 const ERROR_CHARS: usize = 80;
 const ERRORS: usize = 4;
 

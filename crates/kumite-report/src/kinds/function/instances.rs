@@ -43,7 +43,8 @@ const CALLS: f64 = 18.0;
 const LANE: f64 = 22.0;
 /// The room between the lanes and the order of calls, for the values of time and the title of the order.
 const BETWEEN: f64 = 48.0;
-/// The least width of a mark. Anything shorter is drawn as wide, and merged with its neighbours.
+/// The least width of a mark. A shorter one is drawn this wide, and merged with neighbours of the same look that it
+/// touches.
 const LEAST: f64 = 3.0;
 const MOST_LANES: usize = 12;
 /// The most calls in the picture of their order.
@@ -87,7 +88,7 @@ impl Glyph {
             Glyph::Invoke => bar(5.0),
             Glyph::Init => bar(8.0),
             Glyph::Reinit => bar(7.0),
-            // Several are a stretch of time.
+            // Several marks that were merged are a stretch of time.
             Glyph::Killed | Glyph::Failed if to > x + LEAST => {
                 format!("{}M{x},{middle}H{to}", cross(x, middle))
             }
@@ -325,7 +326,7 @@ fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
 fn end_ms(trial: &Trial) -> f64 {
     let phases = trial.sample.phases.iter().filter_map(|phase| match phase.kind {
         PhaseKind::Killed => phase.ending.as_ref().map(|_| phase.from_ms),
-        // With the trial ends what an instance that stands still could wait for.
+        // The last frozen phase of an instance lasts until its trial ends, and shows nothing.
         PhaseKind::Frozen => None,
         _ => Some(phase.to_ms),
     });

@@ -44,7 +44,7 @@ struct Steps {
     start_ms: i64,
     window_ms: f64,
     /// The moment from which on the trial was steady, in ms from the window's opening; none if it was so from the
-    /// beginning, or never.
+    /// beginning or never, or if that is not known.
     steady_ms: Option<i64>,
     disturbance: Option<Disturbed>,
     ok: Vec<Option<i64>>,

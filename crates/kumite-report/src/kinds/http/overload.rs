@@ -31,8 +31,8 @@ pub struct OverloadChart {
     pub id: String,
     pub title: String,
     pub description: String,
-    /// The panel of requests, then that of response times if there were right answers. The last one has the time
-    /// axis.
+    /// The panel of requests, then that of response times if any trial of the point had right answers. The last one
+    /// has the time axis.
     pub panels: Vec<Panel>,
     /// The requests of each fate, as stacked bars.
     pub fates: Vec<Bars>,

@@ -1,5 +1,5 @@
 //! The chapter on response times by percentile, from the median to the longest. It is on the first group without a
-//! disturbance, which is that of the defaults.
+//! disturbance: that of the defaults, if it is one.
 
 use kumite_record::{Cell, Metric, Point};
 use serde::Serialize;

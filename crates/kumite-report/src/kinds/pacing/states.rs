@@ -45,8 +45,8 @@ pub fn paced<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<PacedAt<'a>> {
     points
 }
 
-/// The errors of the cells of each point. Contenders have the same order at all points: that of the first one, the
-/// smallest error first.
+/// The errors of the cells of each point. Contenders have the same order at all points: by their errors at the first
+/// point, the smallest first.
 pub fn pooled<'a>(record: &Record<'a>, points: &[PacedAt]) -> Vec<Vec<Pooled<'a>>> {
     let mut all: Vec<Vec<Pooled>> = points.iter().map(|paced| pooled_at(record, paced.point)).collect();
     let Some(first) = all.first_mut() else { return all };

@@ -70,7 +70,8 @@ const PLOT: Plot = Plot { width: 580.0, left: 170.0, right: 528.0, top: 22.0, bo
 const KEY_HEIGHT: f64 = 24.0;
 const MOST_LANES: usize = 16;
 const LABEL_CHARS: usize = 21;
-/// The greatest height that the `next` events of all lanes take together.
+/// The height that the `next` events of all lanes share. A lane gets at least 8 of it for each family, so that many
+/// lanes take more.
 const ROOM: f64 = 240.0;
 /// The distance below which `next` events are put one upon the other.
 const PILE: f64 = 1.5;
@@ -79,11 +80,11 @@ const OTHERS: f64 = 13.0;
 const GAP: f64 = 4.0;
 /// The most characters of a name of a thread, a kind or an id in texts: a worker may send longer ones.
 const WORD_CHARS: usize = 60;
-/// The most different first words of ids that count as families.
+/// The greatest number of different first words of ids that count as families.
 const MOST_FAMILIES: usize = 3;
 
-/// The kinds of events other than `next`, in the order of the key. `next` comes behind them, so that it is drawn over
-/// them.
+/// The kinds of events other than `next`, in the order of the key. Looks of `next` events come after these, so that
+/// they are drawn over them.
 const KINDS: [&str; 4] = ["tick", "subscribe", "complete", "other"];
 const OTHER: usize = 3;
 const NEXT: [&str; MOST_FAMILIES] = ["next-0", "next-1", "next-2"];
@@ -134,7 +135,7 @@ pub fn families(trials: &[&Trial]) -> Vec<String> {
 
 /// The time axis of each trial's chart. As many trials as possible that end within a factor of 1.5 share one axis,
 /// and so do shorter ones down to a quarter of it. The others have their own, since beside a longer one little of a
-/// chart would be seen. Trials that do not count have no say in the choice.
+/// chart would be seen. Trials that do not count have no say in the choice, unless none counts.
 pub fn axes(trials: &[&Trial]) -> Vec<Axis> {
     let ends = |counting: bool| {
         let counts = move |trial: &&&Trial| !counting || trial.outcome == Outcome::Ok;
@@ -214,7 +215,7 @@ struct Thread<'a> {
     first_ns: u64,
 }
 
-/// The threads of events: those with `next` events first, and within each half by their first event.
+/// The threads of events: those with `next` events first, then the others, either of them by their first event.
 fn threads(events: &[JobEvent]) -> Vec<Thread<'_>> {
     let mut known: BTreeMap<&str, Thread> = BTreeMap::new();
     for event in events {
@@ -258,7 +259,7 @@ fn lanes(threads: &[Thread], spots: &[Spot]) -> (Vec<Lane>, Vec<Room>, f64) {
         let next = rest.iter().map(|thread| thread.next).sum();
         shown.push((format!("and {} more threads", count(rest.len() as f64)), next));
     }
-    // A lane is as high as its highest pile, as far as there is room.
+    // Lanes with `next` events have one height, for the highest pile of any of them, as far as there is room.
     let mut piles: BTreeMap<usize, BTreeMap<usize, usize>> = BTreeMap::new();
     for (spot, family) in spots.iter().filter_map(|spot| Some((spot, family(spot.look)?))) {
         let pile = piles.entry(family).or_default().entry(spot.lane).or_default();

@@ -22,7 +22,8 @@ pub struct CallOrder {
 }
 
 impl CallOrder {
-    /// A square for each call in the row of its instance. `top` is the upper end of the rows.
+    /// A mark for each call, at most `MOST_COLUMNS`, in the row of its instance; a call that failed has a cross.
+    /// `top` is the upper end of the rows.
     pub(super) fn new(life: &Life, top: f64) -> CallOrder {
         let shown = &life.calls[..life.calls.len().min(MOST_COLUMNS)];
         let mut names = life.lanes.clone();
