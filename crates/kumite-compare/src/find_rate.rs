@@ -7,8 +7,8 @@
 //! - A trial is an open loop at one rate: requests come whatever the server makes of them, and their times count from
 //!   when they were due. It meets the SLO, or it does not, or it is void. It is void if the load engine did not offer
 //!   the rate, or if the SLO is not met and the engine may be the reason: its busiest thread used its CPU up, or it
-//!   sent so late that this would explain it. Three void trials at a rate are the engine's limit, and there the
-//!   search ends without an answer.
+//!   sent so late that this would explain it. Three void trials at a rate are the engine's limit, and a bisection
+//!   that ends there ends the search without an answer.
 //! - Before each trial the server is probed until it answers within the SLO's shortest time, or about as fast as
 //!   before the search, for at most 5 s. So the backlog of one trial does not fail the next.
 //! - The module `search` says which rates are tried, and how an answer and its interval are made of it.
@@ -72,18 +72,18 @@ pub enum FindRateError {
     Load(#[from] kumite_load::Error),
 }
 
-/// The approximate number of trials in a search. A rate at which a trial takes longer than the budget divided by this
-/// number is too low to begin with.
+/// The approximate number of trials in a search. Before a trial has met the SLO, no rate is tried at which a trial
+/// takes longer than the budget divided by this number.
 const TRIALS: u32 = 40;
 
 /// Searches for the highest rate at which the server meets the SLO. The trials' load is `load` with another rate and
-/// limit. If `load.arrivals` is a rate, its gaps and its burst are kept; if there are no arrivals, requests come
-/// evenly and one by one. `watch` is told of each trial.
+/// limit, and without its disturbance. If `load.arrivals` is a rate, its gaps and its burst are kept; if there are no
+/// arrivals, requests come evenly and one by one. `watch` is told of each trial.
 ///
 /// # Errors
 ///
-/// [`FindRateError`] says why there is nothing to search. A search that ends without an answer is no error:
-/// [`FoundRate::ended`] says so.
+/// [`FindRateError`] says why there is nothing to search, or how the load engine failed. A search that ends without
+/// an answer is no error: [`FoundRate::ended`] says so.
 pub fn find_rate(
     load: &Load,
     slo: &Slo,

@@ -32,7 +32,7 @@ const CONFIDENCE: f64 = 0.95;
 
 /// The share of the budget for clock and CPUs. The check of the engine takes what it needs.
 const CPUS: f64 = 0.1;
-/// The share of the budget for the probes, which take six seconds.
+/// The share of the budget for the probes, which take six seconds. If that is more than the share, they are left out.
 const PROBES: f64 = 0.1;
 /// The share of the commands in the time that is left after clock, CPUs, probes and engine. [`SERVER`] and [`DUET`]
 /// are the others.

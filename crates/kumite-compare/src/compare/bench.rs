@@ -59,7 +59,7 @@ pub struct Setting {
 /// A command to compare.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bench {
-    /// The command's name, which is unique in the comparison.
+    /// The command's name, which is unique among those that are compared. A control's second position has it again.
     pub name: String,
     /// The command line as it was typed, with parameters filled in.
     pub command: String,
@@ -109,7 +109,7 @@ impl Bench {
         self.place.as_ref().map_or(Path::new("."), |place| &place.folder)
     }
 
-    /// A text of the command's with its folder filled in for `{dir}`, if it is run at a revision.
+    /// A text of the command's, with the folder of its revision filled in for `{dir}` if it has a place.
     pub(crate) fn in_place(&self, text: &str) -> String {
         match &self.place {
             Some(place) => {
@@ -189,8 +189,8 @@ pub struct Templates {
     pub commands: Vec<String>,
     /// The names of the commands, as far as names were given.
     pub names: Vec<String>,
-    /// The command that the others are compared with, by name or text: one of `commands`, or a further one. `None`
-    /// for the first.
+    /// The command that the others are compared with, by its name, text or revision: one of `commands`, or a further
+    /// one. `None` for the first.
     pub reference: Option<String>,
     /// The name of a reference that is not one of `commands`; `None` to use its text.
     pub reference_name: Option<String>,
@@ -236,7 +236,7 @@ struct Expanded {
 }
 
 impl Templates {
-    /// Every command with every combination of parameters, and the position of the reference.
+    /// Every command at every revision with every combination of parameters, and the position of the reference.
     pub fn benches(&self) -> Result<(Vec<Bench>, usize), UsageError> {
         let expanded = self.expanded()?;
         let Expanded { commands, origin, typed, reference } = &expanded;

@@ -1,5 +1,5 @@
 //! Probes of the machine between blocks, so that a long comparison shows when the machine changed. They take at most
-//! 20 ms of each second of the comparison, and nothing of its first second.
+//! 2 % of the comparison's time, unless one takes longer than all before it, and nothing of its first second.
 //!
 //! The process that probes is started between two blocks as well, once as much time has been saved up for it: a
 //! comparison of a few seconds never has one. So nothing of its start, or of a probe, falls into a run. What they took
@@ -20,9 +20,9 @@ const SHARE: f64 = 0.02;
 /// The time that a probe is expected to take until one took longer: that of its basic operations, and the pauses
 /// between them.
 const EACH: Duration = Duration::from_millis(20);
-/// The time that is asked for, for the basic operations of a probe together.
+/// The time that a probe is given for its basic operations together.
 const ASKED: Duration = Duration::from_millis(15);
-/// The time that the start is expected to take: it fills 64 MiB in random order.
+/// The time that the start of the process is expected to take: it fills 64 MiB in random order.
 const START: Duration = Duration::from_millis(100);
 
 /// The source of a probe's figures.
@@ -41,7 +41,7 @@ pub(crate) trait Source {
 pub(crate) struct Between<'a> {
     source: Box<dyn Source + 'a>,
     state: State,
-    /// The longest probe until now, or [`EACH`].
+    /// The longest probe until now, or [`EACH`] if that is longer.
     longest: Duration,
     spent: Duration,
     found: Vec<ComparedProbe>,

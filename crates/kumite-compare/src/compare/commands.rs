@@ -1,7 +1,8 @@
 //! Comparing commands: they are prepared, run, checked, and their figures kept.
 //!
-//! If runs have no hooks they are queued, so that the helper goes from one to the next; otherwise each is made on its
-//! own. Every run is checked before it is kept, and a block is kept whole or not at all.
+//! Runs without `--prepare` and `--conclude` are queued, so that the helper goes from one to the next, unless outputs
+//! are checked or two run at once; otherwise each is made on its own. Every run is checked before it is kept, and a
+//! block is kept whole or not at all.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -302,7 +303,7 @@ impl<'a> Commands<'a> {
         self.prepare(command, nth, stop)?;
         self.number(nth);
         let run = self.runner.run(command, cores, stop);
-        // The run comes first: where it failed, or was stopped, its end may fail for just that.
+        // The run's error comes first: after a run that failed or was stopped, `--conclude` may fail just for that.
         let concluded = self.conclude(command, nth, stop);
         let Some(run) = run? else { return Ok(None) };
         self.check(command, nth, &run)?;

@@ -26,8 +26,8 @@ pub struct Twice {
     pub at: usize,
 }
 
-/// The finding on the control of this name. `logs` has, for each metric, the ratio of the first to the second in each
-/// block, of values of which less is better.
+/// The finding on the control of this name. `logs` has, for each metric, the logarithm of the ratio of the first to
+/// the second in each block.
 pub(crate) fn control(name: &str, logs: &[(&str, Vec<Log>)]) -> Control {
     let ratio = |logs: &[Log], alpha| judge(logs, Bar { alpha, margin: 0.0 });
     let of = |(metric, logs): &(&str, Vec<Log>)| ControlRatio {

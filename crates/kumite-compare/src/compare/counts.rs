@@ -28,7 +28,7 @@ use super::hooks::Hooks;
 use super::nth::Nth;
 use callgrind::Counted;
 
-/// The number of counted runs of a command.
+/// The number of counted runs of a command whose counts are steady.
 const LEAST: usize = 3;
 /// The number of counted runs of a command whose counts differ by more than [`STEADY`].
 const MOST: usize = 10;
@@ -41,8 +41,9 @@ const MOST_FILES: usize = 64;
 const SLOWER: u32 = 500;
 const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
-/// Counts the instructions of all commands, and puts the findings into the comparison. An error ends the counting, and
-/// what was found until then is there.
+/// Counts the instructions of all commands, and puts the findings into the comparison. An error ends the counting,
+/// and what was found until then is there. If the user stops it, that is no error: the comparison has then ended as
+/// interrupted.
 pub(crate) fn count(
     by: &Counts,
     setting: &Setting,
@@ -128,7 +129,8 @@ impl Counter<'_> {
         self.of_command(at).join("run")
     }
 
-    /// Makes one run with its hooks, and counts it.
+    /// Makes one run with its hooks, and counts it. The inner error is the reason why the command has no counts; the
+    /// outer one ends the counting.
     fn one(
         &mut self,
         at: usize,
@@ -200,8 +202,8 @@ impl Counter<'_> {
         }
     }
 
-    /// The destination of output: the command's own, with standard error in a file, so that it can be told why
-    /// valgrind did not run it.
+    /// The destination of output: the command's own. If that is nowhere or a file, standard error goes to another
+    /// file, so that it can be told why valgrind did not run the command.
     fn output(&self, bench: &Bench, scratch: &Path) -> Output {
         let stderr = scratch.join(callgrind::STDERR);
         let to = |stdout: PathBuf| Output::Files { stdout, stderr };
@@ -280,7 +282,7 @@ impl Counter<'_> {
         }
     }
 
-    /// The instructions of each function of a command in its first run.
+    /// The instructions of each function of a command in its first run, by the files that were kept.
     fn functions(&self, at: usize, stop: &AtomicBool) -> Result<BTreeMap<String, u64>, annotate::Unknown> {
         let annotate = self.by.annotate.as_deref().ok_or(annotate::Unknown::NoTool)?;
         let files = self.tallies[at].first.iter().flat_map(|first| &first.files);

@@ -37,8 +37,8 @@ pub(crate) fn with_grace<T>(
     until(grace, || is_cut_off() && since.get_or_init(Instant::now).elapsed() >= grace, work)
 }
 
-/// Does `work`, and sets the flag that it is given once `over` returns `true`. That is asked again and again, at
-/// intervals of at most `first`.
+/// Does `work`, and sets the flag that it is given once `over` returns `true`. `over` is asked again and again, at
+/// intervals of at most `first`, but no shorter ones than 1 ms.
 fn until<T>(first: Duration, over: impl Fn() -> bool + Sync, work: impl FnOnce(&AtomicBool) -> T) -> T {
     let (told, is_done) = (AtomicBool::new(false), AtomicBool::new(false));
     let look = LOOK.min(first).max(Duration::from_millis(1));

@@ -3,7 +3,7 @@
 /// The most bytes that are shown of a line that differs.
 const SHOWN: usize = 200;
 
-/// The error that two commands that were to write the same did not.
+/// The error of two runs that were to write the same, and did not.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "outputs differ{}",

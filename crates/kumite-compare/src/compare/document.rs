@@ -35,7 +35,8 @@ pub(crate) const CUT_OFF: &str = "what still ran when it was over was ended, and
 /// All runs of a comparison, by command and then by block.
 pub(crate) struct Found {
     pub runs: Vec<Vec<TimedRun>>,
-    /// The runs made in turn, beside those made two at once; empty for each command without a duet.
+    /// The runs made in turn, beside those made two at once; empty for each command without a duet, or if the number
+    /// of blocks was given.
     pub in_turn: Vec<Vec<TimedRun>>,
     /// The time from the beginning of the first block to the end of the last.
     pub elapsed: Duration,
@@ -83,7 +84,8 @@ impl Found {
     }
 }
 
-/// Makes the document of a comparison, without the machine, the times of its beginning and end, and its noise.
+/// Makes the document of a comparison, without the machine, the time of its beginning, how it ended, its costs, its
+/// noise and its gate.
 pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, found: &Found) -> Comparison {
     let of = lines.len();
     let shown = of - usize::from(rules.control.is_some());
@@ -328,7 +330,8 @@ pub(crate) fn estimate(values: &[f64], unit: Unit) -> Option<Estimate> {
     })
 }
 
-/// The exit code of a run as a shell counts it: if a signal ended the run, 128 and the signal's number.
+/// The exit code of a run as a shell counts it: if a signal ended the run, 128 plus the signal's number. −1 if
+/// neither is known.
 pub(crate) fn exit_code(run: &TimedRun) -> i32 {
     shell_status(run.status).unwrap_or(-1)
 }

@@ -73,7 +73,8 @@ fn stretches(effects: &[f64], probes: &[ComparedProbe], probe: Probe) -> impl It
     })
 }
 
-/// As many neighbours put together, by the medians of both values, as leave at most [`MOST_ROUNDS`].
+/// The rounds, with so many neighbours put together, by the medians of both values, that at most [`MOST_ROUNDS`] are
+/// left.
 fn together(rounds: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let rounds: Vec<(f64, f64)> = rounds.collect();
     let of_some = |some: &[(f64, f64)]| {
@@ -102,7 +103,7 @@ mod tests {
         at.as_secs() / REGIME.as_secs() % 2 == 1
     }
 
-    /// What each of two takes at a time in a comparison of a minute, and what the machine charges for a wake-up then.
+    /// A scripted comparison of a minute: the effect, and the machine's charge for a wake-up, at each time.
     struct World<'a> {
         /// The logarithm of how many times as fast the second is.
         effect: &'a dyn Fn(Duration) -> f64,

@@ -1,7 +1,7 @@
 //! Why a comparison could not be made, or not to its end.
 //!
-//! A [`UsageError`] is found before anything is run. The other errors occur while commands or servers are compared,
-//! and what was measured until then is kept.
+//! A [`UsageError`] is found before a command or a hook is run. The other errors occur while commands or servers are
+//! compared, and what was measured until then is kept.
 
 use std::io;
 use std::path::PathBuf;
@@ -105,7 +105,7 @@ pub enum CompareError {
         /// The error of the load engine.
         source: kumite_load::Error,
     },
-    /// A server gave no right answer in a whole block, and so has no throughput.
+    /// A server gave no right answer to a whole load, in a block or in its warm-up, and so has no throughput.
     #[error(
         "no right answer from {url}{} ({}){}",
         within.map_or(String::new(), |within| format!(" within {within:?}")),
@@ -115,11 +115,11 @@ pub enum CompareError {
     NoAnswer {
         /// The server's address as it was typed.
         url: String,
-        /// The length of the block; `None` if it is a number of requests.
+        /// The length of the load; `None` if it is a number of requests.
         within: Option<Duration>,
         /// The numbers of failed requests, by kind.
         errors: Box<Errors>,
-        /// A description of the first answer that was not right; `None` if there was no answer.
+        /// A description of the first answer that was not right; `None` if there was none.
         first_wrong: Option<String>,
     },
     /// A server of kumite's own could not be started.
@@ -161,7 +161,8 @@ pub enum UsageError {
         /// The number of commands that were typed, including a reference that is none of them.
         commands: usize,
     },
-    /// There are more names than commands.
+    /// There are more names than commands were typed, and not one for each command that parameters and revisions make
+    /// of them.
     #[error("{names} names for {commands} commands")]
     TooManyNames {
         /// The number of names.
@@ -186,7 +187,7 @@ pub enum UsageError {
     /// The text of a command is no command line: it is empty, or cannot be split into words.
     #[error(transparent)]
     Command(#[from] CommandLineError),
-    /// The text of a hook is no command line: it is empty, or cannot be split into words.
+    /// The text of a hook or of a build is no command line: it is empty, or cannot be split into words.
     #[error("{flag} {text:?}: {source}")]
     Hook {
         /// The flag that gave the hook, such as `--prepare`.

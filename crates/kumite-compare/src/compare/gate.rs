@@ -1,5 +1,6 @@
-//! The gate: it is shut if a command or server is slower than the reference by more than the margin. With `--gate` a
-//! comparison goes on until that is decided. All functions here are pure.
+//! The gate: it is shut if a command or server is slower than the reference, or worse by another metric, by more than
+//! the margin. With `--gate` a comparison goes on until that is decided, or a limit is reached. All functions here
+//! are pure.
 //!
 //! The reference stands in each block twice, and what the gate says has to be shown against each of its two runs, by
 //! one-sided bets ([`wealth`]): a reference that happens to be fast, or slow, in one of its two places decides nothing.
@@ -68,7 +69,7 @@ pub(crate) struct Finding {
     untold: usize,
 }
 
-/// The median of the logarithms, and what it is shown not to be below and not to be above.
+/// The median of the logarithms, and the bounds below and above it that are shown; `None` where none is.
 struct Ends {
     median: f64,
     low: Option<f64>,
@@ -138,9 +139,8 @@ pub(crate) fn find(rounds: &Rounds, levels: GateLevels) -> Finding {
     }
 }
 
-/// `true` if what is slower than each run of the reference is so by more than these two can be from each other, as the
-/// far end of the control's interval has it. Always, if there is no control, or if of its two runs only is known that
-/// they are below what can be told.
+/// `true` if the distance to each run of the reference is larger than the two runs can be from each other, by the far
+/// end of the control's interval. Always if there is no control, or if its two runs are too small to be told apart.
 fn is_clear(runs: &[Ends], rounds: &Rounds) -> bool {
     if rounds.itself.is_empty() || cannot_be_told(&rounds.itself, 0.0) {
         return true;
@@ -150,7 +150,7 @@ fn is_clear(runs: &[Ends], rounds: &Rounds) -> bool {
     control.is_some_and(|(low, high)| -nearest > low.abs().max(high.abs()))
 }
 
-/// Of an open gate the run of the reference that is fastest beside it, else the slowest.
+/// The run of the reference that decides: of an open gate the fastest, else the slowest.
 fn nearest(runs: &[Ends], state: GateState) -> Option<&Ends> {
     let low = |ends: &&Ends| ends.low.unwrap_or(ends.median);
     let high = |ends: &&Ends| ends.high.unwrap_or(ends.median);

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// A command that hyperfine has measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// The path of the document, for messages.
+    /// The path of the document, for messages and the record.
     pub file: String,
     /// The command line as it was run.
     pub command: String,
@@ -19,7 +19,7 @@ pub struct Imported {
     pub parameters: BTreeMap<String, String>,
     /// The environment variables that were set for the command.
     pub environment: BTreeMap<String, String>,
-    /// The statistics of the runs by metric, in seconds or bytes, as far as the document has them.
+    /// The statistics of the runs by metric, in seconds, bytes or counts, as far as the document has them.
     pub metrics: BTreeMap<CommandMetric, Statistics>,
 }
 
@@ -54,12 +54,12 @@ struct Times {
     system: Option<f64>,
 }
 
-/// Statistics of the runs of a command, in seconds or bytes.
+/// Statistics of the runs of a command, in seconds, bytes or counts.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Statistics {
     /// The mean of the runs.
     pub mean: f64,
-    /// The standard deviation of single runs; `None` if the document does not have it.
+    /// The standard deviation of single runs; `None` if the document does not tell it.
     pub stddev: Option<f64>,
 }
 

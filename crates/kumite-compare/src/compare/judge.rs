@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(remaining(&exact(&apart), BAR, 1.0), None);
     }
 
-    /// As much evidence as six blocks are, and no more, however much more of it one has.
+    /// Values that are the same in all runs decide after six blocks, however large or small they are.
     #[test]
     fn what_is_the_same_in_all_runs_takes_as_many_blocks_as_anything_else() {
         for (value, is) in [(0.0, Side::Within), (9.0, Side::Above), (-9.0, Side::Below)] {

@@ -28,8 +28,8 @@ impl Outside {
         Outside { cpus: cpus.to_vec(), watch: None, ours: Duration::ZERO, found }
     }
 
-    /// Notes the end of a block at `now`. `ours` is our CPU time since the last call. If the stretch is long enough,
-    /// its noise is recorded and a new one begins.
+    /// Notes the end of one or several blocks at `now`. `ours` is our CPU time since the last call. If the stretch is
+    /// long enough, its noise is recorded and a new one begins.
     pub(crate) fn block(&mut self, ours: Duration, now: Duration) {
         self.ours += ours;
         let Some((watch, since)) = &self.watch else { return };
@@ -52,7 +52,7 @@ impl Outside {
         self.begin(now);
     }
 
-    /// Begins the first stretch at `now`; to be called before the first block.
+    /// Begins a stretch at `now`. To be called once before the first block.
     pub(crate) fn begin(&mut self, now: Duration) {
         self.ours = Duration::ZERO;
         self.watch = Some((Watch::begin(&self.cpus), now));

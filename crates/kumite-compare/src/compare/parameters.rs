@@ -13,7 +13,7 @@ pub enum ParameterError {
     /// The parameter's name is empty.
     #[error("a parameter has no name")]
     NoName,
-    /// An end of the range, or the step, is no number.
+    /// An end of the range, or the step, is no decimal number, or has too many digits.
     #[error("`{0}` is not a number")]
     NotANumber(String),
     /// The step is not above 0.
@@ -43,7 +43,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// A parameter with the values in `a,b,c`. A comma after a backslash is part of a value.
+    /// A parameter with the values in `a,b,c`. A comma or a backslash after a backslash is part of a value.
     pub fn list(name: &str, values: &str) -> Result<Parameter, ParameterError> {
         let mut split = vec![String::new()];
         let mut characters = values.chars();
@@ -61,8 +61,8 @@ impl Parameter {
         Parameter { name: name.to_owned(), values: split }.checked()
     }
 
-    /// A parameter with the numbers from `from` to `to`, both included, in exact decimal steps of `step`, or of 1 if
-    /// there is none.
+    /// A parameter with the numbers from `from` on, in exact decimal steps of `step`, or of 1 if there is none, up to
+    /// `to`. `to` itself is one of them if a step meets it.
     pub fn scan(name: &str, from: &str, to: &str, step: Option<&str>) -> Result<Parameter, ParameterError> {
         let number =
             |text: &str| Decimal::parse(text).ok_or_else(|| ParameterError::NotANumber(text.to_owned()));

@@ -34,7 +34,7 @@ pub struct RecordedGate {
 /// The gate on one by its wall time. `next` gives the times of the next block in seconds: of the reference, of the one
 /// that is judged, and of the reference again. It is given the block's order, by these positions.
 ///
-/// Of `rules`, only the gate, the margin, the limits and the seed count.
+/// Of `rules`, only the margin, the limits and the seed count; the gate is `passing`, on wall time.
 pub fn gate_recorded(
     rules: &Rules,
     passing: GateRules,
@@ -66,7 +66,7 @@ pub fn gate_recorded(
     }
 }
 
-/// The reference, the one that is judged, and the reference again.
+/// The number of positions in a block: the reference, the one that is judged, and the reference again.
 const OF: usize = 3;
 
 /// A clock that goes on by the times of the blocks.
@@ -117,7 +117,7 @@ mod tests {
     const OF_EACH: u64 = 200;
 
     /// Gates on one that takes `slower` as long as the reference, which takes `lucky` as long in its first place. A
-    /// round's ratio is normal by 1 %.
+    /// round's ratio scatters normally, by 1 %.
     fn gates(slower: f64, lucky: f64) -> Vec<RecordedGate> {
         let rules = Rules {
             alpha: 2.0 * GATE_ALPHA,
@@ -146,8 +146,8 @@ mod tests {
         gates.iter().filter(|gate| gate.gate.state == GateState::Shut).count()
     }
 
-    /// The gate is looked at after every block, and wrong in 1 % all the same. Chance alone makes 6 of 200 of that one
-    /// time in two hundred.
+    /// The gate is looked at after every block, and wrong in 1 % all the same. Chance alone makes more than 6 of 200
+    /// wrong one time in two hundred.
     #[test]
     fn what_is_not_slower_beyond_the_margin_shuts_a_gate_no_more_often_than_its_level_and_3_percent_do() {
         let (equal, border, slower) = (gates(1.0, 1.0), gates(1.01, 1.0), gates(1.03, 1.0));

@@ -1,15 +1,16 @@
-//! The ratios of one that is judged to the reference, by one metric, in each block.
+//! The ratios of the reference to one that is judged, by one metric, in each block.
 
 use super::reading::{Log, Reading};
 
 /// The ratios by one metric. Each list that is not empty has one for each block.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Rounds {
-    /// The ratios to the reference's first run.
+    /// The ratios of the reference's first run to the one that is judged.
     pub first: Vec<Log>,
-    /// The ratios to the reference's second run; empty if the reference stands in each block once.
+    /// The ratios of the reference's second run to the one that is judged; empty if the reference stands in each
+    /// block once.
     pub second: Vec<Log>,
-    /// The ratios of the reference's second run to its first; empty likewise.
+    /// The ratios of the reference's first run to its second; empty likewise.
     pub itself: Vec<Log>,
 }
 
@@ -23,7 +24,7 @@ impl Rounds {
         }
     }
 
-    /// The ratios to each run of the reference: one list, or two.
+    /// The ratios by each run of the reference: one list, or two.
     pub(crate) fn by_reference(&self) -> impl Iterator<Item = &[Log]> {
         let second = Some(&*self.second).filter(|second| !second.is_empty());
         std::iter::once(&*self.first).chain(second)

@@ -26,7 +26,8 @@ impl SameOutput {
         SameOutput { file, first: None }
     }
 
-    /// Compares the output of the last run with the first output. An error if they differ.
+    /// Compares the output of the last run with the first output, or keeps it if it is the first. An error if they
+    /// differ.
     pub(crate) fn check(&mut self, bench: &Bench) -> Result<(), CompareError> {
         let cannot = |source| CompareError::Unread { command: bench.called(), source };
         let digest = digest(&self.file).map_err(cannot)?;

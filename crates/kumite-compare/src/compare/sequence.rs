@@ -24,15 +24,14 @@ use super::judge::{Bar, Side, judge};
 use super::reading::{Reading, cannot_be_told};
 use super::rounds::Rounds;
 
-/// The number of blocks up to which each is followed by a look. Beyond, a look comes whenever there is one per cent
-/// more blocks, so that judging stays cheap beside the shortest commands.
+/// The number of blocks up to which each may be followed by a look. Beyond, a look comes whenever there is one per
+/// cent more blocks, so that judging stays cheap beside the shortest commands.
 const EVERY_BLOCK: usize = 200;
 /// The most blocks of a comparison: more than anybody waits for, and as many as memory allows.
 const MOST_BLOCKS: usize = 1_000_000;
 /// The time for which blocks are executed without a look in between, because each look keeps the next run waiting.
 const LOOK: Duration = Duration::from_millis(10);
-/// The time for which blocks are executed without a look while they cannot bring a verdict yet. A failure is noticed
-/// no later than this.
+/// The time for which blocks are executed together while no look is due. A failure is noticed no later than this.
 const LOOK_AT_FIRST: Duration = Duration::from_secs(1);
 
 /// The least time that a block is given, whatever the budget: a machine may stand still for a moment.
@@ -149,7 +148,8 @@ pub struct Progressed {
     pub blocks: usize,
     /// The time since the first block began.
     pub elapsed: Duration,
-    /// The ratio of the first pair that has no verdict yet.
+    /// The ratio of the first pair that has no verdict yet, by the first metric that has none; 1, without an
+    /// interval, for a command that is compared with no other.
     pub ratio: Ratio,
 }
 
@@ -264,8 +264,8 @@ pub(crate) fn until_decided<B: Blocks>(
     (Ok(ComparisonEnd::MaxRuns), elapsed)
 }
 
-/// The time that `blocks` blocks may take: until the budget is over, or twice as long as `longest`, the longest block
-/// until now, or [`GRACE`]; whichever is longest. The first block may take the whole budget.
+/// The time that `blocks` blocks may take: until the budget is over, or twice as long for each as `longest`, the
+/// longest block until now, or [`GRACE`]; whichever is longest. The first block may take the whole budget.
 fn allowed(budget: Duration, before: Duration, longest: Option<Duration>, blocks: usize) -> Duration {
     let as_usual = longest.map_or(budget, |longest| longest.saturating_mul(2 * blocks as u32));
     budget.saturating_sub(before).max(as_usual).max(GRACE)
@@ -293,7 +293,7 @@ pub(crate) mod tests {
     use super::super::reading::Log;
     use super::*;
 
-    /// Goes on by what runs take.
+    /// A clock that goes on by the times of the runs.
     #[derive(Default)]
     pub(crate) struct FakeClock(Cell<Duration>);
 
@@ -313,10 +313,10 @@ pub(crate) mod tests {
         }
     }
 
-    /// Of a block with this number, in which they took so long.
+    /// The readings of a block, from its number and the seconds that its runs took.
     type Reads<'a> = &'a dyn Fn(usize, &[f64]) -> Vec<Vec<Reading>>;
 
-    /// A run that takes no time.
+    /// The failure of a scripted run, which is one that takes no time.
     #[derive(Debug, PartialEq)]
     pub(crate) struct RunFailed;
 
@@ -324,16 +324,16 @@ pub(crate) mod tests {
         clock: &'a FakeClock,
         /// Seconds that each takes in the block with this number.
         takes: &'a dyn Fn(usize) -> Vec<f64>,
-        /// The readings of that, by position and metric.
+        /// The readings of the block, by position and metric.
         reads: Reads<'a>,
         orders: Vec<Vec<usize>>,
         looks: usize,
-        /// Set in this block.
+        /// The block in which the user stops; `None` for none.
         stop_in: Option<usize>,
     }
 
     impl<'a> Fake<'a> {
-        /// Runs of which the times are judged.
+        /// Runs whose times are judged.
         pub(crate) fn new(clock: &'a FakeClock, takes: &'a dyn Fn(usize) -> Vec<f64>) -> Fake<'a> {
             Fake { clock, takes, reads: &times, orders: Vec::new(), looks: 0, stop_in: None }
         }
@@ -360,7 +360,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The time that it takes is what is judged.
+    /// Readings that are the times themselves.
     fn times(_: usize, takes: &[f64]) -> Vec<Vec<Reading>> {
         takes.iter().map(|time| vec![Reading::exact(*time)]).collect()
     }
@@ -429,7 +429,7 @@ pub(crate) mod tests {
         assert_eq!(least.orders.len(), 10);
     }
 
-    /// On either side by far, in turn: never decided.
+    /// The times of two, each far longer than the other in turn: never decided.
     pub(crate) fn in_turn(nth: usize) -> Vec<f64> {
         if nth.is_multiple_of(2) { vec![1.0, 2.0] } else { vec![2.0, 1.0] }
     }
@@ -668,7 +668,8 @@ pub(crate) mod tests {
         assert!(ended == ComparisonEnd::Decided && blocks > rules.fewest(2), "{blocks}");
     }
 
-    /// Five metrics of two that are the same in all of them; `common` of the variance they have in common.
+    /// Compares two that are the same in five metrics, which have the share `common` of their variance in common.
+    /// `true` if they are ever said to differ.
     fn any_differs(common: f64, seed: u64, share: usize) -> bool {
         const BLOCKS: usize = 100;
         let mut random = ChaCha8Rng::seed_from_u64(seed);

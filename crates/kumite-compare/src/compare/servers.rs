@@ -27,7 +27,7 @@ const ENOUGH_FOR_P99: u64 = 1_000;
 /// A server that is already running, and the load that it gets.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// The server's name, which is unique in the comparison.
+    /// The server's name, which is unique among those that are compared. A control's second position has it again.
     pub name: String,
     /// The server's address as it was typed.
     pub url: String,
@@ -215,7 +215,7 @@ impl Loads<'_> {
         self.trials[at].iter().all(|trial| trial.ok >= ENOUGH_FOR_P99)
     }
 
-    /// The ratios of the times that a right answer takes.
+    /// The ratios of the times per right answer, which are 1 / throughput.
     fn rounds(&self, other: usize, rules: &Rules) -> Rounds {
         let mut rounds = Rounds::default();
         for block in 0..self.trials[rules.reference].len() {

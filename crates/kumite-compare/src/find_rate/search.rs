@@ -5,13 +5,14 @@
 //!
 //! 1. **Range.** The rate is doubled until a trial fails, or halved until one succeeds, and what lies between is bisected
 //!    on a log scale down to 2 %. That answer is where the next step begins, and in no figure.
-//! 2. **Repetitions.** A bracket of a factor of 1.2 to either side of the last answer, moved at random by up to half of that,
-//!    is bisected in the same way. Its ends are not tried at first; where the bisection arrives at one, that is, and if
-//!    the bracket turns out not to hold the answer, the search goes on beyond it, in a bracket twice as wide each time. The
-//!    answer is the geometric middle of what is left. Wrong turns upwards and downwards are thus alike, and the median of
-//!    the answers is the rate at which half of the trials meet the SLO. (If it were the lower end, it would be 1 % lower.)
-//! 3. **End.** From six repetitions on there is a confidence sequence of that median ([`sequential_median`]), which may be
-//!    looked at after each; when it lies within 5 % of the median, it is over.
+//! 2. **Repetitions.** A bracket of a factor of 1.2 to either side of the last answer, moved at random by up to half
+//!    of that, is bisected in the same way. Its ends are not tried at first. An end at which the bisection arrives is
+//!    tried then; if the bracket turns out not to hold the answer, the search goes on beyond that end, in a bracket
+//!    as wide, then in one twice as wide, and so on. The answer is the geometric middle of what is left. Wrong turns
+//!    upwards and downwards are thus alike, and the median of the answers is the rate at which half of the trials
+//!    meet the SLO. (If it were the lower end, it would be 1 % lower.)
+//! 3. **End.** From six repetitions on there is a confidence sequence of that median ([`sequential_median`]), which
+//!    may be looked at after each; when that lies within 5 % of the median, the search is over.
 //!
 //! In simulations where the share of trials that meet the SLO falls with the rate as a logistic function does, 95 %
 //! intervals hold the true rate in 96 to 98 % of searches, be the fall a cliff or so flat that it takes 55 % more rate from
@@ -28,7 +29,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// The ratio of its ends at which a bisection ends.
 const PRECISION: f64 = 1.02;
-/// The factor from the last answer to either end of the next bracket.
+/// The factor from the middle of a bracket to either end.
 const REACH: f64 = 1.2;
 /// The factor from the estimate to either end of its interval at which a search is over.
 const CLOSE_ENOUGH: f64 = 1.05;
@@ -39,7 +40,8 @@ const ALPHA: f64 = 0.05;
 pub(super) enum NoTrial {
     OutOfTime,
     Interrupted,
-    /// The bracket's upper end is the limit of the load engine, not of the server.
+    /// The upper end of what was bisected is the limit of the load engine, not of the server; or even the lowest rate
+    /// is beyond the engine.
     EngineLimit,
     /// Not even the lowest rate met the SLO.
     NeverMet,

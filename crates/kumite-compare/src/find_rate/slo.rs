@@ -53,8 +53,8 @@ pub(super) struct Judged {
     pub excess_us: f64,
     /// A figure that the SLO names has too few requests.
     pub too_few: bool,
-    /// The response times broke the SLO only because requests waited: service times meet what response times do not,
-    /// and no other condition is broken.
+    /// The SLO is broken only because requests waited: service times meet what response times do not, and no other
+    /// condition is broken; or requests were never sent, and none failed otherwise.
     pub waited: bool,
 }
 
@@ -63,8 +63,8 @@ const FEWEST_REQUESTS: u64 = 10;
 
 impl Slo {
     /// Parses conditions joined by `and` or commas. Left stands `p50`, `p90`, `p99`, `p99.9`, `mean` or `max` of the
-    /// response time, or `errors`; then `<` or `<=`; then a time in `us`, `ms` or `s`, or a share in `%`. Without a
-    /// condition on errors none are allowed (`errors = 0`).
+    /// response time, or `errors`; then `<`, `<=` or `≤`; then a time in `us`, `ms` or `s`, or a share in `%`.
+    /// Without a condition on errors none are allowed (`errors = 0`).
     ///
     /// # Errors
     ///

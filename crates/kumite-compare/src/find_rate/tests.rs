@@ -4,14 +4,14 @@ use kumite_load::{Error, Errors, Outcome, Target};
 
 use super::*;
 
-/// A server that is known: so many answers a second, each a millisecond after its turn. It is behind by what is beyond that,
-/// and what waits for longer than the time-out is lost.
+/// A server of known capacity: it answers so many requests a second, each `service` after its turn. Further requests
+/// wait, and those that wait for longer than the time-out are lost.
 struct Server<'a> {
     capacity_rps: f64,
     service: Duration,
     now: Cell<Duration>,
     offered: RefCell<Vec<f64>>,
-    /// Sets it after so many loads.
+    /// The number of loads after which the user stops, and the flag for it; `None` for never.
     stops: Option<(usize, &'a AtomicBool)>,
 }
 

@@ -83,8 +83,8 @@ impl From<Error> for NoVerdict {
 }
 
 impl Trials<'_> {
-    /// Makes trials at this rate, in requests a second, until one is not void, at most three void ones. Returns the
-    /// verdict of the last.
+    /// Makes trials at this rate, in requests a second, until one is not void, at most three void ones. One that met
+    /// the SLO with too few answers is repeated twice as long. Returns the verdict of the last.
     pub fn at(&mut self, rate: f64, watch: &mut dyn FnMut(&RateTrial)) -> Result<RateVerdict, NoVerdict> {
         let mut time = self.length(rate);
         let mut void = 0;
@@ -103,8 +103,8 @@ impl Trials<'_> {
         }
     }
 
-    /// The length of a trial at this rate: at least the shortest, and long enough for every percentile to have ten
-    /// requests beyond it.
+    /// The length of a trial at this rate: at least the shortest, and long enough for the requests that the SLO
+    /// needs: ten beyond every percentile.
     pub fn length(&self, rate: f64) -> Duration {
         let needed = self.slo.requests_needed() as f64;
         // Four standard deviations of a Poisson process, or the last burst.

@@ -72,7 +72,7 @@ impl Readings {
 }
 
 impl Check<'_> {
-    /// Checks the clock and the CPUs. Half of `time` goes on reading the clock, half on work.
+    /// Checks the clock and the CPUs. At most half of `time` goes on reading the clock, half on work.
     pub(super) fn cpus(
         &mut self,
         time: Duration,

@@ -10,7 +10,7 @@ use crate::compare::{BESIDE, Bar, CompareError, Log, Rules, Side, judge};
 
 impl Check<'_> {
     /// Measures the gain as `--duet` does, in pairs at once and pairs in turn that alternate, round after round.
-    /// `None` if there is only one CPU, or no round had a gain.
+    /// `None` if there is only one CPU, or no round gave a figure.
     pub(super) fn duet(&mut self, time: Duration, work: u64) -> Result<Option<DuetCheck>, CompareError> {
         if available_cores().len() < 2 {
             return Ok(None);

@@ -41,7 +41,7 @@ impl Server {
         let ending = Arc::new(AtomicBool::new(false));
         let (end, cores) = (Arc::clone(&ending), cores.to_vec());
         let accepting = thread::Builder::new().spawn(move || {
-            // Threads inherit it.
+            // Threads inherit the CPUs.
             let _ = pin_thread(&cores);
             accept(&listener, &end, &behaviour);
         })?;

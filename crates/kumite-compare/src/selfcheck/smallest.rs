@@ -19,7 +19,7 @@ const SEEN_IN: f64 = 0.9;
 
 /// The smallest difference that a comparison of one minute would find, in nine of ten. The logarithms of the pairs'
 /// ratios are resampled to as many as a minute has. Each is drawn with either sign, because the two were the same,
-/// and which was divided by which is chance. `None` if there are too few pairs.
+/// and which was divided by which is chance. `None` if there are too few pairs, in `logs` or in a minute.
 pub(super) fn smallest(logs: &[f64], seconds_per_pair: f64, seed: u64) -> Option<SmallestDifference> {
     let pairs = (MINUTE_S / seconds_per_pair) as usize;
     if logs.len() < FEWEST || !seconds_per_pair.is_normal() {

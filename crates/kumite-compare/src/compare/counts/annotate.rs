@@ -15,13 +15,13 @@ const NAMELESS: &str = "functions without a name";
 /// Why the functions of a command are not known.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unknown {
-    /// It is not on PATH.
+    /// `callgrind_annotate` is not on PATH.
     #[error("callgrind_annotate, which comes with valgrind, is not on PATH")]
     NoTool,
-    /// It could not be run to its end.
+    /// `callgrind_annotate` could not be run to its end.
     #[error(transparent)]
     Process(#[from] kumite_process::Error),
-    /// It failed.
+    /// `callgrind_annotate` ended with another status than 0.
     #[error("callgrind_annotate fails: {log}")]
     Failed { log: String },
     /// A path that is not UTF-8, or cannot be typed.
@@ -57,7 +57,7 @@ pub(super) fn functions<'a>(
             return Err(Unknown::Failed { log: last_lines(log) });
         }
         let said = String::from_utf8_lossy(&finished.stdout);
-        // What was cut off is a line of a function of next to no instructions.
+        // The line that was cut off is of a function of next to no instructions.
         let is_cut = finished.stdout.len() >= STDOUT_LIMIT;
         let whole = if is_cut { said.rsplit_once('\n').map_or("", |(whole, _)| whole) } else { &said };
         for (name, count) in whole.lines().filter_map(function) {
@@ -82,7 +82,8 @@ fn function(line: &str) -> Option<(String, u64)> {
 }
 
 /// A function's name as it is in all builds of a program: without the program's path, the hash that rustc puts behind
-/// it, and the depth of a recursion. A function without symbol has but an address, which is another in each build.
+/// it, and the depth of a recursion. A function without a symbol has only an address, which is another in each build:
+/// it becomes one of [`NAMELESS`].
 fn plain(name: &str) -> String {
     let name = match name.rsplit_once(" [") {
         Some((name, object)) if object.ends_with(']') => name,

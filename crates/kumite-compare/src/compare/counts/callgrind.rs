@@ -22,7 +22,7 @@ pub(super) const STDERR: &str = "stderr";
 /// The functions at whose beginning counts are written and cleared. A version may follow a name.
 const FORKS: &[&str] =
     &["fork", "fork@*", "__libc_fork", "_Fork", "_Fork@*", "vfork", "vfork@*", "posix_spawn*"];
-/// The most bytes of a log that are read, and of a file's end that has the total.
+/// The most bytes that are read of a log, and ([`TAIL`]) of the end of a file of counts, which has the total.
 const LOG: u64 = 1 << 20;
 const TAIL: u64 = 1024;
 /// The most lines of a file before its first function.
@@ -144,13 +144,13 @@ struct Out {
     tool: String,
 }
 
-/// What a log tells of its process.
+/// The facts in the log of a process.
 #[derive(Debug, Default, PartialEq)]
 struct Log {
     /// The sum of all that the process ever counted; `None` if it did not come to its end.
     collected: Option<u64>,
     is_forked: bool,
-    /// The program that it was to become and may not.
+    /// The program that the process was to become, and that valgrind may not run; `None` if there was none.
     privileged: Option<String>,
 }
 

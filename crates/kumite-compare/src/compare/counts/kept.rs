@@ -14,7 +14,7 @@ const KEPT: usize = 20;
 
 /// Makes the folder of a comparison in `all`, and removes those of the oldest comparisons.
 pub(super) fn folder(all: &Path, started: Timestamp, seed: u64) -> Result<PathBuf, CompareError> {
-    // Names in the order of time.
+    // The names sort by time.
     let folder = all.join(format!("{}.{seed}", started.strftime("%Y%m%dT%H%M%SZ")));
     fs::create_dir_all(&folder).map_err(at(&folder))?;
     let mut others: Vec<PathBuf> = entries(all).map_err(at(all))?;
