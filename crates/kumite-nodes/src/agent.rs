@@ -36,8 +36,8 @@ use crate::failure::Failure;
 use crate::frames::{IN_FRAMES, RELAYED, tell};
 use crate::shard::node_name;
 
-/// The time that a run gets to end once its output has ended, then to end after SIGTERM, and for taking a relayed
-/// answer.
+/// The limit of three waits for a run: for its end once its output has ended, for its end after SIGTERM, and for it
+/// to take a relayed answer.
 const GRACE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
 /// The most bytes of a frame from a run here, and the most characters of a line of its log that the driver gets.

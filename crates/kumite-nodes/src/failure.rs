@@ -25,7 +25,7 @@ pub enum Failure {
     #[error(transparent)]
     Slurm(#[from] SlurmError),
 
-    /// A node's agent could not be reached or understood.
+    /// A node's agent could not be reached or understood, or a file for it could not be read.
     #[error(transparent)]
     Agent(#[from] kumite_agent::Error),
 
@@ -33,7 +33,7 @@ pub enum Failure {
     #[error(transparent)]
     Lab(#[from] Error),
 
-    /// A results store could not be read or written.
+    /// A results store could not be read or written, or has no such run.
     #[error(transparent)]
     Store(#[from] StoreError),
 

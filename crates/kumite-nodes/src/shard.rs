@@ -1,8 +1,8 @@
 //! `--shard`: the share of a run's blocks that is executed here.
 //!
 //! The share is given by number, or found from the variables that Slurm sets for a task of an array and Kubernetes
-//! for a pod of an Indexed Job. An array whose tasks do not count from 1 without gaps is refused: two submissions of
-//! parts of one array would otherwise make shards of two different runs, which could not be merged.
+//! for a pod of an Indexed Job. An array whose tasks do not count from 0 or 1 on in equal steps is refused: two
+//! submissions of parts of one array would otherwise make shards of two different runs, which could not be merged.
 
 use std::str::FromStr;
 

@@ -2,8 +2,8 @@
 //!
 //! All nodes begin at once, each with a thread here that follows it. A share that is lost does not end the others:
 //! what the rest has measured is merged and judged, and named as incomplete. A node keeps its share until all of it
-//! has arrived here. The key of a share is made from experiment, seed and number, so the same command finds what is
-//! done already, and begins or resumes only the rest.
+//! has arrived here. The key of a share is made from experiment, seed, its number and the number of shares, so the
+//! same command finds what is done already, and begins or resumes only the rest.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -8,7 +8,7 @@ use crate::device::{OpenDevice, OpenError};
 use crate::player::{Played, play};
 use crate::schedule::Schedule;
 
-/// The time between two looks whether the play is over.
+/// The time from one look at the thread of the play to the next.
 const LOOK: Duration = Duration::from_millis(20);
 /// The time that a device has, after `stop` was set, to be opened or released.
 const PATIENCE: Duration = Duration::from_secs(3);

@@ -43,7 +43,7 @@ pub enum DeviceError {
     /// The library does not see an adapter.
     #[error("no Titan One is connected (tried {tries} times); plug it in, and end programs that use it")]
     NotConnected {
-        /// The number of times that it was looked for.
+        /// The number of times that the adapter was looked for.
         tries: usize,
     },
     /// The adapter did not take a state.

@@ -31,8 +31,8 @@ pub struct Macro {
     lines: Vec<Line>,
 }
 
-/// A line of a macro, but for blank ones. A macro is a list of lines and no tree: loops may be nested to any depth,
-/// and walking them must not use stack for it.
+/// A line of a macro; blank lines are left out. A macro is a list of lines and no tree: loops may be nested to any
+/// depth, and walking them must not use stack for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Line {
     Hold(Held),

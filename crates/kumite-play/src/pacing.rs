@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// The errors of a play's states, in µs. An error is the time from when a state was due until it came, negative if it
-/// was early. Percentiles and the greatest are of its size.
+/// was early. Percentiles and the greatest error are those of its size, without the sign.
 ///
 /// Percentiles are nearest ranks: the p99 is the least size that 99 % of the states do not exceed. So each is the
 /// error of a state. With fewer than 100 states the p99 is the greatest error, and with fewer than 1,000 the p99.9

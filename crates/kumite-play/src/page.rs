@@ -1,9 +1,9 @@
 //! The page: a server that plays what its page, or a program, asks for.
 //!
 //! `POST /play {"macro": …, "replace": false}` and `POST /press {"keys": "2,mk"}` are answered with 202 and the
-//! number of the play; with 400 and line, column and message; or with 409 while a macro plays that is not to be
-//! replaced. `POST /stop` ends what plays. `GET /status` says what plays, on which device, and the outcome of the
-//! last play.
+//! number of the play; with 400 and a message, and with line and column if the macro is at fault; or with 409 while a
+//! macro plays that is not to be replaced, or too many presses wait. `POST /stop` ends what plays. `GET /status` says
+//! what plays, on which device, and the outcome of the last play.
 
 mod api;
 mod guard;
@@ -30,7 +30,7 @@ use playing::{PlayerThread, Playing};
 const PATIENCE: Duration = Duration::from_secs(3);
 /// The longest time for the body of a request.
 const BODY: Duration = Duration::from_secs(10);
-/// The time between two looks whether the threads have ended.
+/// The time from one look at the threads to the next, until they have ended.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// A server of the page. It serves until it is stopped or dropped; then everything is released.

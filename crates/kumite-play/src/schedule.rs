@@ -37,7 +37,7 @@ impl Schedule {
             (before, held.state)
         });
         let end = std::iter::once((self.frames(), PadState::RELEASED));
-        // From the total of frames, so that errors do not add up.
+        // Times are made from the total of frames, so that errors do not add up.
         states.chain(end).map(move |(frames, state)| (Duration::from_secs_f64(frames as f64 / fps), state))
     }
 

@@ -1,10 +1,11 @@
-//! Probes of the machine: what some basic operations cost just before a trial, measured by a process of its own.
+//! Probes of the machine: the cost of some basic operations, measured by a process of its own.
 //!
-//! A [`Prober`] starts that process once and asks it before each trial. In between the process sleeps in a read, and
-//! takes nothing from what is measured. An answer has a figure for each [`Probe`](kumite_record::Probe): an integer
-//! loop, the wake-up of a thread by another, a chain of loads from memory, a page that is touched for the first time.
-//! They are measured on the first and the last CPU of the trial, in about the time that is asked for. The program
-//! that is started calls [`probe_main`] if its first argument is [`PROBER`].
+//! A [`Prober`] starts that process once. It is asked before each trial of a run, between blocks of a comparison, and
+//! in a self-check. In between the process sleeps in a read, and takes nothing from what is measured. An answer has a
+//! figure for each [`Probe`](kumite_record::Probe) that could be made: an integer loop, the wake-up of a thread by
+//! another, a chain of loads from memory, a page that is touched for the first time. They are measured on the first
+//! and the last of the CPUs that are named, in about the time that is asked for. The program that is started calls
+//! [`probe_main`] if its first argument is [`PROBER`].
 
 #[forbid(unsafe_code)]
 mod chase;

@@ -11,8 +11,8 @@ use thiserror::Error;
 
 use crate::PROBER;
 
-/// The time to ask of the probes before a trial. With the pauses between them a probe takes less than 0.15 s, if no
-/// other process wants the CPUs.
+/// The time to ask of the probes before a trial, and in a self-check. With the pauses between them a probe takes less
+/// than 0.15 s, if no other process wants the CPUs.
 pub const TRIAL: Duration = Duration::from_millis(100);
 
 /// The longest wait for an answer. On a busy machine answers are late, but not as late as this.
@@ -73,9 +73,9 @@ impl Prober {
         }
     }
 
-    /// Measures on these CPUs, for about `time`, and returns the figures by the names of their probes. Figures that
-    /// could not be had are missing. An error if the process does not take the question or answer it within 10
-    /// seconds each, or if `stop` is set before the question is taken.
+    /// Measures on the first and the last of these CPUs, for about `time`, and returns the figures by the names of
+    /// their probes. Figures that could not be had are missing. An error if the process does not take the question or
+    /// answer it within 10 seconds each, or if `stop` is set before the question is taken.
     pub fn probe(
         &mut self,
         cpus: &[usize],

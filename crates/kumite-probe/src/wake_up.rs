@@ -17,8 +17,8 @@ const HERE: u32 = 0;
 const THERE: u32 = 1;
 const OVER: u32 = 2;
 
-/// The longest sleep on the futex before the thread looks at the turn again, so that none waits for ever for one that
-/// has ended.
+/// The longest sleep on the futex before the thread looks at the turn again, so that no thread waits for ever for one
+/// that has ended.
 const LOOK: futex::Timespec = futex::Timespec { tv_sec: 1, tv_nsec: 0 };
 /// The most wake-ups that are timed: enough for a median on a machine where they are fast.
 const MOST: usize = 5_000;

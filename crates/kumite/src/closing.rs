@@ -26,7 +26,7 @@ impl Closing {
         output::check_files(self.json.iter())
     }
 
-    /// Prints where the server or disk is reached, once it is.
+    /// Prints `place`, at which the server or disk is reached from now on.
     pub fn open(&self, place: &str) -> Result<(), Failure> {
         if self.is_on_stdout() {
             output::note(place);

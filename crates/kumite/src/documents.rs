@@ -84,6 +84,6 @@ pub struct Forms<'a> {
     pub markdown: &'a dyn Fn() -> String,
     /// The picture of verdicts; none for a result that is no run.
     pub svg: Option<&'a dyn Fn() -> String>,
-    /// The cases for machines and reviewers; none for a result that judges nothing.
+    /// The verdicts as CI and reviewers get them; none for a result that judges nothing.
     pub review: Option<&'a dyn Fn() -> Review>,
 }

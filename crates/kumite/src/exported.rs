@@ -1,5 +1,5 @@
-//! The run in a file that somebody gave: an export, or a results store; or the comparison in a file of `kumite compare`. The
-//! file is data, and is only read.
+//! The run or the comparison in a file that somebody gave: an export, a results store, or a file of `kumite compare
+//! --json`. The file is data, and is only read.
 
 use std::io::Read;
 use std::path::Path;

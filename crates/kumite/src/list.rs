@@ -1,4 +1,4 @@
-//! `kumite list`: what there is to run, and what was run.
+//! `kumite list`: the experiments, or the runs in a store.
 
 use clap::Parser;
 use kumite_lab::Experiment;

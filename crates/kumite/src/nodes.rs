@@ -1,4 +1,4 @@
-//! The flags for other nodes, and the driver that has them work.
+//! The flags for other nodes, and the driver of these nodes.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -248,7 +248,7 @@ impl Args {
         let ready: Vec<&str> = of_plan.map(|ready| ready.name.as_str()).collect();
         let prospects = kumite_lab::prospects(experiment, &cores, &ready);
         let notes = match self.sittings.are_given() {
-            // More sittings are what decides more.
+            // More sittings decide more, and not more blocks.
             true => {
                 prospect_outlook(&prospects, self.sittings.in_all(experiment.blocks)).into_iter().collect()
             }

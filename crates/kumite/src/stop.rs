@@ -34,7 +34,8 @@ pub fn flag() -> Result<Arc<AtomicBool>, Failure> {
     set_by(&[SIGINT, SIGTERM])
 }
 
-/// A flag that Ctrl-Z (SIGTSTP) sets, too, for work that holds a device: a suspended process would release nothing.
+/// A flag like that of [`flag`], which Ctrl-Z (SIGTSTP) sets, too, for work that holds a device: a suspended process
+/// would release nothing.
 pub fn flag_for_who_holds() -> Result<Arc<AtomicBool>, Failure> {
     set_by(&[SIGINT, SIGTERM, SIGTSTP])
 }

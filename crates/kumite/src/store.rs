@@ -1,4 +1,4 @@
-//! The results store: its place, and what runs take from it.
+//! The results store: its place, the names that `--save` gives, and the self-check that runs keep.
 
 use std::path::{Path, PathBuf};
 

@@ -16,8 +16,8 @@ pub fn ask(words: &[&str], stop: &AtomicBool) -> Result<String, Error> {
     let command = shlex::try_join(words.iter().copied()).map_err(Error::Word)?;
     let folder = tempfile::tempdir().map_err(Error::Scratch)?;
     let log = folder.path().join("log");
-    // A job has the environment of who submits it, and is no process of ours: on its node it would look like what a killed
-    // kumite has left.
+    // A job has the environment of the process that submits it, and is none of ours: with the mark, it would look on
+    // its node like what a killed kumite has left.
     let spawn = Spawn {
         command: &format!("unset {MARKER}; exec {command}"),
         dir: Path::new("."),

@@ -109,7 +109,7 @@ impl Job {
                 Ok(Job { id, is_ours: true, driver: driver.clone() })
             }
             Err(why) => {
-                // Whatever it printed, it may have submitted one.
+                // Whatever sbatch printed, it may have submitted a job.
                 let _ = ask(&["scancel", &format!("--name={name}")], &AtomicBool::new(false));
                 Err(why)
             }
@@ -163,7 +163,7 @@ impl Job {
             if self.driver.stop.load(Ordering::Relaxed) {
                 return Err(Error::Interrupted);
             }
-            // Slurm has not looked yet, if it gives no reason.
+            // A job that waits without a reason has not been looked at by Slurm yet.
             if told != said && told != "PENDING" {
                 self.driver.note(&format!("job {}: {told}", self.id));
                 said = told;
@@ -201,7 +201,7 @@ impl Job {
 
     /// Ends a task or a whole job, which gives its nodes back. If that fails, it is noted.
     pub fn end(&self, task: &str) {
-        // Also after Ctrl-C: what is submitted is not left.
+        // The command runs after Ctrl-C, too: no job that was submitted is left.
         if let Err(why) = ask(&["scancel", task], &AtomicBool::new(false)) {
             self.driver.note(&format!(
                 "job {task} may still hold its nodes; `scancel {task}` ends it: {}",

@@ -70,8 +70,8 @@ impl Drop for Gcapi {
     }
 }
 
-/// A description of the adapter, with what it is plugged into and what is plugged into it, by the header's numbers of
-/// a console and of a controller. Numbers of firmware are shown as they are, since their meaning is not documented.
+/// A description of the adapter, and of the console and the controller at its `ends`, given by the header's numbers.
+/// The number of the firmware is shown as it is, since its meaning is not documented; not if it is 0.
 fn describe(firmware: u16, ends: Option<(u8, u8)>) -> String {
     let mut text = "Titan One".to_owned();
     if firmware != 0 {

@@ -6,8 +6,7 @@ use std::time::Duration;
 use super::Device;
 use crate::{DeviceError, PadState};
 
-/// A log: it prints each state with its time, as its keys in the notation: `133.467 ms  2,mk`. Each line is one
-/// write.
+/// A log: it prints the time of each state, and its keys in the notation: `133.467 ms  2,mk`. Each line is one write.
 #[derive(Debug)]
 pub struct Log<W> {
     to: W,

@@ -14,7 +14,7 @@ impl fmt::Display for PadState {
 
 impl fmt::Display for Macro {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Not indented: of a million nested loops that would be a terabyte.
+        // Lines are not indented: of a million nested loops that would be a terabyte.
         self.lines.iter().try_for_each(|line| match line {
             Line::Hold(held) => writeln!(f, "{} {}", held.state, held.frames),
             Line::Loop(times) => writeln!(f, "<loop {times}>"),

@@ -194,7 +194,7 @@ impl Playing {
             };
             let mut desk = self.desk();
             desk.now = None;
-            // A later one may have been given up meanwhile.
+            // A later turn may have been given up meanwhile.
             if desk.last.as_ref().is_none_or(|last| last.number < outcome.number) {
                 desk.last = Some(outcome);
             }

@@ -17,7 +17,7 @@ use crate::{Control, Device, DeviceError, PadState};
 
 const PATH: &str = "/dev/uinput";
 const NAME: &str = "kumite";
-/// The time in which programs notice a new gamepad. `READ` is that in which they read its last state, before it is
+/// The time in which programs notice a new gamepad. `READ` is the time in which they read its last state before it is
 /// removed.
 const NOTICED: Duration = Duration::from_secs(1);
 const READ: Duration = Duration::from_millis(100);
@@ -107,7 +107,7 @@ impl Device for Uinput {
 impl Drop for Uinput {
     fn drop(&mut self) {
         if self.state != Some(PadState::RELEASED) {
-            // If that fails too, the kernel lets go of the buttons of a gamepad that goes.
+            // If that fails too, the kernel lets go of the buttons of a gamepad that is removed.
             let _ = send(&self.uinput, &events(self.state, PadState::RELEASED));
         }
         std::thread::sleep(READ);
