@@ -117,7 +117,7 @@ pub enum Misdeed {
     /// The agent has given no sign of life for this long.
     #[error("has not been heard for {} s: the way to it is cut, or its node stands still", .0.as_secs())]
     Silent(Duration),
-    /// The agent gives signs of life, and no answer.
+    /// No frame came in time: not the first one, or no answer although there are signs of life.
     #[error("says nothing")]
     NoAnswer,
     /// The agent's input is open, and the agent does not read it.

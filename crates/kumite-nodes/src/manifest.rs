@@ -1,9 +1,9 @@
 //! The Kubernetes objects that run an experiment in shards, and merge them.
 //!
-//! kumite writes them to a file and talks to no cluster; the user reads the file and applies it. Shards are the pods
-//! of an Indexed Job, each on a node of its own with whole CPUs. Their stores come to a volume, and a second job,
-//! which waits until somebody resumes it, merges them. The shard of a pod that is lost or fails is executed again,
-//! once. The trials until then are merged, too, unless the pod was killed before it could copy its store.
+//! kumite prints them and talks to no cluster; the user reads and applies them. Shards are the pods of an Indexed
+//! Job, each on a node of its own with whole CPUs. Their stores come to a volume, and a second job, which waits until
+//! somebody resumes it, merges them. The shard of a pod that is lost or fails is executed again, once. The trials
+//! until then are merged, too, unless the pod was killed before it could copy its store.
 
 use std::str::FromStr;
 use std::time::Duration;
