@@ -118,8 +118,8 @@ fn whole(run: &Run) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The number of rounds of each further sitting: that of the first, but at most [`sittings::ROUNDS`] if the first was
-/// measured as a whole run.
+/// The number of rounds of each further sitting: that of the first, but at most [`sittings::ROUNDS`] if that was
+/// begun without `--sittings`.
 fn rounds(first: &Run) -> u32 {
     if first.sittings.is_empty() { first.blocks.min(sittings::ROUNDS) } else { first.blocks }
 }

@@ -27,8 +27,9 @@ impl Ending {
         self.documents.check()
     }
 
-    /// Reports the run, judges it by the gate if one is set, and ends accordingly. `early` is the reason why the run
-    /// ended early, and how it goes on; none if its end was as the user asked, such as that of a budget.
+    /// Reports the run, judges it by the gate if one is set, and ends accordingly. `early` is the reason why the
+    /// command did not complete the run, and how the run goes on; none if it is complete, was ended by a budget on
+    /// this machine, or was only merged here.
     pub fn conclude(&self, export: Export, early: Option<String>) -> Result<(), Failure> {
         self.gate.conclude(export, &self.documents, self.length.report(), |export| ended(export, early))
     }

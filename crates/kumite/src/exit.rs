@@ -21,7 +21,7 @@ pub enum Failure {
     Gate(String),
     /// A gate does not let the run pass. Its line, which says why, has been printed.
     Shut,
-    /// The command line or a specification makes no sense.
+    /// The command line, a specification or a file that was named is at fault.
     Usage(String),
     /// The command could not be completed.
     Incomplete(String),

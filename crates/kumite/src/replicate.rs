@@ -92,8 +92,8 @@ fn contradicted(replication: &Replication) -> Result<(), Failure> {
 }
 
 impl Args {
-    /// The command line of a run like theirs, as far as there can be one here. All that can be refused is refused
-    /// before anything is built.
+    /// The command line of a run like theirs, as far as there can be one here. Refuses a run that cannot be tried
+    /// here, before anything is built.
     fn order(&self, theirs: &Export) -> Result<run::Args, Failure> {
         of_working_tree(&theirs.run)?;
         let id = &theirs.run.id;

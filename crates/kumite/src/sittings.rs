@@ -8,7 +8,7 @@ use kumite_record::{Export, Run, Sitting, Store, StoredRun};
 use crate::exit::Failure;
 use crate::output;
 
-/// The most rounds of a sitting, unless --blocks says how many.
+/// The most rounds of a sitting, unless `kumite run --sittings` is given --blocks.
 pub const ROUNDS: u32 = 10;
 
 /// The refusal of sittings of a run that is executed on other nodes, `with` these flags.
