@@ -80,7 +80,7 @@ pub struct Remark {
 
 const READING: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
 
-/// The sentence above published figures, in every format.
+/// The sentence above published figures, in every format that shows them.
 pub const FROM_ELSEWHERE: &str =
     "The published figures come from another machine. They are shown, and compared with nothing.";
 

@@ -99,7 +99,8 @@ pub trait KindReport: Sync {
         "Failures"
     }
 
-    /// The table of failures within trials that count; none if the kind has none.
+    /// The table of failures within trials that count; none if the kind has no such table, or leaves an empty one
+    /// out.
     fn failed(&self, _: &Record, _: &Groups) -> Option<Failed> {
         None
     }

@@ -250,7 +250,7 @@ pub(crate) fn escaped(text: &str) -> String {
 }
 
 /// The text in a paragraph in which nothing acts, not even what GitHub looks for after the Markdown was rendered: a
-/// mention, a reference to an issue, an address. A space of no width comes between what would be one.
+/// mention, a reference to an issue, an address. A space of no width breaks up what would become one of these.
 pub(crate) fn inert(text: &str) -> String {
     const NOTHING: &str = "&ZeroWidthSpace;";
     let letters: Vec<char> = text.chars().collect();

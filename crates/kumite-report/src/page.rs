@@ -1,4 +1,4 @@
-//! Pages made from the templates below `page/`.
+//! Pages made from templates: those below `page/`, and those of single kinds of workload.
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{Environment, Error, Value};

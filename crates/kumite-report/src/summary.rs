@@ -25,7 +25,7 @@ const LINES: usize = 40;
 /// The least number of rows that a table gets, however few lines are left.
 const LEAST_ROWS: usize = 5;
 
-/// A run on one screen: at most 40 lines, unless there are too many claims for that.
+/// A run on one screen: at most 40 lines and the answer of a gate, unless claims and their reasons take more.
 pub fn summary(export: &Export, style: &Style) -> String {
     let (record, groups, style) = (Record::new(export), Groups::new(export), *style);
     let document = Document::new(&record, &groups);

@@ -1,5 +1,5 @@
-//! Sentences and figures, before they get a format: a terminal, HTML, Markdown and CSV have the same words. Texts
-//! that others wrote are cleaned here.
+//! Sentences and figures, before they get a format: a terminal, HTML and Markdown have the same words. Texts that
+//! others wrote are cleaned here.
 
 pub mod bound;
 pub mod check;

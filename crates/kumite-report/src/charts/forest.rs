@@ -46,7 +46,7 @@ pub struct Forest {
 /// The row of a claim.
 #[derive(Debug, Serialize)]
 struct Row {
-    /// The verdict's word in the style sheet and in files.
+    /// The verdict's word in the style sheet.
     key: &'static str,
     symbol: char,
     title: String,

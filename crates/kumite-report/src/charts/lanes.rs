@@ -22,7 +22,7 @@ pub struct Lane {
 #[derive(Debug, Serialize)]
 pub struct Marks {
     pub class: &'static str,
-    /// True if each of these marks stands for several things, with gaps between them.
+    /// True if each of these marks is a stretch for several things, with gaps between them.
     pub several: bool,
     pub told: Vec<Mark>,
     pub path: String,

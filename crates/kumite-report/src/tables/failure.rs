@@ -16,7 +16,8 @@ use crate::words::text::{clean, one_line};
 pub struct Failures {
     pub title: &'static str,
     pub disturbances: Vec<Disturbed>,
-    /// Failures within trials that count, outside disturbances; none if the kind of workload has no such table.
+    /// Failures within trials that count, outside disturbances; none if the kind of workload has no such table, or
+    /// leaves an empty one out.
     pub failed: Option<Failed>,
     /// The trials that failed or were disqualified, by contender and reason.
     pub trials: Vec<LostTrials>,

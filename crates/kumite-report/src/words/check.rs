@@ -22,13 +22,14 @@ pub struct ChecksText {
     pub green: Vec<CheckText>,
 }
 
-/// A check as every format shows it.
+/// A check as every format but CSV shows it.
 #[derive(Debug, Serialize)]
 pub struct CheckText {
     pub id: String,
     /// The check in plain words, or in its grammar if it has none.
     pub title: String,
-    /// A line for each red comparison, or the reason why the check was not tested.
+    /// A line for each red comparison, at most `TOLD` and one that counts the others; or the reason why the check was
+    /// not tested.
     pub what: Vec<String>,
     pub because: String,
     /// The check in its grammar; none if the title is it already.

@@ -133,8 +133,8 @@ pub fn two_sided(claim: &Claim) -> Option<String> {
     Some(format!("{}: {}", percent(effect.bound.level()?), shown.interval(low, high)))
 }
 
-/// The effect of a comparison, as it is shown. If a multiple was compared, the effect of the metric itself is shown;
-/// if one side is a number, a figure beside that number is shown.
+/// The effect of a comparison, as it is shown. If a multiple was compared by ratio, the effect of the metric itself
+/// is shown; if one side is a number, a figure beside that number is shown.
 struct Scaled<'a> {
     left: &'a Side,
     right: &'a Side,
@@ -145,7 +145,7 @@ struct Scaled<'a> {
     /// The factor that an effect is multiplied with before `plus` is added.
     times: f64,
     plus: f64,
-    /// The unit of the effect; none if it is a ratio of two sides that are no numbers.
+    /// The unit of the effect; none if it is a ratio to a side that is no number.
     unit: Option<Unit>,
     sides_unit: Unit,
     /// The number of digits that tell the shown figures apart. Figures are divided by `factor` and get `symbol`.

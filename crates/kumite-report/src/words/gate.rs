@@ -100,7 +100,7 @@ pub(crate) fn painted(line: &str, state: GateState, style: Style) -> String {
     style.paint(color.on_default().bold(), line) + "\n"
 }
 
-/// A clause on whether the gate lets undecided claims pass.
+/// A clause on whether the gate lets pass what is undecided.
 pub(crate) fn passing(bar: GateBar) -> &'static str {
     match bar {
         GateBar::Fails => "--gate lets that pass",

@@ -1,4 +1,4 @@
-//! Numbers as people read them: with significant digits and thousands separators. Every format uses them.
+//! Numbers as people read them: with significant digits and thousands separators. Every format but CSV uses them.
 
 /// `value` with this many significant digits; `–` if it is infinite or no number.
 pub fn significant(value: f64, digits: usize) -> String {

@@ -14,7 +14,7 @@ pub enum Quantity {
     Bytes,
     /// A part of a whole, written in percent.
     Share,
-    /// A count, written in full and never rounded.
+    /// A count, written in full.
     Count,
     /// A plain number, written with significant digits and without a unit.
     Plain,

@@ -12,10 +12,10 @@ use crate::words::reason::why;
 use crate::words::sittings;
 use crate::words::text::{clean, one_line};
 
-/// The texts on a verdict, which every format shows.
+/// The texts on a verdict, which every format but CSV shows.
 #[derive(Debug, Serialize)]
 pub struct VerdictText {
-    /// The verdict's word in the style sheet and in files.
+    /// The verdict's word in the style sheet: the one in files, or `other` for a verdict of a later kumite.
     pub key: &'static str,
     pub symbol: char,
     /// The claim in plain words, or in its grammar if it has none.
@@ -28,7 +28,8 @@ pub struct VerdictText {
     /// The verdict with its effect, its bound, what was claimed and both figures.
     pub sentence: String,
     pub why: String,
-    /// The sentence on the source's scale; none if it was the same or there is no source.
+    /// The sentence on the source's scale; none if it was the same, if there is no source, or if the claim was not
+    /// tested.
     pub scale: Option<String>,
     /// Sentences on the effect on each node, in each sitting, and in all rounds if the verdict rests on fewer.
     pub parts: Vec<String>,

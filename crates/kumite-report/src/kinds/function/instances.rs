@@ -322,7 +322,7 @@ fn merged(mut spots: Vec<Spot>, most: usize) -> Vec<Spot> {
     }
 }
 
-/// The end of the last phase or call, in ms from the trial's start; 0 if there is none.
+/// The end of the last call or phase that is not a frozen one, in ms from the trial's start; 0 if there is none.
 fn end_ms(trial: &Trial) -> f64 {
     let phases = trial.sample.phases.iter().filter_map(|phase| match phase.kind {
         PhaseKind::Killed => phase.ending.as_ref().map(|_| phase.from_ms),

@@ -19,7 +19,8 @@ pub const SHARES: [(f64, &str); 5] =
 /// The position in `SHARES` of the share that orders contenders: 99 %.
 const ORDER: usize = 2;
 
-/// The size in µs within which each share of a cell's states came, early or late; none if no trial counts.
+/// The size in µs within which each share of a cell's states came, early or late; none if no trial with states
+/// counts.
 pub struct Pooled<'a> {
     pub cell: &'a Cell,
     pub within_us: Option<[f64; SHARES.len()]>,

@@ -76,7 +76,7 @@ fn jobs(export: &Export, id: String, trial: &Trial) -> Timeline {
 }
 
 /// The number of jobs before the steady ones; none if jobs were steady from the start, never, or only after the jobs
-/// drawn.
+/// drawn, or if that is not known.
 fn steady_from(trial: &Trial) -> Option<usize> {
     let since_ms = trial.sample.steadiness.as_ref()?.since_ms.filter(|since_ms| *since_ms > 0)?;
     let mut began_ms = 0.0;
