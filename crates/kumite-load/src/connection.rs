@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::protocol::incoming::{ExpectedAnswer, Heard, Incoming};
+use crate::protocol::incoming::{Awaited, ExpectedAnswer, Heard, Incoming};
 use crate::protocol::layers::Layers;
 use crate::record::errors::Failure;
 
@@ -14,8 +14,8 @@ pub(crate) struct InFlight {
     /// it is `sent`.
     pub due: u64,
     pub sent: u64,
-    /// The index of the request's target among the load's targets.
-    pub target: u32,
+    /// The number of the request's step, among those of all sessions.
+    pub step: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,10 +54,12 @@ pub(crate) struct Connection {
     /// and while the connection is closed.
     pub layers: Option<Box<Layers>>,
     pub incoming: Incoming,
+    /// The turn that says which session the slot begins next.
+    pub turn: u32,
 }
 
 impl Connection {
-    pub fn new(room: usize) -> Connection {
+    pub fn new(room: usize, turn: u32) -> Connection {
         Connection {
             state: ConnectionState::Closed,
             in_flight: VecDeque::new(),
@@ -71,6 +73,7 @@ impl Connection {
             unasked: false,
             layers: None,
             incoming: Incoming::new(),
+            turn,
         }
     }
 
@@ -117,21 +120,22 @@ impl Connection {
     pub fn hear(
         &mut self,
         bytes: &[u8],
-        expected: &ExpectedAnswer,
+        expected: &[ExpectedAnswer],
         heard: &mut Heard,
     ) -> Result<(), Failure> {
-        let in_flight = self.in_flight.len();
+        let awaited = Awaited { in_flight: &self.in_flight, expected };
         match &mut self.layers {
-            None => self.incoming.hear(bytes, in_flight, expected, heard),
-            Some(layers) => layers.hear(bytes, &mut self.incoming, in_flight, expected, heard),
+            None => self.incoming.hear(bytes, awaited, heard),
+            Some(layers) => layers.hear(bytes, &mut self.incoming, awaited, heard),
         }
     }
 
     /// Handles that the server has closed its side, which may be how an answer ends. That answer is put into `heard`.
     /// An error ends the connection.
-    pub fn end(&mut self, expected: &ExpectedAnswer, heard: &mut Heard) -> Result<(), Failure> {
+    pub fn end(&mut self, expected: &[ExpectedAnswer], heard: &mut Heard) -> Result<(), Failure> {
+        let awaited = Awaited { in_flight: &self.in_flight, expected };
         match &mut self.layers {
-            None => self.incoming.end(expected, heard),
+            None => self.incoming.end(awaited, heard),
             Some(layers) => Err(layers.end(heard)),
         }
     }

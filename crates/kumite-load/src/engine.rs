@@ -53,11 +53,13 @@ use crate::connection::{Connection, ConnectionState, InFlight};
 use crate::protocol::incoming::{ExpectedAnswer, Heard, JudgedAnswer, describe_unasked, is_farewell};
 use crate::protocol::layers::{Dialect, NO_ROOM};
 use crate::record::aggregate::EngineEvent;
+use crate::record::by_step::BySteps;
 use crate::record::errors::{Failure, failure_in_words};
 use crate::record::log::WrongStatus;
 use crate::record::outcome::Outcome;
 use crate::record::recorder::{Recorder, Span};
-use crate::request::source::{NextRequest, RequestSource};
+use crate::request::source::{NextRequest, NextSession, RequestSource};
+use crate::request::template::Given;
 use crate::schedule::Schedule;
 use crate::transport::{Transport, TransportEvent};
 use crate::{Limit, Load, Pace, nanos};
@@ -85,7 +87,8 @@ pub(crate) struct Engine<'a, T, C> {
     transport: T,
     recorder: Recorder<'a>,
     dialect: Dialect,
-    expected: ExpectedAnswer,
+    /// The expected answer of each step.
+    expected: Vec<ExpectedAnswer>,
     pace: Pace,
     /// The queues of an open loop; `None` in a closed loop.
     open_loop: Option<OpenLoop>,
@@ -146,26 +149,24 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout, by_due: open_loop };
         Engine {
             schedule: Schedule::new(&limit, opens, duty.arrivals),
-            requests,
             transport,
-            recorder: Recorder::new(span, load.opener.clone(), duty.log, tell),
+            recorder: Recorder::new(span, load.opener.clone(), BySteps::new(&load.sessions), duty.log, tell),
             dialect: duty.dialect,
             expected: duty.expected,
             pace: load.pace,
             open_loop: open_loop.then(OpenLoop::default),
-            server_address: load
-                .targets
-                .first()
-                .map(|(target, _)| target.address.to_string())
-                .unwrap_or_default(),
+            server_address: requests.address.to_string(),
             pipeline_room: load.pipeline,
             most_unsent_bytes,
             timeout_ns: timeout,
             clock,
             has_begun: false,
-            connections: std::iter::repeat_with(|| Connection::new(load.pipeline))
-                .take(duty.base_connections + duty.burst_connections)
+            connections: (0..duty.base_connections + duty.burst_connections)
+                .map(|slot| {
+                    Connection::new(load.pipeline, requests.first_turn((duty.first_connection + slot) as u64))
+                })
                 .collect(),
+            requests,
             first_connection: duty.first_connection as u64,
             base_connections: duty.base_connections,
             opening: Opening::new(open_loop),
@@ -448,7 +449,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 && let Some(description) = self.heard.wrong.take()
                 && !late
             {
-                let place = self.target_suffix(request.target);
+                let place = self.step_suffix(request.step);
                 self.recorder.describe_first_wrong(|| description + &place);
             }
             self.finish_request(slot, request, failure, wrong_status.filter(|_| !late), now);
@@ -518,18 +519,18 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         wrong_status: Option<Box<WrongStatus>>,
         now: u64,
     ) {
-        let InFlight { due, sent, target } = request;
+        let InFlight { due, sent, step } = request;
         let is_counted = self.schedule.finish(due, now);
         if slot >= self.base_connections {
             self.burst_request_finished(failure.is_none(), now);
         }
         match failure {
-            None if is_counted => self.recorder.record_right(due, sent, now),
+            None if is_counted => self.recorder.record_right(request, now),
             Some(failure) if is_counted => {
                 self.recorder.describe_first_wrong(|| {
-                    failure_in_words(failure, self.requests.url(target), now.saturating_sub(sent))
+                    failure_in_words(failure, self.requests.label(step), now.saturating_sub(sent))
                 });
-                self.recorder.record_failure(failure, wrong_status, due, sent, now);
+                self.recorder.record_failure(failure, wrong_status, request, now);
             }
             None => self.recorder.count_drained(),
             Some(_) => self.recorder.count_unanswered(1),
@@ -565,7 +566,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             }
             self.opening.mark_begun(&mut self.connections[slot]);
             if self.connections[slot].state == ConnectionState::Open {
-                self.send(slot, now, now);
+                self.begin(slot, now, now);
             } else {
                 self.connections[slot].send_when_open = true;
                 self.opening.enqueue(slot);
@@ -573,23 +574,29 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    fn send(&mut self, slot: usize, due: u64, now: u64) {
-        let cookies = &self.connections[slot].incoming.cookies;
-        let (target, next) =
-            self.requests.next(self.first_connection + slot as u64, Some(cookies), || self.transport.spare());
-        self.connections[slot].in_flight.push_back(InFlight { due, sent: now, target: target as u32 });
+    /// Begins a session on a connection: sends the request of its first step.
+    fn begin(&mut self, slot: usize, due: u64, now: u64) {
+        let NextSession { step, seq } = self.requests.begin(&mut self.connections[slot].turn);
+        let cookies = Some(&self.connections[slot].incoming.cookies);
+        let given = Given { seq, connection: self.first_connection + slot as u64, cookies };
+        let next = self.requests.request(step, &given, || self.transport.spare());
+        self.send(slot, InFlight { due, sent: now, step }, next);
+    }
+
+    fn send(&mut self, slot: usize, request: InFlight, next: NextRequest) {
+        self.connections[slot].in_flight.push_back(request);
         self.total_in_flight += 1;
         let connection = &mut self.connections[slot];
         let sent = match (next, &mut connection.layers) {
             _ if connection.unasked => false,
             (NextRequest::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
             (NextRequest::Bytes(bytes), None) => self.transport.send(slot, bytes).is_ok(),
-            (next, Some(layers)) => layers.request(next, &self.requests),
+            (next, Some(layers)) => layers.request(request.step, next, &self.requests),
         };
         if !sent {
             let connection = &self.connections[slot];
             let failure = if connection.unasked { Failure::Malformed } else { connection.incoming.broken() };
-            self.end_connection(slot, failure, now);
+            self.end_connection(slot, failure, request.sent);
         } else {
             self.make_idle(slot);
         }
@@ -660,8 +667,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         });
         self.close(slot);
         if self.open_loop.is_none() && self.schedule.try_start(now) {
-            let target = self.requests.next_target();
-            let request = InFlight { due: since, sent: since, target };
+            let step = self.requests.begin(&mut self.connections[slot].turn).step;
+            let request = InFlight { due: since, sent: since, step };
             self.finish_request(slot, request, Some(Failure::Timeout), None, now);
         }
         self.proceed(slot, now);
@@ -713,10 +720,10 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// The end of a message about a wrong answer: the answer's target, or nothing if there is only one target.
-    fn target_suffix(&self, target: u32) -> String {
+    /// The end of a message about a wrong answer: the answer's step, or nothing if there is only one.
+    fn step_suffix(&self, step: u32) -> String {
         if self.requests.has_several() {
-            format!("; from {}", self.requests.url(target))
+            format!("; from {}", self.requests.label(step))
         } else {
             String::new()
         }

@@ -56,6 +56,7 @@ mod protocol;
 mod record;
 mod request;
 mod schedule;
+mod session;
 mod threads;
 mod transport;
 
@@ -70,6 +71,7 @@ pub use json::Json;
 
 use protocol::tls::Security;
 pub use protocol::tls::{Tls, TlsError, TlsSessionError};
+pub use record::by_step::{SessionOutcome, StepOutcome};
 pub use record::errors::{Errors, Failure};
 pub use record::last_second::LastSecond;
 pub use record::log::{Finished, LOG_LIMIT, WrongStatus};
@@ -82,9 +84,10 @@ pub use request::template::{Rows, TemplateError, Variables};
 pub use request::{Request, RequestError};
 pub use schedule::arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
 pub use schedule::pace::Pace;
+pub use session::{Session, Step};
 pub use transport::Io;
 
-/// The answer that every request should have. Any other answer is a failure.
+/// The answer that a request should have. Any other answer is a failure.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expect {
     /// The expected status; `None` for any 2xx.
@@ -97,8 +100,8 @@ pub struct Expect {
 /// loop has no more arrivals. At least one limit must be given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// The number of requests after which the window closes: exactly so many finish in it, if nothing ends it sooner.
-    /// Without a warm-up no more than these are sent.
+    /// The number of sessions after which the window closes: exactly so many finish in it, if nothing ends it sooner.
+    /// Without a warm-up no more than these are begun. A plain request is a session.
     pub requests: Option<u64>,
     /// The length of the window, if no number of requests ends it sooner.
     pub duration: Option<Duration>,
@@ -130,17 +133,12 @@ impl Http {
 /// A load to offer to a server.
 #[derive(Debug, Clone)]
 pub struct Load {
-    /// The targets with their weights: a target gets requests in proportion to its weight. All are on one server, and
-    /// name it alike.
-    pub targets: Vec<(Target, u32)>,
-    /// The request that is sent again and again.
-    pub request: Request,
-    /// The values for names in double braces, in the request and in the targets' paths.
+    /// The sessions that connections begin over and over, each in proportion to its weight.
+    pub sessions: Vec<Session>,
+    /// The values for names in double braces, in requests and in the targets' paths.
     pub variables: Variables,
     /// The cookies that the server gives on a connection are sent back on it.
     pub cookies: bool,
-    /// The answer that every request should have.
-    pub expect: Expect,
     /// The number of connections, at least 1.
     pub connections: usize,
     /// The most requests that may be on their way on one connection. In HTTP/1.1 it should be 1, unless the server
@@ -177,15 +175,18 @@ pub struct Load {
 }
 
 impl Load {
-    /// A load of `GET`, answered by any 2xx, in a closed loop over one connection, without a warm-up, with a time-out
-    /// of one second.
-    pub fn new(target: Target, limit: Limit) -> Load {
+    /// A load of this step, in a closed loop over one connection, without a warm-up, with a time-out of one second. A
+    /// target is a step, too: a `GET`, answered by any 2xx.
+    pub fn new(step: impl Into<Step>, limit: Limit) -> Load {
+        Load::of(vec![step.into().into()], limit)
+    }
+
+    /// A load of these sessions, as [`new`](Load::new) makes one of a step.
+    pub fn of(sessions: Vec<Session>, limit: Limit) -> Load {
         Load {
-            targets: vec![(target, 1)],
+            sessions,
             variables: Variables::default(),
             cookies: false,
-            request: Request { method: "GET".to_owned(), headers: Vec::new(), body: Vec::new() },
-            expect: Expect::default(),
             connections: 1,
             pipeline: 1,
             arrivals: None,
@@ -301,7 +302,23 @@ pub enum Error {
         /// The path's length in bytes.
         bytes: usize,
     },
-    /// All targets have the weight 0, so that none is ever asked.
+    /// A session has no step, or several.
+    #[error("the session {name:?} has {steps} steps, and must have one")]
+    Steps {
+        /// The session's name.
+        name: String,
+        /// The number of its steps.
+        steps: usize,
+    },
+    /// The weights are such that a cycle of turns by them is too long.
+    #[error(
+        "the weights add up to more than {most}, after they are divided by what they have in common: give rounder ones"
+    )]
+    Weights {
+        /// The most that they may add up to.
+        most: u64,
+    },
+    /// All sessions have the weight 0, so that none is ever begun.
     #[error("all weights are 0, so nothing would be asked: give one target a weight above 0")]
     NoWeight,
     /// The server has a certificate that is not to be trusted.
@@ -327,12 +344,15 @@ const MOST_RPS_OF_A_THREAD: f64 = 1e7;
 impl Load {
     /// Refuses a load that cannot be offered, as far as the load itself tells.
     pub fn check(&self) -> Result<(), Error> {
-        if let Some(Address::Unix(path)) = self.targets.first().map(|(target, _)| &target.address)
+        if let Some(Address::Unix(path)) = self.first_target().map(|target| &target.address)
             && request::target::is_too_long(path)
         {
             return Err(Error::SocketPath { path: path.clone(), bytes: path.as_os_str().len() });
         }
-        if !self.targets.is_empty() && self.targets.iter().all(|(_, weight)| *weight == 0) {
+        if let Some(session) = self.sessions.iter().find(|session| session.steps.len() != 1) {
+            return Err(Error::Steps { name: session.name.clone(), steps: session.steps.len() });
+        }
+        if !self.sessions.is_empty() && self.sessions.iter().all(|session| session.weight == 0) {
             return Err(Error::NoWeight);
         }
         if self.connections == 0 || self.pipeline == 0 {
@@ -364,15 +384,23 @@ impl Load {
     /// that is not there, or does not speak TLS, passes: the load will show it. [`Error::Tls`] if TLS cannot be set
     /// up.
     pub fn check_certificate(&self) -> Result<(), Error> {
-        let Some((target, _)) =
-            self.targets.first().filter(|(target, _)| target.secure && !self.tls.insecure)
-        else {
-            return Ok(());
-        };
+        let target = self.first_target().filter(|target| target.secure && !self.tls.insecure);
+        let Some(target) = target else { return Ok(()) };
         match Security::new(&self.tls, target, self.http)?.refuses(&target.address, self.timeout) {
             Some(why) => Err(Error::Certificate(why)),
             None => Ok(()),
         }
+    }
+
+    /// The target of the first step, which names the server.
+    fn first_target(&self) -> Option<&Target> {
+        self.sessions.first().and_then(|session| session.steps.first()).map(|step| &step.target)
+    }
+
+    /// This load with each of its steps changed so.
+    pub fn with_steps(mut self, mut change: impl FnMut(&mut Step)) -> Load {
+        self.sessions.iter_mut().flat_map(|session| &mut session.steps).for_each(&mut change);
+        self
     }
 
     /// The number of threads that offer the load.

@@ -5,6 +5,7 @@
 //! [`Outcome`](outcome::Outcome).
 
 pub(crate) mod aggregate;
+pub(crate) mod by_step;
 pub(crate) mod errors;
 pub(crate) mod last_second;
 pub(crate) mod log;

@@ -14,7 +14,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::Reason;
 use kumite_load::{
-    Address, Arrivals, Check, Errors, Expect, Finished, Http, Io, Limit, Load, Outcome, Request, Rows,
+    Address, Arrivals, Check, Errors, Expect, Finished, Http, Io, Limit, Load, Outcome, Request, Rows, Step,
     Target, Tls, Variables,
 };
 use multiplexed::{
@@ -35,13 +35,24 @@ fn both() -> Vec<Io> {
 
 /// `requests` requests on one connection that want `pong`.
 fn load(addr: SocketAddr, requests: u64, io: Io) -> Load {
+    let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
+    let step = Step { expect, ..Step::new(Target::plain(addr)) };
     Load {
-        expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
         timeout: LONG,
         http: Http::Http2,
         io,
-        ..Load::new(Target::plain(addr), Limit { requests: Some(requests), duration: None })
+        ..Load::new(step, Limit { requests: Some(requests), duration: None })
     }
+}
+
+/// This load with its one step changed to ask another target.
+fn asking(target: &Target, load: Load) -> Load {
+    load.with_steps(|step| step.target = target.clone())
+}
+
+/// This load with its one step changed to send another request, with another right answer.
+fn sending(request: &Request, expect: &Expect, load: Load) -> Load {
+    load.with_steps(|step| (step.request, step.expect) = (request.clone(), expect.clone()))
 }
 
 fn run(load: &Load) -> Outcome {
@@ -76,11 +87,10 @@ fn http2_in_tls_is_agreed_on_and_right() {
     let tls = Tls { roots: Some(identity.path.clone()), insecure: false };
     for (io, pipeline) in both().into_iter().flat_map(|io| [(io, 1), (io, 50)]) {
         let outcome = run(&Load {
-            targets: vec![(target.clone(), 1)],
             tls: tls.clone(),
             connections: 3,
             pipeline,
-            ..load(server.addr, 300, io)
+            ..asking(&target, load(server.addr, 300, io))
         });
         assert_eq!(outcome.ok, 300, "{:?} {:?}", outcome.errors, outcome.first_wrong);
     }
@@ -96,9 +106,8 @@ fn a_server_that_does_not_agree_to_http2_is_no_connection() {
         let target = Target { secure: true, ..Target::plain(server.addr) };
         for io in both() {
             let outcome = run(&Load {
-                targets: vec![(target.clone(), 1)],
                 tls: Tls { insecure: true, roots: None },
-                ..load(server.addr, 2, io)
+                ..asking(&target, load(server.addr, 2, io))
             });
             assert_eq!(outcome.errors, Errors { connect: 2, ..Errors::default() });
             let why = outcome.first_wrong.unwrap();
@@ -157,12 +166,9 @@ fn large_bodies_both_ways() {
         call.answer(200, body);
     });
     for (io, pipeline) in both().into_iter().flat_map(|io| [(io, 1), (io, 5)]) {
-        let outcome = run(&Load {
-            request: Request { method: "POST".into(), headers: Vec::new(), body: body.to_vec() },
-            expect: Expect { status: None, body: Check::Equals(body.to_vec()) },
-            pipeline,
-            ..load(server.addr, 10, io)
-        });
+        let request = Request { method: "POST".into(), headers: Vec::new(), body: body.to_vec() };
+        let expect = Expect { status: None, body: Check::Equals(body.to_vec()) };
+        let outcome = run(&Load { pipeline, ..sending(&request, &expect, load(server.addr, 10, io)) });
         assert_eq!(outcome.ok, 10, "{:?} {:?}", outcome.errors, outcome.first_wrong);
     }
 }
@@ -181,10 +187,9 @@ fn wrong_answers_are_told_apart() {
         assert_eq!(outcome.errors, Errors { status: 20, body: 20, ..Errors::default() });
         assert_eq!(outcome.reconnects, 0);
     }
-    let outcome = run(&Load {
-        expect: Expect { status: None, body: Check::contains("ong").unwrap() },
-        ..load(server.addr, 10, Io::Epoll)
-    });
+    let expect = Expect { status: None, body: Check::contains("ong").unwrap() };
+    let load = load(server.addr, 10, Io::Epoll).with_steps(|step| step.expect = expect.clone());
+    let outcome = run(&load);
     assert_eq!(outcome.errors, Errors { status: 1, body: 1, ..Errors::default() });
     assert_eq!(outcome.first_wrong.unwrap(), "status 500, 4 bytes");
 }
@@ -241,12 +246,11 @@ fn a_request_says_in_http2_what_it_says_in_http1() {
     });
     let rows = Rows::read("f", "id\nb\nc\n".as_bytes()).unwrap();
     let headers = [("X-One", "{{id}}"), ("Host", "name:81")].map(|(name, value)| (name.into(), value.into()));
-    let load = Load {
-        targets: vec![(Target { path: "/{{seq}}?q=|".into(), ..Target::plain(server.addr) }, 1)],
-        request: Request { method: "POST".into(), headers: headers.into(), body: b"<{{seq}}>".to_vec() },
-        variables: Variables { rows, seed: 1 },
-        ..load(server.addr, 12, Io::Auto)
-    };
+    let target = Target { path: "/{{seq}}?q=|".into(), ..Target::plain(server.addr) };
+    let request = Request { method: "POST".into(), headers: headers.into(), body: b"<{{seq}}>".to_vec() };
+    let load =
+        asking(&target, load(server.addr, 12, Io::Auto)).with_steps(|step| step.request = request.clone());
+    let load = Load { variables: Variables { rows, seed: 1 }, ..load };
     assert_eq!(run(&load).ok, 12);
 }
 
@@ -255,7 +259,8 @@ fn a_header_that_http2_does_not_have_is_refused() {
     for (name, value) in [("Connection", "close"), ("Transfer-Encoding", "chunked"), ("TE", "gzip")] {
         let request =
             Request { method: "GET".into(), headers: vec![(name.into(), value.into())], body: Vec::new() };
-        let load = Load { request, ..load("127.0.0.1:1".parse().unwrap(), 1, Io::Epoll) };
+        let load = load("127.0.0.1:1".parse().unwrap(), 1, Io::Epoll)
+            .with_steps(|step| step.request = request.clone());
         let error = load.run(&AtomicBool::new(false), &mut |_| {}).unwrap_err().to_string();
         assert!(error.contains(name) && error.contains("HTTP/2"), "{error}");
     }
@@ -393,13 +398,14 @@ fn a_server_that_changes_its_mind_about_how_much_it_allows() {
         let target = Target { secure, ..Target::plain(server.addr) };
         let mut sent = 0;
         for io in both() {
+            let request =
+                Request { method: "POST".into(), headers: Vec::new(), body: b"0123456789".to_vec() };
             let load = Load {
-                targets: vec![(target.clone(), 1)],
                 tls: Tls { insecure: true, roots: None },
-                request: Request { method: "POST".into(), headers: Vec::new(), body: b"0123456789".to_vec() },
                 connections: 4,
                 pipeline: 5,
-                ..load(server.addr, 300, io)
+                ..asking(&target, load(server.addr, 300, io))
+                    .with_steps(|step| step.request = request.clone())
             };
             let outcome = run(&load);
             sent += 300;
@@ -470,7 +476,7 @@ fn a_body_waits_until_the_server_has_room_for_it() {
     });
     for io in both() {
         let request = Request { method: "POST".into(), headers: Vec::new(), body: vec![b'x'; 10] };
-        let outcome = run(&Load { request, ..load(addr, 5, io) });
+        let outcome = run(&load(addr, 5, io).with_steps(|step| step.request = request.clone()));
         assert_eq!(outcome.ok, 5, "{:?} {:?}", outcome.errors, outcome.first_wrong);
     }
     server.join().unwrap();
@@ -517,7 +523,7 @@ fn an_answer_that_http2_does_not_have_is_malformed() {
         for io in both() {
             let request = Request { method: method.into(), headers: Vec::new(), body: Vec::new() };
             let expect = Expect { status: None, body: Check::Any };
-            let outcome = run(&Load { request, expect, ..load(addr, 3, io) });
+            let outcome = run(&sending(&request, &expect, load(addr, 3, io)));
             assert_eq!(outcome.errors, Errors { malformed: 3, ..Errors::default() }, "{method} {why}");
             let first = outcome.first_wrong.unwrap();
             assert!(first.contains(why) || first.starts_with("malformed: HTTP/2: "), "{method} {first}");

@@ -11,7 +11,7 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use kumite_load::{
-    Arrivals, Check, Error, Errors, Expect, Io, Limit, Load, Outcome, Request, Target, Tls, TlsError,
+    Arrivals, Check, Error, Errors, Expect, Io, Limit, Load, Outcome, Request, Step, Target, Tls, TlsError,
     TlsSessionError,
 };
 use secure::{Identity, Server, Then};
@@ -29,13 +29,19 @@ fn both() -> Vec<Io> {
 /// `requests` requests on one connection that want `pong`, with the certificate trusted.
 fn load(server: &Server, requests: u64, io: Io) -> Load {
     let url = format!("https://localhost:{}/", server.addr.port());
+    let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
+    let step = Step { expect, ..Step::new(Target::parse(&url).unwrap()) };
     Load {
-        expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
         timeout: LONG,
         tls: Tls { roots: Some(server.identity.path.clone()), insecure: false },
         io,
-        ..Load::new(Target::parse(&url).unwrap(), Limit { requests: Some(requests), duration: None })
+        ..Load::new(step, Limit { requests: Some(requests), duration: None })
     }
+}
+
+/// This load with its one step changed to ask another target.
+fn asking(target: &Target, load: Load) -> Load {
+    load.with_steps(|step| step.target = target.clone())
 }
 
 fn run(load: &Load) -> Outcome {
@@ -104,7 +110,7 @@ fn a_certificate_that_is_not_trusted_is_no_connection() {
         let outcome = run(&Load { tls: insecure.clone(), ..load(&elsewhere, 3, io) });
         assert_eq!((outcome.ok, outcome.errors), (3, Errors::default()));
         let address = Target::parse(&format!("https://{}/", server.addr)).unwrap();
-        let outcome = run(&Load { tls: insecure, targets: vec![(address, 1)], ..load(&server, 3, io) });
+        let outcome = run(&Load { tls: insecure, ..asking(&address, load(&server, 3, io)) });
         assert_eq!(outcome.ok, 3);
     }
 }
@@ -129,7 +135,7 @@ fn a_certificate_of_an_authority_is_one_of_a_server_if_it_is_named() {
     assert!(matches!(error, Error::Certificate(TlsSessionError::Refused(_))));
     assert_eq!(error.to_string(), why);
     let elsewhere = Target::parse(&format!("https://{}/", server.addr)).unwrap();
-    let elsewhere = Load { targets: vec![(elsewhere, 1)], ..load(&server, 1, Io::Auto) };
+    let elsewhere = asking(&elsewhere, load(&server, 1, Io::Auto));
     let why = elsewhere.check_certificate().unwrap_err().to_string();
     assert!(
         why.contains("127.0.0.1") && why.contains("localhost"),
@@ -249,12 +255,11 @@ fn large_bodies_both_ways() {
         })
     };
     for io in both() {
-        let outcome = run(&Load {
-            request: Request { method: "POST".into(), headers: Vec::new(), body: body.clone() },
-            expect: Expect { status: None, body: Check::Equals(body.clone()) },
-            connections: 2,
-            ..load(&server, 6, io)
+        let load = load(&server, 6, io).with_steps(|step| {
+            step.request = Request { method: "POST".into(), headers: Vec::new(), body: body.clone() };
+            step.expect = Expect { status: None, body: Check::Equals(body.clone()) };
         });
+        let outcome = run(&Load { connections: 2, ..load });
         assert_eq!(outcome.ok, 6, "{:?} {:?}", outcome.errors, outcome.first_wrong);
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::RealClock;
 use kumite_lab::{LoadOnce, LoadOnceError};
-use kumite_load::{Address, Interval, Limit, Load, Target};
+use kumite_load::{Address, Interval, Limit, Load, Session, Step, Target};
 use kumite_record::{LoadResult, Named};
 
 use crate::exit::Failure;
@@ -145,7 +145,8 @@ fn load(args: &Args) -> Result<Load, Failure> {
         (None, Some(place)) => Some(Address::Tcp(engine::resolved(place)?)),
         (None, None) => None,
     };
-    let mut targets = Vec::new();
+    let (request, expect) = (args.request.request()?, args.expect.expect()?);
+    let mut sessions = Vec::new();
     for (nth, url) in args.urls.iter().enumerate() {
         let target = address.clone().map_or_else(|| Target::parse(url), |address| Target::at(url, address));
         let target = target.map_err(|error| usage(&error))?;
@@ -154,7 +155,9 @@ fn load(args: &Args) -> Result<Load, Failure> {
         }
         // The others are to be asked where the first is.
         address.get_or_insert_with(|| target.address.clone());
-        targets.push((target, args.weights.get(nth).copied().unwrap_or(1)));
+        let step = Step { request: request.clone(), expect: expect.clone(), ..Step::new(target) };
+        let weight = args.weights.get(nth).copied().unwrap_or(1);
+        sessions.push(Session { weight, ..step.into() });
     }
     let arrivals = args.schedule.arrivals(args.search.slo().is_some())?;
     let warm_up = args.warm_up.unwrap_or_default();
@@ -169,11 +172,8 @@ fn load(args: &Args) -> Result<Load, Failure> {
     let default = || args.requests.is_none().then_some(length.unwrap_or(DEFAULT_DURATION));
     let limit = Limit { requests: args.requests, duration: args.duration.or_else(default) };
     let load = Load {
-        targets: targets.clone(),
-        request: args.request.request()?,
         variables: args.request.variables()?,
         cookies: args.request.cookies,
-        expect: args.expect.expect()?,
         connections: args.connections as usize,
         pipeline: args.engine.pipeline as usize,
         arrivals,
@@ -184,7 +184,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
         http: args.engine.http(),
         tls: args.engine.tls(),
         cores: args.engine.cores()?,
-        ..Load::new(targets.swap_remove(0).0, limit)
+        ..Load::of(sessions, limit)
     };
     load.check().map_err(|error| usage(&error))?;
     Ok(load)

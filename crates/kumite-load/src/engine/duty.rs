@@ -6,7 +6,7 @@ use crate::protocol::layers::Dialect;
 use crate::protocol::response::{Asked, HELD_LIMIT, HeldRoom};
 use crate::record::log::Log;
 use crate::schedule::arrivals::Instants;
-use crate::{Limit, Load};
+use crate::{Limit, Load, Step};
 
 pub(crate) struct Duty {
     pub base_connections: usize,
@@ -17,7 +17,8 @@ pub(crate) struct Duty {
     pub limit: Limit,
     pub arrivals: Option<Instants>,
     pub dialect: Dialect,
-    pub expected: ExpectedAnswer,
+    /// The expected answer of each step, numbered through.
+    pub expected: Vec<ExpectedAnswer>,
     pub log: Option<Log>,
 }
 
@@ -30,11 +31,18 @@ impl Duty {
             .limit
             .requests
             .map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
-        let head_only = load.request.method == "HEAD";
-        let asked =
-            Asked::new(head_only, load.request.asks_to_close(), load.expect.body.clone(), load.cookies);
         let held = HeldRoom::new(HELD_LIMIT / threads);
-        let asked = Asked { wants_excerpt: load.log, held, ..asked };
+        let expected = |step: &Step| {
+            let Step { request, expect, .. } = step;
+            let asked = Asked::new(
+                request.method == "HEAD",
+                request.asks_to_close(),
+                expect.body.clone(),
+                load.cookies,
+            );
+            let asked = Asked { wants_excerpt: load.log, held: held.clone(), ..asked };
+            ExpectedAnswer { asked, status: expect.status }
+        };
         Duty {
             base_connections: part(load.connections, thread),
             first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),
@@ -42,7 +50,7 @@ impl Duty {
             limit: Limit { requests, ..load.limit },
             arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
             dialect: dialect.of_thread(),
-            expected: ExpectedAnswer { asked, status: load.expect.status },
+            expected: load.sessions.iter().flat_map(|session| &session.steps).map(expected).collect(),
             log: load.log.then(|| Log::of_thread(threads)),
         }
     }

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::Engine;
 use crate::clock::Clock;
-use crate::connection::ConnectionState;
+use crate::connection::{ConnectionState, InFlight};
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 
@@ -52,7 +52,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             match self.take_idle() {
                 Some(slot) => {
                     self.recorder.record_send_lag(due, now - due);
-                    self.send(slot, due, now);
+                    self.begin(slot, due, now);
                     self.flush_layers(slot);
                 }
                 None => self.open_loop.iter_mut().for_each(|open_loop| open_loop.backlog.push_back(due)),
@@ -68,7 +68,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             ConnectionState::Open => {
                 while self.connections[slot].can_take() {
                     let Some(due) = self.take_backlog(now) else { break };
-                    self.send(slot, due, now);
+                    self.begin(slot, due, now);
                 }
                 self.make_idle(slot);
             }
@@ -129,6 +129,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
     /// Counts a request as failed, because it will not be sent.
     fn count_unsent(&mut self, due: u64, now: u64) {
         self.schedule.finish(due, now);
-        self.recorder.record_failure(Failure::Unsent, None, due, now, now);
+        let step = self.requests.begin_without_connection();
+        self.recorder.record_failure(Failure::Unsent, None, InFlight { due, sent: now, step }, now);
     }
 }

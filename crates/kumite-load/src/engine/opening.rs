@@ -246,7 +246,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             return self.proceed(slot, now);
         }
         self.connections[slot].send_when_open = false;
-        self.send(slot, now, now);
+        self.begin(slot, now, now);
         self.proceed(slot, now);
     }
 
@@ -262,13 +262,8 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         if self.open_loop.is_some() && slot < self.base_connections {
             self.opening.count_opened(&mut self.connections[slot]);
         } else {
-            self.finish_request(
-                slot,
-                InFlight { due: since, sent: since, target: 0 },
-                Some(failure),
-                None,
-                now,
-            );
+            let step = self.requests.begin(&mut self.connections[slot].turn).step;
+            self.finish_request(slot, InFlight { due: since, sent: since, step }, Some(failure), None, now);
         }
         if slot < self.base_connections {
             self.opening.resting.push_back((now + BACK_OFF_NS, slot));

@@ -66,6 +66,8 @@ pub(crate) enum PrefaceError {
 struct Stream {
     waits: Waits,
     reader: Reader,
+    /// The number of the request's step.
+    step: u32,
 }
 
 /// The part of the answer that comes next.
@@ -118,8 +120,8 @@ impl Http2 {
         self.gone
     }
 
-    /// Takes a request to be sent. Returns `false` if it cannot be sent.
-    pub fn request(&mut self, request: Http2Request) -> bool {
+    /// Takes a request of this step to be sent. Returns `false` if it cannot be sent.
+    pub fn request(&mut self, step: u32, request: Http2Request) -> bool {
         let Http2Request { head, body } = request;
         let Ok((response, mut stream)) = self.sender.send_request(head, body.is_empty()) else {
             return false;
@@ -129,7 +131,7 @@ impl Http2 {
         if !body.is_empty() && stream.send_data(body, true).is_err() {
             return false;
         }
-        self.streams.push_back(Stream { waits: Waits::Head(response), reader: Reader::new() });
+        self.streams.push_back(Stream { waits: Waits::Head(response), reader: Reader::new(), step });
         true
     }
 
@@ -160,7 +162,7 @@ impl Http2 {
         &mut self,
         bytes: &[u8],
         cookies: &mut Jar,
-        expected: &ExpectedAnswer,
+        expected: &[ExpectedAnswer],
         heard: &mut Heard,
     ) -> Result<(), Failure> {
         self.has_heard = true;
@@ -172,6 +174,7 @@ impl Http2 {
         self.dirty = true;
         let mut nth = 0;
         while let Some(stream) = self.streams.get_mut(nth) {
+            let expected = &expected[stream.step as usize];
             let Poll::Ready(result) = stream.poll(&mut context, cookies, &expected.asked) else {
                 nth += 1;
                 continue;

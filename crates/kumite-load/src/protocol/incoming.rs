@@ -4,7 +4,10 @@
 //! completes into [`Heard`], each with its failure if it is not the expected one. It reads no clock: the engine
 //! decides whether an answer was in time.
 
+use std::collections::VecDeque;
+
 use crate::check::excerpt;
+use crate::connection::InFlight;
 use crate::protocol::response::{Answer, Asked, Malformed, Reader};
 use crate::record::errors::Failure;
 use crate::record::log::WrongStatus;
@@ -21,7 +24,28 @@ pub(crate) fn describe_unasked(bytes: &[u8]) -> String {
     format!("malformed: {} bytes came that no request had asked for: {:?}", bytes.len(), excerpt(bytes))
 }
 
-/// The answer that is expected of every request of a load, and the way to read it.
+/// The answers that a connection waits for.
+#[derive(Clone, Copy)]
+pub(crate) struct Awaited<'a> {
+    /// The requests on their way on the connection, the oldest first.
+    pub in_flight: &'a VecDeque<InFlight>,
+    /// The expected answer of each step.
+    pub expected: &'a [ExpectedAnswer],
+}
+
+impl<'a> Awaited<'a> {
+    pub fn len(self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// The expected answer to the request at this index; `None` if there are not so many requests.
+    #[inline]
+    pub fn nth(self, index: usize) -> Option<&'a ExpectedAnswer> {
+        self.in_flight.get(index).and_then(|request| self.expected.get(request.step as usize))
+    }
+}
+
+/// The answer that is expected of the requests of one step, and the way to read it.
 pub(crate) struct ExpectedAnswer {
     pub asked: Asked,
     /// The expected status; `None` for any 2xx.
@@ -105,17 +129,15 @@ impl Incoming {
         self.proven = false;
     }
 
-    /// Reads bytes of answers in HTTP/1.1 to `in_flight` requests, and puts the answers that they complete into
-    /// `heard`. An error ends the connection, after those answers.
-    pub fn hear(
-        &mut self,
-        mut bytes: &[u8],
-        in_flight: usize,
-        expected: &ExpectedAnswer,
-        heard: &mut Heard,
-    ) -> Result<(), Failure> {
+    /// Reads bytes of answers in HTTP/1.1, and puts the answers that they complete into `heard`. An error ends the
+    /// connection, after those answers.
+    pub fn hear(&mut self, mut bytes: &[u8], awaited: Awaited, heard: &mut Heard) -> Result<(), Failure> {
         while !bytes.is_empty() {
             self.begun = true;
+            let Some(expected) = awaited.nth(heard.answers.len()) else {
+                heard.describe_wrong(|| describe_unasked(bytes));
+                return Err(Failure::Malformed);
+            };
             let answer = self.reader.feed(bytes, &expected.asked).map_err(|Malformed(why)| {
                 heard.describe_wrong(|| {
                     format!("malformed: {why}; here: {}", self.reader.offending_line(bytes))
@@ -124,7 +146,7 @@ impl Incoming {
             })?;
             let Some((answer, used)) = answer else { return Ok(()) };
             bytes = &bytes[used..];
-            let last = !answer.keep_alive || heard.answers.len() + 1 == in_flight;
+            let last = !answer.keep_alive || heard.answers.len() + 1 == awaited.len();
             if last && !bytes.is_empty() {
                 heard.describe_wrong(|| {
                     format!("malformed: more came than the answer has: {:?}", excerpt(bytes))
@@ -137,7 +159,8 @@ impl Incoming {
     }
 
     /// Handles that the server sends no more, which may be how an answer in HTTP/1.1 ends. An error if it is not.
-    pub fn end(&mut self, expected: &ExpectedAnswer, heard: &mut Heard) -> Result<(), Failure> {
+    pub fn end(&mut self, awaited: Awaited, heard: &mut Heard) -> Result<(), Failure> {
+        let expected = awaited.nth(heard.answers.len()).ok_or(Failure::Closed)?;
         let answer = self.reader.end(&expected.asked).ok_or(Failure::Closed)?;
         self.complete(answer, expected, heard);
         Ok(())

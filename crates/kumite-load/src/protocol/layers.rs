@@ -5,7 +5,7 @@
 //! connecting.
 
 use crate::protocol::http2::{Http2, PrefaceError};
-use crate::protocol::incoming::{ExpectedAnswer, Heard, Incoming, describe_unasked, is_farewell};
+use crate::protocol::incoming::{Awaited, Heard, Incoming, describe_unasked, is_farewell};
 use crate::protocol::tls::{Security, Session, Step, TlsSessionError};
 use crate::record::errors::Failure;
 use crate::request::source::{NextRequest, RequestSource};
@@ -22,7 +22,7 @@ pub(crate) struct Dialect {
 
 impl Dialect {
     pub fn new(load: &Load) -> Result<Dialect, TlsError> {
-        let target = load.targets.first().map(|(target, _)| target).filter(|target| target.secure);
+        let target = load.first_target().filter(|target| target.secure);
         let security = target.map(|target| Security::new(&load.tls, target, load.http)).transpose()?;
         Ok(Dialect { security, http: load.http })
     }
@@ -108,10 +108,12 @@ impl Layers {
         }
     }
 
-    /// Takes a request to be sent. Returns `false` if it cannot be sent.
-    pub fn request(&mut self, next: NextRequest, requests: &RequestSource) -> bool {
+    /// Takes a request of this step to be sent. Returns `false` if it cannot be sent.
+    pub fn request(&mut self, step: u32, next: NextRequest, requests: &RequestSource) -> bool {
         match (&mut self.http2, &mut self.session, next) {
-            (Some(http2), _, next) => requests.http2(next).is_some_and(|request| http2.request(request)),
+            (Some(http2), _, next) => {
+                requests.http2(next).is_some_and(|request| http2.request(step, request))
+            }
             (None, Some(session), NextRequest::Fixed(which)) => session.send(&requests.fixed[which]),
             (None, Some(session), NextRequest::Bytes(bytes)) => session.send(&bytes),
             (None, None, _) => false,
@@ -142,33 +144,29 @@ impl Layers {
         }
     }
 
-    /// Reads the bytes that came, of answers to `in_flight` requests, and puts the answers that they complete into
-    /// `heard`. An error ends the connection, after those answers.
+    /// Reads the bytes that came, and puts the answers that they complete into `heard`. An error ends the connection,
+    /// after those answers.
     pub fn hear(
         &mut self,
         mut bytes: &[u8],
         incoming: &mut Incoming,
-        in_flight: usize,
-        expected: &ExpectedAnswer,
+        awaited: Awaited,
         heard: &mut Heard,
     ) -> Result<(), Failure> {
         let Some(session) = &mut self.session else {
-            return hear_plain(&mut self.http2, bytes, incoming, in_flight, expected, heard);
+            return hear_plain(&mut self.http2, bytes, incoming, awaited, heard);
         };
         loop {
             match session.hear(&mut bytes) {
                 Ok(Step::Done) => return Ok(()),
                 Ok(Step::Plain) => {
                     let http2 = &mut self.http2;
-                    while session
-                        .plain(|plain| hear_plain(http2, plain, incoming, in_flight, expected, heard))?
-                    {
-                    }
+                    while session.plain(|plain| hear_plain(http2, plain, incoming, awaited, heard))? {}
                 }
                 Ok(Step::Ended) => {
                     // An answer in HTTP/1.1 may end in this way.
-                    if self.http2.is_none() && heard.answers.len() < in_flight {
-                        incoming.end(expected, heard)?;
+                    if self.http2.is_none() {
+                        incoming.end(awaited, heard)?;
                     }
                     return Err(Failure::Closed);
                 }
@@ -194,24 +192,23 @@ fn hear_plain(
     http2: &mut Option<Http2>,
     plain: &[u8],
     incoming: &mut Incoming,
-    in_flight: usize,
-    expected: &ExpectedAnswer,
+    awaited: Awaited,
     heard: &mut Heard,
 ) -> Result<(), Failure> {
     if let Some(http2) = http2 {
         let before = heard.answers.len();
-        let result = http2.hear(plain, &mut incoming.cookies, expected, heard);
+        let result = http2.hear(plain, &mut incoming.cookies, awaited.expected, heard);
         incoming.proven |= heard.answers.len() > before;
         return result;
     }
     // Bytes that nobody asked for, or that come after the last answer.
     let over = heard.answers.last().is_some_and(|last| !last.answer.keep_alive);
-    if over || heard.answers.len() == in_flight {
+    if over || heard.answers.len() == awaited.len() {
         if is_farewell(plain) {
             return Err(Failure::Closed);
         }
         heard.describe_wrong(|| describe_unasked(plain));
         return Err(Failure::Malformed);
     }
-    incoming.hear(plain, in_flight, expected, heard)
+    incoming.hear(plain, awaited, heard)
 }

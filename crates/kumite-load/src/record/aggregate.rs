@@ -10,6 +10,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::Event;
+use crate::record::by_step;
 use crate::record::outcome::{Interval, Outcome, Recovery};
 use crate::record::times::{INTERVAL_MS, Times};
 use crate::schedule::pace::Pace;
@@ -161,7 +162,7 @@ impl IntervalCounts {
     }
 }
 
-fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
+pub(crate) fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
     to.add(other).expect("a histogram that grows takes any other");
 }
 
@@ -290,6 +291,7 @@ impl<'a> Aggregate<'a> {
             outcome.disturbed = outcome.disturbed.or(of_thread.disturbed);
             outcome.log.extend(of_thread.log);
             outcome.unlogged += of_thread.unlogged;
+            by_step::merge(&mut outcome.sessions, of_thread.sessions);
         }
         outcome.log.sort_by_key(|finished| finished.due);
         outcome

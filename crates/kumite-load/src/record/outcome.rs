@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
+use crate::record::by_step::SessionOutcome;
 use crate::record::errors::Errors;
 use crate::record::log::Finished;
 use crate::record::times::{INTERVAL_MS, Times};
@@ -124,6 +125,8 @@ pub struct Outcome {
     /// The disturbance and the recovery from it; `None` if there was none, or if the run was stopped before it was
     /// over.
     pub disturbed: Option<Disturbed>,
+    /// The figures by session and by step. Empty if the load is of one step, whose figures are those above.
+    pub sessions: Vec<SessionOutcome>,
     /// Every request that was counted, of the warm-up, of the window and of the time after it, in the order in which
     /// they were due. Empty unless [`Load::log`](crate::Load::log) is set.
     pub log: Vec<Finished>,
@@ -178,6 +181,7 @@ impl Default for Outcome {
             first_second: None,
             recovery: None,
             disturbed: None,
+            sessions: Vec::new(),
             log: Vec::new(),
             unlogged: 0,
         }

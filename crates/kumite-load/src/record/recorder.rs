@@ -16,7 +16,9 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::connection::InFlight;
 use crate::record::aggregate::{EngineEvent, IntervalCounts};
+use crate::record::by_step::BySteps;
 use crate::record::errors::{Errors, Failure};
 use crate::record::log::{Finished, Log, WrongStatus};
 use crate::record::opener::Opener;
@@ -75,6 +77,7 @@ pub(crate) struct Recorder<'a> {
     /// The thread's CPU time, less the time that it spun, when the present interval began.
     interval_busy: Duration,
     interval: IntervalCounts,
+    by_steps: BySteps,
     log: Option<Log>,
     outcome: Outcome,
 }
@@ -97,6 +100,7 @@ impl<'a> Recorder<'a> {
     pub fn new(
         span: Span,
         opener: Option<Opener>,
+        by_steps: BySteps,
         log: Option<Log>,
         tell: &'a mut dyn FnMut(EngineEvent),
     ) -> Recorder<'a> {
@@ -123,6 +127,7 @@ impl<'a> Recorder<'a> {
             },
             interval_busy: Duration::ZERO,
             interval: IntervalCounts::new(-((opens.div_ceil(INTERVAL_NS) * INTERVAL_MS) as i64), span.by_due),
+            by_steps,
             log,
             outcome: Outcome::default(),
         }
@@ -138,7 +143,8 @@ impl<'a> Recorder<'a> {
 
     /// Counts a right answer, which came at `now`. Response time is `now - due`, service time `now - sent`.
     #[inline]
-    pub fn record_right(&mut self, due: u64, sent: u64, now: u64) {
+    pub fn record_right(&mut self, request: InFlight, now: u64) {
+        let InFlight { due, sent, step } = request;
         self.advance(now);
         self.episodes.right(now);
         let phase = self.phase_of(due);
@@ -148,6 +154,9 @@ impl<'a> Recorder<'a> {
             log.add(Finished { due, sent: Some(sent), finished: now, failure: None, wrong_status: None });
         }
         let response = now.saturating_sub(due);
+        if phase == Phase::Window {
+            self.by_steps.right(step, response);
+        }
         match phase {
             // It was due in the warm-up and comes in the window: it is not the window's, and the warm-up's intervals
             // are over.
@@ -157,21 +166,24 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Counts a request that failed at `now`. `sent` has no meaning if the failure came before sending.
+    /// Counts a request that failed at `now`. Its `sent` has no meaning if the failure came before sending.
     /// `wrong_status` is the answer, if it had another status and is to be logged.
     pub fn record_failure(
         &mut self,
         failure: Failure,
         wrong_status: Option<Box<WrongStatus>>,
-        due: u64,
-        sent: u64,
+        request: InFlight,
         now: u64,
     ) {
+        let InFlight { due, sent, step } = request;
         self.advance(now);
         self.episodes.failed(now);
         let phase = self.phase_of(due);
         self.interval.errors += 1;
         self.counts[phase as usize].errors.count(failure);
+        if phase == Phase::Window {
+            self.by_steps.failed(step, failure);
+        }
         if let Some(log) = &mut self.log {
             let sent = (!failure.is_before_sending()).then_some(sent);
             log.add(Finished { due, sent, finished: now, failure: Some(failure), wrong_status });
@@ -303,6 +315,7 @@ impl<'a> Recorder<'a> {
             });
         }
         self.outcome.stopped = stopped;
+        self.outcome.sessions = self.by_steps.finish();
         if let Some(log) = self.log {
             (self.outcome.log, self.outcome.unlogged) = (log.finished, log.unlogged);
         }

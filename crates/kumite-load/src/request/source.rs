@@ -1,16 +1,17 @@
-//! Request source: it gives the next request of a load, as bytes.
+//! Request source: it says which session a connection begins next, and gives the requests of its steps, as bytes.
+//!
+//! The steps of all sessions are numbered through, so that a request on its way names its step by one number.
 
 use std::sync::Arc;
 
-use crate::request::cookies::Jar;
 use crate::request::http2::Http2Request;
-use crate::request::mix::Mix;
+use crate::request::mix::{LONGEST_CYCLE, Turns};
 use crate::request::target::Address;
 use crate::request::template::Given;
 use crate::request::{Prepared, RequestError};
 use crate::{Error, Http, Load, Target};
 
-/// The requests of a load, one for each target.
+/// The requests of a load, one for each step.
 #[derive(Clone)]
 pub(crate) struct RequestSource {
     /// The address that all requests go to.
@@ -20,15 +21,25 @@ pub(crate) struct RequestSource {
     /// The requests of `fixed` in HTTP/2, index by index; empty if HTTP/1.1 is spoken.
     fixed_http2: Vec<Http2Request>,
     secure: bool,
-    entries: Arc<[Entry]>,
-    urls: Arc<[String]>,
-    mix: Mix,
-    /// The number of the next request. It grows by `step`, because threads take requests in turns.
+    steps: Arc<[StepRequest]>,
+    /// The number of each session's first step.
+    first_steps: Arc<[u32]>,
+    turns: Turns,
+    /// The turn of sessions that no connection begins.
+    turn_without_connection: u32,
+    /// The number of the next session. It grows by `stride`, because threads take sessions in turns.
     seq: u64,
-    step: u64,
+    stride: u64,
 }
 
-/// The request to one target: fixed, or rendered anew each time.
+/// The request of one step.
+struct StepRequest {
+    /// The step's name, for messages.
+    label: String,
+    entry: Entry,
+}
+
+/// The request of one step: fixed, or rendered anew each time.
 enum Entry {
     /// The request of this index in `fixed`.
     Fixed(usize),
@@ -43,97 +54,115 @@ pub(crate) enum NextRequest {
     Bytes(Vec<u8>),
 }
 
+/// A session that is to begin: the number of its first step, and its own number in the load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NextSession {
+    pub step: u32,
+    pub seq: u64,
+}
+
 impl RequestSource {
     pub fn new(load: &Load) -> Result<RequestSource, Error> {
-        let (first, _) = load.targets.first().ok_or_else(|| Error::NoTarget)?;
+        let first = load.first_target().ok_or_else(|| Error::NoTarget)?;
         let in_http2 = load.http == Http::Http2;
-        if in_http2 {
-            load.request.check_http2()?;
-        }
         let (mut fixed, mut fixed_http2) = (Vec::new(), Vec::new());
-        let mut entries = Vec::new();
-        for (target, _) in &load.targets {
-            let server = |target: &Target| (target.address.clone(), target.secure, target.authority.clone());
-            if server(target) != server(first) {
-                let [first, other] = [first, target].map(|target| target.authority.to_string());
-                return Err(Error::SeveralServers { first, other });
-            }
-            let prepared = load.request.prepare(target, &load.variables, load.cookies)?;
-            let http2 = in_http2.then(|| first_in_http2(&prepared, target)).transpose()?;
-            entries.push(match prepared {
-                Prepared::Fixed(bytes) => {
-                    fixed.push(bytes.into_boxed_slice());
-                    fixed_http2.extend(http2);
-                    Entry::Fixed(fixed.len() - 1)
+        let (mut steps, mut first_steps) = (Vec::new(), Vec::new());
+        for session in &load.sessions {
+            first_steps.push(steps.len() as u32);
+            for step in &session.steps {
+                let server =
+                    |target: &Target| (target.address.clone(), target.secure, target.authority.clone());
+                if server(&step.target) != server(first) {
+                    let [first, other] = [first, &step.target].map(|target| target.authority.to_string());
+                    return Err(Error::SeveralServers { first, other });
                 }
-                varying => Entry::Varying(varying),
-            });
+                if in_http2 {
+                    step.request.check_http2()?;
+                }
+                let prepared = step.request.prepare(&step.target, &load.variables, load.cookies)?;
+                let http2 = in_http2.then(|| first_in_http2(&prepared, &step.target)).transpose()?;
+                let entry = match prepared {
+                    Prepared::Fixed(bytes) => {
+                        fixed.push(bytes.into_boxed_slice());
+                        fixed_http2.extend(http2);
+                        Entry::Fixed(fixed.len() - 1)
+                    }
+                    varying => Entry::Varying(varying),
+                };
+                steps.push(StepRequest { label: step.name.clone(), entry });
+            }
         }
-        let weights: Vec<u32> = load.targets.iter().map(|(_, weight)| *weight).collect();
+        let weights: Vec<u32> = load.sessions.iter().map(|session| session.weight).collect();
         Ok(RequestSource {
             address: first.address.clone(),
             fixed,
             fixed_http2,
             secure: first.secure,
-            entries: entries.into(),
-            urls: load.targets.iter().map(|(target, _)| target.to_string()).collect(),
-            mix: Mix::new(&weights),
+            steps: steps.into(),
+            first_steps: first_steps.into(),
+            turns: Turns::new(&weights).ok_or_else(|| Error::Weights { most: LONGEST_CYCLE })?,
+            turn_without_connection: 0,
             seq: 0,
-            step: 1,
+            stride: 1,
         })
     }
 
-    /// The requests of the thread of number `thread`, of `threads` that take the load's request numbers in turns.
-    /// Each thread has its own turns among the targets.
+    /// The requests of the thread of number `thread`, of `threads` that take the load's session numbers in turns.
     pub fn of_thread(&self, thread: usize, threads: usize) -> RequestSource {
-        RequestSource { seq: thread as u64, step: threads as u64, ..self.clone() }
+        RequestSource { seq: thread as u64, stride: threads as u64, ..self.clone() }
     }
 
-    /// The next request, on the connection of this number, and the index of its target. A varying request is rendered
-    /// into the vector that `spare` gives.
-    pub fn next(
-        &mut self,
-        connection: u64,
-        cookies: Option<&Jar>,
-        spare: impl FnOnce() -> Vec<u8>,
-    ) -> (usize, NextRequest) {
+    /// The turn with which the connection of this number begins.
+    pub fn first_turn(&self, connection: u64) -> u32 {
+        self.turns.first(connection)
+    }
+
+    /// The next session of the connection that has this turn.
+    #[inline]
+    pub fn begin(&mut self, turn: &mut u32) -> NextSession {
         let seq = self.seq;
-        self.seq += self.step;
-        let target = self.mix.next();
-        let next = match &self.entries[target] {
+        self.seq += self.stride;
+        NextSession { step: self.first_steps[self.turns.next(turn)], seq }
+    }
+
+    /// The first step of the next session that no connection begins, although it counts.
+    pub fn begin_without_connection(&mut self) -> u32 {
+        let mut turn = self.turn_without_connection;
+        let next = self.begin(&mut turn);
+        self.turn_without_connection = turn;
+        next.step
+    }
+
+    /// The request of a step. A varying request is rendered into the vector that `spare` gives.
+    #[inline]
+    pub fn request(&self, step: u32, given: &Given, spare: impl FnOnce() -> Vec<u8>) -> NextRequest {
+        match &self.steps[step as usize].entry {
             Entry::Fixed(which) => NextRequest::Fixed(*which),
             Entry::Varying(request) => {
                 let mut bytes = spare();
-                request.render(&Given { seq, connection, cookies }, &mut bytes);
+                request.render(given, &mut bytes);
                 NextRequest::Bytes(bytes)
             }
-        };
-        (target, next)
+        }
     }
 
-    /// Skips the next request, which counts although it is not sent, and returns the index of its target.
-    pub fn next_target(&mut self) -> u32 {
-        self.seq += self.step;
-        self.mix.next() as u32
+    /// The name of a step, for messages.
+    pub fn label(&self, step: u32) -> &str {
+        &self.steps[step as usize].label
     }
 
-    /// The URL of a target, for messages; empty if there is no such target.
-    pub fn url(&self, target: u32) -> &str {
-        self.urls.get(target as usize).map_or("", String::as_str)
-    }
-
-    /// `true` if there are several targets, so that a failure must say which one it is of.
+    /// `true` if there are several steps, so that a failure must say which one it is of.
     pub fn has_several(&self) -> bool {
-        self.urls.len() > 1
+        self.steps.len() > 1
     }
 
     /// The length in bytes that no request exceeds.
     pub fn longest(&self) -> usize {
-        let of = |entry: &Entry| match entry {
+        let of = |step: &StepRequest| match &step.entry {
             Entry::Fixed(which) => self.fixed[*which].len(),
             Entry::Varying(request) => request.longest(),
         };
-        self.entries.iter().map(of).max().unwrap_or(0)
+        self.steps.iter().map(of).max().unwrap_or(0)
     }
 
     /// A request in HTTP/2; `None` if its values cannot be expressed in HTTP/2.

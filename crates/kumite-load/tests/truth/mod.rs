@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::io;
 use kumite_load::{
     Burst, Check, Disturbance, DisturbanceKind, Disturbed, Errors, Event, Expect, Io, Limit, Load, Outcome,
-    Recovery, Request, Target,
+    Recovery, Request, Step, Target,
 };
 use rustix::net::sockopt::set_socket_linger;
 use server::{PONG, Server, Then, nobody, write};
@@ -24,12 +24,19 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// `requests` requests on one connection that want `pong`.
 fn load(io: Io, addr: SocketAddr, requests: u64) -> Load {
-    Load {
-        expect: Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) },
-        timeout: LONG,
-        io,
-        ..Load::new(Target::plain(addr), Limit { requests: Some(requests), duration: None })
-    }
+    let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
+    let step = Step { expect, ..Step::new(Target::plain(addr)) };
+    Load { timeout: LONG, io, ..Load::new(step, Limit { requests: Some(requests), duration: None }) }
+}
+
+/// This load with another right answer.
+fn wanting(expect: &Expect, load: Load) -> Load {
+    load.with_steps(|step| step.expect = expect.clone())
+}
+
+/// This load of another request.
+fn sending(request: &Request, load: Load) -> Load {
+    load.with_steps(|step| step.request = request.clone())
 }
 
 /// For so long, on three connections.
@@ -262,12 +269,12 @@ fn the_status_expected_is_any_2xx_or_the_one_given() {
     let Some(io) = io() else { return };
     let server = always(PONG.replace("200", "206"), Then::Keep);
     let any = Expect { status: None, body: Check::Any };
-    assert_eq!(run(&Load { expect: any.clone(), ..load(io, server.addr, 5) }).ok, 5);
+    assert_eq!(run(&wanting(&any, load(io, server.addr, 5))).ok, 5);
     assert_eq!(run(&load(io, server.addr, 5)).errors.status, 5);
     let server = always(PONG.replace("200", "404"), Then::Keep);
-    assert_eq!(run(&Load { expect: any, ..load(io, server.addr, 5) }).errors.status, 5);
+    assert_eq!(run(&wanting(&any, load(io, server.addr, 5))).errors.status, 5);
     let missing = Expect { status: Some(404), body: Check::Any };
-    assert_eq!(run(&Load { expect: missing, ..load(io, server.addr, 5) }).ok, 5);
+    assert_eq!(run(&wanting(&missing, load(io, server.addr, 5))).ok, 5);
 }
 
 #[test]
@@ -373,7 +380,7 @@ fn a_body_larger_than_the_socket_takes() {
         Then::Keep
     });
     let request = Request { method: "POST".into(), headers: Vec::new(), body };
-    let outcome = run(&Load { connections: 2, request, ..load(io, server.addr, 6) });
+    let outcome = run(&Load { connections: 2, ..sending(&request, load(io, server.addr, 6)) });
     assert_eq!((outcome.ok, outcome.reconnects, server.requests()), (6, 0, 6));
 }
 
@@ -395,7 +402,7 @@ fn an_answer_before_the_whole_request() {
     });
     let request = Request { method: "POST".into(), headers: Vec::new(), body: vec![b'x'; 8 << 20] };
     let expect = Expect { status: Some(413), body: Check::Any };
-    let outcome = run(&Load { request, expect, ..load(io, addr, 3) });
+    let outcome = run(&sending(&request, wanting(&expect, load(io, addr, 3))));
     assert_eq!((outcome.ok, outcome.reconnects, server.join().unwrap().len()), (3, 2, 3));
 }
 
@@ -406,11 +413,11 @@ fn a_body_larger_than_the_buffer() {
     let answer = [b"HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n", &body[..]].concat();
     let server = always(answer, Then::Keep);
     let expect = Expect { status: Some(200), body: Check::Equals(body.clone()) };
-    assert_eq!(run(&Load { connections: 2, expect: expect.clone(), ..load(io, server.addr, 10) }).ok, 10);
+    assert_eq!(run(&Load { connections: 2, ..wanting(&expect, load(io, server.addr, 10)) }).ok, 10);
     let mut other = body;
     other[1 << 19] ^= 1;
     let expect = Expect { status: Some(200), body: Check::Equals(other) };
-    assert_eq!(run(&Load { connections: 2, expect, ..load(io, server.addr, 10) }).errors.body, 10);
+    assert_eq!(run(&Load { connections: 2, ..wanting(&expect, load(io, server.addr, 10)) }).errors.body, 10);
 }
 
 #[test]
@@ -419,7 +426,7 @@ fn a_request_that_asks_to_close() {
     let server = always(PONG, Then::Close);
     let headers = vec![("Connection".into(), "close".into())];
     let request = Request { method: "GET".into(), headers, body: Vec::new() };
-    let outcome = run(&Load { request, ..load(io, server.addr, 50) });
+    let outcome = run(&sending(&request, load(io, server.addr, 50)));
     assert_eq!((outcome.ok, outcome.reconnects), (50, 49));
 }
 
@@ -429,7 +436,7 @@ fn a_head_request_has_no_body() {
     let server = always(&PONG[..PONG.len() - 4], Then::Keep);
     let request = Request { method: "HEAD".into(), headers: Vec::new(), body: Vec::new() };
     let expect = Expect { status: Some(200), body: Check::Equals(Vec::new()) };
-    assert_eq!(run(&Load { request, expect, ..load(io, server.addr, 10) }).ok, 10);
+    assert_eq!(run(&sending(&request, wanting(&expect, load(io, server.addr, 10)))).ok, 10);
 }
 
 #[test]
@@ -483,7 +490,7 @@ fn a_load_that_cannot_be_run_is_refused() {
         (Load { limit: none, ..good.clone() }, "no limit"),
         (Load { limit: zero, ..good.clone() }, "no limit"),
         (Load { timeout: Duration::ZERO, ..good.clone() }, "time-out of 0"),
-        (Load { request: injection, ..good.clone() }, "the method"),
+        (sending(&injection, good.clone()), "the method"),
         (Load { connections: usize::MAX, ..good.clone() }, "open files"),
         (Load { disturbance: burst, ..timed(io, nobody, 1) }, "open files"),
         (Load { disturbance: pause, ..good.clone() }, "after a duration"),

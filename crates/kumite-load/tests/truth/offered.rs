@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kumite_load::{Address, Arrivals, Check, Expect, Gaps, Io, Limit, Load, Target};
+use kumite_load::{Address, Arrivals, Check, Expect, Gaps, Io, Limit, Load, Session, Step, Target};
 use kumite_stub::{Config, Delay, Running, Stub};
 
 use super::{LONG, run};
@@ -30,7 +30,7 @@ fn load(io: Io, stub: &Running, limit: Limit) -> Load {
 fn to(io: Io, address: Address, limit: Limit) -> Load {
     let target = Target { address, ..Target::parse("http://127.0.0.1:1/").unwrap() };
     let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
-    Load { expect, timeout: LONG, io, ..Load::new(target, limit) }
+    Load { timeout: LONG, io, ..Load::new(Step { expect, ..Step::new(target) }, limit) }
 }
 
 fn requests(requests: u64) -> Limit {
@@ -188,27 +188,43 @@ fn each_request_has_its_own_values() {
     let heads = Arc::new(Mutex::new(Vec::new()));
     listening(UnixListener::bind(&path).unwrap(), heads.clone());
     let mut load = to(io, Address::Unix(path), requests(40));
-    let (target, _) = load.targets[0].clone();
-    let at = |path: &str| Target { path: path.to_owned(), ..target.clone() };
-    load.targets = vec![(at("/a/{{seq}}"), 3), (at("/b"), 1)];
-    load.request.headers = vec![("X-Connection".to_owned(), "{{connection}}".to_owned())];
+    let step = load.sessions[0].steps[0].clone();
+    let at = |path: &str, weight| {
+        let mut step = step.clone();
+        step.target.path = path.to_owned();
+        step.request.headers = vec![("X-Connection".to_owned(), "{{connection}}".to_owned())];
+        Session { weight, ..step.into() }
+    };
+    load.sessions = vec![at("/a/{{seq}}", 3), at("/b", 1)];
     load.cookies = true;
     load.connections = 4;
     load.cores = allowed().into_iter().cycle().take(2).collect();
-    assert_eq!(run(&load).ok, 40);
+    let outcome = run(&load);
+    assert_eq!(outcome.ok, 40);
 
     let heads = heads.lock().unwrap();
+    let asked = |path: &str| heads.iter().filter(|head| head.starts_with(path)).count() as u64;
+    let steps: Vec<u64> = outcome.sessions.iter().map(|session| session.steps[0].ok).collect();
+    assert_eq!(steps, [asked("GET /a/"), asked("GET /b")]);
+    // How many of both each connection has asked for.
     let mut connections: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut asked_a: BTreeMap<&str, u64> = BTreeMap::new();
     let mut numbers: Vec<u64> = Vec::new();
     for head in heads.iter() {
         let number = head.strip_prefix("GET /a/").and_then(|rest| rest.split(' ').next());
         numbers.extend(number.map(|number| number.parse::<u64>().unwrap()));
         let connection = head.split("X-Connection: ").nth(1).unwrap().lines().next().unwrap();
         *connections.entry(connection).or_default() += 1;
+        *asked_a.entry(connection).or_default() += u64::from(number.is_some());
     }
     numbers.sort_unstable();
     numbers.dedup();
-    assert_eq!((numbers.len(), numbers.last().is_some_and(|last| *last < 40)), (30, true), "{numbers:?}");
+    assert_eq!(numbers.len() as u64, steps[0]);
+    assert!(numbers.last().is_some_and(|last| *last < 40), "{numbers:?}");
+    for (connection, all) in &connections {
+        let had = asked_a.get(connection).copied().unwrap_or(0);
+        assert!((had * 4).abs_diff(all * 3) < 8, "{had} of {all} on connection {connection}");
+    }
     assert_eq!(connections.keys().copied().collect::<Vec<_>>(), ["0", "1", "2", "3"]);
     // Only the connection that was given a cookie sends it back, from then on.
     let first = heads[0].split("X-Connection: ").nth(1).unwrap().lines().next().unwrap();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kumite_compare::{CompareError, Server, compare_servers};
 use kumite_host::{RealClock, cores, machine};
-use kumite_load::{Check, Expect, Limit, Load, Request, Target};
+use kumite_load::{Check, Expect, Limit, Load, Request, Step, Target};
 use kumite_record::Comparison;
 
 use super::gate::refuse_undecidable;
@@ -150,11 +150,11 @@ fn load(args: &Args, url: &str) -> Result<Load, Failure> {
     request.encode(&target).map_err(|error| usage(&error))?;
     let body = of.expect_body.clone().map_or(Check::Any, |body| Check::Equals(body.into_bytes()));
     let limit = Limit { requests: None, duration: Some(of.duration.unwrap_or(DURATION)) };
+    let expect = Expect { status: of.expect_status, body };
+    let step = Step { request, expect, ..Step::new(target) };
     Ok(Load {
-        request,
-        expect: Expect { status: of.expect_status, body },
         connections: of.connections.unwrap_or(CONNECTIONS) as usize,
         timeout: args.amount.timeout.unwrap_or(TIMEOUT),
-        ..Load::new(target, limit)
+        ..Load::new(step, limit)
     })
 }

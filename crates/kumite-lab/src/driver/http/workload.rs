@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use kumite_host::{AskedCores, WantedCores};
 use kumite_load::{
-    Arrivals, Check, Disturbance, DisturbanceKind, Expect, Gaps, Limit, Load, Piece, Request, Target,
+    Arrivals, Check, Disturbance, DisturbanceKind, Expect, Gaps, Limit, Load, Piece, Request, Step, Target,
 };
 use kumite_record::Within;
 
@@ -88,16 +88,16 @@ impl HttpWorkload {
 
     /// The load of a trial on a server at this address.
     pub(crate) fn load(&self, at: SocketAddrV4) -> Load {
+        let step =
+            Step { request: self.request(), expect: self.expect.clone(), ..Step::new(self.target(at)) };
         Load {
-            request: self.request(),
-            expect: self.expect.clone(),
             connections: self.connections,
             arrivals: self.arrivals.clone(),
             warm_up: self.warm_up.most,
             timeout: self.timeout,
             disturbance: self.disturbance,
             log: self.steps.is_some(),
-            ..Load::new(self.target(at), Limit { requests: None, duration: Some(self.duration) })
+            ..Load::new(step, Limit { requests: None, duration: Some(self.duration) })
         }
     }
 

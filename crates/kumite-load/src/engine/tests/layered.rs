@@ -166,8 +166,10 @@ impl Server for Silent {
 
 fn in_tls(load: Load) -> Load {
     let target = Target::parse("https://localhost:1/").unwrap();
-    let target = Target { address: load.targets[0].0.address.clone(), ..target };
-    Load { targets: vec![(target, 1)], tls: Tls { insecure: true, roots: None }, ..load }
+    let load = Load { tls: Tls { insecure: true, roots: None }, ..load };
+    load.with_steps(|step| {
+        step.target = Target { address: step.target.address.clone(), ..target.clone() };
+    })
 }
 
 #[test]

@@ -1,0 +1,110 @@
+//! Results by session and by step, for a load with several steps.
+
+use hdrhistogram::Histogram;
+
+use crate::Session;
+use crate::record::aggregate::{add, histogram};
+use crate::record::errors::{Errors, Failure};
+
+/// The figures of one session in the measured window.
+#[derive(Debug, Clone)]
+pub struct SessionOutcome {
+    /// The session's name.
+    pub name: String,
+    /// The figures of its steps, in their order.
+    pub steps: Vec<StepOutcome>,
+}
+
+/// The figures of one step in the measured window. The sums over all steps are those of the whole load.
+#[derive(Debug, Clone)]
+pub struct StepOutcome {
+    /// The step's name.
+    pub name: String,
+    /// The number of right answers.
+    pub ok: u64,
+    /// The numbers of failed requests, by kind.
+    pub errors: Errors,
+    /// Response times of the right answers in ns, to three digits.
+    pub response: Histogram<u64>,
+}
+
+impl StepOutcome {
+    /// The number of finished requests, right or not.
+    pub fn requests(&self) -> u64 {
+        self.ok + self.errors.total()
+    }
+}
+
+/// One thread's figures by session and by step. There are none if all sessions together have one step: the outcome
+/// has them already.
+#[derive(Default)]
+pub(crate) struct BySteps {
+    sessions: Vec<SessionOutcome>,
+    /// For each step, numbered through, the index of its session and its index in that.
+    places: Vec<(usize, usize)>,
+}
+
+impl BySteps {
+    pub fn new(sessions: &[Session]) -> BySteps {
+        let places =
+            |(nth, session): (usize, &Session)| (0..session.steps.len()).map(move |step| (nth, step));
+        let places: Vec<_> = sessions.iter().enumerate().flat_map(places).collect();
+        if places.len() < 2 {
+            return BySteps::default();
+        }
+        let empty = |session: &Session| SessionOutcome {
+            name: session.name.clone(),
+            steps: session
+                .steps
+                .iter()
+                .map(|step| StepOutcome {
+                    name: step.name.clone(),
+                    ok: 0,
+                    errors: Errors::default(),
+                    response: histogram(),
+                })
+                .collect(),
+        };
+        BySteps { sessions: sessions.iter().map(empty).collect(), places }
+    }
+
+    /// Counts a right answer of this step.
+    #[inline]
+    pub fn right(&mut self, step: u32, response: u64) {
+        if let Some(step) = self.step(step) {
+            step.ok += 1;
+            step.response.record(response).expect("a histogram that grows takes any value");
+        }
+    }
+
+    /// Counts a failed request of this step.
+    pub fn failed(&mut self, step: u32, failure: Failure) {
+        if let Some(step) = self.step(step) {
+            step.errors.count(failure);
+        }
+    }
+
+    fn step(&mut self, step: u32) -> Option<&mut StepOutcome> {
+        let (session, step) = *self.places.get(step as usize)?;
+        Some(&mut self.sessions[session].steps[step])
+    }
+
+    pub fn finish(self) -> Vec<SessionOutcome> {
+        self.sessions
+    }
+}
+
+/// Adds another thread's figures of the same sessions.
+pub(crate) fn merge(all: &mut Vec<SessionOutcome>, other: Vec<SessionOutcome>) {
+    if all.is_empty() {
+        *all = other;
+        return;
+    }
+    for (own, other) in all.iter_mut().zip(other) {
+        for (own, other) in own.steps.iter_mut().zip(other.steps) {
+            own.ok += other.ok;
+            own.errors += other.errors;
+            add(&mut own.response, &other.response);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Sessions: what a load sends. A session is a user's requests in order; a plain request is a session of one step.
+
+use crate::{Expect, Request, Target};
+
+/// Steps in order on one connection.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// The name of the session in results and messages.
+    pub name: String,
+    /// The session's share: a connection begins sessions in proportion to their weights.
+    pub weight: u32,
+    /// The steps in order. At least one.
+    pub steps: Vec<Step>,
+}
+
+/// One request of a session, with its right answer.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// The name of the step in results and messages.
+    pub name: String,
+    /// The target that is asked. All targets of a load are on one server, and name it alike.
+    pub target: Target,
+    /// The request that is sent.
+    pub request: Request,
+    /// The answer that the request should have.
+    pub expect: Expect,
+}
+
+impl Step {
+    /// A `GET` of this target, answered by any 2xx, with the URL for a name.
+    pub fn new(target: Target) -> Step {
+        Step {
+            name: target.to_string(),
+            target,
+            request: Request { method: "GET".to_owned(), headers: Vec::new(), body: Vec::new() },
+            expect: Expect::default(),
+        }
+    }
+}
+
+impl From<Target> for Step {
+    fn from(target: Target) -> Step {
+        Step::new(target)
+    }
+}
+
+impl From<Step> for Session {
+    /// A session of this one step, with its name, and of weight 1.
+    fn from(step: Step) -> Session {
+        Session { name: step.name.clone(), weight: 1, steps: vec![step] }
+    }
+}
