@@ -90,7 +90,7 @@ pub struct MissingRights {
 }
 
 impl MissingRights {
-    /// The rights that a host lacks on this machine. Those for CPU shares are looked at only if `shares`.
+    /// The rights that a host lacks on this machine. Those for CPU shares count only if `shares`.
     pub fn here(shares: bool) -> MissingRights {
         MissingRights::from_control(&Control::look(), shares)
     }

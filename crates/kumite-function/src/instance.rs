@@ -145,7 +145,7 @@ impl Instance {
     /// Waits until the first process of the instance has ended.
     pub async fn ended(&self) {
         let mut exit = self.exit.clone();
-        // Its thread tells before it ends.
+        // The thread that waits tells before it ends.
         let _ = exit.wait_for(|ended| *ended).await;
     }
 
@@ -222,7 +222,7 @@ impl Instance {
         let end = move || {
             let Instance { _api, tree, group, .. } = self;
             tree.stop(GRACE);
-            // Kills who has left the tree.
+            // This kills processes that have left the tree.
             drop(group);
         };
         let _ = spawn_blocking(end).await;

@@ -1,4 +1,4 @@
-//! Why a revision could not be had. Each error names the revision or the place, and the remedy.
+//! Why a revision could not be had. Each error names the revision or the place, and the remedy if there is one.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -2,11 +2,11 @@
 
 use std::ffi::OsString;
 
-/// The whole names of such variables.
+/// The whole names of variables that builds depend on.
 const NAMES: [&str; 5] = ["PATH", "CC", "CXX", "RUSTUP_TOOLCHAIN", "JAVA_HOME"];
-/// The beginnings of names of such variables.
+/// The beginnings of names of variables that builds depend on.
 const BEGINNINGS: [&str; 3] = ["CARGO_", "GO", "NODE"];
-/// The end of names of such variables.
+/// The end of names of variables that builds depend on.
 const ENDING: &str = "FLAGS";
 
 /// The variables that a build depends on, in the order of their names: those of compilers and build tools, and those
