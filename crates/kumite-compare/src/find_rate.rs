@@ -29,7 +29,7 @@ use trial::{Engine, NoVerdict, Offers, Trials, median};
 
 pub use slo::{Slo, SloError};
 
-/// The limits of a search, its seed, and what its record says of it.
+/// The limits of a search, its seed, and its description for the record.
 #[derive(Clone, Debug)]
 pub struct RateRules {
     /// The shortest time of a trial.

@@ -32,7 +32,8 @@ pub struct Counts {
 /// The commands to compare, and the way to run them.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The commands, in the order in which they are reported.
+    /// The commands, in the order in which they are reported. If there is a control, its second position is the last
+    /// one.
     pub benches: Vec<Bench>,
     /// The shell for the commands and their hooks.
     pub shell: Shell,
@@ -48,7 +49,7 @@ pub struct Setting {
     pub duet: bool,
     /// The longest time that a run may take; `None` for no limit.
     pub timeout: Option<Duration>,
-    /// The number of uncounted runs of each command before the first block.
+    /// The number of runs of each command before the first block, which are in no figure.
     pub warm_up: usize,
     /// The way to count instructions once the times are known; `None` to count none.
     pub counts: Option<Counts>,
@@ -67,7 +68,7 @@ pub struct Bench {
     pub parameters: BTreeMap<String, String>,
     /// The destination of the command's output.
     pub output: Output,
-    /// The environment variables for the command and its hooks, on top of our own.
+    /// The environment variables for the command and its hooks, on top of our own, before `{dir}` is filled in.
     pub env: Vec<(String, String)>,
     /// A command that is run once, before everything; `None` for none.
     pub setup: Option<String>,
@@ -81,7 +82,7 @@ pub struct Bench {
     pub imported: Option<Imported>,
     /// The git revision that the command is to be run at; `None` for where the user is.
     pub at: Option<At>,
-    /// The place of that revision; `None` until it has one.
+    /// The place of the revision, once its tree is made; `None` before, and without a revision.
     pub place: Option<Place>,
 }
 
@@ -90,7 +91,7 @@ pub struct Bench {
 pub struct At {
     /// The revision as it was typed.
     pub revision: String,
-    /// The command that builds it, with parameters filled in; `None` for none.
+    /// The command that builds the revision, with parameters filled in; `None` for none.
     pub build: Option<String>,
 }
 
@@ -120,7 +121,7 @@ impl Bench {
         }
     }
 
-    /// The environment variables for the command and its hooks, on top of our own.
+    /// The environment variables for the command and its hooks, on top of our own, with `{dir}` filled in.
     pub(crate) fn env(&self) -> Vec<(String, String)> {
         self.env.iter().map(|(name, value)| (name.clone(), self.in_place(value))).collect()
     }
@@ -194,9 +195,9 @@ pub struct Templates {
     pub reference: Option<String>,
     /// The name of a reference that is not one of `commands`; `None` to use its text.
     pub reference_name: Option<String>,
-    /// The parameters that are filled into all texts.
+    /// The parameters that are filled into all texts, but for those of a further reference.
     pub parameters: Vec<Parameter>,
-    /// The git revisions that each command is run at; empty to run commands where the user is.
+    /// The git revisions that each of `commands` is run at; empty to run commands where the user is.
     pub revisions: Vec<String>,
     /// The command that builds a revision; `None` for none.
     pub build: Option<String>,
@@ -328,7 +329,7 @@ impl Templates {
     }
 
     /// A unique name for each command: names that were given, for each template or for each command made from it;
-    /// otherwise the command's text.
+    /// otherwise the command's text, or its revision if one command is run at several.
     fn names_for(&self, expanded: &Expanded) -> Result<Vec<String>, UsageError> {
         let Expanded { commands, origin, .. } = expanded;
         // One, if the reference was added.

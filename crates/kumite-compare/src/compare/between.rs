@@ -150,7 +150,7 @@ pub(crate) mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// A machine that charges for wake-ups what `charges` says at a time since the beginning; none ends the probes.
+    /// A machine whose charge for a wake-up is `charges` of the time since the beginning; none ends the probes.
     pub(crate) struct Scripted<'a> {
         pub clock: &'a FakeClock,
         pub starts: bool,
@@ -207,7 +207,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Never decided, in blocks of 60 ms.
+    /// Times that are never decided, in blocks of 60 ms.
     fn undecided(nth: usize) -> Vec<f64> {
         in_turn(nth).iter().map(|seconds| seconds * 0.02).collect()
     }

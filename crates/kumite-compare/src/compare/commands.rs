@@ -62,7 +62,7 @@ pub fn compare(
         .and_then(|started| commands.insert(started).compare(rules, machine, stop, watch))
         .map(|(comparison, error)| counted(setting, &lines, &hooks, comparison, error, stop));
     let cleaned = hooks.cleanup();
-    // A process that serves the next run, or is to be cleaned up, was not to be ended before.
+    // Processes that were left are ended only now: one may have served the next run, or been for the cleanup to end.
     let mut left = commands.map(Commands::finish).unwrap_or_default();
     left.extend(hooks.finish());
     match (compared, cleaned) {
@@ -176,7 +176,7 @@ impl<'a> Commands<'a> {
         }
         let (helper, argument) = &setting.helper;
         let mut runner = Runner::start(Path::new(helper), &[argument], &jobs)?;
-        // Where all are to write the same, one may write down its environment.
+        // A command may write down its environment, which must not vary if all are to write the same.
         if !setting.same_output {
             runner.vary_environment(rules.seed);
         }

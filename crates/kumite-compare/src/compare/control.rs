@@ -9,11 +9,11 @@ use super::reading::Log;
 /// The probability that a comparison finds its control off by chance.
 pub(crate) const ALPHA: f64 = 0.01;
 
-/// The probability that the interval shown of the control misses the true ratio.
+/// The probability that the control's interval, as it is shown, misses the true ratio.
 pub(crate) const SHOWN: f64 = 0.05;
 
-/// The metrics in which the control of commands is looked at if none was named. That of servers is looked at in as
-/// many: throughput and two percentiles.
+/// The metrics in which the control of commands is looked at if no metrics were named. That of servers is looked at
+/// in as many: throughput and two percentiles.
 pub(crate) const USUAL: [CommandMetric; 3] =
     [CommandMetric::TimeWallClock, CommandMetric::TimeCpu, CommandMetric::MemoryPeakResident];
 

@@ -81,7 +81,7 @@ struct Counter<'a> {
     setting: &'a Setting,
     lines: &'a [CommandLine],
     hooks: &'a Hooks<'a>,
-    /// None before the first run, and after one that has ended it.
+    /// None before the first run, and after a run that has ended the runner.
     runner: Option<Runner>,
     /// The longest time of a run, by command.
     limits: Vec<Duration>,

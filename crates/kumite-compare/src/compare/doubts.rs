@@ -2,9 +2,9 @@
 //!
 //! The test is that of a run's claims: the rank correlation of the rounds' effects with the time, and with each probe
 //! before them; once, at the end; with a level that all of these tests share; and only of effects that end up on
-//! another side of a border. Blocks are many and short, and those between two probes share the first of them. So a round
-//! is a stretch of blocks here, with the median of their ratios: the blocks after a probe up to the next one, and for
-//! the time at most 100 stretches of equally many blocks.
+//! another side of a border. Blocks are many and short, and those between two probes share the first of the two. So a
+//! round is a stretch of blocks here, with the median of their ratios: the blocks after a probe up to the next one,
+//! and for the time at most 100 stretches of equally many blocks.
 
 use kumite_record::{CommandMetric, ComparedDoubt, ComparedProbe, Doubt, Probe};
 use kumite_stats::{Course, followed, median};

@@ -19,7 +19,7 @@ use super::parameters::ParameterError;
 /// Why a comparison was not made, or not to its end.
 #[derive(Debug, Error)]
 pub enum CompareError {
-    /// The arguments make no sense; nothing was run.
+    /// The arguments make no sense; no command and no hook was run.
     #[error(transparent)]
     Usage(#[from] UsageError),
     /// A process could not be started, watched or ended.
@@ -94,7 +94,7 @@ pub enum CompareError {
         /// The system's error.
         source: io::Error,
     },
-    /// Two commands that were to write the same did not.
+    /// Two runs that were to write the same did not.
     #[error(transparent)]
     Differs(#[from] Difference),
     /// A load could not be offered.
@@ -139,13 +139,13 @@ pub enum CompareError {
     Interrupted,
 }
 
-/// Why the arguments make no sense. The message has the remedy.
+/// Why the arguments make no sense.
 #[derive(Debug, Error)]
 pub enum UsageError {
     /// There is no command, and no reference.
     #[error("there is nothing to run: give a command, or two to compare")]
     NoCommand,
-    /// The parameters make more commands than can be compared.
+    /// The commands are, at all revisions and with all parameters, more than can be compared.
     #[error("there are more than {most} commands")]
     TooManyCommands {
         /// The most commands that can be compared.

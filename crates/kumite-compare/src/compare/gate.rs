@@ -62,7 +62,7 @@ impl GateLevels {
 pub(crate) struct Finding {
     pub state: GateState,
     pub doubt: Option<GateDoubt>,
-    /// More blocks are not waited for: it is decided, or never will be.
+    /// No more blocks are waited for: the gate is decided, or never will be.
     pub is_settled: bool,
     /// The ratio to that run of the reference which is nearest to the margin.
     pub ratio: Ratio,
@@ -236,12 +236,13 @@ mod tests {
         logs.iter().copied().map(Log::from).collect()
     }
 
-    /// Of a reference that stands in each block once.
+    /// The rounds of a reference that stands in each block once.
     fn once(logs: &[f64]) -> Rounds {
         Rounds { first: exact(logs), ..Rounds::default() }
     }
 
-    /// Of blocks in which it, the reference and its second run took as long, in logarithms.
+    /// The rounds of blocks with these times, in logarithms: of the one that is judged, of the reference, and of its
+    /// second run.
     fn twice(blocks: &[[f64; 3]]) -> Rounds {
         let mut rounds = Rounds::default();
         for times in blocks {
@@ -374,7 +375,7 @@ mod tests {
         assert_eq!(of_gates(&[doubtful, gate(Shut, None)]), gate(Shut, None));
     }
 
-    /// Of a time that is read as 0 only is known that it is below a tick.
+    /// A time that is read as 0 is known to be below a tick, and nothing more.
     #[test]
     fn what_is_below_a_tick_shuts_no_gate_and_what_is_far_above_does() {
         let tick = |other: f64| Log { least: f64::NEG_INFINITY, most: (0.01 / other).ln() };

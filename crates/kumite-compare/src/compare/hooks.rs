@@ -28,7 +28,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 /// The name and the value of a variable that a hook has on top of our environment.
 type Variable<'v> = (&'v str, &'v str);
 
-/// The hooks of a comparison, which it runs and ends.
+/// The hooks of a comparison. It runs them, and ends what they leave.
 pub(crate) struct Hooks<'a> {
     setting: &'a Setting,
     folder: TempDir,
@@ -99,8 +99,8 @@ impl<'a> Hooks<'a> {
         self.hook(bench, "--prepare", &bench.prepare, Some(variable), stop)
     }
 
-    /// Runs the `--conclude` of a command. The user's stop does not end it, because it ends what `prepare` began.
-    /// Once `is_cut_off` says that the budget is over, it has still [`GRACE`].
+    /// Runs the `--conclude` of a command. The user's stop does not end this hook, because the hook ends what
+    /// `--prepare` began. Once `is_cut_off` says that the budget is over, the hook has still [`GRACE`].
     pub(crate) fn conclude(
         &self,
         bench: &Bench,
@@ -190,8 +190,8 @@ impl<'a> Hooks<'a> {
     }
 }
 
-/// The text of a hook, or of a build, as a line for `sh`. It is never timed, and so may have a shell even with
-/// `--shell=none`. `flag` is the flag that gave it.
+/// The text of a hook, or of a build, as a line for `sh`. Neither is timed, and so both may have a shell even with
+/// `--shell=none`. `flag` is the flag that gave the text.
 pub fn typed(flag: &'static str, text: &str, shell: &Shell) -> Result<String, UsageError> {
     let shell = match shell {
         Shell::Never => &Shell::IfNeeded,

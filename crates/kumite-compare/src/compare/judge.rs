@@ -159,7 +159,7 @@ mod tests {
         let (side, ratio) = judge(&[at_least; 6], BAR);
         assert!(side == Side::Above && ratio.high.is_none() && (ratio.low.unwrap() - 50.0).abs() < 1e-9);
         assert_eq!(judge(&[at_least; 5], BAR).0, Side::Unknown);
-        // Below a tick, and a figure that is less than one.
+        // One time is below a tick, and the other is less than a tick.
         let hidden = Log { least: 0.4_f64.ln(), most: f64::INFINITY };
         assert_eq!(judge(&[hidden; 50], BAR).0, Side::Unknown);
     }

@@ -36,7 +36,7 @@ impl Reading {
             CommandMetric::TimeCpu => time(run.user.saturating_add(run.system)),
             CommandMetric::TimeUser => time(run.user),
             CommandMetric::TimeSystem => time(run.system),
-            // The kernel does not count it.
+            // 0 says that the kernel does not count peak memory.
             CommandMetric::MemoryPeakResident if run.peak_rss_bytes == 0 => Reading::at_most(f64::INFINITY),
             CommandMetric::MemoryPeakResident if run.peak_rss_is_floor => {
                 Reading::at_most(run.peak_rss_bytes as f64)

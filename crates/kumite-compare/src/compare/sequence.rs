@@ -49,7 +49,7 @@ pub struct Rules {
     pub alpha: f64,
     /// The margin: a ratio from 1 / (1 + margin) to 1 + margin is no difference.
     pub margin: f64,
-    /// The number of blocks before which there is no verdict.
+    /// The least number of blocks: with fewer, neither verdicts nor the budget end the comparison between two blocks.
     pub min_blocks: usize,
     /// The most blocks; `None` for no such limit.
     pub max_blocks: Option<usize>,
@@ -71,18 +71,18 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The bar for each verdict, if `of` stand in a block: its part of `alpha`, and the margin as a logarithm.
+    /// The bar for each verdict, for blocks of `of` positions: its part of `alpha`, and the margin as a logarithm.
     pub(crate) fn bar(&self, of: usize) -> Bar {
         let verdicts = self.pairs(of) * self.judged().len();
         Bar { alpha: self.alpha / verdicts as f64, margin: self.margin.ln_1p() }
     }
 
-    /// The levels of the gate for each pair and metric, if `of` stand in a block; `None` without a gate.
+    /// The levels of the gate for each pair and metric, for blocks of `of` positions; `None` without a gate.
     pub(crate) fn gate_levels(&self, of: usize) -> Option<GateLevels> {
         self.gate.map(|gate| self.levels(gate, of))
     }
 
-    /// The levels of this gate.
+    /// The levels of this gate for each pair and metric, for blocks of `of` positions.
     pub(crate) fn levels(&self, gate: GateRules, of: usize) -> GateLevels {
         let questions = self.pairs(of) * self.waited_for().len();
         GateLevels {
@@ -101,7 +101,7 @@ impl Rules {
         self.control.filter(|twice| twice.of == self.reference).map(|twice| twice.at)
     }
 
-    /// The positions of those that are compared with the reference, if `of` stand in a block.
+    /// The positions of those that are compared with the reference, in blocks of `of` positions.
     pub(crate) fn others(&self, of: usize) -> impl Iterator<Item = usize> {
         let second = self.control.map(|control| control.at);
         let reference = self.reference;
@@ -126,8 +126,8 @@ impl Rules {
         on.into_iter().chain(others.iter().copied().filter(|other| Some(*other) != on)).collect()
     }
 
-    /// The fewest blocks with which the gate can be decided or, without one, each verdict is possible, if `of` stand in
-    /// a block. With a control and without a gate, also the fewest with which the control could be off.
+    /// The fewest blocks, of `of` positions, with which the gate can be decided. Without a gate, the fewest with
+    /// which each verdict is possible, and with which a control can be found off if there is one.
     pub fn fewest(&self, of: usize) -> usize {
         if let Some(levels) = self.gate_levels(of) {
             return levels.fewest();
@@ -448,7 +448,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_budget_ends_the_block_that_is_executed_and_not_one_that_takes_somewhat_longer() {
-        /// Executes so many, and then one that never ends.
+        /// Blocks of which `after` are executed, and the next never ends.
         struct Hangs {
             after: usize,
             executed: usize,
@@ -596,7 +596,7 @@ pub(crate) mod tests {
     const THREE: [CommandMetric; 3] =
         [CommandMetric::TimeWallClock, CommandMetric::TimeSystem, CommandMetric::MemoryPeakResident];
 
-    /// Two of which each metric is read by this, in blocks of a second.
+    /// Compares two whose metrics are read by `reads`, in blocks of a second.
     fn by_metrics(rules: &Rules, reads: &dyn Fn(usize) -> [Vec<Reading>; 2]) -> (ComparisonEnd, usize) {
         let clock = FakeClock::default();
         let mut fake = Fake {

@@ -362,7 +362,8 @@ mod tests {
         loads.document(&rules(), Duration::from_secs(12))
     }
 
-    /// The reference, one that has this part of its throughput, and the reference again with that part of it.
+    /// A comparison of `other` answers a second with the 4,000 of the reference, which has `second` in its second
+    /// position.
     fn with_control(other: u64, second: u64) -> Comparison {
         let servers = ["one", "other", "one"].map(server);
         let trials = [4_000, other, second].map(|ok| vec![trial(ok, 250.0); 12]);

@@ -15,12 +15,13 @@
 //!    may be looked at after each; when that lies within 5 % of the median, the search is over.
 //!
 //! In simulations where the share of trials that meet the SLO falls with the rate as a logistic function does, 95 %
-//! intervals hold the true rate in 96 to 98 % of searches, be the fall a cliff or so flat that it takes 55 % more rate from
-//! nine met in ten to one (the test `covers`). Narrower brackets would need fewer trials, and miss where it is flat: each
-//! answer then stays near the one before it (1.1 for 1.2: 88 %). The up-and-down method (W. J. Dixon, A. M. Mood, "A Method
-//! for Obtaining and Analyzing Sensitivity Data", J. Am. Stat. Assoc. 43, 1948) needs steps about as wide as the fall, which
-//! is not known; the probabilistic bisection of R. Waeber, P. I. Frazier, S. G. Henderson ("Bisection Search with Noisy
-//! Responses", SIAM J. Control Optim. 51(3), 2013) needs to know how often a trial misleads, or several at each rate.
+//! intervals hold the true rate in 96 to 98 % of searches, be the fall a cliff or so flat that it takes 55 % more
+//! rate from nine met in ten to one (the test `the_interval_of_a_search_covers_the_capacity`). Narrower brackets
+//! would need fewer trials, and miss where it is flat: each answer then stays near the one before it (1.1 for 1.2: 88
+//! %). The up-and-down method (W. J. Dixon, A. M. Mood, "A Method for Obtaining and Analyzing Sensitivity Data", J.
+//! Am. Stat. Assoc. 43, 1948) needs steps about as wide as the fall, which is not known; the probabilistic bisection
+//! of R. Waeber, P. I. Frazier, S. G. Henderson ("Bisection Search with Noisy Responses", SIAM J. Control Optim.
+//! 51(3), 2013) needs to know how often a trial misleads, or several at each rate.
 
 use kumite_record::RateVerdict;
 use kumite_stats::{Interval, sequential_median};

@@ -278,7 +278,7 @@ mod tests {
 
     use super::*;
 
-    /// So many answers a step, that much slower each, in ms.
+    /// An outcome with `n` answers of `ms` for each `(ms, n)`, all of them served in 1 ms.
     fn outcome(responses_ms: &[(u64, u64)], errors: Errors) -> Outcome {
         let mut outcome = Outcome { errors, ..Outcome::default() };
         for (ms, n) in responses_ms {

@@ -242,7 +242,8 @@ mod tests {
 
     use super::*;
 
-    /// A second at 1,000/s in which all answers took so long and were sent so late, in µs.
+    /// The outcome of a second at 1,000/s in which all answers took `response_us`, of which they were sent `lag_us`
+    /// late.
     fn outcome(response_us: u64, lag_us: u64, busiest: f64) -> Outcome {
         let mut outcome = Outcome { requests: 1000, ok: 1000, busiest, ..Outcome::default() };
         outcome.elapsed = Duration::from_secs(1);

@@ -13,7 +13,7 @@ use crate::compare::CompareError;
 
 /// The number of times that each probe is made. A limit is made from the highest figure.
 const PROBES: u64 = 40;
-/// The time of a round of probes, with the pause before the next.
+/// The time that a round of probes takes at most, with its pauses.
 const EACH: Duration = Duration::from_millis(150);
 
 impl Check<'_> {

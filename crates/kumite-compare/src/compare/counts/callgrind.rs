@@ -5,8 +5,8 @@
 //! counts at each fork; a process whose counts were not cleared is found by its log, which has the sum of all that it
 //! ever counted.
 //!
-//! A part that begins within a call has the call's inclusive cost with `calls=0`, which `callgrind_annotate` takes for
-//! the caller's own. In the files that are kept it is 0 ([`keep`]).
+//! A part that begins within a call has the call's inclusive cost with `calls=0`, which `callgrind_annotate` takes
+//! for the caller's own. In the files that are kept this cost is 0 ([`keep`]).
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -193,7 +193,7 @@ fn log(text: &str) -> Log {
         if let Some(counts) = line.strip_prefix("Collected : ") {
             log.collected = counts.split(' ').next().and_then(|count| count.parse().ok());
         } else if line.starts_with("For interactive control") {
-            // It is said by a process that begins, and by no fork of it.
+            // A process says this when it begins; a fork of it does not.
             log.is_forked = false;
         } else if let Some((_, program)) = line.split_once("Can't execute setuid/setgid/setcap executable: ")
         {
