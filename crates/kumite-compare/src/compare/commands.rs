@@ -104,7 +104,7 @@ fn counters(metrics: &[CommandMetric]) -> Vec<Counter> {
     metrics.iter().copied().filter_map(counter).collect()
 }
 
-/// Refuses counters that this machine does not have, before anything is run.
+/// Refuses counters that this machine does not have, before a command or a hook is run.
 fn check_counters(rules: &Rules) -> Result<(), UsageError> {
     let metrics = counted_metrics(rules);
     try_counters(&counters(&metrics)).map_err(|source| {
@@ -134,7 +134,7 @@ struct Commands<'a> {
     begun: Vec<usize>,
     /// The time that hooks around runs took.
     aside: Duration,
-    /// The CPU time of runs, of the helper and of probes since noise was last looked at.
+    /// The CPU time of runs, of the helper and of probes since `outside` was last told of it.
     ours: Duration,
     found: Found,
 }

@@ -49,7 +49,7 @@ impl<'a> Hooks<'a> {
         self.folder.path().join(name)
     }
 
-    /// Refuses hooks whose text is no command line, before anything is run.
+    /// Refuses hooks whose text is no command line, before a command or a hook is run.
     pub(crate) fn check(&self) -> Result<(), UsageError> {
         self.setting.benches.iter().try_for_each(|bench| {
             let hooks = [
@@ -201,7 +201,7 @@ pub fn typed(flag: &'static str, text: &str, shell: &Shell) -> Result<String, Us
     typed.map_err(|source| UsageError::Hook { flag, text: text.to_owned(), source })
 }
 
-/// Refuses a file that cannot be read, before anything is run.
+/// Refuses a file that cannot be read, before a command or a hook is run.
 pub(crate) fn check_readable(path: &Path) -> Result<(), UsageError> {
     let file = File::open(path).and_then(|file| file.metadata());
     match file {
