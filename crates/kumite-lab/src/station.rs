@@ -16,6 +16,7 @@ use kumite_record::{Cores, Role};
 use kumite_stub::{Config, Stub};
 
 use crate::contender::Ready;
+use crate::driver::http::WrittenCredentials;
 use crate::driver::http::server_process::{Here, ServerProcess};
 use crate::driver::own_home::OwnHome;
 use crate::driver::probed::MachineProbe;
@@ -169,7 +170,7 @@ struct Station<'a> {
     cores: Vec<usize>,
     has_server: bool,
     running: Option<(Running, Option<Watch>)>,
-    server: Option<(Here, PathBuf, OwnHome)>,
+    server: Option<StartedServer>,
     watch: Option<Watching>,
     /// The heartbeat of the trial that is going on. None between trials.
     heartbeat: Option<Heartbeat>,
@@ -214,14 +215,16 @@ impl Station<'_> {
                 let seen = seen.map(seen_of).unwrap_or_default();
                 answer::<EndServices>(ServicesEnded { metrics, seen })
             }
-            Work::StartServer(StartServer { contender, host, env, cores, log }) => {
+            Work::StartServer(StartServer { contender, host, mut env, credentials, cores, log }) => {
                 self.server = None;
                 let log = self.log(&log)?;
                 let home = OwnHome::new(&self.logs)?;
                 let ready = home.given_to(self.ready(&contender)?)?;
-                let here = Here::start(&ready, host, env, &cores, &log)?;
-                let port = here.address().port();
-                self.server = Some((here, log, home));
+                let credentials = credentials.map(|made| made.write(&self.logs)).transpose()?;
+                env.extend(credentials.iter().flat_map(WrittenCredentials::env));
+                let process = Here::start(&ready, host, env, &cores, &log)?;
+                let port = process.address().port();
+                self.server = Some(StartedServer { process, log, home, _credentials: credentials });
                 answer::<StartServer>(port)
             }
             Work::LookAtServer(_) => answer::<LookAtServer>(self.server()?.look()?),
@@ -248,8 +251,9 @@ impl Station<'_> {
                 answer::<EndWatch>(seen_of(watch.end(&Ours { cpu: used, waited })))
             }
             Work::StopServer(_) => {
-                let (server, log, home) = self.server.take().ok_or_else(|| Fault::new("no server runs"))?;
-                let wrong = Box::new(server).stop().or_else(|| home.written());
+                let server = self.server.take().ok_or_else(|| Fault::new("no server runs"))?;
+                let StartedServer { process, log, home, _credentials } = server;
+                let wrong = Box::new(process).stop().or_else(|| home.written());
                 answer::<StopServer>(ServerEnded { wrong, log: end_of(&log) })
             }
             Work::ProbeMachine(_) => answer::<ProbeMachine>(self.probe.figures(&self.cores, self.stop)),
@@ -265,7 +269,7 @@ impl Station<'_> {
     }
 
     fn server(&mut self) -> Result<&mut Here, Fault> {
-        self.server.as_mut().map(|(server, ..)| server).ok_or_else(|| Fault::new("no server runs"))
+        self.server.as_mut().map(|server| &mut server.process).ok_or_else(|| Fault::new("no server runs"))
     }
 
     /// The CPU time of everything that was started on this node.
@@ -287,6 +291,14 @@ impl Station<'_> {
             && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
         if is_name { Ok(self.logs.join(name)) } else { Err(Fault::new("that is no name of a log")) }
     }
+}
+
+/// A server that runs, with what lasts as long as it does.
+struct StartedServer {
+    process: Here,
+    log: PathBuf,
+    home: OwnHome,
+    _credentials: Option<WrittenCredentials>,
 }
 
 fn cpu_of(server: &mut Here) -> Duration {

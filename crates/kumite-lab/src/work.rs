@@ -7,6 +7,7 @@ use kumite_record::{self as record, Cores, Machine, Mark, Roles, Void};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::driver::http::Credentials;
 use crate::parameter::Parameters;
 
 /// A question to a node that has a role.
@@ -59,9 +60,12 @@ questions! {
     BeginServices {} -> ();
     /// End the services that were started.
     EndServices {} -> ServicesEnded;
-    /// Start a contender. The answer is the port that it has to listen on.
-    StartServer { contender: String, host: Ipv4Addr, env: Vec<(String, String)>, cores: Vec<usize>, log: String }
-        -> u16;
+    /// Start a contender, with these credentials if it is to speak TLS. The answer is the port that it has to listen
+    /// on.
+    StartServer {
+        contender: String, host: Ipv4Addr, env: Vec<(String, String)>, credentials: Option<Credentials>,
+        cores: Vec<usize>, log: String
+    } -> u16;
     /// Look at the server's processes as they are now.
     LookAtServer {} -> ServerSample;
     /// Give the end of the server's log.

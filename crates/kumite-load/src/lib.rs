@@ -70,7 +70,7 @@ pub use hdrhistogram::Histogram;
 pub use json::Json;
 
 use protocol::tls::Security;
-pub use protocol::tls::{Tls, TlsError, TlsSessionError};
+pub use protocol::tls::{TlsError, TlsSessionError, Trust};
 pub use record::by_step::{SessionOutcome, StepOutcome};
 pub use record::errors::{Errors, Failure};
 pub use record::last_second::LastSecond;
@@ -166,8 +166,8 @@ pub struct Load {
     pub io: Io,
     /// The version of HTTP that the load speaks.
     pub http: Http,
-    /// The check of the server's certificate, if the targets are spoken to in TLS.
-    pub tls: Tls,
+    /// The certificates that are trusted, if the targets are spoken to in TLS.
+    pub trust: Trust,
     /// The CPUs to run on, with a thread on each, but not more threads than connections. If there are none, the
     /// calling thread does the load, wherever it runs. With a disturbance the calling thread does, too, and stays on
     /// the first CPU.
@@ -199,7 +199,7 @@ impl Load {
             log: false,
             io: Io::default(),
             http: Http::default(),
-            tls: Tls::default(),
+            trust: Trust::default(),
             cores: Vec::new(),
         }
     }
@@ -384,9 +384,9 @@ impl Load {
     /// that is not there, or does not speak TLS, passes: the load will show it. [`Error::Tls`] if TLS cannot be set
     /// up.
     pub fn check_certificate(&self) -> Result<(), Error> {
-        let target = self.first_target().filter(|target| target.secure && !self.tls.insecure);
+        let target = self.first_target().filter(|target| target.secure && self.trust != Trust::Any);
         let Some(target) = target else { return Ok(()) };
-        match Security::new(&self.tls, target, self.http)?.refuses(&target.address, self.timeout) {
+        match Security::new(&self.trust, target, self.http)?.refuses(&target.address, self.timeout) {
             Some(why) => Err(Error::Certificate(why)),
             None => Ok(()),
         }

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use h2::Reason;
 use kumite_load::{
     Address, Arrivals, Check, Errors, Expect, Finished, Http, Io, Limit, Load, Outcome, Request, Rows, Step,
-    Target, Tls, Variables,
+    Target, Trust, Variables,
 };
 use multiplexed::{
     ACK, CONTINUATION, Call, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, INITIAL_WINDOW_SIZE,
@@ -84,10 +84,10 @@ fn http2_in_tls_is_agreed_on_and_right() {
     config.alpn_protocols = vec![b"h2".to_vec()];
     let server = pong(Manner { tls: Some(Arc::new(config)), ..Manner::default() });
     let target = Target::parse(&format!("https://localhost:{}/", server.addr.port())).unwrap();
-    let tls = Tls { roots: Some(identity.path.clone()), insecure: false };
+    let trust = Trust::Also(identity.path.clone());
     for (io, pipeline) in both().into_iter().flat_map(|io| [(io, 1), (io, 50)]) {
         let outcome = run(&Load {
-            tls: tls.clone(),
+            trust: trust.clone(),
             connections: 3,
             pipeline,
             ..asking(&target, load(server.addr, 300, io))
@@ -105,10 +105,7 @@ fn a_server_that_does_not_agree_to_http2_is_no_connection() {
         let server = pong(Manner { tls: Some(Arc::new(config)), ..Manner::default() });
         let target = Target { secure: true, ..Target::plain(server.addr) };
         for io in both() {
-            let outcome = run(&Load {
-                tls: Tls { insecure: true, roots: None },
-                ..asking(&target, load(server.addr, 2, io))
-            });
+            let outcome = run(&Load { trust: Trust::Any, ..asking(&target, load(server.addr, 2, io)) });
             assert_eq!(outcome.errors, Errors { connect: 2, ..Errors::default() });
             let why = outcome.first_wrong.unwrap();
             assert!(why.contains("does not offer") && why.contains("ALPN"), "{why}");
@@ -401,7 +398,7 @@ fn a_server_that_changes_its_mind_about_how_much_it_allows() {
             let request =
                 Request { method: "POST".into(), headers: Vec::new(), body: b"0123456789".to_vec() };
             let load = Load {
-                tls: Tls { insecure: true, roots: None },
+                trust: Trust::Any,
                 connections: 4,
                 pipeline: 5,
                 ..asking(&target, load(server.addr, 300, io))

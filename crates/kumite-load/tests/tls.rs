@@ -11,8 +11,8 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use kumite_load::{
-    Arrivals, Check, Error, Errors, Expect, Io, Limit, Load, Outcome, Request, Step, Target, Tls, TlsError,
-    TlsSessionError,
+    Arrivals, Check, Error, Errors, Expect, Io, Limit, Load, Outcome, Request, Step, Target, TlsError,
+    TlsSessionError, Trust,
 };
 use secure::{Identity, Server, Then};
 
@@ -33,7 +33,7 @@ fn load(server: &Server, requests: u64, io: Io) -> Load {
     let step = Step { expect, ..Step::new(Target::parse(&url).unwrap()) };
     Load {
         timeout: LONG,
-        tls: Tls { roots: Some(server.identity.path.clone()), insecure: false },
+        trust: Trust::Also(server.identity.path.clone()),
         io,
         ..Load::new(step, Limit { requests: Some(requests), duration: None })
     }
@@ -92,8 +92,8 @@ fn a_certificate_that_is_not_trusted_is_no_connection() {
         Then::Keep
     });
     for io in both() {
-        let stranger = Tls { roots: Some(other.path.clone()), insecure: false };
-        let outcome = run(&Load { tls: stranger, ..load(&server, 3, io) });
+        let stranger = Trust::Also(other.path.clone());
+        let outcome = run(&Load { trust: stranger, ..load(&server, 3, io) });
         assert_eq!(outcome.errors, connect(3));
         let why = outcome.first_wrong.unwrap();
         assert!(why.contains("not signed by an authority that is trusted") && why.contains("--ca"), "{why}");
@@ -106,11 +106,10 @@ fn a_certificate_that_is_not_trusted_is_no_connection() {
             "{why}"
         );
 
-        let insecure = Tls { insecure: true, roots: None };
-        let outcome = run(&Load { tls: insecure.clone(), ..load(&elsewhere, 3, io) });
+        let outcome = run(&Load { trust: Trust::Any, ..load(&elsewhere, 3, io) });
         assert_eq!((outcome.ok, outcome.errors), (3, Errors::default()));
         let address = Target::parse(&format!("https://{}/", server.addr)).unwrap();
-        let outcome = run(&Load { tls: insecure, ..asking(&address, load(&server, 3, io)) });
+        let outcome = run(&Load { trust: Trust::Any, ..asking(&address, load(&server, 3, io)) });
         assert_eq!(outcome.ok, 3);
     }
 }
@@ -125,8 +124,8 @@ fn a_certificate_of_an_authority_is_one_of_a_server_if_it_is_named() {
     assert_eq!(run(&load(&server, 1, Io::Auto)).ok, 1);
     load(&server, 1, Io::Auto).check_certificate().unwrap();
     let other = Identity::authority("localhost");
-    let stranger = Tls { roots: Some(other.path.clone()), insecure: false };
-    let stranger = Load { tls: stranger, ..load(&server, 1, Io::Auto) };
+    let stranger = Trust::Also(other.path.clone());
+    let stranger = Load { trust: stranger, ..load(&server, 1, Io::Auto) };
     let outcome = run(&stranger);
     assert_eq!(outcome.errors, connect(1));
     let why = outcome.first_wrong.unwrap();
@@ -141,8 +140,29 @@ fn a_certificate_of_an_authority_is_one_of_a_server_if_it_is_named() {
         why.contains("127.0.0.1") && why.contains("localhost"),
         "it is named, but is not of that host: {why}"
     );
-    let insecure = Tls { insecure: true, roots: None };
-    assert_eq!(run(&Load { tls: insecure, ..load(&server, 1, Io::Auto) }).ok, 1);
+    assert_eq!(run(&Load { trust: Trust::Any, ..load(&server, 1, Io::Auto) }).ok, 1);
+}
+
+/// Neither the name in it nor a signature counts, only that it is the one.
+#[test]
+fn the_only_certificate_that_is_trusted() {
+    let identity = Identity::new("somewhere");
+    let copy = identity.path.with_extension("only.pem");
+    std::fs::copy(&identity.path, &copy).unwrap();
+    let [server, other] = [identity, Identity::new("localhost")].map(|identity| {
+        Server::start(identity, |stream, _| {
+            let _ = stream.write_all(PONG);
+            Then::Keep
+        })
+    });
+    let asked = |server: &Server| Load { trust: Trust::Only(copy.clone()), ..load(server, 2, Io::Auto) };
+    assert_eq!(run(&asked(&server)).ok, 2);
+    asked(&server).check_certificate().unwrap();
+    assert_eq!(run(&asked(&other)).errors, connect(2));
+    let error = asked(&other).check_certificate().unwrap_err();
+    assert!(matches!(error, Error::Certificate(TlsSessionError::Refused(_))));
+    assert_eq!(error.to_string(), "the server's certificate is another than the one that it was given");
+    std::fs::remove_file(&copy).unwrap();
 }
 
 #[test]
@@ -159,8 +179,7 @@ fn a_server_that_speaks_no_tls() {
     let target = Target { secure: true, ..Target::plain(addr) };
     for io in both() {
         let limit = Limit { requests: Some(2), duration: None };
-        let tls = Tls { insecure: true, roots: None };
-        let outcome = run(&Load { io, tls, ..Load::new(target.clone(), limit) });
+        let outcome = run(&Load { io, trust: Trust::Any, ..Load::new(target.clone(), limit) });
         assert_eq!(outcome.errors, connect(2));
         assert!(outcome.first_wrong.unwrap().contains("does not answer in TLS"));
     }
@@ -178,8 +197,7 @@ fn a_server_that_hangs_up_in_the_handshake() {
     });
     for io in both() {
         let limit = Limit { requests: Some(2), duration: None };
-        let tls = Tls { insecure: true, roots: None };
-        let outcome = run(&Load { io, tls, ..Load::new(target.clone(), limit) });
+        let outcome = run(&Load { io, trust: Trust::Any, ..Load::new(target.clone(), limit) });
         assert_eq!(outcome.errors, connect(2));
         let why = outcome.first_wrong.unwrap();
         assert!(why.contains("closed the connection during the TLS handshake"), "{why}");
@@ -298,8 +316,9 @@ fn more_than_one_answer_is_malformed() {
 fn a_wrong_file_of_certificates_is_named() {
     let server = pong();
     let roots = |path: PathBuf| {
-        let tls = Tls { roots: Some(path), insecure: false };
-        Load { tls, ..load(&server, 1, Io::Epoll) }.run(&AtomicBool::new(false), &mut |_| {}).unwrap_err()
+        Load { trust: Trust::Also(path), ..load(&server, 1, Io::Epoll) }
+            .run(&AtomicBool::new(false), &mut |_| {})
+            .unwrap_err()
     };
     let error = roots("/no/such/file.pem".into());
     let Error::Tls(TlsError::Read { source, .. }) = &error else { panic!("{error}") };

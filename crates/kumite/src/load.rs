@@ -182,7 +182,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
         timeout: args.timeout,
         io: args.engine.io(),
         http: args.engine.http(),
-        tls: args.engine.tls(),
+        trust: args.engine.trust(),
         cores: args.engine.cores()?,
         ..Load::of(sessions, limit)
     };

@@ -49,8 +49,9 @@ pub(crate) struct Http2 {
     gone: bool,
     /// `connection` may have something to write.
     dirty: bool,
-    /// `true` if the first bytes that came begin an answer in HTTP/1; `None` before any came.
-    is_http1: Option<bool>,
+    /// The protocol that the server speaks in place of HTTP/2, in words with the remedy, as far as its first bytes
+    /// tell.
+    speaks_other: Option<&'static str>,
 }
 
 /// Why an HTTP/2 connection cannot begin. Neither error is known to occur, because the preface is written to memory.
@@ -98,7 +99,7 @@ impl Http2 {
                 has_heard: false,
                 gone: false,
                 dirty: true,
-                is_http1: None,
+                speaks_other: None,
             }),
             Poll::Ready(Err(error)) => Err(error.into()),
             Poll::Pending => Err(PrefaceError::Unwritten),
@@ -165,8 +166,9 @@ impl Http2 {
         expected: &[ExpectedAnswer],
         heard: &mut Heard,
     ) -> Result<(), Failure> {
-        self.has_heard = true;
-        let is_http1 = *self.is_http1.get_or_insert_with(|| bytes.starts_with(b"HTTP/1."));
+        if !std::mem::replace(&mut self.has_heard, true) {
+            self.speaks_other = other_protocol(bytes);
+        }
         self.pipe.0.borrow_mut().input.extend_from_slice(bytes);
         let mut context = context();
         let over = Pin::new(&mut self.connection).poll(&mut context);
@@ -201,9 +203,9 @@ impl Http2 {
         match over {
             Poll::Ready(Ok(())) => return Err(Failure::Closed),
             Poll::Ready(Err(error)) => {
-                heard.describe_wrong(|| match is_http1 {
-                    true => "HTTP/2: it answered in HTTP/1: leave out --http2".to_owned(),
-                    false => format!("HTTP/2: {error}"),
+                heard.describe_wrong(|| match self.speaks_other {
+                    Some(other) => format!("HTTP/2: {other}"),
+                    None => format!("HTTP/2: {error}"),
                 });
                 return Err(failure(&error));
             }
@@ -211,6 +213,18 @@ impl Http2 {
         }
         self.gone = matches!(self.sender.poll_ready(&mut context), Poll::Ready(Err(_)));
         if self.gone && self.streams.is_empty() { Err(Failure::Closed) } else { Ok(()) }
+    }
+}
+
+/// The protocol whose first bytes these are, if they are no frame of HTTP/2.
+fn other_protocol(first: &[u8]) -> Option<&'static str> {
+    match first {
+        [b'H', b'T', b'T', b'P', b'/', b'1', ..] => Some(
+            "it answered in HTTP/1: ask without --http2 (in an experiment: protocol = \"http\" or \"https\")",
+        ),
+        // An alert of TLS.
+        [21, 3, ..] => Some("the server speaks TLS: ask for https:// (in an experiment: protocol = \"h2\")"),
+        _ => None,
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct Dialect {
 impl Dialect {
     pub fn new(load: &Load) -> Result<Dialect, TlsError> {
         let target = load.first_target().filter(|target| target.secure);
-        let security = target.map(|target| Security::new(&load.tls, target, load.http)).transpose()?;
+        let security = target.map(|target| Security::new(&load.trust, target, load.http)).transpose()?;
         Ok(Dialect { security, http: load.http })
     }
 

@@ -1,25 +1,26 @@
 //! TLS by rustls: which certificates are trusted, and the session of one connection.
 //!
 //! The trusted certificates are those of the system (what curl trusts), so that a company's own authority needs no
-//! option. TLS 1.3 and 1.2 are spoken. A connection that replaces another resumes its session if the server allows
+//! option, or what [`Trust`] says. TLS 1.3 and 1.2 are spoken. A connection that replaces another resumes its session if the server allows
 //! it, as browsers do, so a reconnect may cost the server less than a first connect. Nothing is sent to end a session
 //! (no `close_notify`): the engine closes a connection only when nothing is expected on it any more.
 
 use std::io::{BufRead, Read, Write};
 use std::net::{IpAddr, TcpStream};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{Resumption, WebPkiServerVerifier, verify_server_name};
-use rustls::crypto::ring;
+use rustls::crypto::{WebPkiSupportedAlgorithms, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, OtherError, RootCertStore,
+    SignatureScheme,
 };
 
 use crate::{Address, Http, Target};
@@ -27,13 +28,18 @@ use crate::{Address, Http, Target};
 const REMEDY: &str = "trust it with --ca FILE, or do without the check with --insecure";
 const SESSIONS: usize = 8;
 
-/// The check of an `https` server's certificate.
+/// The certificates of an `https` server that are trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Tls {
-    /// Any certificate is accepted.
-    pub insecure: bool,
-    /// The path of a PEM file of certificates to trust besides the system's; `None` for none.
-    pub roots: Option<PathBuf>,
+pub enum Trust {
+    /// Those that the system trusts.
+    #[default]
+    System,
+    /// These as well: those in a PEM file, and what they have signed.
+    Also(PathBuf),
+    /// The first one in a PEM file and no other, whatever name is in it.
+    Only(PathBuf),
+    /// Any certificate.
+    Any,
 }
 
 /// Why TLS cannot be set up.
@@ -81,7 +87,7 @@ pub(crate) struct Security {
 }
 
 impl Security {
-    pub fn new(tls: &Tls, target: &Target, http: Http) -> Result<Security, TlsError> {
+    pub fn new(trust: &Trust, target: &Target, http: Http) -> Result<Security, TlsError> {
         let host = target.host();
         let name = match host.parse::<IpAddr>() {
             Ok(address) => ServerName::from(address),
@@ -92,13 +98,20 @@ impl Security {
         let provider = Arc::new(ring::default_provider());
         let builder =
             ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions()?;
-        let verifier: Arc<dyn ServerCertVerifier> = if tls.insecure {
-            Arc::new(Anyone)
-        } else {
-            let (roots, own) = roots(tls)?;
-            let builder = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider);
+        let known = |own: Vec<CertificateDer<'static>>| {
+            let roots = Arc::new(roots(&own)?);
+            let builder = WebPkiServerVerifier::builder_with_provider(roots, provider.clone());
             let public = builder.build().map_err(|_| TlsError::NoRoots)?;
-            Arc::new(Known { public, own })
+            Ok::<_, TlsError>(Known { public, own })
+        };
+        let verifier: Arc<dyn ServerCertVerifier> = match trust {
+            Trust::System => Arc::new(known(Vec::new())?),
+            Trust::Also(path) => Arc::new(known(certificates(path)?)?),
+            Trust::Only(path) => Arc::new(Same {
+                certificate: certificates(path)?.swap_remove(0),
+                algorithms: provider.signature_verification_algorithms,
+            }),
+            Trust::Any => Arc::new(Anyone),
         };
         let mut config = builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
         config.alpn_protocols = vec![http.alpn().to_vec()];
@@ -113,23 +126,25 @@ impl Security {
     }
 }
 
-/// All certificates that are trusted, and those of them that are in the file named for this load.
-fn roots(tls: &Tls) -> Result<(RootCertStore, Vec<CertificateDer<'static>>), TlsError> {
-    let (mut roots, mut own) = (RootCertStore::empty(), Vec::new());
+/// The system's certificates, and `own` ones.
+fn roots(own: &[CertificateDer<'static>]) -> Result<RootCertStore, TlsError> {
+    let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-    if let Some(path) = &tls.roots {
-        let unreadable = |source| TlsError::Read { path: path.clone(), source };
-        let text = std::fs::read(path).map_err(|error| unreadable(error.into()))?;
-        for certificate in CertificateDer::pem_slice_iter(&text) {
-            let certificate = certificate.map_err(|error| unreadable(error.into()))?;
-            roots.add(certificate.clone()).map_err(|error| unreadable(error.into()))?;
-            own.push(certificate);
-        }
-        if own.is_empty() {
-            return Err(TlsError::Empty { path: path.clone() });
-        }
+    own.iter().try_for_each(|certificate| roots.add(certificate.clone()))?;
+    if roots.is_empty() { Err(TlsError::NoRoots) } else { Ok(roots) }
+}
+
+/// The certificates of a PEM file, at least one, each of which can be read.
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let unreadable = |source| TlsError::Read { path: path.to_owned(), source };
+    let text = std::fs::read(path).map_err(|error| unreadable(error.into()))?;
+    let mut found = Vec::new();
+    for certificate in CertificateDer::pem_slice_iter(&text) {
+        let certificate = certificate.map_err(|error| unreadable(error.into()))?;
+        RootCertStore::empty().add(certificate.clone()).map_err(|error| unreadable(error.into()))?;
+        found.push(certificate);
     }
-    if roots.is_empty() { Err(TlsError::NoRoots) } else { Ok((roots, own)) }
+    if found.is_empty() { Err(TlsError::Empty { path: path.to_owned() }) } else { Ok(found) }
 }
 
 impl Security {
@@ -288,6 +303,9 @@ fn with_remedy(error: &rustls::Error) -> String {
                  with --ca FILE, make another one, or use --insecure"
                     .to_owned()
             }
+            wrong if is_another(wrong) => {
+                "the server's certificate is another than the one that it was given".to_owned()
+            }
             wrong => format!("the server's certificate is wrong: {wrong}; --insecure does without the check"),
         },
         rustls::Error::InvalidMessage(_) => {
@@ -364,6 +382,60 @@ impl ServerCertVerifier for Known {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.public.supported_verify_schemes()
+    }
+}
+
+/// The fault of a certificate that is another than the only one that is trusted.
+#[derive(Debug, thiserror::Error)]
+#[error("it is another than the one that is trusted")]
+struct Another;
+
+fn is_another(wrong: &CertificateError) -> bool {
+    matches!(wrong, CertificateError::Other(OtherError(fault)) if fault.is::<Another>())
+}
+
+/// A verifier that trusts one certificate alone.
+#[derive(Debug)]
+struct Same {
+    certificate: CertificateDer<'static>,
+    algorithms: WebPkiSupportedAlgorithms,
+}
+
+impl ServerCertVerifier for Same {
+    fn verify_server_cert(
+        &self,
+        certificate: &CertificateDer,
+        _intermediates: &[CertificateDer],
+        _name: &ServerName,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        match self.certificate == *certificate {
+            true => Ok(ServerCertVerified::assertion()),
+            false => Err(CertificateError::Other(OtherError(Arc::new(Another))).into()),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls12_signature(message, certificate, signature, &self.algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        verify_tls13_signature(message, certificate, signature, &self.algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.algorithms.supported_schemes()
     }
 }
 

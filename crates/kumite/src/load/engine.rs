@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kumite_host::cores;
-use kumite_load::{Address, Http, Io, Target, Tls};
+use kumite_load::{Address, Http, Io, Target, Trust};
 
 use crate::exit::Failure;
 use crate::output;
@@ -75,8 +75,12 @@ impl Args {
         if self.http2 { Http::Http2 } else { Http::Http1 }
     }
 
-    pub fn tls(&self) -> Tls {
-        Tls { insecure: self.insecure, roots: self.ca.clone() }
+    pub fn trust(&self) -> Trust {
+        match &self.ca {
+            _ if self.insecure => Trust::Any,
+            Some(file) => Trust::Also(file.clone()),
+            None => Trust::System,
+        }
     }
 
     /// The CPUs of the engine: those of `--cores`, or those that kumite leaves to it; empty if it has none of its

@@ -42,6 +42,7 @@ mod place;
 mod play;
 mod printed;
 mod probed;
+mod protocol;
 mod refused;
 mod replicate;
 mod resume;

@@ -1,11 +1,14 @@
 //! Runs whose server and engine have nodes of their own. The hosts are homes of this machine, as in `on.rs`; the host `h5`
 //! has the address 127.0.0.5.
 
+use std::path::Path;
+
 use kumite_record::Probe;
+use kumite_testing::example;
 use serde_json::json;
 
 use crate::on::{command, place};
-use crate::place::{Place, Said, standing};
+use crate::place::{EXPERIMENT, Place, Said, standing};
 use crate::printed::printed;
 
 fn run(place: &Place, roles: &[&str]) -> Said {
@@ -67,6 +70,29 @@ fn an_engine_elsewhere_measures_and_what_it_asks_is_relayed() {
     assert_eq!(std::fs::read_dir(place.path("homes/h6/.cache/kumite/nodes")).unwrap().count(), 0);
     assert_eq!(place.left(), [""; 0]);
     place.kumite(&["report", "last"]).ended(0);
+}
+
+/// The files are written where the server is, and are gone when it is.
+#[test]
+fn a_server_in_tls_has_its_certificate_on_its_node() {
+    let place = place();
+    let text = EXPERIMENT.replace("[answer]", "protocol = \"h2\"\n[answer]");
+    place.write("experiments/fake/experiment.toml", &text);
+    for name in ["a", "b"] {
+        let run =
+            format!("echo $TLS_CERT; exec {} asked {}", example("fake_protocols").display(), place.mark());
+        let text =
+            format!("version = 'echo 1'\n[[variant]]\nname = '{name}'\nmodel = 'threads'\nrun = '{run}'\n");
+        place.write(&format!("experiments/fake/contenders/{name}/contender.toml"), &text);
+    }
+    let said = run(&place, &["server=h5"]).ended(0);
+    assert_apart(&said, "h5");
+    for trial in said.json()["trials"].as_array().unwrap() {
+        let log = place.read(&format!(".kumite/{}", trial["log"].as_str().unwrap()));
+        let certificate = Path::new(log.trim());
+        assert!(certificate.is_absolute() && !certificate.parent().unwrap().exists(), "{log}");
+    }
+    assert_eq!(place.left(), [""; 0]);
 }
 
 /// By the agents of two nodes, or of one: with an engine elsewhere the flag goes there, too.

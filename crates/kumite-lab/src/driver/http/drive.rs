@@ -79,7 +79,7 @@ pub(crate) fn drive(
     let pace = if shared { load::Pace::Sleeping } else { load::Pace::Precise };
     let mut settling = Settling::new(workload);
     let opener = settling.opener.clone();
-    let load = load::Load { cores: cores_of_threads, pace, opener, ..workload.load(server.address) };
+    let load = load::Load { cores: cores_of_threads, pace, opener, ..server.load(workload) };
     let halt = AtomicBool::new(false);
     let pause_failed = AtomicBool::new(false);
     let (send, receive) = mpsc::channel();

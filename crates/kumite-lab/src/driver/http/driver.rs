@@ -12,9 +12,10 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
-use kumite_load::{Limit, Load, Target};
+use kumite_load::{Limit, Load, Target, Trust};
 use kumite_record::{Mark, Outcome, Role};
 
+use super::credentials::{Credentials, WrittenCredentials};
 use super::drive::{Driven, drive};
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
 use super::server::Server;
@@ -36,6 +37,8 @@ const CHECKED_AT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 /// The driver of kind http. It starts each contender afresh, offers it the load, and stops it.
 pub(crate) struct HttpDriver<'a> {
     bench: Workbench<'a>,
+    /// The certificate of all servers, with its files on this machine. None if no workload is in TLS.
+    tls: Option<(Credentials, WrittenCredentials)>,
 }
 
 impl<'a> HttpDriver<'a> {
@@ -44,7 +47,15 @@ impl<'a> HttpDriver<'a> {
         let connections = |planned: &Planned| planned.typed::<HttpWorkload>().most_connections();
         let most = of.conditions.measurable().map(connections).max();
         kumite_limits::make_room(most.unwrap_or(1)).map_err(Error::Files)?;
-        Ok(HttpDriver { bench: Workbench::new(of)? })
+        let bench = Workbench::new(of)?;
+        let is_secure = |planned: &Planned| planned.typed::<HttpWorkload>().protocol.is_secure();
+        let tls = of.conditions.measurable().any(is_secure).then(|| {
+            let host = of.conditions.nodes.host_of(Role::Server);
+            let made = Credentials::new(&[host, Ipv4Addr::LOCALHOST, CHECKED_AT])?;
+            let written = made.write(of.state)?;
+            Ok::<_, Error>((made, written))
+        });
+        Ok(HttpDriver { bench, tls: tls.transpose()? })
     }
 }
 
@@ -65,9 +76,20 @@ impl<'a> HttpDriver<'a> {
         stop: &AtomicBool,
     ) -> Result<(Running, Server), Halt> {
         let services = self.bench.services.start(&self.bench.conditions.planned[at].parameters, log, stop)?;
+        let protocol = self.bench.conditions.planned[at].typed::<HttpWorkload>().protocol;
+        let tls = self.tls.as_ref().filter(|_| protocol.is_secure());
+        let trust = tls.map_or(Trust::System, |(_, written)| Trust::Only(written.certificate.clone()));
+        let mut env = services.env();
+        env.push(("PROTOCOL".to_owned(), protocol.word().to_owned()));
         let server = match self.bench.conditions.nodes.with_role(Role::Server) {
-            None => Server::start(contender, host, services.env(), cores, log),
-            Some(node) => Server::start_there(node, contender, services.env(), cores, log),
+            None => {
+                env.extend(tls.iter().flat_map(|(_, written)| written.env()));
+                Server::start(contender, host, env, trust, cores, log)
+            }
+            Some(node) => {
+                let credentials = tls.map(|(made, _)| made.clone());
+                Server::start_there(node, contender, env, credentials, trust, cores, log)
+            }
         };
         let server = server.map_err(|why| Halt::unless_stopped(why, stop))?;
         Ok((services, server))
@@ -159,7 +181,7 @@ impl Driver for HttpDriver<'_> {
         let GivenCores { cores, shared } = given;
         let engine = if shared { &cores } else { &self.bench.cores.engine };
         let looked = server.wait_ready(workload, stop).and_then(|answered| match answered {
-            Ok(_) => window.look(server.address, most, engine, stop),
+            Ok(_) => window.look(&server, most, engine, stop),
             Err(wrong) => Err(wrong.into()),
         });
         let left = server.stop().map(|left| Fault::new(left).into()).or(services.end().err());
@@ -212,7 +234,7 @@ fn measured(
     }
     let closed_loop = workload.arrivals.is_none();
     if closed_loop && (!workload.warm_up.most.is_zero() || used_from_ms > 0) {
-        let found = against_littles_law(&sample, workload.connections);
+        let found = against_littles_law(&sample, workload.connections * workload.streams);
         marks.extend(found.filter(|mark| !marks.contains(mark)));
     }
     let mut measured = Measured { reason: left, sample, marks, ..Measured::answered(None) };

@@ -1,5 +1,6 @@
 //! The http driver: a server under the load of kumite's engine.
 
+mod credentials;
 mod drive;
 mod driver;
 mod engine_error;
@@ -9,6 +10,7 @@ mod outcome_class;
 mod overload_recovery;
 mod params;
 mod percentile;
+mod protocol;
 mod server;
 pub(crate) mod server_process;
 mod settling;
@@ -23,6 +25,7 @@ use kumite_record::Kind;
 
 use super::{Draft, Registration, Wrong};
 
+pub(crate) use credentials::{Credentials, WrittenCredentials};
 pub(crate) use external::{External, load_result};
 pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;

@@ -1,8 +1,10 @@
 //! The parameters of an http workload.
 
+use super::protocol::Protocol;
 use crate::parameter::{Param, Takes};
 
 const MAX_CONNECTIONS: i64 = 100_000;
+const MAX_STREAMS: i64 = 1000;
 pub(super) const MAX_RATE: f64 = 10_000_000.0;
 const TIMEOUT_MS: [f64; 2] = [1.0, 600_000.0];
 
@@ -10,11 +12,22 @@ pub(super) static PARAMS: &[Param] = &[
     Param::text("method", "GET", "Request method; not CONNECT."),
     Param::text("path", "/", "Request target: path and query."),
     Param::text("body", "", "Request body."),
+    Param::word(
+        "protocol",
+        &Protocol::WORDS,
+        "The version of HTTP: 1.1 in the clear or in TLS, 2 in TLS, or 2 in the clear from the first byte on.",
+    ),
     Param::count(
         "connections",
         50,
         [1, MAX_CONNECTIONS],
-        "Keep-alive connections, each with one request in flight: the most of an open loop.",
+        "Keep-alive connections, each with one request in flight, or `streams`: the most of an open loop.",
+    ),
+    Param::count(
+        "streams",
+        1,
+        [1, MAX_STREAMS],
+        "Requests in flight on each connection, if the contender allows so many; above 1 in HTTP/2 alone.",
     ),
     Param::new(
         "rate_rps",

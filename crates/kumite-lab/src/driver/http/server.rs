@@ -8,8 +8,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kumite_load::{Limit, Load};
+use kumite_load::{Limit, Load, Trust};
 
+use super::credentials::Credentials;
+use super::protocol::Protocol;
 use super::server_process::{Here, ServerProcess, There};
 use super::workload::HttpWorkload;
 use crate::contender::Ready;
@@ -25,7 +27,8 @@ const READY_INTERVAL: Duration = Duration::from_millis(5);
 const KEPT_FOR: u64 = 5;
 pub(crate) struct Server {
     pub process: Box<dyn ServerProcess>,
-    pub address: SocketAddrV4,
+    address: SocketAddrV4,
+    trust: Trust,
     started: Instant,
 }
 
@@ -33,31 +36,44 @@ pub(crate) struct Server {
 pub(crate) type Answered = Result<Duration, Fault>;
 
 impl Server {
-    /// Starts a server on this machine, to listen at `host`. `services` has the variables that lead it to the
-    /// services.
+    /// Starts a server on this machine, to listen at `host`. `env` has the variables that lead it to the services and
+    /// say what it is to speak; `trust`, which certificate it is to have.
     pub fn start(
         contender: &Ready,
         host: Ipv4Addr,
-        services: Vec<(String, String)>,
+        env: Vec<(String, String)>,
+        trust: Trust,
         cores: &[usize],
         log: &Path,
     ) -> Result<Server, Error> {
         let started = Instant::now();
-        let here = Here::start(contender, host, services, cores, log)?;
-        Ok(Server { address: here.address(), process: Box::new(here), started })
+        let here = Here::start(contender, host, env, cores, log)?;
+        Ok(Server { address: here.address(), process: Box::new(here), trust, started })
     }
 
-    /// Starts a server on another node.
+    /// Starts a server on another node, which is given these `credentials` if it is to speak TLS.
     pub fn start_there(
         node: &Remote,
         contender: &Ready,
-        services: Vec<(String, String)>,
+        env: Vec<(String, String)>,
+        credentials: Option<Credentials>,
+        trust: Trust,
         cores: &[usize],
         log: &Path,
     ) -> Result<Server, Error> {
         let started = Instant::now();
-        let (there, address) = There::start(node, &contender.name, services, cores, log)?;
-        Ok(Server { address, process: Box::new(there), started })
+        let (there, address) = There::start(node, &contender.name, env, credentials, cores, log)?;
+        Ok(Server { address, process: Box::new(there), trust, started })
+    }
+
+    /// The load of a trial on this server.
+    pub fn load(&self, workload: &HttpWorkload) -> Load {
+        Load { trust: self.trust.clone(), ..workload.load(self.address) }
+    }
+
+    /// A load of one request, to see whether this server is ready.
+    fn probe(&self, workload: &HttpWorkload) -> Load {
+        Load { trust: self.trust.clone(), ..workload.probe(self.address) }
     }
 
     /// Ends the server. Returns the fault of its end in words; None if it has none.
@@ -69,7 +85,7 @@ impl Server {
     /// since its start, or a fault if the body of its answer is wrong. Any other fault, such as a wrong status or no
     /// answer in time, is an error.
     pub fn wait_ready(&mut self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<Answered, Halt> {
-        let mut probe = workload.probe(self.address);
+        let mut probe = self.probe(workload);
         let mut wrong_since = None;
         let failed = |why: String| Err(Halt::fault(why));
         loop {
@@ -105,11 +121,17 @@ impl Server {
                 Ok(outcome) => outcome,
                 Err(error) => return Err(error.into()),
             };
-            let is_answer = asked.errors.refused + asked.errors.connect == 0;
+            // A handshake is part of connecting, and its failure says that the server is there.
+            let has_handshake = workload.protocol != Protocol::Http;
+            let is_answer = asked.errors.refused == 0 && (asked.errors.connect == 0 || has_handshake);
             if let Some(answer) = asked.first_wrong.as_ref().filter(|_| is_answer) {
                 let since = *wrong_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > WRONG_LIMIT.min(workload.ready / 2) {
                     let log = process.last_lines();
+                    if asked.errors.connect > 0 {
+                        let demand = workload.protocol.demand();
+                        return failed(format!("it does not speak {demand}: {answer}; its log: {log}"));
+                    }
                     let why = format!("its answer is wrong ({answer}); its log: {log}");
                     return if asked.errors.body > 0 { Ok(Err(Fault::new(why))) } else { failed(why) };
                 }
@@ -133,7 +155,7 @@ impl Server {
     /// server loses requests under load.
     pub fn keeps(&self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<(), Halt> {
         let limit = Limit { requests: Some(KEPT_FOR), duration: None };
-        let asked = Load { limit, ..workload.probe(self.address) }.run(stop, &mut |_| ())?;
+        let asked = Load { limit, ..self.probe(workload) }.run(stop, &mut |_| ())?;
         let lost = asked.errors.closed + asked.errors.reset;
         if lost == 0 {
             return Ok(());

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use kumite_process::{Listener, Spawn, Tree, Waits, how_it_ended};
 
+use super::credentials::Credentials;
 use crate::contender::Ready;
 use crate::driver::log::{check_size, last_lines, trim};
 use crate::error::{Error, Fault, chain};
@@ -69,17 +70,17 @@ pub(crate) struct Here {
 }
 
 impl Here {
-    /// Starts a server on this machine. `services` has the variables that lead it to the services.
+    /// Starts a server on this machine. `given` has the variables that are of this trial, besides HOST and PORT.
     pub fn start(
         contender: &Ready,
         host: Ipv4Addr,
-        services: Vec<(String, String)>,
+        given: Vec<(String, String)>,
         cores: &[usize],
         log: &Path,
     ) -> Result<Here, Error> {
         let address = SocketAddrV4::new(host, free_port(host)?);
         let mut env = contender.env.clone();
-        env.extend(services);
+        env.extend(given);
         env.push(("HOST".to_owned(), host.to_string()));
         env.push(("PORT".to_owned(), address.port().to_string()));
         let started = Instant::now();
@@ -212,13 +213,15 @@ impl There {
         node: &Remote,
         contender: &str,
         env: Vec<(String, String)>,
+        credentials: Option<Credentials>,
         cores: &[usize],
         log: &Path,
     ) -> Result<(There, SocketAddrV4), Error> {
         let host = node.address();
         let name = log.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let contender = contender.to_owned();
-        let port = node.ask(StartServer { contender, host, env, cores: cores.to_vec(), log: name })?;
+        let port =
+            node.ask(StartServer { contender, host, env, credentials, cores: cores.to_vec(), log: name })?;
         let there = There { node: node.clone(), log: log.to_owned(), is_stopped: false };
         Ok((there, SocketAddrV4::new(host, port)))
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use kumite_load::{Limit, Load, PERCENTILES, requests_for};
 
 use super::percentile::long_enough;
+use super::server::Server;
 use super::workload::HttpWorkload;
 use crate::driver::Short;
 use crate::halt::Halt;
@@ -46,7 +47,7 @@ impl<'a> Window<'a> {
     /// requests are over.
     pub fn look(
         &self,
-        server: SocketAddrV4,
+        server: &Server,
         enough: u64,
         cores: &[usize],
         stop: &AtomicBool,
@@ -57,7 +58,7 @@ impl<'a> Window<'a> {
             warm_up: self.workload.warm_up.least.min(LOOK),
             limit: Limit { requests: Some(enough), duration: Some(duration.min(LOOK)) },
             disturbance: None,
-            ..self.workload.load(server)
+            ..server.load(self.workload)
         };
         let mut best = 0.0_f64;
         for _ in 0..LOOKS {

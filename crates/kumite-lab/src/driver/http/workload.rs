@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use kumite_host::{AskedCores, WantedCores};
 use kumite_load::{
-    Arrivals, Check, Disturbance, DisturbanceKind, Expect, Gaps, Limit, Load, Piece, Request, Step, Target,
+    Arrivals, Check, Disturbance, DisturbanceKind, Expect, Gaps, Http, Limit, Load, Piece, Request, Step,
+    Target,
 };
 use kumite_record::Within;
 
 use super::params::PARAMS;
+use super::protocol::Protocol;
 use super::steps::Steps;
 use crate::driver::Answer;
 use crate::driver::Workload;
@@ -27,8 +29,12 @@ pub struct HttpWorkload {
     pub path: String,
     /// Request body, none by default.
     pub body: String,
-    /// The number of keep-alive connections, each with one request in flight; 50 by default.
+    /// The protocol; HTTP/1.1 in the clear by default.
+    pub(crate) protocol: Protocol,
+    /// The number of keep-alive connections; 50 by default.
     pub connections: usize,
+    /// The most requests in flight on one connection; 1 by default, and always in HTTP/1.1.
+    pub streams: usize,
     /// The times at which requests are due. None for a closed loop, which is the default.
     pub arrivals: Option<Arrivals>,
     /// The steps of the rate. None if the load has one rate.
@@ -63,7 +69,9 @@ impl HttpWorkload {
             method: take.text("method")?.to_owned(),
             path: take.text("path")?.to_owned(),
             body: take.text("body")?.to_owned(),
+            protocol: Protocol::read(&take)?,
             connections: take.count("connections")?,
+            streams: streams(&take)?,
             arrivals: arrivals(&take, steps.as_deref())?,
             duration,
             warm_up,
@@ -92,6 +100,8 @@ impl HttpWorkload {
             Step { request: self.request(), expect: self.expect.clone(), ..Step::new(self.target(at)) };
         Load {
             connections: self.connections,
+            pipeline: self.streams,
+            http: self.protocol.version(),
             arrivals: self.arrivals.clone(),
             warm_up: self.warm_up.most,
             timeout: self.timeout,
@@ -115,7 +125,7 @@ impl HttpWorkload {
     }
 
     fn target(&self, at: SocketAddrV4) -> Target {
-        Target { path: self.path.clone(), ..Target::plain(at.into()) }
+        Target { path: self.path.clone(), secure: self.protocol.is_secure(), ..Target::plain(at.into()) }
     }
 
     fn request(&self) -> Request {
@@ -156,6 +166,19 @@ impl HttpWorkload {
         let drained = if self.arrivals.is_some() { self.timeout * 2 } else { Duration::ZERO };
         self.duration + disturbed + drained
     }
+}
+
+fn streams(take: &Params) -> Result<usize, Unfit> {
+    let streams = take.count("streams")?;
+    let protocol = Protocol::read(take)?;
+    if streams > 1 && protocol.version() == Http::Http1 {
+        return Err(Unfit::new(format!(
+            "streams is {streams}, and a connection of protocol \"{}\" carries one request at a time: streams is for \
+             \"h2\" and \"h2c\"",
+            protocol.word()
+        )));
+    }
+    Ok(streams)
 }
 
 fn right_body(answer: &Answer) -> Check {
@@ -249,6 +272,27 @@ mod tests {
     }
 
     #[test]
+    fn a_connection_carries_several_requests_in_http_2_alone() {
+        let given = |protocol: &str, streams: i64| {
+            let protocol = ("protocol".to_owned(), AxisValue::Text(protocol.to_owned()));
+            let streams = ("streams".to_owned(), AxisValue::Int(streams));
+            HttpWorkload::new(&[protocol, streams].into(), &Answer::default())
+        };
+        for (protocol, http, secure) in [("h2", Http::Http2, true), ("h2c", Http::Http2, false)] {
+            let load = given(protocol, 10).unwrap().load(AT);
+            assert_eq!(
+                (load.http, load.pipeline, load.sessions[0].steps[0].target.secure),
+                (http, 10, secure)
+            );
+        }
+        for (protocol, secure) in [("http", false), ("https", true)] {
+            let load = given(protocol, 1).unwrap().load(AT);
+            assert_eq!((load.http, load.sessions[0].steps[0].target.secure), (Http::Http1, secure));
+            assert!(given(protocol, 2).is_err());
+        }
+    }
+
+    #[test]
     fn what_makes_no_sense_is_refused() {
         let text = |text: &str| AxisValue::Text(text.into());
         let cases = [
@@ -261,6 +305,7 @@ mod tests {
             ("server_cores", text("some"), "server_cores is a number or \"all\""),
             ("method", AxisValue::Int(1), "method is text, not 1"),
             ("disturbance", text("fire"), "disturbance is \"none\", \"pause\" or \"burst\", not \"fire\""),
+            ("protocol", text("spdy"), "protocol is \"http\", \"https\", \"h2\" or \"h2c\", not \"spdy\""),
             ("rate_rps", AxisValue::Int(-1), "rate_rps is a number from 0 to 10000000, not -1"),
             ("arrivals", text("odd"), "arrivals is \"even\" or \"poisson\", not \"odd\""),
             ("watch_s", AxisValue::Int(0), "watch_s is a number from 1 to 600, not 0"),

@@ -9,7 +9,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection};
 
 use super::*;
-use crate::{Arrivals, Http, Tls};
+use crate::{Arrivals, Http, Trust};
 
 const HEADERS: u8 = 1;
 const SETTINGS: u8 = 4;
@@ -166,7 +166,7 @@ impl Server for Silent {
 
 fn in_tls(load: Load) -> Load {
     let target = Target::parse("https://localhost:1/").unwrap();
-    let load = Load { tls: Tls { insecure: true, roots: None }, ..load };
+    let load = Load { trust: Trust::Any, ..load };
     load.with_steps(|step| {
         step.target = Target { address: step.target.address.clone(), ..target.clone() };
     })

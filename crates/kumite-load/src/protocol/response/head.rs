@@ -25,9 +25,9 @@ pub(super) struct Head {
     pub keep_alive: bool,
 }
 
-/// The first bytes of a TLS alert, which a server that speaks TLS sends in answer to anything else.
-const TLS_ALERT: [u8; 2] = [21, 3];
 const IS_TLS: Malformed = Malformed("the server speaks TLS: ask for https://");
+const IS_HTTP2: Malformed =
+    Malformed("the server speaks HTTP/2: ask with --http2 (in an experiment: protocol = \"h2c\")");
 const NO_HTTP: Malformed = Malformed("it does not begin as an answer in HTTP/1 does");
 const TOO_LONG: Malformed = Malformed("its head is longer than 64 KiB");
 const NO_LENGTH: Malformed = Malformed("its Content-Length is no number");
@@ -67,7 +67,13 @@ pub(super) fn parse(data: &[u8], cookies: Option<&mut Vec<u8>>) -> Result<Option
         if all > LONG { &data[..memchr::memrchr(b'\n', data).map_or(LONG, |at| at + 1)] } else { data };
     // httparse skips empty lines here; after the last answer they would be bytes nobody asked for.
     if !data.starts_with(b"H") {
-        return Err(if data.starts_with(&TLS_ALERT) { IS_TLS } else { NO_HTTP });
+        return Err(match data {
+            // An alert of TLS, which a server that speaks it sends in answer to anything else.
+            [21, 3, ..] => IS_TLS,
+            // A frame of SETTINGS, which is of stream 0.
+            [_, _, _, 4, _, 0, 0, 0, 0, ..] => IS_HTTP2,
+            _ => NO_HTTP,
+        });
     }
     let mut headers = [const { MaybeUninit::uninit() }; HEADERS_USUAL];
     let mut many = Vec::new();

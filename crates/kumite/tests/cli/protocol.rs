@@ -1,0 +1,147 @@
+//! Servers in TLS and in HTTP/2: what they are given, and what becomes of those that speak something else.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use kumite_testing::example;
+use serde_json::Value;
+
+use crate::place::{EXPERIMENT, Place};
+use crate::printed::{printed, without_figures};
+
+/// An experiment with this before its answer, and contenders, each of which speaks what its name says.
+fn place(more: &str, contenders: &[&str]) -> Place {
+    let place = Place::new("", &[]);
+    place.write(
+        "experiments/fake/experiment.toml",
+        &EXPERIMENT.replace("[answer]", &format!("{more}\n[answer]")),
+    );
+    for name in contenders {
+        let run = format!("exec {} {name} {}", example("fake_protocols").display(), place.mark());
+        contender(&place, name, &run);
+    }
+    place
+}
+
+fn contender(place: &Place, name: &str, run: &str) {
+    let text =
+        format!("version = 'echo 1'\n[[variant]]\nname = '{name}'\nmodel = 'threads'\nrun = '{run}'\n");
+    place.write(&format!("experiments/fake/contenders/{name}/contender.toml"), &text);
+}
+
+fn trials(place: &Place) -> Vec<Value> {
+    let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]);
+    assert_eq!(place.left(), [""; 0]);
+    said.json()["trials"].as_array().unwrap().clone()
+}
+
+/// As an axis: the certificate goes to those that need it.
+#[test]
+fn a_server_answers_in_each_protocol() {
+    let place = place("[axes]\nprotocol = ['http', 'https', 'h2', 'h2c']", &["asked"]);
+    let mut seen = Vec::new();
+    for trial in trials(&place) {
+        let sample = &trial["sample"];
+        assert_eq!(
+            (&trial["outcome"], &sample["metrics"]["received"], &sample["metrics"]["failures"]),
+            (&"ok".into(), &40.0.into(), &0.0.into()),
+            "{trial}"
+        );
+        seen.push(trial["point"]["protocol"].as_str().unwrap().to_owned());
+    }
+    seen.sort();
+    assert_eq!(seen, ["h2", "h2c", "http", "https"]);
+    place.kumite(&["check", "fake"]).ended(0);
+}
+
+/// Its forty requests are in flight at once on two connections.
+#[test]
+fn streams_share_a_connection() {
+    let place = place("protocol = 'h2c'\nstreams = 20", &["asked"]);
+    let text = place.read("experiments/fake/experiment.toml").replace("connections = 40", "connections = 2");
+    place.write("experiments/fake/experiment.toml", &text);
+    let trials = trials(&place);
+    assert_eq!(
+        (&trials[0]["outcome"], &trials[0]["sample"]["metrics"]["received"]),
+        (&"ok".into(), &40.0.into())
+    );
+}
+
+/// By Python's own library, as people would.
+#[test]
+fn a_python_server_in_tls_needs_but_the_two_files() {
+    let place = place("protocol = 'https'", &[]);
+    contender(&place, "python", &format!("exec python3 server.py {}", place.mark()));
+    place.write("experiments/fake/contenders/python/server.py", PYTHON);
+    let trials = trials(&place);
+    assert_eq!(
+        (&trials[0]["outcome"], &trials[0]["sample"]["metrics"]["received"]),
+        (&"ok".into(), &40.0.into()),
+        "{}",
+        trials[0]
+    );
+    place.kumite(&["check", "fake"]).ended(0);
+}
+
+const PYTHON: &str = r#"
+import os, ssl
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+class Bot(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Length", "4")
+        self.end_headers()
+        self.wfile.write(b"pong")
+
+    def log_message(self, *args):
+        pass
+
+class Server(ThreadingHTTPServer):
+    request_queue_size = 128
+
+    def finish_request(self, request, address):
+        with tls.wrap_socket(request, server_side=True) as request:
+            super().finish_request(request, address)
+
+    def handle_error(self, *args):
+        pass
+
+tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+tls.load_cert_chain(os.environ["TLS_CERT"], os.environ["TLS_KEY"])
+tls.set_alpn_protocols(["http/1.1"])
+Server((os.environ["HOST"], int(os.environ["PORT"])), Bot).serve_forever()
+"#;
+
+#[test]
+fn a_server_that_speaks_another_protocol_fails_and_is_told() {
+    for (asked, speaks) in [
+        ("http", &["https", "h2c"][..]),
+        ("https", &["http", "h2c"]),
+        ("h2", &["http", "https", "forged"]),
+        ("h2c", &["http", "h2"]),
+    ] {
+        let place = place(&format!("protocol = '{asked}'\nready_s = 4"), speaks);
+        let mut why = String::new();
+        for (name, reason) in reasons(&place) {
+            writeln!(why, "asked in {asked}, and it speaks {name}: {reason}").unwrap();
+        }
+        printed!(without_figures(&why));
+    }
+    let place = place("protocol = 'h2'\nready_s = 4", &["https"]);
+    printed!(place.kumite(&["check", "fake"]).words());
+}
+
+/// Why each contender failed, by name.
+fn reasons(place: &Place) -> BTreeMap<String, String> {
+    let reason = |trial: Value| {
+        assert_eq!(trial["outcome"], "failed", "{trial}");
+        let [name, why] = ["contender", "reason"].map(|key| trial[key].as_str().unwrap().to_owned());
+        (name, why)
+    };
+    trials(place).into_iter().map(reason).collect()
+}
