@@ -76,6 +76,21 @@ fn run(place: &Place) -> Value {
     export
 }
 
+#[test]
+fn jobs_are_measured_until_their_number_and_their_time_are_reached() {
+    for (iterations, duration_s) in [(2, 0.2), (60, 0.01)] {
+        let more = format!("iterations = {iterations}\nduration_s = {duration_s}");
+        let export = run(&place(&[("iterations = 2", &more)], &["right"]));
+        let sample = &trial(&export, "right")["sample"];
+        let jobs = sample["jobs"].as_array().unwrap().len();
+        let time_s = jobs as f64 / sample["metrics"]["jobs_per_s"].as_f64().unwrap();
+        assert!(jobs >= iterations, "{jobs}");
+        // The last answer came a moment before the clock was read that said enough.
+        assert!(time_s > duration_s - 0.05, "{time_s}");
+        assert!(iterations == 2 || jobs == iterations, "60 jobs of 5 ms take longer than 0.01 s: {jobs}");
+    }
+}
+
 /// What comes of these modes: an outcome each, and a reason that has these words. One that is right is measured beside them.
 #[track_caller]
 fn come_to(replaced: &[(&str, &str)], cases: &[(&str, &str, &str)]) {

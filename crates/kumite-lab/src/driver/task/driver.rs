@@ -17,6 +17,7 @@ use kumite_record::{Job, JobEvent, Kind};
 
 use super::NAME;
 use super::metrics::{Work, sample};
+use super::params::MOST_JOBS;
 use super::warm_up::WarmUp;
 use super::workload::TaskWorkload;
 use crate::contender::Ready;
@@ -102,7 +103,7 @@ impl<'a> TaskDriver<'a> {
             let ready = worker.process.since_start();
             let mut round_trips_us = round_trips(worker, workload, stop)?;
             let mut jobs = Jobs::new(workload, derived, &contender.folder);
-            jobs.measured(worker, 1, stop)?;
+            jobs.one(worker, stop)?;
             let wrong = jobs.check(check, stop)?;
             round_trips_us.sort_by(f64::total_cmp);
             Ok::<_, Halt>(OneJob {
@@ -185,7 +186,7 @@ impl<'a> TaskDriver<'a> {
         all_cores.extend(&self.bench.cores.engine);
         let tree = worker.process.tree();
         let (window, seen) =
-            watched(&tree, services, &all_cores, || jobs.measured(worker, workload.iterations, stop));
+            watched(&tree, services, &all_cores, || jobs.measured(worker, stop));
         drop(tree);
         let window = window?;
         if let Some(unasked) = worker.process.unasked() {
@@ -284,10 +285,19 @@ impl<'a> Jobs<'a> {
         Ok(warm_up.is_unsettled())
     }
 
-    /// Gives `count` jobs that are measured.
-    fn measured(&mut self, worker: &mut Worker, count: usize, stop: &AtomicBool) -> Result<Window, Halt> {
-        self.jobs.reserve(count);
-        self.work(worker, false, |given, _| given >= count, stop)
+    /// Gives the jobs that are measured: as many as the workload asks for, and more until its time has passed.
+    fn measured(&mut self, worker: &mut Worker, stop: &AtomicBool) -> Result<Window, Halt> {
+        let TaskWorkload { iterations, duration, .. } = *self.workload;
+        let began = Instant::now();
+        let enough = |given, _: &[Job]| {
+            given >= iterations && (given >= MOST_JOBS as usize || began.elapsed() >= duration)
+        };
+        self.work(worker, false, enough, stop)
+    }
+
+    /// Gives one job that is measured.
+    fn one(&mut self, worker: &mut Worker, stop: &AtomicBool) -> Result<Window, Halt> {
+        self.work(worker, false, |given, _| given >= 1, stop)
     }
 
     /// Gives jobs until `enough` says that no more are needed, and waits for their answers. `enough` gets the number

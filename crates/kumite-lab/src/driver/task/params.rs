@@ -2,12 +2,18 @@
 
 use crate::parameter::{Param, Takes};
 
-/// The most jobs of a warm-up, each of which is in the record.
-pub(super) const MOST_WARM_UP: i64 = 100_000;
+/// The most jobs of a warm-up, and the most that are measured. Each is in the record.
+pub(super) const MOST_JOBS: i64 = 100_000;
 
 pub(super) static PARAMS: &[Param] = &[
-    Param::count("iterations", 1, [1, 100_000], "Jobs of a process that count."),
-    Param::count("warm_up_iterations", 0, [0, MOST_WARM_UP], "Jobs of a process before them, at least."),
+    Param::count("iterations", 1, [1, MOST_JOBS], "Jobs of a process that count, at least."),
+    Param::number(
+        "duration_s",
+        0.0,
+        [0.0, 3600.0],
+        "Time of the jobs that count, at least: more are given until it has passed, 100,000 at most.",
+    ),
+    Param::count("warm_up_iterations", 0, [0, MOST_JOBS], "Jobs of a process before them, at least."),
     Param::number(
         "warm_up_s",
         0.0,

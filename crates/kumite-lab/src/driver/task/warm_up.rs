@@ -5,7 +5,7 @@ use std::time::Duration;
 use kumite_record::Job;
 use kumite_stats::Better;
 
-use super::params::MOST_WARM_UP;
+use super::params::MOST_JOBS;
 use super::workload::TaskWorkload;
 use crate::driver::warm_up::{Evidence, WarmUpTime};
 
@@ -34,7 +34,7 @@ impl WarmUp {
     /// True once `given` jobs are enough, after this time. `answered` has the jobs in the order in which they were
     /// given, up to the first that has no answer yet.
     pub fn is_over(&mut self, given: usize, answered: &[Job], passed: Duration) -> bool {
-        if given >= MOST_WARM_UP as usize {
+        if given >= MOST_JOBS as usize {
             return true;
         }
         if !self.settled {

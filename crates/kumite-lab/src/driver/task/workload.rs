@@ -16,8 +16,10 @@ use crate::unfit::Unfit;
 /// The workload of a trial: which job is done, how often, and how long it may take.
 #[derive(Clone, Debug)]
 pub struct TaskWorkload {
-    /// The number of jobs of a process that are measured; 1 by default.
+    /// The least number of jobs of a process that are measured; 1 by default.
     pub iterations: usize,
+    /// The least time that the measured jobs take together; no time by default.
+    pub(crate) duration: Duration,
     /// The least number of warm-up jobs of a process, which count in no figure but `first_elapsed_ms` and
     /// `jobs_given`; none by default.
     pub warm_up_iterations: usize,
@@ -44,6 +46,7 @@ impl TaskWorkload {
         take.flag("events")?;
         Ok(TaskWorkload {
             iterations: take.count("iterations")?,
+            duration: take.time("duration_s")?,
             warm_up_iterations: take.count("warm_up_iterations")?,
             warm_up: WarmUpTime::read(&take)?,
             concurrency: take.count("concurrency")?,
