@@ -118,8 +118,8 @@ pub(crate) struct Engine<'a, T, C> {
     next_sweep_ns: u64,
     /// The instant at which the transport last looked for events, or woke up.
     last_poll_ns: u64,
-    /// The instant that receive lags count from: if the last wait slept, that at which it woke up; otherwise that of
-    /// the poll before it, after which its events came.
+    /// The beginning of receive lags. If the last wait slept, this is the instant of its waking up. Otherwise it is the
+    /// instant of the poll before that wait, because the wait's events came after that poll.
     answers_since_ns: u64,
     injection: Injection,
     /// The error by which this machine can open no more connections; `None` while it can. `run` returns it, because
@@ -658,9 +658,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.proceed(slot, now);
     }
 
-    /// Replaces a connection on which the server has allowed no request for a time-out. In a closed loop that is not
-    /// over this counts as one request that timed out, although none was sent. In an open loop it counts as nothing,
-    /// because requests wait for any free connection.
+    /// Replaces a connection on which the server has allowed no request for a time-out. While a closed loop goes on,
+    /// this counts as one request that timed out, although none was sent. In an open loop it counts as nothing, because
+    /// requests wait for any free connection.
     fn replace_starved(&mut self, slot: usize, since: u64, now: u64) {
         self.recorder.describe_first_wrong(|| {
             format!("timeout: the server allowed no request on a connection for longer than the time-out ({NO_ROOM})")

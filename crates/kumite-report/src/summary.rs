@@ -43,8 +43,8 @@ pub fn summary(export: &Export, style: &Style) -> String {
 
     let table = table(&document);
     let title_lines = table.as_ref().map_or(0, |(title, _)| style.wrap(title, 0).lines().count());
-    // The lines of everything but the verdicts and the table's rows. Four of them are the table's heads, and the
-    // empty lines before the verdicts, the table and the end.
+    // The lines of everything but the verdicts and the table's rows. The four that are added are the table's line of
+    // heads, and an empty line before each of the verdicts, the table and the end.
     let fixed = head.lines().count() + end.lines().count() + title_lines + 4;
     let rows = table.as_ref().map_or(0, |(_, table)| table.rows.len());
     let verdicts_in = |room| lines_of(export, &document, style, room);
@@ -108,10 +108,10 @@ enum Room {
 /// A claim's verdict, and what is said beside it.
 struct Line<'a> {
     verdict: &'a VerdictText,
-    /// The reason why there is no effect; none if there is one.
+    /// The reason why the claim has no effect to show. None if it has one.
     reason: Option<String>,
-    /// The sittings in which the verdict stood; and how many more blocks, nodes or sittings would decide an open one,
-    /// or that the control is off. None if nothing of this is known.
+    /// In how many sittings the verdict stood. For an undecided claim also the blocks, nodes or sittings that would
+    /// decide it, or that the control is off. None if nothing of this is known.
     more: Option<String>,
 }
 

@@ -250,7 +250,7 @@ pub fn folded(text: &str) -> String {
 
 /// Writes the last line of a command that failed.
 pub fn error(failure: &Failure) {
-    if std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none() {
+    if style_of_stderr().color {
         let failure = kumite_report::plain(&failure.to_string());
         coloured_note(&format!("\x1b[31merror:\x1b[0m {failure}"));
     } else {

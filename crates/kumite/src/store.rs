@@ -6,6 +6,7 @@ use kumite_host::{cores, machine};
 use kumite_record::{Named, NoiseFloor, Store};
 
 use crate::exit::Failure;
+use crate::exported::is_name_of_file;
 
 /// The name of the store's file in its folder.
 const FILE: &str = "results.db";
@@ -46,10 +47,13 @@ pub struct Save {
     save: Option<String>,
 }
 
-/// A name for `--save`. It begins with a letter, since ids of runs begin with a digit. The error is a message for
-/// clap.
+/// A name for `--save`. It begins with a letter, since ids of runs begin with a digit, and has no ending by which it
+/// would be taken for a file. The error is a message for clap.
 fn name(text: &str) -> Result<String, &'static str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if is_name_of_file(text) {
+        return Err("it would be taken for a file: leave out .json or .gz");
+    }
     match text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(fits) && text != "last" {
         true => Ok(text.to_owned()),
         false => Err("use letters, digits, -, _ and ., begin with a letter, and do not use 'last'"),

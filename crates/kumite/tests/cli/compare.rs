@@ -838,6 +838,7 @@ fn what_is_saved_is_shown_again() {
     for wrong in [
         &["compare", "--save", "mine", "true", "true"][..],
         &["compare", "--save", "last", "true", "true"],
+        &["compare", "--save", "mine.json", "true", "true"],
         &["report", "mine", "--gate"],
         &["report", "mine", "--svg", "mine.svg"],
     ] {

@@ -93,8 +93,7 @@ pub(crate) fn drive(
     let process = Mutex::new(&mut server.process);
     let mut outcome = std::thread::scope(|scope| {
         let (load, halt, pause_failed, process) = (&load, &halt, &pause_failed, &process);
-        // The warm-up counts from when the engine begins, which is later than `began` by the time that a thread takes
-        // to start.
+        // The warm-up counts from when the engine begins. That is a little after `began`: a thread has to start first.
         let began = Instant::now();
         let mut opens = began + workload.warm_up.most;
         let engine = scope.spawn(move || {

@@ -185,8 +185,7 @@ impl<'a> TaskDriver<'a> {
         let mut all_cores = given.cores.clone();
         all_cores.extend(&self.bench.cores.engine);
         let tree = worker.process.tree();
-        let (window, seen) =
-            watched(&tree, services, &all_cores, || jobs.measured(worker, stop));
+        let (window, seen) = watched(&tree, services, &all_cores, || jobs.measured(worker, stop));
         drop(tree);
         let window = window?;
         if let Some(unasked) = worker.process.unasked() {
