@@ -16,6 +16,24 @@ pub(crate) struct InFlight {
     pub sent: u64,
     /// The number of the request's step, among those of all sessions.
     pub step: u32,
+    /// The number of the request's session among those of several steps that are under way; [`NO_SESSION`] if it has
+    /// no other step.
+    pub session: u32,
+}
+
+/// In place of the number of a session: the session has one step.
+pub(crate) const NO_SESSION: u32 = u32::MAX;
+
+/// The thing to do as soon as a connection is open, in a closed loop.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum WhenOpen {
+    /// Nothing waits for this connection to be opened.
+    #[default]
+    Nothing,
+    /// A session was begun for this connection: its first request is sent.
+    Begin,
+    /// Sessions that began before go on.
+    GoOn,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,8 +50,13 @@ pub(crate) struct Connection {
     /// The requests that are on their way, the oldest first. In HTTP/1.1 answers come in this order; in HTTP/2 each
     /// answer names its request.
     pub in_flight: VecDeque<InFlight>,
-    /// A request was begun for this connection, and is sent as soon as the connection is open.
-    pub send_when_open: bool,
+    pub when_open: WhenOpen,
+    /// The sessions whose next step is due, and waits for this connection; the oldest first.
+    pub waiting: VecDeque<u32>,
+    /// The number of sessions on this connection that pause before their next step.
+    pub pausing: usize,
+    /// [`Opening`](crate::engine::opening) holds this connection until all have had their first answer.
+    pub held: bool,
     /// The slot has had an established connection before, so that another one is a reconnect.
     pub connected_before: bool,
     /// [`Opening`](crate::engine::opening) counts this connection as being opened.
@@ -63,7 +86,10 @@ impl Connection {
         Connection {
             state: ConnectionState::Closed,
             in_flight: VecDeque::new(),
-            send_when_open: false,
+            when_open: WhenOpen::Nothing,
+            waiting: VecDeque::new(),
+            pausing: 0,
+            held: false,
             connected_before: false,
             opening: false,
             begun: false,
@@ -77,7 +103,18 @@ impl Connection {
         }
     }
 
+    /// The number of sessions that have this connection: a request on its way, or a step to come.
+    pub fn sessions(&self) -> usize {
+        self.in_flight.len() + self.waiting.len() + self.pausing
+    }
+
+    /// `true` if another session can begin on this connection.
     pub fn can_take(&self) -> bool {
+        self.state == ConnectionState::Open && self.sessions() < self.room
+    }
+
+    /// `true` if another step of a session can be sent on this connection.
+    pub fn is_free(&self) -> bool {
         self.state == ConnectionState::Open && self.in_flight.len() < self.room
     }
 

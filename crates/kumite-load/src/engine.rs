@@ -22,6 +22,8 @@
 //!    same tenth, and appends the window's part of them to [`Outcome::response_over_time`], whose sum is
 //!    [`Outcome::response`].
 //!
+//! A session of several steps goes on after `finish_request`: [`sessions`] has the steps that are to come.
+//!
 //! **What always holds.** A request is finished once, by a right answer or by one [`Failure`]: in `finish_request`,
 //! or in `count_unsent` if an open loop never sent it. Requests of a closed loop that are on their way when it ends
 //! are counted only as `drained`, if a right answer still comes, or as `unanswered`. Those that are on their way when
@@ -39,6 +41,7 @@ mod disturbance;
 pub(crate) mod duty;
 mod open_loop;
 pub(crate) mod opening;
+mod sessions;
 #[cfg(test)]
 mod simulated;
 #[cfg(test)]
@@ -49,7 +52,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 
 use crate::clock::Clock;
-use crate::connection::{Connection, ConnectionState, InFlight};
+use crate::connection::{Connection, ConnectionState, InFlight, NO_SESSION, WhenOpen};
 use crate::protocol::incoming::{ExpectedAnswer, Heard, JudgedAnswer, describe_unasked, is_farewell};
 use crate::protocol::layers::{Dialect, NO_ROOM};
 use crate::record::aggregate::EngineEvent;
@@ -67,6 +70,7 @@ use disturbance::Injection;
 use duty::Duty;
 use open_loop::OpenLoop;
 use opening::Opening;
+use sessions::Sessions;
 
 /// The longest single wait in ns, so that `stop` is noticed in time.
 const STOP_POLL_NS: u64 = 100_000_000;
@@ -90,6 +94,7 @@ pub(crate) struct Engine<'a, T, C> {
     /// The expected answer of each step.
     expected: Vec<ExpectedAnswer>,
     pace: Pace,
+    sessions: Sessions,
     /// The queues of an open loop; `None` in a closed loop.
     open_loop: Option<OpenLoop>,
     /// The address and port, or the Unix socket's path, that all connections lead to, for messages.
@@ -100,6 +105,8 @@ pub(crate) struct Engine<'a, T, C> {
     /// connection is ended.
     most_unsent_bytes: usize,
     timeout_ns: u64,
+    /// The longest time in ns, after the end of the load, for what is on its way.
+    patience_ns: u64,
     /// The clock. It counts from the beginning of the load; before that, from when the engine was made.
     clock: C,
     /// The load has begun. `false` only while an open loop opens its connections.
@@ -154,11 +161,19 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             dialect: duty.dialect,
             expected: duty.expected,
             pace: load.pace,
+            sessions: Sessions::default(),
             open_loop: open_loop.then(OpenLoop::default),
             server_address: requests.address.to_string(),
             pipeline_room: load.pipeline,
             most_unsent_bytes,
             timeout_ns: timeout,
+            patience_ns: if open_loop {
+                // A request that is due at the very end may wait for a connection until the time-out, and then for its
+                // answer until the time-out again; and so may each further step of its session.
+                timeout.saturating_mul(2).saturating_add(requests.longest_rest(timeout))
+            } else {
+                timeout.min(DRAIN_NS)
+            },
             clock,
             has_begun: false,
             connections: (0..duty.base_connections + duty.burst_connections)
@@ -211,14 +226,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             let now = self.now();
             if self.schedule.is_over(now) {
                 let end = self.schedule.end();
-                // A request that is due at the very end may wait for a connection until the time-out, and then for
-                // its answer until the time-out again.
-                let patience = if self.open_loop.is_some() {
-                    2 * self.timeout_ns
-                } else {
-                    self.timeout_ns.min(DRAIN_NS)
-                };
-                let late = now > end.saturating_add(patience) + SWEEP_GAP_NS;
+                let late = now > end.saturating_add(self.patience_ns).saturating_add(SWEEP_GAP_NS);
                 if late {
                     // The arrivals that are left are too late by now, and so are those that came due while this
                     // machine stood still. Requests on their way still have their time-out.
@@ -228,7 +236,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                     self.sweep_timeouts(now);
                 }
                 let sent = self.schedule.next_due() == u64::MAX && !self.has_backlog();
-                let drained = sent && self.total_in_flight == 0;
+                let resting = self.open_loop.is_some() && !self.sessions.is_empty();
+                let drained = sent && self.total_in_flight == 0 && !resting;
                 if drained || late && self.open_loop.is_none() {
                     if self.open_loop.is_none() {
                         self.describe_starved();
@@ -255,6 +264,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 self.sweep_timeouts(now);
             }
             self.resume_due(now);
+            self.end_pauses();
             self.disturb(now);
             self.local_shortage.map_or(Ok(()), Err)?;
             let spins = self.wait_for_events()?;
@@ -274,6 +284,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             self.next_sweep_ns,
             self.opening.next_resume_ns(),
             self.opening.held_until_ns(),
+            self.sessions.next_due_ns(),
         ];
         due.into_iter().min().unwrap_or(u64::MAX)
     }
@@ -288,6 +299,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         let mut due = self.next_deadline_ns().min(wake);
         if self.schedule.is_over(before) {
             due = before + SWEEP_GAP_NS;
+            if self.open_loop.is_some() {
+                due = due.min(self.sessions.next_due_ns());
+            }
         }
         let slept = self.transport.wait(due.saturating_sub(before).min(STOP_POLL_NS))?;
         let looked = if slept { self.now() } else { before };
@@ -440,7 +454,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     fn take_answers(&mut self, slot: usize, result: Result<(), Failure>, now: u64) {
         let mut result = result;
         let mut answers = std::mem::take(&mut self.heard.answers);
-        for JudgedAnswer { in_flight_index, answer, failure: wrong, wrong_status } in answers.drain(..) {
+        for JudgedAnswer { in_flight_index, answer, failure: wrong, wrong_status, taken } in answers.drain(..)
+        {
             let Some(request) = self.connections[slot].in_flight.remove(in_flight_index) else { break };
             self.total_in_flight -= 1;
             let late = now.saturating_sub(request.sent) > self.timeout_ns;
@@ -452,6 +467,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 let place = self.step_suffix(request.step);
                 self.recorder.describe_first_wrong(|| description + &place);
             }
+            self.sessions.keep(request.session, taken);
             self.finish_request(slot, request, failure, wrong_status.filter(|_| !late), now);
             // A connection is not used again after an answer that asks for it to be closed; nor, unless it is
             // multiplexed, after one that came too late, or before the whole request was sent.
@@ -519,21 +535,36 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         wrong_status: Option<Box<WrongStatus>>,
         now: u64,
     ) {
-        let InFlight { due, sent, step } = request;
-        let is_counted = self.schedule.finish(due, now);
+        let InFlight { sent, step, session, .. } = request;
+        let began = self.sessions.began(request);
+        let next =
+            if failure.is_none() && session != NO_SESSION { self.requests.step_after(step) } else { None };
+        let is_counted = match next {
+            None => self.schedule.finish(began, now),
+            Some(_) => self.schedule.counts(now),
+        };
         if slot >= self.base_connections {
             self.burst_request_finished(failure.is_none(), now);
         }
         match failure {
-            None if is_counted => self.recorder.record_right(request, now),
+            None if is_counted => self.recorder.record_right(request, began, now),
             Some(failure) if is_counted => {
                 self.recorder.describe_first_wrong(|| {
                     failure_in_words(failure, self.requests.label(step), now.saturating_sub(sent))
                 });
-                self.recorder.record_failure(failure, wrong_status, request, now);
+                self.recorder.record_failure(failure, wrong_status, request, began, now);
             }
             None => self.recorder.count_drained(),
             Some(_) => self.recorder.count_unanswered(1),
+        }
+        match next {
+            Some(next) if is_counted => self.go_on(slot, session, next, now),
+            _ => {
+                if is_counted {
+                    self.recorder.record_session(step, failure.is_none(), began, now);
+                }
+                self.sessions.end(session);
+            }
         }
         self.opening.count_opened(&mut self.connections[slot]);
     }
@@ -555,20 +586,22 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         if self.open_loop.is_some() {
             return self.proceed_in_open_loop(slot, now);
         }
+        self.send_waiting(slot, now);
+        let connection = &mut self.connections[slot];
         if self.opening.hold_until_all_answered(slot, connection) {
             return;
         }
         let room = if connection.begun { connection.room } else { 1 };
-        while self.connections[slot].in_flight.len() < room {
+        while self.connections[slot].sessions() < room {
             // A request already waits for this connection, or no further one may be begun.
-            if self.connections[slot].send_when_open || !self.schedule.try_start(now) {
+            if self.connections[slot].when_open != WhenOpen::Nothing || !self.schedule.try_start(now) {
                 return;
             }
             self.opening.mark_begun(&mut self.connections[slot]);
             if self.connections[slot].state == ConnectionState::Open {
                 self.begin(slot, now, now);
             } else {
-                self.connections[slot].send_when_open = true;
+                self.connections[slot].when_open = WhenOpen::Begin;
                 self.opening.enqueue(slot);
             }
         }
@@ -576,11 +609,12 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     /// Begins a session on a connection: sends the request of its first step.
     fn begin(&mut self, slot: usize, due: u64, now: u64) {
-        let NextSession { step, seq } = self.requests.begin(&mut self.connections[slot].turn);
+        let NextSession { step, seq, is_single } = self.requests.begin(&mut self.connections[slot].turn);
         let cookies = Some(&self.connections[slot].incoming.cookies);
-        let given = Given { seq, connection: self.first_connection + slot as u64, cookies };
+        let given = Given { seq, connection: self.first_connection + slot as u64, cookies, values: &[] };
         let next = self.requests.request(step, &given, || self.transport.spare());
-        self.send(slot, InFlight { due, sent: now, step }, next);
+        let session = if is_single { NO_SESSION } else { self.sessions.begin(slot, seq, due) };
+        self.send(slot, InFlight { due, sent: now, step, session }, next);
     }
 
     fn send(&mut self, slot: usize, request: InFlight, next: NextRequest) {
@@ -611,6 +645,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     fn sweep_timeouts(&mut self, now: u64) {
         let mut oldest = self.expire_backlog(now).unwrap_or(now);
         for slot in 0..self.connections.len() {
+            if let Some(due) = self.expire_waiting(slot, now) {
+                oldest = oldest.min(due);
+            }
             let connection = &self.connections[slot];
             let Connection { state, in_flight, .. } = connection;
             let starved_since = || connection.starved_since().filter(|_| !self.opening.is_holding());
@@ -666,9 +703,11 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             format!("timeout: the server allowed no request on a connection for longer than the time-out ({NO_ROOM})")
         });
         self.close(slot);
-        if self.open_loop.is_none() && self.schedule.try_start(now) {
+        if self.open_loop.is_none() && !self.connections[slot].waiting.is_empty() {
+            self.fail_waiting(slot, Failure::Timeout, now);
+        } else if self.open_loop.is_none() && self.schedule.try_start(now) {
             let step = self.requests.begin(&mut self.connections[slot].turn).step;
-            let request = InFlight { due: since, sent: since, step };
+            let request = InFlight { due: since, sent: since, step, session: NO_SESSION };
             self.finish_request(slot, request, Some(Failure::Timeout), None, now);
         }
         self.proceed(slot, now);

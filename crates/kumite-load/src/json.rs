@@ -43,6 +43,15 @@ impl Json {
         Some(Json(place.to_owned()))
     }
 
+    /// The value as text: a string without its quotes, anything else as it is written, in a line. `None` if it is null.
+    pub(crate) fn text(&self) -> Option<String> {
+        match self.0.get() {
+            "null" => None,
+            text if text.starts_with('"') => serde_json::from_str(text).ok(),
+            text => Some(in_a_line(text)),
+        }
+    }
+
     /// Returns `true` if both are the same value. Numbers are the same only if both or neither are integers.
     pub fn is(&self, other: &Json) -> bool {
         same(&self.0, &other.0, same_number, DEEPEST)

@@ -12,6 +12,11 @@
 //!   after it was due is not sent any more and counts as `unsent`, even if connections were free all the time and
 //!   only this machine stood still.
 //!
+//! - What is sent is [`Session`]s: steps in order on one connection. A plain request is a session of one step. A step
+//!   that fails ends its session. In HTTP/1.1 a session has its connection for itself until it ends; in HTTP/2 several
+//!   share one. The response time of a later step counts from the answer before and the pause, and the time of a
+//!   session from when it was due to its last answer.
+//!
 //! How requests are counted:
 //!
 //! - A request is finished when its answer is right, or when it has failed; each failure is of one kind ([`Errors`]).
@@ -57,6 +62,7 @@ mod record;
 mod request;
 mod schedule;
 mod session;
+mod take;
 mod threads;
 mod transport;
 
@@ -85,6 +91,7 @@ pub use request::{Request, RequestError};
 pub use schedule::arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
 pub use schedule::pace::Pace;
 pub use session::{Session, Step};
+pub use take::{Take, TakeError, TakePlace};
 pub use transport::Io;
 
 /// The answer that a request should have. Any other answer is a failure.
@@ -302,13 +309,43 @@ pub enum Error {
         /// The path's length in bytes.
         bytes: usize,
     },
-    /// A session has no step, or several.
-    #[error("the session {name:?} has {steps} steps, and must have one")]
-    Steps {
+    /// A session has no step.
+    #[error("the session {name:?} has no request: give it one")]
+    NoSteps {
         /// The session's name.
         name: String,
-        /// The number of its steps.
-        steps: usize,
+    },
+    /// The first step of a session has a pause before it.
+    #[error(
+        "the first request of the session {name:?} has a pause before it: a session begins when it is due"
+    )]
+    FirstPause {
+        /// The session's name.
+        name: String,
+    },
+    /// A session has several steps, and HTTP/1.1 is to have several requests on their way on one connection.
+    #[error(
+        "the session {name:?} has its connection for itself in HTTP/1.1: ask for one request in flight, or for HTTP/2"
+    )]
+    Pipeline {
+        /// The session's name.
+        name: String,
+    },
+    /// A session has several steps, and the load has a burst, whose connections carry one request each.
+    #[error("a burst is of single requests, and the session {name:?} has several")]
+    BurstOfSession {
+        /// The session's name.
+        name: String,
+    },
+    /// A step takes a value by a name that stands for something else.
+    #[error(
+        "a value taken in the session {session:?} has the name {name:?}, which stands for something else: give another"
+    )]
+    TakeName {
+        /// The session's name.
+        session: String,
+        /// The name of the value.
+        name: String,
     },
     /// The weights are such that a cycle of turns by them is too long.
     #[error(
@@ -349,9 +386,7 @@ impl Load {
         {
             return Err(Error::SocketPath { path: path.clone(), bytes: path.as_os_str().len() });
         }
-        if let Some(session) = self.sessions.iter().find(|session| session.steps.len() != 1) {
-            return Err(Error::Steps { name: session.name.clone(), steps: session.steps.len() });
-        }
+        self.sessions.iter().try_for_each(|session| self.check_session(session))?;
         if !self.sessions.is_empty() && self.sessions.iter().all(|session| session.weight == 0) {
             return Err(Error::NoWeight);
         }
@@ -377,6 +412,26 @@ impl Load {
             return Err(Error::Rate { rate_rps, threads: self.threads(), most_rps });
         }
         request::source::RequestSource::new(self).map(drop)
+    }
+
+    fn check_session(&self, session: &Session) -> Result<(), Error> {
+        let name = || session.name.clone();
+        let first = session.steps.first().ok_or_else(|| Error::NoSteps { name: name() })?;
+        if !first.think.is_zero() {
+            return Err(Error::FirstPause { name: name() });
+        }
+        if session.steps.len() > 1 && self.pipeline > 1 && self.http == Http::Http1 {
+            return Err(Error::Pipeline { name: name() });
+        }
+        let has_burst = self.disturbance.is_some_and(|disturbance| disturbance.connections() > 0);
+        if session.steps.len() > 1 && has_burst {
+            return Err(Error::BurstOfSession { name: name() });
+        }
+        let mut takes = session.steps.iter().flat_map(|step| &step.takes);
+        match takes.find(|take| self.variables.has(&take.name)) {
+            Some(take) => Err(Error::TakeName { session: name(), name: take.name.clone() }),
+            None => Ok(()),
+        }
     }
 
     /// Refuses a server whose certificate is not to be trusted, because no answer of a load could be right. It makes

@@ -102,6 +102,15 @@ impl Prepared {
         }
     }
 
+    /// The values that were taken from answers, by their index, each with where it is used.
+    pub fn taken(&self) -> impl Iterator<Item = (usize, Component)> {
+        let parts = if let Prepared::Varying { parts, .. } = self { &parts[..] } else { &[] };
+        parts.iter().filter_map(|part| match part {
+            TemplatePart::Taken(index, component) => Some((*index, *component)),
+            _ => None,
+        })
+    }
+
     /// Appends the bytes of the next request to `out`.
     pub fn render(&self, given: &Given, out: &mut Vec<u8>) {
         match self {
@@ -121,24 +130,26 @@ impl Request {
     /// sent as it is.
     pub fn encode(&self, target: &Target) -> Result<Vec<u8>, RequestError> {
         let mut bytes = Vec::new();
-        let given = Given { seq: 0, connection: 0, cookies: None };
-        self.prepare(target, &Variables::default(), false)?.render(&given, &mut bytes);
+        let given = Given { seq: 0, connection: 0, cookies: None, values: &[] };
+        self.prepare(target, &Variables::default(), false, &[])?.render(&given, &mut bytes);
         Ok(bytes)
     }
 
-    /// Prepares this request for `target`, with these `variables`, and with a place for cookies if they are to be
-    /// sent back.
+    /// Prepares this request for `target`, with these `variables` and the names of values that were `taken` before, and
+    /// with a place for cookies if they are to be sent back.
     pub(crate) fn prepare(
         &self,
         target: &Target,
         variables: &Variables,
         cookies: bool,
+        taken: &[String],
     ) -> Result<Prepared, RequestError> {
         self.check(&target.path, cookies)?;
         let mut parts = Vec::new();
         let text = |parts: &mut Vec<TemplatePart>, text: &str| parts.push(TemplatePart::Text(text.into()));
-        let split =
-            |parts: &mut Vec<TemplatePart>, bytes: &[u8], component| variables.split(bytes, component, parts);
+        let split = |parts: &mut Vec<TemplatePart>, bytes: &[u8], component| {
+            variables.split(bytes, component, taken, parts)
+        };
         text(&mut parts, &format!("{} ", self.method));
         split(&mut parts, target.path.as_bytes(), Component::Path)?;
         text(&mut parts, " HTTP/1.1\r\n");
@@ -180,7 +191,7 @@ impl Request {
             return Ok(varying);
         }
         let mut bytes = Vec::new();
-        varying.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);
+        varying.render(&Given { seq: 0, connection: 0, cookies: None, values: &[] }, &mut bytes);
         Ok(Prepared::Fixed(bytes))
     }
 
@@ -298,10 +309,10 @@ mod tests {
     fn a_request_with_variables_varies_by_seq_and_row() {
         let rows = Rows::read("f", "id,text\n7,\"a\r\nb\"\n10,c\n".as_bytes()).unwrap();
         let variables = Variables { rows, seed: 1 };
-        let given = |seq| Given { seq, connection: 3, cookies: None };
+        let given = |seq| Given { seq, connection: 3, cookies: None, values: &[] };
         let target = Target { path: "/{{id}}?{{seq}}".into(), ..target() };
         let post = request("POST", &[("X", "c{{connection}}")], "<{{text}}>");
-        let prepared = post.prepare(&target, &variables, false).unwrap();
+        let prepared = post.prepare(&target, &variables, false, &[]).unwrap();
         let mut out = b"before ".to_vec();
         prepared.render(&given(0), &mut out);
         prepared.render(&given(9), &mut out);
@@ -313,13 +324,14 @@ mod tests {
         // A name that stands for nothing is not sent as it is written, wherever it is; what is no text has no names.
         let none = Variables::default();
         for forgotten in [
-            post.prepare(&target, &none, false),
-            request("GET", &[("X", "{{id}}")], "").prepare(&self::target(), &none, false),
-            request("GET", &[], "{{id}}").prepare(&self::target(), &none, false),
+            post.prepare(&target, &none, false, &[]),
+            request("GET", &[("X", "{{id}}")], "").prepare(&self::target(), &none, false, &[]),
+            request("GET", &[], "{{id}}").prepare(&self::target(), &none, false, &[]),
             request("GET", &[], "").prepare(
                 &Target { path: "/{{id}}".into(), ..self::target() },
                 &none,
                 false,
+                &[],
             ),
         ] {
             let error = forgotten.unwrap_err().to_string();
@@ -335,7 +347,7 @@ mod tests {
             String::from_utf8_lossy(&braces)
         );
         assert!(matches!(
-            request("GET", &[], "x").prepare(&self::target(), &variables, false),
+            request("GET", &[], "x").prepare(&self::target(), &variables, false, &[]),
             Ok(Prepared::Fixed(_))
         ));
         for (request, message) in [
@@ -347,7 +359,7 @@ mod tests {
             (request("GET", &[], "{{"), "has {{ without }}"),
             (request("GET", &[("{{id}}", "")], ""), "header name"),
         ] {
-            let error = request.prepare(&target, &variables, false).unwrap_err().to_string();
+            let error = request.prepare(&target, &variables, false, &[]).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
     }
@@ -355,16 +367,17 @@ mod tests {
     #[test]
     fn cookies_are_sent_back() {
         let mut jar = Jar::default();
-        let prepared = request("GET", &[], "").prepare(&target(), &Variables::default(), true).unwrap();
+        let prepared = request("GET", &[], "").prepare(&target(), &Variables::default(), true, &[]).unwrap();
         let sent = |jar: &Jar| {
             let mut out = Vec::new();
-            prepared.render(&Given { seq: 0, connection: 0, cookies: Some(jar) }, &mut out);
+            prepared.render(&Given { seq: 0, connection: 0, cookies: Some(jar), values: &[] }, &mut out);
             String::from_utf8(out).unwrap()
         };
         assert_eq!(sent(&jar), "GET /x?y HTTP/1.1\r\nHost: a:80\r\n\r\n");
         jar.set(b"a=b; Path=/");
         assert_eq!(sent(&jar), "GET /x?y HTTP/1.1\r\nHost: a:80\r\nCookie: a=b\r\n\r\n");
-        let twice = request("GET", &[("cookie", "a=b")], "").prepare(&target(), &Variables::default(), true);
+        let twice =
+            request("GET", &[("cookie", "a=b")], "").prepare(&target(), &Variables::default(), true, &[]);
         assert!(matches!(twice, Err(RequestError::Cookies)));
     }
 

@@ -1,5 +1,5 @@
-//! Schedule: it says which requests may be sent, which count, and when the load is over. It reads no clock: the
-//! engine passes the time.
+//! Schedule: it says which sessions may begin, which count, and when the load is over. It reads no clock: the engine
+//! passes the time. A plain request is a session, and the schedule knows nothing of further steps.
 //!
 //! In a closed loop a connection sends its next request as soon as it is free, so a request is due when it is sent.
 //! In an open loop [`Arrivals`](arrivals::Arrivals) say when each is due.
@@ -97,6 +97,12 @@ impl Schedule {
         self.finished += u64::from(counts && !(open && self.opened && due < self.opens));
         self.last_finished = if counts { now } else { self.last_finished };
         counts
+    }
+
+    /// `true` if what finishes now counts: a step of a session that is not its last.
+    pub fn counts(&mut self, now: u64) -> bool {
+        self.advance(now);
+        self.arrivals.is_some() || !self.is_over(now)
     }
 
     /// `true` if no further request comes due. Requests of an open loop that were due before may still be on their

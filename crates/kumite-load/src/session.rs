@@ -1,6 +1,8 @@
 //! Sessions: what a load sends. A session is a user's requests in order; a plain request is a session of one step.
 
-use crate::{Expect, Request, Target};
+use std::time::Duration;
+
+use crate::{Expect, Request, Take, Target};
 
 /// Steps in order on one connection.
 #[derive(Debug, Clone)]
@@ -24,6 +26,10 @@ pub struct Step {
     pub request: Request,
     /// The answer that the request should have.
     pub expect: Expect,
+    /// The values that are taken from the answer, if it is right. If one of them cannot be had, the step has failed.
+    pub takes: Vec<Take>,
+    /// The pause before the step; the first step of a session has none, for a session begins when it is due.
+    pub think: Duration,
 }
 
 impl Step {
@@ -34,6 +40,8 @@ impl Step {
             target,
             request: Request { method: "GET".to_owned(), headers: Vec::new(), body: Vec::new() },
             expect: Expect::default(),
+            takes: Vec::new(),
+            think: Duration::ZERO,
         }
     }
 }

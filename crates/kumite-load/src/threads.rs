@@ -97,7 +97,7 @@ impl Threads<'_> {
         start: &dyn Fn() -> Instant,
     ) -> Result<Outcome, Error> {
         let Threads { load, requests, dialect, count } = self;
-        let duty = Duty::of_thread(load, dialect, thread, *count);
+        let duty = Duty::of_thread(load, requests, dialect, thread, *count);
         if let Some(&core) = load.cores.get(thread) {
             pin(core)?;
         }

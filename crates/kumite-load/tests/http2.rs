@@ -14,8 +14,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::Reason;
 use kumite_load::{
-    Address, Arrivals, Check, Errors, Expect, Finished, Http, Io, Limit, Load, Outcome, Request, Rows, Step,
-    Target, Trust, Variables,
+    Address, Arrivals, Check, Errors, Expect, Finished, Http, Io, Limit, Load, Outcome, Request, Rows,
+    Session, Step, Take, TakePlace, Target, Trust, Variables,
 };
 use multiplexed::{
     ACK, CONTINUATION, Call, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, INITIAL_WINDOW_SIZE,
@@ -266,6 +266,43 @@ fn a_header_that_http2_does_not_have_is_refused() {
 /// The head and the body of a right answer.
 fn right(id: u32) -> [Frame; 2] {
     [(HEADERS, END_HEADERS, id, vec![OK]), (DATA, END_STREAM, id, b"pong".to_vec())]
+}
+
+/// Several sessions share a connection, and each has its own values.
+#[test]
+fn sessions_share_a_connection_and_keep_their_values_apart() {
+    let server = Server::start(Manner::default(), |call: Call| async move {
+        let path = call.request.uri().path().to_owned();
+        // What was sent before is answered later.
+        tokio::time::sleep(Duration::from_micros(300 * (7 - call.number % 7))).await;
+        match path.strip_prefix("/login/") {
+            Some(seq) => call.answer(200, format!("{{\"token\":\"t{seq}\"}}")),
+            None => {
+                let token =
+                    call.request.headers().get("x-token").map(|token| token.to_str().unwrap().to_owned());
+                let right = token == path.strip_prefix("/me/").map(|seq| format!("t{seq}"));
+                call.answer(if right { 200 } else { 403 }, "pong");
+            }
+        }
+    });
+    let step = |path: &str| {
+        let target = Target { path: path.to_owned(), ..Target::plain(server.addr) };
+        Step { name: path.to_owned(), ..Step::new(target) }
+    };
+    let take = Take { name: "token".to_owned(), place: TakePlace::json("/token").unwrap() };
+    let mut me = Step { think: Duration::from_millis(1), ..step("/me/{{seq}}") };
+    me.request.headers = vec![("X-Token".to_owned(), "{{token}}".to_owned())];
+    let steps = vec![Step { takes: vec![take], ..step("/login/{{seq}}") }, me];
+    let sessions = vec![Session { name: "user".to_owned(), weight: 1, steps }];
+    for io in both() {
+        let load =
+            Load { connections: 3, pipeline: 5, sessions: sessions.clone(), ..load(server.addr, 300, io) };
+        let outcome = run(&load);
+        let user = &outcome.sessions[0];
+        let steps: Vec<u64> = user.steps.iter().map(|step| step.ok).collect();
+        assert_eq!((user.ok, steps), (300, vec![300, 300]), "{:?} {:?}", outcome.errors, outcome.first_wrong);
+    }
+    assert_eq!(server.requests(), 600 * both().len() as u64);
 }
 
 /// Push is refused, and what must be acknowledged is, also while there is no request.

@@ -3,8 +3,9 @@
 
 use crate::protocol::incoming::ExpectedAnswer;
 use crate::protocol::layers::Dialect;
-use crate::protocol::response::{Asked, HELD_LIMIT, HeldRoom};
+use crate::protocol::response::{Asked, HELD_LIMIT, HeldRoom, Keep};
 use crate::record::log::Log;
+use crate::request::source::RequestSource;
 use crate::schedule::arrivals::Instants;
 use crate::{Limit, Load, Step};
 
@@ -25,14 +26,25 @@ pub(crate) struct Duty {
 impl Duty {
     /// The part of the thread of number `thread`, from 0. If the load cannot be divided evenly, each of the first
     /// threads gets one more connection, or request, than the others.
-    pub fn of_thread(load: &Load, dialect: &Dialect, thread: usize, threads: usize) -> Duty {
+    pub fn of_thread(
+        load: &Load,
+        requests: &RequestSource,
+        dialect: &Dialect,
+        thread: usize,
+        threads: usize,
+    ) -> Duty {
         let part = |all: usize, nth: usize| all / threads + usize::from(nth < all % threads);
-        let requests = load
+        let sessions = load
             .limit
             .requests
             .map(|all| all / threads as u64 + u64::from((thread as u64) < all % threads as u64));
         let held = HeldRoom::new(HELD_LIMIT / threads);
-        let expected = |step: &Step| {
+        let expected = |(number, step): (u32, &Step)| {
+            let takings = requests.takings(number).to_vec();
+            let keep = Keep {
+                head: takings.iter().any(|taking| taking.take.place.is_in_head()),
+                body: takings.iter().any(|taking| taking.take.place.is_in_body()),
+            };
             let Step { request, expect, .. } = step;
             let asked = Asked::new(
                 request.method == "HEAD",
@@ -40,17 +52,20 @@ impl Duty {
                 expect.body.clone(),
                 load.cookies,
             );
-            let asked = Asked { wants_excerpt: load.log, held: held.clone(), ..asked };
-            ExpectedAnswer { asked, status: expect.status }
+            let asked = Asked { wants_excerpt: load.log, held: held.clone(), keep, ..asked };
+            ExpectedAnswer { asked, status: expect.status, takings }
         };
         Duty {
             base_connections: part(load.connections, thread),
             first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),
             burst_connections: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
-            limit: Limit { requests, ..load.limit },
+            limit: Limit { requests: sessions, ..load.limit },
             arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
             dialect: dialect.of_thread(),
-            expected: load.sessions.iter().flat_map(|session| &session.steps).map(expected).collect(),
+            expected: (0..)
+                .zip(load.sessions.iter().flat_map(|session| &session.steps))
+                .map(expected)
+                .collect(),
             log: load.log.then(|| Log::of_thread(threads)),
         }
     }

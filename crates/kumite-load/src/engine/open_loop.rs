@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::Engine;
 use crate::clock::Clock;
-use crate::connection::{ConnectionState, InFlight};
+use crate::connection::{ConnectionState, InFlight, NO_SESSION};
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 
@@ -66,6 +66,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
     pub(super) fn proceed_in_open_loop(&mut self, slot: usize, now: u64) {
         match self.connections[slot].state {
             ConnectionState::Open => {
+                self.send_waiting(slot, now);
                 while self.connections[slot].can_take() {
                     let Some(due) = self.take_backlog(now) else { break };
                     self.begin(slot, due, now);
@@ -130,6 +131,8 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
     fn count_unsent(&mut self, due: u64, now: u64) {
         self.schedule.finish(due, now);
         let step = self.requests.begin_without_connection();
-        self.recorder.record_failure(Failure::Unsent, None, InFlight { due, sent: now, step }, now);
+        let request = InFlight { due, sent: now, step, session: NO_SESSION };
+        self.recorder.record_failure(Failure::Unsent, None, request, due, now);
+        self.recorder.record_session(step, false, due, now);
     }
 }

@@ -13,7 +13,7 @@ use rustix::io::Errno;
 
 use super::{Engine, STOP_POLL_NS};
 use crate::clock::Clock;
-use crate::connection::{Connection, ConnectionState, InFlight};
+use crate::connection::{Connection, ConnectionState, InFlight, NO_SESSION, WhenOpen};
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 
@@ -107,11 +107,12 @@ impl Opening {
     }
 
     /// `true` if this connection has had its first request, and must wait with the next one until all have had their
-    /// answer. If nothing is in flight on it, it is held, and [`release_held`](Self::release_held) returns it later.
+    /// answer. If nothing is in flight on it, it is held, and [`release_held`](Self::release_held) returns it later. The
+    /// session of that first request goes on meanwhile.
     #[inline]
-    pub fn hold_until_all_answered(&mut self, slot: usize, connection: &Connection) -> bool {
+    pub fn hold_until_all_answered(&mut self, slot: usize, connection: &mut Connection) -> bool {
         let Some(held) = self.held.as_mut().filter(|_| connection.begun) else { return false };
-        if connection.in_flight.is_empty() {
+        if connection.in_flight.is_empty() && !std::mem::replace(&mut connection.held, true) {
             held.push(slot);
         }
         true
@@ -245,8 +246,10 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         if self.open_loop.is_some() && slot < self.base_connections {
             return self.proceed(slot, now);
         }
-        self.connections[slot].send_when_open = false;
-        self.begin(slot, now, now);
+        let when_open = std::mem::take(&mut self.connections[slot].when_open);
+        if when_open == WhenOpen::Begin || slot >= self.base_connections {
+            self.begin(slot, now, now);
+        }
         self.proceed(slot, now);
     }
 
@@ -257,13 +260,22 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             ConnectionState::Connecting(since) => since,
             ConnectionState::Open | ConnectionState::Closed => now,
         };
-        self.connections[slot].send_when_open = false;
+        let when_open = std::mem::take(&mut self.connections[slot].when_open);
         self.close(slot);
         if self.open_loop.is_some() && slot < self.base_connections {
             self.opening.count_opened(&mut self.connections[slot]);
+        } else if when_open == WhenOpen::GoOn {
+            self.fail_waiting(slot, failure, now);
+            self.opening.count_opened(&mut self.connections[slot]);
         } else {
             let step = self.requests.begin(&mut self.connections[slot].turn).step;
-            self.finish_request(slot, InFlight { due: since, sent: since, step }, Some(failure), None, now);
+            self.finish_request(
+                slot,
+                InFlight { due: since, sent: since, step, session: NO_SESSION },
+                Some(failure),
+                None,
+                now,
+            );
         }
         if slot < self.base_connections {
             self.opening.resting.push_back((now + BACK_OFF_NS, slot));

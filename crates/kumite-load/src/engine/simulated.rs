@@ -306,7 +306,7 @@ impl Machine {
         let requests = RequestSource::new(load).unwrap();
         let dialect = Dialect::new(load).unwrap();
         let mut aggregate = Aggregate::new(1, load.arrivals.is_some(), on_event);
-        let duty = Duty::of_thread(load, &dialect, 0, 1);
+        let duty = Duty::of_thread(load, &requests, &dialect, 0, 1);
         let transport = Simulated {
             time: self.time.clone(),
             fixed: requests.fixed.clone(),

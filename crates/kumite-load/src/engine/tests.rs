@@ -8,6 +8,7 @@ mod layered;
 mod open;
 mod opening;
 mod paced;
+mod sessions;
 
 use std::time::Duration;
 

@@ -191,12 +191,14 @@ impl Http2 {
             match &result {
                 Err(wrong) => {
                     (whole.failure, whole.wrong_status) = (Some(wrong.failure()), None);
+                    whole.taken.clear();
                     heard.describe_wrong(|| wrong.to_string());
                 }
-                Ok(()) if whole.failure.is_some() => {
-                    heard.describe_wrong(|| stream.reader.describe(&expected.asked))
+                Ok(()) => {
+                    if let Some(failure) = whole.failure {
+                        heard.describe_wrong(|| expected.describe(failure, &stream.reader));
+                    }
                 }
-                Ok(()) => {}
             }
             heard.answers.push(whole);
         }
@@ -242,6 +244,12 @@ impl Stream {
                     }
                     let (head, body) = ready!(Pin::new(response).poll(context))?.into_parts();
                     self.reader.begin(head.status.as_u16());
+                    if asked.keep.head {
+                        let fields = head.headers.iter();
+                        self.reader.keep_fields(
+                            fields.map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes())),
+                        );
+                    }
                     if asked.cookies {
                         head.headers.get_all(SET_COOKIE).iter().for_each(|it| cookies.set(it.as_bytes()));
                     }

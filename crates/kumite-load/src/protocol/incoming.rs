@@ -12,6 +12,7 @@ use crate::protocol::response::{Answer, Asked, Malformed, Reader};
 use crate::record::errors::Failure;
 use crate::record::log::WrongStatus;
 use crate::request::cookies::Jar;
+use crate::take::Taking;
 
 /// `true` if these bytes begin an answer of status 408. Some servers send one before they close a connection that was
 /// not used for long (RFC 9110, section 15.5.9).
@@ -50,15 +51,34 @@ pub(crate) struct ExpectedAnswer {
     pub asked: Asked,
     /// The expected status; `None` for any 2xx.
     pub status: Option<u16>,
+    /// The values to take from a right answer.
+    pub takings: Vec<Taking>,
 }
 
 impl ExpectedAnswer {
     /// Judges the answer that `reader` has just read whole, to the request at `in_flight_index`.
     pub fn judge_whole(&self, in_flight_index: usize, answer: Answer, reader: &Reader) -> JudgedAnswer {
-        let failure = self.judge(answer);
+        let mut failure = self.judge(answer);
+        let mut taken = Vec::new();
+        if failure.is_none() && !self.takings.is_empty() {
+            match self.takings.iter().map(|taking| taking.value(reader)).collect() {
+                Ok(values) => taken = values,
+                Err(_) => failure = Some(Failure::Untaken),
+            }
+        }
         let wrong_status = (self.asked.wants_excerpt && failure == Some(Failure::Status))
             .then(|| Box::new(reader.wrong_status()));
-        JudgedAnswer { in_flight_index, answer, failure, wrong_status }
+        JudgedAnswer { in_flight_index, answer, failure, wrong_status, taken }
+    }
+
+    /// The failure of an answer in words.
+    pub fn describe(&self, failure: Failure, reader: &Reader) -> String {
+        let answer = reader.describe(&self.asked);
+        let mut untaken = self.takings.iter().filter_map(|it| Some((&it.take.name, it.value(reader).err()?)));
+        match untaken.next().filter(|_| failure == Failure::Untaken) {
+            Some((name, why)) => format!("no value for {{{{{name}}}}}: {why} ({answer})"),
+            None => answer,
+        }
     }
 
     fn judge(&self, answer: Answer) -> Option<Failure> {
@@ -84,6 +104,8 @@ pub(crate) struct JudgedAnswer {
     pub failure: Option<Failure>,
     /// The answer's status and the beginning of its body, if the status is not the expected one and is to be logged.
     pub wrong_status: Option<Box<WrongStatus>>,
+    /// The values that were taken from the answer, with the indices of their names; none if it is wrong.
+    pub taken: Vec<(usize, Vec<u8>)>,
 }
 
 /// The answers that one piece of bytes has completed. The engine has one `Heard`, and empties it after each piece.
@@ -168,8 +190,8 @@ impl Incoming {
 
     fn complete(&mut self, answer: Answer, expected: &ExpectedAnswer, heard: &mut Heard) {
         let whole = expected.judge_whole(0, answer, &self.reader);
-        if whole.failure.is_some() {
-            heard.describe_wrong(|| self.reader.describe(&expected.asked));
+        if let Some(failure) = whole.failure {
+            heard.describe_wrong(|| expected.describe(failure, &self.reader));
         }
         self.reader.cookies().for_each(|cookie| self.cookies.set(cookie));
         heard.answers.push(whole);

@@ -48,10 +48,19 @@ pub(crate) struct Asked {
     pub cookies: bool,
     /// The beginning of the body is to be kept, for the log.
     pub wants_excerpt: bool,
+    /// The parts of the answer that are to be kept whole, because values are taken from them.
+    pub keep: Keep,
     /// The last head that was parsed, one for each thread.
     pub last_head: LastHead,
     /// The memory for bodies that are held, shared by all connections of a thread.
     pub held: HeldRoom,
+}
+
+/// Parts of an answer that are kept until the next one begins.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Keep {
+    pub head: bool,
+    pub body: bool,
 }
 
 /// A complete answer.
@@ -76,6 +85,10 @@ pub(crate) struct Reader {
     /// check must see it whole, or, if the body is not the expected one, an excerpt of it from `excerpt_at` on.
     held: Vec<u8>,
     cookies: Vec<u8>,
+    /// The head without its first line, if it is to be kept.
+    kept_head: Vec<u8>,
+    /// The body is in `held`, whole.
+    is_kept: bool,
     /// The share of the thread's room for bodies that `held` takes.
     taken: Held,
     /// The body found no room to be held.
@@ -109,6 +122,7 @@ impl Asked {
             check,
             cookies,
             wants_excerpt: false,
+            keep: Keep::default(),
             last_head: LastHead::default(),
             held: HeldRoom::new(HELD_LIMIT),
         }
@@ -123,6 +137,8 @@ impl Reader {
             taken: Held::default(),
             no_room: false,
             cookies: Vec::new(),
+            kept_head: Vec::new(),
+            is_kept: false,
             excerpt: Vec::new(),
             status: 0,
             keep_alive: false,
@@ -143,6 +159,8 @@ impl Reader {
         self.held.clear();
         self.no_room = false;
         self.cookies.clear();
+        self.kept_head.clear();
+        self.is_kept = false;
         self.excerpt.clear();
         self.body_length = 0;
         self.body_right = true;
@@ -220,6 +238,23 @@ impl Reader {
         self.cookies.split(|&b| b == b'\n').filter(|value| !value.is_empty())
     }
 
+    /// The names and values of the answer's headers; none if the head was not to be kept.
+    pub fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        head::fields(&self.kept_head)
+    }
+
+    /// Keeps the headers of a head that was read elsewhere.
+    pub fn keep_fields<'h>(&mut self, fields: impl Iterator<Item = (&'h [u8], &'h [u8])>) {
+        for (name, value) in fields {
+            [name, b":", value, b"\n"].iter().for_each(|part| self.kept_head.extend_from_slice(part));
+        }
+    }
+
+    /// The body of the answer that is complete; `None` if it was not to be kept, or found no room.
+    pub fn whole_body(&self) -> Option<&[u8]> {
+        self.is_kept.then_some(&self.held[..])
+    }
+
     /// The answer's status, and the beginning of its body if that was to be kept.
     pub fn wrong_status(&self) -> WrongStatus {
         WrongStatus { status: self.status, text: String::from_utf8_lossy(&self.excerpt).into_owned() }
@@ -228,7 +263,7 @@ impl Reader {
     /// The bytes of memory that this reader holds.
     #[cfg(any(test, feature = "fuzzing"))]
     pub fn memory(&self) -> usize {
-        self.held.capacity() + self.cookies.capacity() + self.excerpt.capacity()
+        self.held.capacity() + self.cookies.capacity() + self.excerpt.capacity() + self.kept_head.capacity()
     }
 
     /// A wrong answer in words: its status, its length, and what is wrong with its body.
@@ -286,6 +321,10 @@ impl Reader {
                 }
                 return Ok(None);
             };
+            if asked.keep.head && !(100..200).contains(&head.status) {
+                let first = memchr::memchr(b'\n', text).map_or(0, |at| at + 1);
+                self.kept_head.extend_from_slice(&text[first..head.length]);
+            }
             self.held.clear();
             data = &data[head.length - before..];
             if (100..200).contains(&head.status) {
@@ -307,6 +346,9 @@ impl Reader {
             self.excerpt.extend(piece.iter().take(EXCERPT_BYTES - self.excerpt.len()));
         }
         match &asked.check {
+            _ if asked.keep.body && self.body_length <= BODY_LIMIT && !self.no_room => {
+                self.hold(piece, asked)
+            }
             Check::Any => {}
             Check::Equals(expected) => {
                 if !self.body_right {
@@ -388,10 +430,12 @@ impl Reader {
     fn answer(&mut self, asked: &Asked) -> Answer {
         let fits = match &asked.check {
             Check::Any => true,
+            Check::Equals(expected) if asked.keep.body => *expected == self.held,
             Check::Equals(expected) => expected.len() == self.body_length,
             check => self.body_length <= BODY_LIMIT && !self.no_room && check.allows(&self.held),
         };
         self.body_right &= fits;
+        self.is_kept = asked.keep.body && self.body_length <= BODY_LIMIT && !self.no_room;
         Answer { status: self.status, body_right: self.body_right, keep_alive: self.keep_alive }
     }
 }

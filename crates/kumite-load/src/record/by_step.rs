@@ -11,6 +11,12 @@ use crate::record::errors::{Errors, Failure};
 pub struct SessionOutcome {
     /// The session's name.
     pub name: String,
+    /// The number of sessions of which every answer was right.
+    pub ok: u64,
+    /// The number of sessions that ended with a step that failed.
+    pub failed: u64,
+    /// The times of the `ok` ones in ns, to three digits: from when a session was due to its last answer.
+    pub time: Histogram<u64>,
     /// The figures of its steps, in their order.
     pub steps: Vec<StepOutcome>,
 }
@@ -54,6 +60,9 @@ impl BySteps {
         }
         let empty = |session: &Session| SessionOutcome {
             name: session.name.clone(),
+            ok: 0,
+            failed: 0,
+            time: histogram(),
             steps: session
                 .steps
                 .iter()
@@ -84,12 +93,32 @@ impl BySteps {
         }
     }
 
+    /// Counts a session of several steps that ended with this step, `took` ns after it was due.
+    pub fn session(&mut self, step: u32, right: bool, took: u64) {
+        let Some((session, _)) = self.places.get(step as usize) else { return };
+        let session = &mut self.sessions[*session];
+        if session.steps.len() > 1 {
+            session.ok += u64::from(right);
+            session.failed += u64::from(!right);
+            if right {
+                session.time.record(took).expect("a histogram that grows takes any value");
+            }
+        }
+    }
+
     fn step(&mut self, step: u32) -> Option<&mut StepOutcome> {
         let (session, step) = *self.places.get(step as usize)?;
         Some(&mut self.sessions[session].steps[step])
     }
 
-    pub fn finish(self) -> Vec<SessionOutcome> {
+    /// The figures of all sessions. Those of one step are those of the step.
+    pub fn finish(mut self) -> Vec<SessionOutcome> {
+        for session in &mut self.sessions {
+            if let [step] = &session.steps[..] {
+                (session.ok, session.failed, session.time) =
+                    (step.ok, step.errors.total(), step.response.clone());
+            }
+        }
         self.sessions
     }
 }
@@ -101,6 +130,9 @@ pub(crate) fn merge(all: &mut Vec<SessionOutcome>, other: Vec<SessionOutcome>) {
         return;
     }
     for (own, other) in all.iter_mut().zip(other) {
+        own.ok += other.ok;
+        own.failed += other.failed;
+        add(&mut own.time, &other.time);
         for (own, other) in own.steps.iter_mut().zip(other.steps) {
             own.ok += other.ok;
             own.errors += other.errors;

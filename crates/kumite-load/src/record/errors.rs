@@ -33,6 +33,8 @@ pub struct Errors {
     /// The number of requests whose answer was not well-formed, was followed by more bytes than it has, or came
     /// before the request was sent.
     pub malformed: u64,
+    /// The number of right answers from which a value was to be taken that could not be had.
+    pub untaken: u64,
 }
 
 impl Errors {
@@ -53,6 +55,7 @@ impl Errors {
             Failure::Reset => &mut self.reset,
             Failure::Closed => &mut self.closed,
             Failure::Malformed => &mut self.malformed,
+            Failure::Untaken => &mut self.untaken,
         } += 1;
     }
 
@@ -68,6 +71,7 @@ impl Errors {
             ("reset", self.reset),
             ("closed", self.closed),
             ("malformed", self.malformed),
+            ("untaken", self.untaken),
         ]
         .into_iter()
     }
@@ -94,6 +98,7 @@ impl std::ops::AddAssign for Errors {
         self.reset += other.reset;
         self.closed += other.closed;
         self.malformed += other.malformed;
+        self.untaken += other.untaken;
     }
 }
 
@@ -118,6 +123,8 @@ pub enum Failure {
     Closed,
     /// Bytes that are no answer: see [`Errors::malformed`].
     Malformed,
+    /// An answer from which a value cannot be taken: see [`Errors::untaken`].
+    Untaken,
 }
 
 /// A description of a failure without an answer to describe: the kind, the URL of the request, and the time after the
@@ -131,7 +138,7 @@ pub(crate) fn failure_in_words(failure: Failure, url: &str, after_ns: u64) -> St
             format!("closed: the server closed the connection {after}, without a whole answer")
         }
         Failure::Malformed => format!("malformed: what came {after} is no answer"),
-        Failure::Status | Failure::Body => format!("a wrong answer {after}"),
+        Failure::Status | Failure::Body | Failure::Untaken => format!("a wrong answer {after}"),
         Failure::Unsent | Failure::Refused | Failure::Connect => format!("no connection for {url}"),
     }
 }

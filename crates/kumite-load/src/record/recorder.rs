@@ -2,7 +2,8 @@
 //!
 //! The engine tells it each finished request once, with the instants at which it was due, sent and finished; all are
 //! ns since the load began. In a closed loop a request belongs to the stretch of time in which it *finished*, in an
-//! open loop to that in which it was *due*: so no request is lost that a slow server answered only after the window.
+//! open loop to that in which its session was *due*: so no request is lost that a slow server answered only after the
+//! window, and a session is counted whole.
 //!
 //! Time moves on with [`Recorder::advance`], which is called first whenever a request or a reconnect is counted. It
 //! opens and closes the window and ends intervals at the very instants that were planned, in their order, however
@@ -141,13 +142,14 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Counts a right answer, which came at `now`. Response time is `now - due`, service time `now - sent`.
+    /// Counts a right answer, which came at `now`, of a session that was due at `began`. Response time is `now - due`,
+    /// service time `now - sent`.
     #[inline]
-    pub fn record_right(&mut self, request: InFlight, now: u64) {
-        let InFlight { due, sent, step } = request;
+    pub fn record_right(&mut self, request: InFlight, began: u64, now: u64) {
+        let InFlight { due, sent, step, .. } = request;
         self.advance(now);
         self.episodes.right(now);
-        let phase = self.phase_of(due);
+        let phase = self.phase_of(began);
         self.counts[phase as usize].ok += 1;
         self.interval.ok += 1;
         if let Some(log) = &mut self.log {
@@ -173,12 +175,13 @@ impl<'a> Recorder<'a> {
         failure: Failure,
         wrong_status: Option<Box<WrongStatus>>,
         request: InFlight,
+        began: u64,
         now: u64,
     ) {
-        let InFlight { due, sent, step } = request;
+        let InFlight { due, sent, step, .. } = request;
         self.advance(now);
         self.episodes.failed(now);
-        let phase = self.phase_of(due);
+        let phase = self.phase_of(began);
         self.interval.errors += 1;
         self.counts[phase as usize].errors.count(failure);
         if phase == Phase::Window {
@@ -187,6 +190,13 @@ impl<'a> Recorder<'a> {
         if let Some(log) = &mut self.log {
             let sent = (!failure.is_before_sending()).then_some(sent);
             log.add(Finished { due, sent, finished: now, failure: Some(failure), wrong_status });
+        }
+    }
+
+    /// Counts a session that was due at `began` and ended with this step at `now`: with its last, or one that failed.
+    pub fn record_session(&mut self, step: u32, right: bool, began: u64, now: u64) {
+        if self.phase_of(began) == Phase::Window {
+            self.by_steps.session(step, right, now.saturating_sub(began));
         }
     }
 

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use crate::request::http2::Http2Request;
 use crate::request::mix::{LONGEST_CYCLE, Turns};
 use crate::request::target::Address;
-use crate::request::template::Given;
+use crate::request::template::{Component, Given};
 use crate::request::{Prepared, RequestError};
-use crate::{Error, Http, Load, Target};
+use crate::take::Taking;
+use crate::{Error, Http, Load, Target, nanos};
 
 /// The requests of a load, one for each step.
 #[derive(Clone)]
@@ -37,6 +38,17 @@ struct StepRequest {
     /// The step's name, for messages.
     label: String,
     entry: Entry,
+    /// The step after this one in its session; `None` after the last.
+    after: Option<NextStep>,
+    takings: Vec<Taking>,
+}
+
+/// A step that follows another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NextStep {
+    pub step: u32,
+    /// The pause before it, in ns.
+    pub think_ns: u64,
 }
 
 /// The request of one step: fixed, or rendered anew each time.
@@ -59,6 +71,8 @@ pub(crate) enum NextRequest {
 pub(crate) struct NextSession {
     pub step: u32,
     pub seq: u64,
+    /// The session has no other step.
+    pub is_single: bool,
 }
 
 impl RequestSource {
@@ -68,8 +82,12 @@ impl RequestSource {
         let (mut fixed, mut fixed_http2) = (Vec::new(), Vec::new());
         let (mut steps, mut first_steps) = (Vec::new(), Vec::new());
         for session in &load.sessions {
-            first_steps.push(steps.len() as u32);
-            for step in &session.steps {
+            let first_step = steps.len();
+            first_steps.push(first_step as u32);
+            // The names of values that are taken, in the order in which they first are, and the strictest use of each.
+            let mut names: Vec<String> = Vec::new();
+            let mut used_in: Vec<Component> = Vec::new();
+            for (nth, step) in session.steps.iter().enumerate() {
                 let server =
                     |target: &Target| (target.address.clone(), target.secure, target.authority.clone());
                 if server(&step.target) != server(first) {
@@ -79,7 +97,10 @@ impl RequestSource {
                 if in_http2 {
                     step.request.check_http2()?;
                 }
-                let prepared = step.request.prepare(&step.target, &load.variables, load.cookies)?;
+                let prepared = step.request.prepare(&step.target, &load.variables, load.cookies, &names)?;
+                for (index, component) in prepared.taken() {
+                    used_in[index] = used_in[index].max(component);
+                }
                 let http2 = in_http2.then(|| first_in_http2(&prepared, &step.target)).transpose()?;
                 let entry = match prepared {
                     Prepared::Fixed(bytes) => {
@@ -89,7 +110,27 @@ impl RequestSource {
                     }
                     varying => Entry::Varying(varying),
                 };
-                steps.push(StepRequest { label: step.name.clone(), entry });
+                let after = session.steps.get(nth + 1);
+                let number = steps.len() as u32 + 1;
+                let after = after.map(|it| NextStep { step: number, think_ns: nanos(it.think) });
+                let label = match session.steps.len() {
+                    1 => session.name.clone(),
+                    _ => format!("{} of {}", step.name, session.name),
+                };
+                let mut takings = Vec::new();
+                for take in &step.takes {
+                    let known = names.iter().position(|name| *name == take.name);
+                    let index = known.unwrap_or(names.len());
+                    if known.is_none() {
+                        names.push(take.name.clone());
+                        used_in.push(Component::Body);
+                    }
+                    takings.push(Taking { take: take.clone(), index, used_in: Component::Body });
+                }
+                steps.push(StepRequest { label, entry, after, takings });
+            }
+            for step in &mut steps[first_step..] {
+                step.takings.iter_mut().for_each(|taking| taking.used_in = used_in[taking.index]);
             }
         }
         let weights: Vec<u32> = load.sessions.iter().map(|session| session.weight).collect();
@@ -122,7 +163,8 @@ impl RequestSource {
     pub fn begin(&mut self, turn: &mut u32) -> NextSession {
         let seq = self.seq;
         self.seq += self.stride;
-        NextSession { step: self.first_steps[self.turns.next(turn)], seq }
+        let step = self.first_steps[self.turns.next(turn)];
+        NextSession { step, seq, is_single: self.steps[step as usize].after.is_none() }
     }
 
     /// The first step of the next session that no connection begins, although it counts.
@@ -131,6 +173,23 @@ impl RequestSource {
         let next = self.begin(&mut turn);
         self.turn_without_connection = turn;
         next.step
+    }
+
+    /// The step that follows this one in its session; `None` after the last.
+    pub fn step_after(&self, step: u32) -> Option<NextStep> {
+        self.steps[step as usize].after
+    }
+
+    /// The longest time in ns that a session can take after its first answer, if each further step waits for a time-out
+    /// to be sent, and for another one for its answer.
+    pub fn longest_rest(&self, timeout_ns: u64) -> u64 {
+        let of = |first: &u32| {
+            let steps = std::iter::successors(self.step_after(*first), |next| self.step_after(next.step));
+            steps.fold(0_u64, |sum, next| {
+                sum.saturating_add(next.think_ns).saturating_add(timeout_ns.saturating_mul(2))
+            })
+        };
+        self.first_steps.iter().map(of).max().unwrap_or(0)
     }
 
     /// The request of a step. A varying request is rendered into the vector that `spare` gives.
@@ -144,6 +203,11 @@ impl RequestSource {
                 NextRequest::Bytes(bytes)
             }
         }
+    }
+
+    /// The values to take from a step's answer.
+    pub fn takings(&self, step: u32) -> &[Taking] {
+        &self.steps[step as usize].takings
     }
 
     /// The name of a step, for messages.
@@ -177,7 +241,7 @@ impl RequestSource {
 /// The first request to a target, in HTTP/2. An error if it cannot be expressed in HTTP/2.
 fn first_in_http2(prepared: &Prepared, target: &Target) -> Result<Http2Request, RequestError> {
     let mut bytes = Vec::new();
-    prepared.render(&Given { seq: 0, connection: 0, cookies: None }, &mut bytes);
+    prepared.render(&Given { seq: 0, connection: 0, cookies: None, values: &[] }, &mut bytes);
     Http2Request::parse(&bytes, target.secure).ok_or_else(|| RequestError::Http2 {
         authority: target.authority.to_string(),
         path: target.path.clone(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::field::is_text;
 use crate::request::cookies::{self, Jar};
+use crate::take;
 
 const OWN: [&str; 3] = ["seq", "uuid", "connection"];
 /// The name that stands for two opening braces.
@@ -12,15 +13,15 @@ const ESCAPE: &[u8] = b"\"{{\"";
 const BRACES: &str = "to send two braces write {{\"{{\"}}";
 
 /// The values of the names in double braces in a request's path, header values and body. `{{seq}}` is the number of
-/// the request in the run, from 0; `{{uuid}}` a random UUID (version 4), the same at all its places in one request;
-/// `{{connection}}` the number of the connection, from 0. Every column of `rows` is a name, too. Two opening braces
-/// that begin no name are written `{{"{{"}}`.
+/// the session in the run, from 0; `{{uuid}}` a random UUID (version 4), the same at all its places in one session;
+/// `{{connection}}` the number of the connection, from 0. Every column of `rows` is a name, too, and so is every value
+/// that an earlier step of the session takes. Two opening braces that begin no name are written `{{"{{"}}`.
 #[derive(Debug, Clone, Default)]
 pub struct Variables {
-    /// The rows of values, taken in turns: the request of number `seq` has the row of number `seq` modulo their
+    /// The rows of values, taken in turns: the session of number `seq` has the row of number `seq` modulo their
     /// count.
     pub rows: Rows,
-    /// The seed of the UUIDs: the same seed gives the same request the same UUID.
+    /// The seed of the UUIDs: the same seed gives the same session the same UUID.
     pub seed: u64,
 }
 
@@ -122,14 +123,24 @@ impl Rows {
 }
 
 /// The part of a request that a text is in, which decides what characters a value may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+///
+/// The strictest is the greatest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Component {
-    Path,
-    HeaderValue,
     Body,
+    HeaderValue,
+    Path,
 }
 
 impl Component {
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Component::Path => "path",
+            Component::HeaderValue => "header",
+            Component::Body => "body",
+        }
+    }
+
     pub fn allows(self, byte: u8) -> bool {
         match self {
             Component::Path => byte.is_ascii_graphic(),
@@ -147,6 +158,8 @@ pub(crate) enum TemplatePart {
     Uuid,
     Connection,
     Column(usize),
+    /// The value of this index that the session has taken from an answer, and where it is used.
+    Taken(usize, Component),
     /// The length of the body in bytes.
     Length,
     /// The line of the `Cookie` header, or nothing if there are no cookies.
@@ -159,15 +172,29 @@ pub(crate) struct Given<'a> {
     pub seq: u64,
     pub connection: u64,
     pub cookies: Option<&'a Jar>,
+    /// The values that the session has taken from answers, by the index of their name.
+    pub values: &'a [Vec<u8>],
+}
+
+impl Given<'_> {
+    fn value(&self, index: usize) -> &[u8] {
+        self.values.get(index).map_or(&[], Vec::as_slice)
+    }
 }
 
 impl Variables {
-    /// Splits `text` into parts, which are added to `parts`. An error if a name is unknown, or if any row has a value
-    /// that `component` must not have.
+    /// `true` if this name stands for something in every request.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        OWN.contains(&name) || self.rows.0.columns.iter().any(|own| own == name)
+    }
+
+    /// Splits `text` into parts, which are added to `parts`. `taken` has the names of values that were taken before. An
+    /// error if a name is unknown, or if any row has a value that `component` must not have.
     pub(crate) fn split(
         &self,
         text: &[u8],
         component: Component,
+        taken: &[String],
         parts: &mut Vec<TemplatePart>,
     ) -> Result<(), TemplateError> {
         let mut rest = text;
@@ -178,14 +205,19 @@ impl Variables {
                 let text = String::from_utf8_lossy(&rest[open..]).chars().take(80).collect();
                 return Err(TemplateError::Unclosed { text });
             };
-            parts.push(self.part(inside[..close].trim_ascii(), component)?);
+            parts.push(self.part(inside[..close].trim_ascii(), component, taken)?);
             rest = &inside[close + 2..];
         }
         parts.push(TemplatePart::Text(rest.to_vec()));
         Ok(())
     }
 
-    fn part(&self, name: &[u8], component: Component) -> Result<TemplatePart, TemplateError> {
+    fn part(
+        &self,
+        name: &[u8],
+        component: Component,
+        taken: &[String],
+    ) -> Result<TemplatePart, TemplateError> {
         let Table { file, columns, rows } = &*self.rows.0;
         match name {
             b"seq" => return Ok(TemplatePart::Seq),
@@ -194,8 +226,12 @@ impl Variables {
             ESCAPE => return Ok(TemplatePart::Text(b"{{".to_vec())),
             _ => {}
         }
+        if let Some(index) = taken.iter().position(|own| own.as_bytes() == name) {
+            return Ok(TemplatePart::Taken(index, component));
+        }
         let Some(index) = columns.iter().position(|own| own.as_bytes() == name) else {
-            let known = OWN.iter().map(|&own| own.to_owned()).chain(columns.iter().cloned()).collect();
+            let known = OWN.iter().map(|&own| own.to_owned());
+            let known = known.chain(columns.iter().cloned()).chain(taken.iter().cloned()).collect();
             return Err(TemplateError::Unknown { name: String::from_utf8_lossy(name).into_owned(), known });
         };
         for row in rows {
@@ -206,7 +242,7 @@ impl Variables {
                     line: row.position().map_or(0, csv::Position::line),
                     column: columns[index].clone(),
                     found: String::from_utf8_lossy(&value[at..]).chars().next().unwrap_or_default(),
-                    place: if component == Component::Path { "path" } else { "header" },
+                    place: component.in_words(),
                 });
             }
         }
@@ -223,6 +259,7 @@ impl Variables {
                 TemplatePart::Uuid => uuid(self.seed, given.seq, out),
                 TemplatePart::Connection => number(given.connection, out),
                 TemplatePart::Column(column) => out.extend_from_slice(self.rows.value(*column, given.seq)),
+                TemplatePart::Taken(index, _) => out.extend_from_slice(given.value(*index)),
                 TemplatePart::Length => {
                     number(
                         parts[head..].iter().map(|part| self.length(part, given)).sum::<usize>() as u64,
@@ -242,6 +279,7 @@ impl Variables {
                 let values = self.rows.0.rows.iter().filter_map(|row| row.get(*column));
                 values.map(<[u8]>::len).max().unwrap_or(0)
             }
+            TemplatePart::Taken(..) => take::LONGEST,
             TemplatePart::Cookies => cookies::LONGEST,
             TemplatePart::Seq | TemplatePart::Uuid | TemplatePart::Connection | TemplatePart::Length => 36,
         }
@@ -256,6 +294,7 @@ impl Variables {
             TemplatePart::Uuid => 36,
             TemplatePart::Connection => digits(given.connection),
             TemplatePart::Column(column) => self.rows.value(*column, given.seq).len(),
+            TemplatePart::Taken(index, _) => given.value(*index).len(),
             TemplatePart::Length | TemplatePart::Cookies => 0,
         }
     }
@@ -298,9 +337,9 @@ mod tests {
     fn render(text: &str, seq: u64) -> String {
         let variables = variables();
         let mut parts = Vec::new();
-        variables.split(text.as_bytes(), Component::Body, &mut parts).unwrap();
+        variables.split(text.as_bytes(), Component::Body, &[], &mut parts).unwrap();
         let mut out = Vec::new();
-        let given = Given { seq, connection: 40, cookies: None };
+        let given = Given { seq, connection: 40, cookies: None, values: &[] };
         variables.render(&parts, 0, &given, &mut out);
         assert_eq!(parts.iter().map(|part| variables.length(part, &given)).sum::<usize>(), out.len());
         String::from_utf8(out).unwrap()
@@ -340,7 +379,7 @@ mod tests {
     #[test]
     fn what_is_refused() {
         let split = |text: &str, place| {
-            variables().split(text.as_bytes(), place, &mut Vec::new()).unwrap_err().to_string()
+            variables().split(text.as_bytes(), place, &[], &mut Vec::new()).unwrap_err().to_string()
         };
         assert_eq!(
             split("a {{seq", Component::Body),

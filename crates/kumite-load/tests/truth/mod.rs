@@ -4,6 +4,7 @@
 mod logged;
 mod offered;
 mod server;
+mod sessions;
 
 use std::io::Read;
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -87,7 +88,8 @@ fn run_with(load: &Load, on_event: &mut dyn FnMut(Event)) -> Outcome {
     if let Some(requests) = load.limit.requests
         && load.limit.duration.is_none()
     {
-        assert_eq!(outcome.requests, requests);
+        let sessions = outcome.sessions.iter().map(|session| session.ok + session.failed).sum();
+        assert_eq!(if outcome.sessions.is_empty() { outcome.requests } else { sessions }, requests);
     }
     assert!(!outcome.stopped);
     assert_eq!(outcome.disturbed.is_some(), load.disturbance.is_some());

@@ -36,35 +36,46 @@ impl Server {
         body: usize,
         answer: impl Fn(&mut TcpStream, Turn) -> Then + Send + Sync + 'static,
     ) -> Server {
+        let requests = Arc::new(AtomicU64::new(0));
+        let counter = requests.clone();
+        let serve = move |stream: &mut TcpStream, connection| {
+            for on_connection in 1.. {
+                if read_request(stream, body).is_none() {
+                    break;
+                }
+                let request = counter.fetch_add(1, Ordering::SeqCst) + 1;
+                if answer(stream, Turn { request, connection, on_connection }) == Then::Close {
+                    break;
+                }
+            }
+        };
+        let mut server = Server::start_on_connections(serve);
+        server.requests = requests;
+        server
+    }
+
+    /// Serves each connection, of this number from 1, with `serve`.
+    pub fn start_on_connections(serve: impl Fn(&mut TcpStream, u64) + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         // A burst is not to wait for the kernel's second try, a second later.
         rustix::net::listen(&listener, 1024).unwrap();
         let addr = listener.local_addr().unwrap();
-        let requests = Arc::new(AtomicU64::new(0));
         let ended = Arc::new(AtomicBool::new(false));
-        let (counter, end, answer) = (requests.clone(), ended.clone(), Arc::new(answer));
+        let (end, serve) = (ended.clone(), Arc::new(serve));
         let accepting = std::thread::spawn(move || {
             for (connection, stream) in (1..).zip(listener.incoming()) {
                 if end.load(Ordering::SeqCst) {
                     break;
                 }
                 let Ok(mut stream) = stream else { continue };
-                let (counter, answer) = (counter.clone(), answer.clone());
+                let serve = serve.clone();
                 std::thread::spawn(move || {
                     stream.set_nodelay(true).unwrap();
-                    for on_connection in 1.. {
-                        if read_request(&mut stream, body).is_none() {
-                            break;
-                        }
-                        let request = counter.fetch_add(1, Ordering::SeqCst) + 1;
-                        if answer(&mut stream, Turn { request, connection, on_connection }) == Then::Close {
-                            break;
-                        }
-                    }
+                    serve(&mut stream, connection);
                 });
             }
         });
-        Server { addr, requests, ended, accepting: Some(accepting) }
+        Server { addr, requests: Arc::default(), ended, accepting: Some(accepting) }
     }
 
     /// Requests it has read whole.
@@ -96,7 +107,8 @@ pub fn write(stream: &mut TcpStream, bytes: impl AsRef<[u8]>) {
     let _ = stream.write_all(bytes.as_ref());
 }
 
-fn read_request(stream: &mut TcpStream, body: usize) -> Option<()> {
+/// The next request on this connection, with so many bytes of a body; `None` once it has ended.
+pub fn read_request(stream: &mut TcpStream, body: usize) -> Option<Vec<u8>> {
     let mut seen = Vec::new();
     let mut buffer = [0; 4096];
     loop {
@@ -104,7 +116,7 @@ fn read_request(stream: &mut TcpStream, body: usize) -> Option<()> {
             && seen.len() >= end + 4 + body
         {
             assert_eq!(seen.len(), end + 4 + body, "a request sent before the last was answered");
-            return Some(());
+            return Some(seen);
         }
         match stream.read(&mut buffer) {
             Ok(0) | Err(_) => return None,

@@ -183,6 +183,15 @@ fn lines(data: &[u8]) -> impl Iterator<Item = &[u8]> {
         .take_while(|line| !line.is_empty())
 }
 
+/// The names and values of the headers in the lines of a head. Malformed ones are passed over, as [`parse`] does.
+pub(super) fn fields(head: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
+    lines(head).filter_map(|line| {
+        let colon = memchr::memchr(b':', line)?;
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        (name.iter().all(|&b| is_token(b)) && value.iter().all(|&b| is_text(b))).then_some((name, value))
+    })
+}
+
 /// `true` if this name decides where the answer or the connection ends, or could be taken for one that does.
 fn is_of_framing(name: &[u8]) -> bool {
     let letters: Vec<u8> =

@@ -1,13 +1,14 @@
 //! The recorder, given requests that finished at known instants.
 
 use super::*;
+use crate::connection::NO_SESSION;
 use crate::record::aggregate::Aggregate;
 use crate::{Event, Interval, Recovery};
 
 const MS: u64 = 1_000_000;
 
 fn request(due: u64, sent: u64) -> InFlight {
-    InFlight { due, sent, step: 0 }
+    InFlight { due, sent, step: 0, session: NO_SESSION }
 }
 
 /// The outcome of these requests, with a time-out of 100 ms: `end` is when the load was over.
@@ -40,14 +41,14 @@ fn counts(intervals: &[Interval]) -> Vec<(i64, u64, u64)> {
 #[test]
 fn a_closed_loop_counts_by_the_time_of_finishing() {
     let (outcome, seen) = recorded((50 * MS, None), false, 420 * MS, false, |recorder| {
-        recorder.record_right(request(0, 0), 49 * MS);
-        recorder.record_failure(Failure::Status, None, request(0, 0), 49 * MS);
+        recorder.record_right(request(0, 0), 0, 49 * MS);
+        recorder.record_failure(Failure::Status, None, request(0, 0), 0, 49 * MS);
         recorder.count_reconnect(49 * MS);
-        recorder.record_right(request(45 * MS, 45 * MS), 50 * MS);
-        recorder.record_right(request(49 * MS, 49 * MS), 149 * MS);
-        recorder.record_failure(Failure::Reset, None, request(0, 0), 150 * MS);
+        recorder.record_right(request(45 * MS, 45 * MS), 45 * MS, 50 * MS);
+        recorder.record_right(request(49 * MS, 49 * MS), 49 * MS, 149 * MS);
+        recorder.record_failure(Failure::Reset, None, request(0, 0), 0, 150 * MS);
         recorder.count_reconnect(150 * MS);
-        recorder.record_right(request(400 * MS, 400 * MS), 410 * MS);
+        recorder.record_right(request(400 * MS, 400 * MS), 400 * MS, 410 * MS);
     });
 
     assert_eq!((outcome.warm_up_requests, outcome.warm_up_errors.status), (2, 1));
@@ -75,18 +76,18 @@ fn a_closed_loop_counts_by_the_time_of_finishing() {
 fn what_comes_after_the_window_is_not_in_it() {
     let (outcome, _) = recorded((100 * MS, Some(350 * MS)), false, 1120 * MS, false, |recorder| {
         let sent = 300 * MS;
-        recorder.record_right(request(0, 0), 99 * MS);
-        recorder.record_failure(Failure::Closed, None, request(sent, sent), 340 * MS);
-        recorder.record_right(request(sent, sent), 349 * MS);
-        recorder.record_right(request(sent, sent), 350 * MS);
+        recorder.record_right(request(0, 0), 0, 99 * MS);
+        recorder.record_failure(Failure::Closed, None, request(sent, sent), sent, 340 * MS);
+        recorder.record_right(request(sent, sent), sent, 349 * MS);
+        recorder.record_right(request(sent, sent), sent, 350 * MS);
         recorder.count_reconnect(350 * MS);
-        recorder.record_failure(Failure::Timeout, None, request(sent, sent), 360 * MS);
-        recorder.record_right(request(360 * MS, 360 * MS), 361 * MS);
+        recorder.record_failure(Failure::Timeout, None, request(sent, sent), sent, 360 * MS);
+        recorder.record_right(request(360 * MS, 360 * MS), 360 * MS, 361 * MS);
         recorder.count_burst(false);
-        recorder.record_failure(Failure::Refused, None, request(sent, sent), 370 * MS);
+        recorder.record_failure(Failure::Refused, None, request(sent, sent), sent, 370 * MS);
         recorder.injection_over(380 * MS);
-        recorder.record_right(request(sent, sent), 383 * MS);
-        recorder.record_right(request(1100 * MS, 1100 * MS), 1110 * MS);
+        recorder.record_right(request(sent, sent), sent, 383 * MS);
+        recorder.record_right(request(1100 * MS, 1100 * MS), 1100 * MS, 1110 * MS);
     });
 
     assert_eq!((outcome.warm_up_requests, outcome.requests, outcome.ok), (1, 2, 1));
@@ -116,7 +117,7 @@ fn what_comes_after_the_window_is_not_in_it() {
 #[test]
 fn a_disturbance_that_was_cut_short_says_nothing() {
     let (outcome, _) = recorded((0, Some(100 * MS)), false, 120 * MS, true, |recorder| {
-        recorder.record_right(request(0, 0), 110 * MS)
+        recorder.record_right(request(0, 0), 0, 110 * MS)
     });
     assert_eq!((outcome.elapsed, outcome.disturbed), (Duration::from_millis(100), None));
 }
@@ -125,10 +126,10 @@ fn a_disturbance_that_was_cut_short_says_nothing() {
 fn the_first_second_is_that_of_the_load() {
     for opens in [0, 400 * MS, 1000 * MS, 1500 * MS] {
         let (outcome, _) = recorded((opens, None), false, 2000 * MS, false, |recorder| {
-            recorder.record_right(request(0, 0), 399 * MS);
-            recorder.record_failure(Failure::Status, None, request(0, 0), 399 * MS);
-            recorder.record_right(request(0, 0), 1000 * MS - 1);
-            recorder.record_right(request(0, 0), 1000 * MS);
+            recorder.record_right(request(0, 0), 0, 399 * MS);
+            recorder.record_failure(Failure::Status, None, request(0, 0), 0, 399 * MS);
+            recorder.record_right(request(0, 0), 0, 1000 * MS - 1);
+            recorder.record_right(request(0, 0), 0, 1000 * MS);
         });
         assert_eq!(outcome.first_second, Some(2), "{opens}");
     }
@@ -137,8 +138,10 @@ fn the_first_second_is_that_of_the_load() {
 #[test]
 fn a_window_of_whole_intervals_has_no_empty_one_at_its_end() {
     let at = |at| {
-        recorded((0, None), false, 200 * MS, false, move |recorder| recorder.record_right(request(0, 0), at))
-            .0
+        recorded((0, None), false, 200 * MS, false, move |recorder| {
+            recorder.record_right(request(0, 0), 0, at)
+        })
+        .0
     };
     assert_eq!(at(200 * MS - 1).intervals.len(), 2);
     // A limit of requests ends with the last of them.
@@ -149,8 +152,9 @@ fn a_window_of_whole_intervals_has_no_empty_one_at_its_end() {
 
 #[test]
 fn a_window_that_never_opened_is_empty() {
-    let (outcome, _) =
-        recorded((150 * MS, None), false, 2 * MS, true, |recorder| recorder.record_right(request(0, 0), MS));
+    let (outcome, _) = recorded((150 * MS, None), false, 2 * MS, true, |recorder| {
+        recorder.record_right(request(0, 0), 0, MS)
+    });
     assert_eq!((outcome.requests, outcome.warm_up_requests, outcome.elapsed), (0, 1, Duration::ZERO));
     assert_eq!(counts(&outcome.intervals), [(-200, 1, 0)]);
     assert!(outcome.stopped);
@@ -159,13 +163,13 @@ fn a_window_that_never_opened_is_empty() {
 #[test]
 fn what_is_due_after_the_window_of_an_open_loop_is_in_none_of_its_figures() {
     let (outcome, seen) = recorded((0, Some(150 * MS)), true, 400 * MS, false, |recorder| {
-        recorder.record_right(request(0, 0), 50 * MS);
-        recorder.record_right(request(100 * MS, 100 * MS), 110 * MS);
+        recorder.record_right(request(0, 0), 0, 50 * MS);
+        recorder.record_right(request(100 * MS, 100 * MS), 100 * MS, 110 * MS);
         recorder.injection_over(150 * MS);
-        recorder.record_right(request(150 * MS, 150 * MS), 152 * MS);
-        recorder.record_right(request(149 * MS, 160 * MS), 169 * MS);
-        recorder.record_right(request(220 * MS, 220 * MS), 221 * MS);
-        recorder.record_right(request(140 * MS, 140 * MS), 320 * MS);
+        recorder.record_right(request(150 * MS, 150 * MS), 150 * MS, 152 * MS);
+        recorder.record_right(request(149 * MS, 160 * MS), 149 * MS, 169 * MS);
+        recorder.record_right(request(220 * MS, 220 * MS), 220 * MS, 221 * MS);
+        recorder.record_right(request(140 * MS, 140 * MS), 140 * MS, 320 * MS);
     });
     let times = |of: &crate::Histogram<u64>| {
         of.iter_recorded().map(|bin| bin.value_iterated_to() / MS).collect::<Vec<_>>()
@@ -180,16 +184,16 @@ fn what_is_due_after_the_window_of_an_open_loop_is_in_none_of_its_figures() {
 #[test]
 fn in_an_open_loop_a_request_belongs_to_where_it_was_due() {
     let (outcome, seen) = recorded((100 * MS, Some(300 * MS)), true, 300 * MS, false, |recorder| {
-        recorder.record_right(request(10 * MS, 11 * MS), 20 * MS);
+        recorder.record_right(request(10 * MS, 11 * MS), 10 * MS, 20 * MS);
         // Due in the warm-up, answered in the window.
-        recorder.record_right(request(99 * MS, 99 * MS), 130 * MS);
-        recorder.record_right(request(100 * MS, 140 * MS), 150 * MS);
+        recorder.record_right(request(99 * MS, 99 * MS), 99 * MS, 130 * MS);
+        recorder.record_right(request(100 * MS, 140 * MS), 100 * MS, 150 * MS);
         recorder.record_send_lag(99 * MS, 3);
         recorder.record_send_lag(299 * MS, 7);
-        recorder.record_failure(Failure::Unsent, None, request(110 * MS, 110 * MS), 211 * MS);
+        recorder.record_failure(Failure::Unsent, None, request(110 * MS, 110 * MS), 110 * MS, 211 * MS);
         // Due in the window, answered after it.
-        recorder.record_right(request(299 * MS, 310 * MS), 389 * MS);
-        recorder.record_failure(Failure::Timeout, None, request(250 * MS, 250 * MS), 351 * MS);
+        recorder.record_right(request(299 * MS, 310 * MS), 299 * MS, 389 * MS);
+        recorder.record_failure(Failure::Timeout, None, request(250 * MS, 250 * MS), 250 * MS, 351 * MS);
     });
     assert_eq!((outcome.warm_up_requests, outcome.requests, outcome.ok), (2, 4, 2));
     assert_eq!(outcome.errors, Errors { unsent: 1, timeout: 1, ..Errors::default() });
