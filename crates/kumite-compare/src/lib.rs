@@ -6,10 +6,10 @@ mod find_rate;
 mod selfcheck;
 
 pub use compare::{
-    Allowed, At, Bench, CompareError, Counts, Difference, EnvError, GATE_ALPHA, GATE_MARGIN, GateRules,
-    ImportError, Imported, Margin, MarginError, NoExitCodes, Nth, Parameter, ParameterError, Place,
-    Progressed, RecordedGate, Rules, Server, Setting, Templates, Twice, UsageError, compare, compare_servers,
-    gate_recorded, import, typed,
+    Allowed, At, Bench, CompareError, Counts, Difference, Earlier, EnvError, GATE_ALPHA, GATE_MARGIN,
+    GateRules, ImportError, Imported, Margin, MarginError, NoExitCodes, Nth, Parameter, ParameterError,
+    Place, Progressed, RecordedGate, Rules, Server, Setting, Templates, Twice, UsageError, compare,
+    compare_servers, gate_recorded, import, program, typed,
 };
 pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
 pub use kumite_process::{HELPER, Output, Shell, Stdin, runner_main};

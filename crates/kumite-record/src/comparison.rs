@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Better, CommandCounts, CommandMetric, ComparedCounts, ComparisonGate, Control, Counting, Doubt, Estimate,
-    Machine, NoiseFloor, PairGate, Ratio, Remaining, SteadyClass, Warning,
+    Better, CommandCounts, CommandMetric, ComparedBaseline, ComparedCounts, ComparisonGate, Control,
+    Counting, Doubt, Estimate, Machine, NoiseFloor, PairGate, Ratio, Remaining, SteadyClass, Warning,
 };
 
 /// A comparison of commands or servers in interleaved blocks, with its verdicts.
@@ -153,6 +153,9 @@ pub struct ComparedCommand {
     /// none of the commands at revisions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<ComparedRevision>,
+    /// The baseline that the command is. None if it is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<ComparedBaseline>,
     /// The median of the wall times. None if the command has no runs.
     pub wall_s: Option<Estimate>,
     /// The median of the user times. None if the command has no runs.

@@ -5,6 +5,7 @@
 
 mod amiss;
 mod arrival;
+mod baseline;
 mod call;
 mod check;
 mod command_metric;
@@ -60,6 +61,7 @@ mod written;
 
 pub use amiss::{Amiss, Lost};
 pub use arrival::Arrival;
+pub use baseline::{ComparedBaseline, KeptProgram};
 pub use call::{Call, Phase, PhaseKind};
 pub use check::{Binds, Check, CheckOutcome, RedComparison};
 pub use command_metric::{CommandMetric, NoCommandMetric};

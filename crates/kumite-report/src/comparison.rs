@@ -3,6 +3,7 @@
 mod answer;
 mod answers;
 mod asciidoc;
+mod baseline;
 mod counts;
 mod csv;
 mod doubts;

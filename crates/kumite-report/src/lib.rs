@@ -76,7 +76,7 @@ pub use words::gate::{gate_reason, run_gate};
 pub use words::near_tie::near_ties;
 pub use words::number::plural;
 pub use words::prospects::{prospect_faults, prospect_notes, prospect_outlook};
-pub use words::quantity::length;
+pub use words::quantity::{bytes, length};
 pub use words::reason::reason;
 pub use words::short_window::{ShortWindow, in_profiles, short_window};
 pub use words::text::{plain, plain_but_colours};

@@ -1,5 +1,6 @@
 //! `kumite compare`: commands, or running servers, against each other.
 
+mod baseline;
 mod counts;
 mod gate;
 mod revisions;
@@ -32,6 +33,7 @@ const BUDGET: Duration = Duration::from_secs(60);
 const SHOW_AFTER: Duration = Duration::from_secs(1);
 const SHOW_EVERY: Duration = Duration::from_millis(250);
 
+use baseline::{Keeping, Opened};
 use gate::refuse_undecidable;
 pub use shell_flag::as_meant;
 
@@ -65,6 +67,8 @@ pub struct Args {
 
     #[command(flatten)]
     revisions: revisions::RevisionArgs,
+    #[command(flatten)]
+    baseline: baseline::BaselineArgs,
     #[command(flatten)]
     amount: Amount,
     #[command(flatten)]
@@ -286,9 +290,14 @@ fn count() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(1..=1_000_000)
 }
 
-pub fn run(args: &Args) -> Result<(), Failure> {
+pub fn run(mut args: Args) -> Result<(), Failure> {
     args.documents.check()?;
     args.save.check()?;
+    let opened = args.baseline.opened()?;
+    if let Some(opened) = &opened {
+        opened.fill(&mut args);
+    }
+    let (args, mut keeping) = (&args, None);
     if let (Some(min), Some(max)) = (args.amount.min_runs, args.amount.max_runs)
         && min > max
     {
@@ -296,7 +305,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     let urls = args.commands.iter().filter(|command| servers::is_url(command)).count();
     let compared = match urls {
-        0 => commands(args),
+        0 => commands(args, opened.as_ref(), &mut keeping),
         n if n == args.commands.len() => servers::compared(args),
         _ => Err(Failure::Usage(
             "a URL can only be compared with a URL, and a command with a command".to_owned(),
@@ -338,7 +347,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 args.amount.budget.unwrap_or(BUDGET)
             )))
         }
-        (None, None) => args.gate.conclude(&comparison, args.documents.is_on_terminal()),
+        (None, None) => {
+            keeping.map_or(Ok(()), |keeping| keeping.put(&comparison))?;
+            args.gate.conclude(&comparison, args.documents.is_on_terminal())
+        }
     }
 }
 
@@ -353,12 +365,19 @@ fn remove_secrets(comparison: &mut Comparison) {
     texts.for_each(|text| *text = without_secrets(text));
 }
 
-fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> {
+/// Compares commands. With `--save-baseline` the baseline is put into `keeping`, without its place.
+fn commands(
+    args: &Args,
+    baseline: Option<&Opened>,
+    keeping: &mut Option<Keeping>,
+) -> Result<(Comparison, Option<CompareError>), Failure> {
     args.load.refuse()?;
     let (stop, clock) = (stop::flag()?, RealClock::default());
-    let revisions = args.revisions.found(is_gate_of_one(args), &stop)?;
+    let needs_base = baseline.is_none() && is_gate_of_one(args);
+    let revisions = args.revisions.found(needs_base, baseline.and_then(Opened::revision), &stop)?;
     let names = revisions.as_ref().map_or(Vec::new(), |revisions| revisions.names());
-    let (mut setting, reference) = setting(args, names)?;
+    let (mut setting, reference) = setting(args, names, baseline)?;
+    args.baseline.check(&setting.benches)?;
     if args.gate.is_set() && setting.benches.len() == 1 {
         return Err(Failure::Usage(
             "--gate compares, and there is one command: give two, or --rev".to_owned(),
@@ -376,7 +395,10 @@ fn commands(args: &Args) -> Result<(Comparison, Option<CompareError>), Failure> 
     let _turn = args.wait.turn(&stop)?;
     let trees = revisions.as_ref().map(|revisions| revisions.place(&mut setting.benches, &setting.shell));
     let _trees = trees.transpose()?;
-    watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch)).map_err(failure)
+    *keeping = args.baseline.keeping(&setting, args.revisions.build_env())?;
+    let compared = watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch));
+    keeping.iter_mut().for_each(Keeping::look_again);
+    compared.map_err(failure)
 }
 
 /// True if a gate has one command alone, and so no reference but where its revision comes from.
@@ -418,12 +440,17 @@ pub fn failure(error: CompareError) -> Failure {
     }
 }
 
-fn setting(args: &Args, revisions: Vec<String>) -> Result<(Setting, usize), Failure> {
+fn setting(
+    args: &Args,
+    revisions: Vec<String>,
+    baseline: Option<&Opened>,
+) -> Result<(Setting, usize), Failure> {
     let around = &args.around;
     let helper = std::env::current_exe()
         .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
     let imported = imported(args)?;
-    let templates = Templates { revisions, ..templates(args, &imported)? };
+    let earlier = baseline.map(Opened::earlier);
+    let templates = Templates { revisions, earlier, ..templates(args, &imported)? };
     let (mut benches, reference) = templates.benches().map_err(usage)?;
     // A reference that was added comes before them.
     let first = benches.len().saturating_sub(templates.commands.len());
@@ -483,6 +510,7 @@ fn templates(args: &Args, imported: &[Imported]) -> Result<Templates, Failure> {
         names,
         reference: args.reference.clone(),
         reference_name: args.reference_name.clone(),
+        earlier: None,
         parameters: parameters(args)?,
         revisions: Vec::new(),
         build: args.revisions.build(),

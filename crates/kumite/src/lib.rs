@@ -202,7 +202,7 @@ pub fn main(world: &dyn World) -> ExitCode {
             kumite_nodes::agent(VERSION, &begin).map_err(Into::into)
         }
         Command::Load(args) => load::run(&args),
-        Command::Compare(args) => compare::run(&args),
+        Command::Compare(args) => compare::run(*args),
         Command::Build(args) => build::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Task(args) => task::run(&args),

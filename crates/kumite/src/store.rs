@@ -30,13 +30,37 @@ impl Db {
 /// `.kumite/` here.
 pub fn default_db() -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
-    let above = here.ancestors().map(|folder| folder.join(".kumite")).find(|folder| folder.is_dir());
-    if let Some(folder) = above {
+    if let Some(folder) = nearest(&here) {
         return folder.strip_prefix(&here).map_or(folder.clone(), Path::to_owned).join(FILE);
     }
+    user_data().unwrap_or(PathBuf::from(".kumite")).join(FILE)
+}
+
+/// The folder for what is kept of the project that a folder is in, and the project's own folder. It is the nearest
+/// `.kumite/`, here or above, and the folder around it. Else it is one in `$XDG_DATA_HOME/kumite`, of which each project
+/// has its own: a project is then the git repository, or the folder itself.
+pub fn project_state(here: &Path) -> (PathBuf, PathBuf) {
+    if let Some(state) = nearest(here) {
+        let project = state.parent().unwrap_or(here).to_owned();
+        return (state, project);
+    }
+    let project = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(here).to_owned();
+    let Some(data) = user_data() else { return (project.join(".kumite"), project) };
+    let digest = blake3::hash(project.as_os_str().as_encoded_bytes()).to_hex();
+    let name = project.file_name().unwrap_or_default().to_string_lossy();
+    (data.join("projects").join(format!("{name}-{}", &digest[..16])), project)
+}
+
+/// The nearest `.kumite/`, here or above.
+fn nearest(here: &Path) -> Option<PathBuf> {
+    here.ancestors().map(|folder| folder.join(".kumite")).find(|folder| folder.is_dir())
+}
+
+/// The folder of kumite's in the user's data.
+fn user_data() -> Option<PathBuf> {
     let named = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = named("XDG_DATA_HOME").or_else(|| Some(named("HOME")?.join(".local/share")));
-    data.map_or(PathBuf::from(".kumite"), |data| data.join("kumite")).join(FILE)
+    data.map(|data| data.join("kumite"))
 }
 
 /// The flag for the name under which a comparison or a load is kept.

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kumite_process::{Output, Passes, Shell, Stdin};
-use kumite_record::ComparedRevision;
+use kumite_process::{CommandLine, CommandLineError, Output, Passes, Shell, Stdin};
+use kumite_record::{ComparedBaseline, ComparedRevision};
 
 use super::error::{EnvError, UsageError};
 use super::import::Imported;
 use super::parameters::{Parameter, combinations, filled};
+use super::program::with_program;
 
 /// The most commands that one comparison takes: more than anybody compares.
 const MOST_COMMANDS: usize = 1_000;
@@ -84,6 +85,25 @@ pub struct Bench {
     pub at: Option<At>,
     /// The place of the revision, once its tree is made; `None` before, and without a revision.
     pub place: Option<Place>,
+    /// The file that is run in place of the command's own program; `None` to run that.
+    pub program: Option<PathBuf>,
+    /// The baseline that the command is; `None` if it is none.
+    pub baseline: Option<ComparedBaseline>,
+}
+
+/// A baseline: a command of an earlier comparison, which is measured again.
+#[derive(Clone, Debug)]
+pub struct Earlier {
+    /// The command's name in the comparison.
+    pub name: String,
+    /// The command line, into which no parameters are filled.
+    pub command: String,
+    /// The git revision that it is to be run at; `None` for where the user is.
+    pub at: Option<At>,
+    /// The file that is run in place of the command's own program; `None` to run that.
+    pub program: Option<PathBuf>,
+    /// The baseline, for the record.
+    pub baseline: ComparedBaseline,
 }
 
 /// A git revision that a command is to be run at.
@@ -108,6 +128,15 @@ impl Bench {
     /// The folder that the command and its hooks run in.
     pub(crate) fn folder(&self) -> &Path {
         self.place.as_ref().map_or(Path::new("."), |place| &place.folder)
+    }
+
+    /// The command as it is started.
+    pub(crate) fn line(&self, shell: &Shell) -> Result<CommandLine, CommandLineError> {
+        let command = self.in_place(&self.command);
+        match &self.program {
+            Some(program) => CommandLine::new(&with_program(&command, program)?, shell),
+            None => CommandLine::new(&command, shell),
+        }
     }
 
     /// A text of the command's, with the folder of its revision filled in for `{dir}` if it has a place.
@@ -193,6 +222,8 @@ pub struct Templates {
     /// The command that the others are compared with, by its name, text or revision: one of `commands`, or a further
     /// one. `None` for the first.
     pub reference: Option<String>,
+    /// A baseline, which is the reference and comes first; `None` for none.
+    pub earlier: Option<Earlier>,
     /// The name of a reference that is not one of `commands`; `None` to use its text.
     pub reference_name: Option<String>,
     /// The parameters that are filled into all texts, but for those of a further reference.
@@ -236,6 +267,17 @@ struct Expanded {
     reference: usize,
 }
 
+impl Expanded {
+    /// Adds a reference that is none of the commands. It comes before them.
+    fn add_reference(&mut self, text: &str) {
+        let added = Template { text: text.to_owned(), values: BTreeMap::new(), revision: None };
+        self.commands.insert(0, added);
+        self.origin = [0].into_iter().chain(self.origin.iter().map(|at| at + 1)).collect();
+        self.typed += 1;
+        self.reference = 0;
+    }
+}
+
 impl Templates {
     /// Every command at every revision with every combination of parameters, and the position of the reference.
     pub fn benches(&self) -> Result<(Vec<Bench>, usize), UsageError> {
@@ -260,6 +302,8 @@ impl Templates {
         let bench = |at: usize| -> Result<Bench, UsageError> {
             let Template { text, values, revision } = &commands[at];
             let build = self.build.as_ref().map(|text| filled(text, values));
+            let here = || revision.clone().map(|revision| At { revision, build });
+            let earlier = self.earlier.as_ref().filter(|_| at == *reference);
             Ok(Bench {
                 name: names[at].clone(),
                 command: filled(text, values),
@@ -275,8 +319,10 @@ impl Templates {
                 },
                 output: of_each("--output", &self.output, at)?.as_deref().map(output).unwrap_or_default(),
                 imported: None,
-                at: revision.clone().map(|revision| At { revision, build }),
+                at: earlier.map_or_else(here, |earlier| earlier.at.clone()),
                 place: None,
+                program: earlier.and_then(|earlier| earlier.program.clone()),
+                baseline: earlier.map(|earlier| earlier.baseline.clone()),
             })
         };
         let benches = (0..commands.len()).map(bench).collect::<Result<Vec<_>, _>>()?;
@@ -316,14 +362,11 @@ impl Templates {
             };
             match expanded.commands.iter().enumerate().position(is_wanted) {
                 Some(at) => expanded.reference = at,
-                None => {
-                    let added = Template { text: wanted.clone(), values: BTreeMap::new(), revision: None };
-                    expanded.commands.insert(0, added);
-                    expanded.origin =
-                        [0].into_iter().chain(expanded.origin.iter().map(|at| at + 1)).collect();
-                    expanded.typed += 1;
-                }
+                None => expanded.add_reference(wanted),
             }
+        }
+        if let Some(earlier) = &self.earlier {
+            expanded.add_reference(&earlier.command);
         }
         Ok(expanded)
     }
@@ -342,7 +385,7 @@ impl Templates {
             let Template { text, values, revision } = &commands[at];
             let own = match at.checked_sub(shift) {
                 Some(place) => self.names.get(if given == all { place } else { origin[at] - shift }),
-                None => self.reference_name.as_ref(),
+                None => self.earlier.as_ref().map(|earlier| &earlier.name).or(self.reference_name.as_ref()),
             };
             let own_or_text = filled(own.unwrap_or(text), values);
             match revision.as_ref().filter(|_| self.revisions.len() > 1 && given < all) {

@@ -50,7 +50,7 @@ pub fn compare(
     let lines: Vec<CommandLine> = setting
         .benches
         .iter()
-        .map(|bench| CommandLine::new(&bench.in_place(&bench.command), &setting.shell))
+        .map(|bench| bench.line(&setting.shell))
         .collect::<Result<_, _>>()
         .map_err(UsageError::Command)?;
     let hooks = Hooks::new(setting)?;

@@ -153,6 +153,7 @@ fn command(
         shell: line.shell.as_ref().map(|shell| shell.join(" ")),
         parameters: bench.parameters.clone(),
         revision: bench.place.as_ref().map(|place| place.revision.clone()),
+        baseline: bench.baseline.clone(),
         wall_s: estimate(&times, Unit::Seconds),
         user_s: estimate(&user_times, Unit::Seconds),
         system_s: estimate(&system_times, Unit::Seconds),

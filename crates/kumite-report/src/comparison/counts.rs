@@ -16,12 +16,14 @@ pub(super) const HEAD: &str = "instructions";
 
 /// The cell of a command in the column of counts.
 pub(super) fn figure(command: &ComparedCommand) -> String {
-    let counts = command.counts.as_ref().map_or(&[][..], |counts| &counts.instructions);
-    match (counts.iter().min(), counts.iter().max()) {
-        (Some(least), Some(most)) if least == most => count(*least as f64),
-        (Some(least), Some(most)) => format!("{}–{}", count(*least as f64), count(*most as f64)),
-        _ => "–".to_owned(),
-    }
+    command.counts.as_ref().and_then(range).unwrap_or_else(|| "–".to_owned())
+}
+
+/// The counts of all runs; one number if they are the same. None if there are none.
+pub(super) fn range(counts: &CommandCounts) -> Option<String> {
+    let (least, most) = (counts.instructions.iter().min()?, counts.instructions.iter().max()?);
+    let [low, high] = [least, most].map(|instructions| count(*instructions as f64));
+    Some(if least == most { low } else { format!("{low}–{high}") })
 }
 
 /// The answer on each pair by its counts. Empty without `--counts`.

@@ -141,6 +141,11 @@ pub fn with_symbol(unit: Unit, fitting: &str) -> String {
     }
 }
 
+/// A number of bytes, in the unit that suits its size: `16.0 KiB`.
+pub fn bytes(bytes: f64) -> String {
+    Unit::Bytes.text(bytes)
+}
+
 /// A time given in µs, in the unit that suits its size: `120 µs`, `2.50 ms`.
 pub fn time_us(us: f64) -> String {
     Unit::Microseconds.text(us)

@@ -1,5 +1,6 @@
 //! Records, and what is made of them.
 
+mod baseline;
 mod compare;
 mod counts;
 mod diagnosis;

@@ -39,6 +39,8 @@ pub struct Revisions<'a> {
     args: &'a RevisionArgs,
     repository: Repository<'a>,
     revisions: Vec<Revision>,
+    /// The revision of a baseline; None if there is none.
+    earlier: Option<Revision>,
     stop: &'a AtomicBool,
 }
 
@@ -48,16 +50,34 @@ impl RevisionArgs {
         !self.revs.is_empty() || self.build.is_some()
     }
 
+    /// Fills in what was not typed from a baseline: how it is built, and that the files as they are are compared with it.
+    pub fn fill(&mut self, build: Option<&str>, build_env: &[String]) {
+        if self.revs.is_empty() {
+            self.revs.push(".".to_owned());
+        }
+        if self.build.is_none() {
+            self.build = build.map(str::to_owned);
+        }
+        self.build_env.extend(build_env.iter().cloned());
+    }
+
+    /// Further variables that a build reads.
+    pub fn build_env(&self) -> &[String] {
+        &self.build_env
+    }
+
     /// The command that builds a revision.
     pub fn build(&self) -> Option<String> {
         self.build.clone()
     }
 
     /// The revisions that were asked for; none without these flags. If `needs_base` is true and there is but one, the
-    /// commit at which it left the default branch comes first.
+    /// commit at which it left the default branch comes first. `earlier` is the revision of a baseline, by its name in the
+    /// comparison and its commit.
     pub fn found<'a>(
         &'a self,
         needs_base: bool,
+        earlier: Option<(&str, &str)>,
         stop: &'a AtomicBool,
     ) -> Result<Option<Revisions<'a>>, Failure> {
         if !self.are_given() {
@@ -79,7 +99,20 @@ impl RevisionArgs {
         }
         let revisions = names.iter().map(|name| repository.revision(name)).collect::<Result<Vec<_>, _>>();
         let revisions = revisions?;
-        if let [first, others @ ..] = &revisions[..]
+        let earlier = earlier.map(|(name, commit)| {
+            let found = repository.revision(commit);
+            let mut found = found.map_err(|error| match Failure::from(error) {
+                Failure::Usage(why) => {
+                    Failure::Usage(format!("{name} is of a commit that is not here: {why}"))
+                }
+                failure => failure,
+            })?;
+            name.clone_into(&mut found.name);
+            Ok::<_, Failure>(found)
+        });
+        let earlier = earlier.transpose()?;
+        let all: Vec<&Revision> = earlier.iter().chain(&revisions).collect();
+        if let [first, others @ ..] = &all[..]
             && let Some(same) = others.iter().find(|other| other.is_as(first))
         {
             output::note(&format!(
@@ -87,7 +120,7 @@ impl RevisionArgs {
                 first.name, same.name
             ));
         }
-        Ok(Some(Revisions { args: self, repository, revisions, stop }))
+        Ok(Some(Revisions { args: self, repository, revisions, earlier, stop }))
     }
 }
 
@@ -106,7 +139,8 @@ impl Revisions<'_> {
         let mut made: BTreeMap<At, (Place, Tree)> = BTreeMap::new();
         for bench in benches {
             let Some(at) = &bench.at else { continue };
-            let revision = self.revisions.iter().find(|revision| revision.name == at.revision);
+            let mut all = self.earlier.iter().chain(&self.revisions);
+            let revision = all.find(|revision| revision.name == at.revision);
             let revision = revision.expect("commands are at the revisions that were found");
             if !made.contains_key(at) {
                 let line = at.build.as_ref().map(|text| typed("--build", text, shell));

@@ -130,6 +130,8 @@ fn refuse(args: &Args) -> Result<(), Failure> {
         ("--parameter-scan", !args.parameter_scan.is_empty()),
         ("--import", args.import.is_some()),
         ("--rev", args.revisions.are_given()),
+        ("--save-baseline", args.baseline.saves()),
+        ("--baseline", args.baseline.is_given()),
     ];
     match given.iter().find(|(_, given)| *given) {
         Some((flag, _)) => Err(Failure::Usage(format!("{flag} is for commands, and these are URLs"))),

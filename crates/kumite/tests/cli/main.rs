@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "no tree is started in another thread")]
 
 mod again;
+mod baseline;
 mod build;
 mod check;
 mod checks;

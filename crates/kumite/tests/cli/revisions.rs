@@ -12,11 +12,11 @@ use serde_json::Value;
 use crate::place::{EXPERIMENT, Place, Said};
 use crate::printed::printed;
 
-const BUILD: &str = "sh build";
-const TOOL: &str = "sh tool";
+pub const BUILD: &str = "sh build";
+pub const TOOL: &str = "sh tool";
 
 /// git in a folder of the place, as on a machine without settings, on one day.
-fn git(place: &Place, folder: &str, arguments: &[&str]) -> String {
+pub fn git(place: &Place, folder: &str, arguments: &[&str]) -> String {
     let mut command = Command::new("git");
     let settings =
         ["-c", "user.name=ann", "-c", "user.email=ann@example.org", "-c", "protocol.file.allow=always"];
@@ -37,13 +37,13 @@ fn alone(command: &mut Command) {
     command.envs(variables);
 }
 
-fn commit(place: &Place, folder: &str, what: &str) {
+pub fn commit(place: &Place, folder: &str, what: &str) {
     git(place, folder, &["add", "-A"]);
     git(place, folder, &["commit", "-q", "-m", what]);
 }
 
 /// A repository whose branch `slow` is slower than `main`. Each build adds a line to `builds`.
-fn project() -> Place {
+pub fn project() -> Place {
     let place = Place::new("", &[]);
     place.write("project/work", "exec sleep 0.05\n");
     place.write("project/build", "cp work tool; pwd >> \"$BUILDS\"\n");
@@ -64,19 +64,19 @@ fn command(place: &Place, folder: &str, arguments: &[&str]) -> Command {
     command
 }
 
-fn compare(place: &Place, folder: &str, arguments: &[&str]) -> Said {
+pub fn compare(place: &Place, folder: &str, arguments: &[&str]) -> Said {
     let said = command(place, folder, arguments).output().unwrap();
     Said::after(&[&["compare"], arguments].concat(), said)
 }
 
 /// The folders in which something was built, in the order of the builds.
-fn builds(place: &Place) -> Vec<String> {
+pub fn builds(place: &Place) -> Vec<String> {
     let builds = std::fs::read_to_string(place.path("builds")).unwrap_or_default();
     builds.lines().map(str::to_owned).collect()
 }
 
 /// The commands of a comparison, by a member of each.
-fn each(result: &Value, of: &str) -> Vec<Value> {
+pub fn each(result: &Value, of: &str) -> Vec<Value> {
     result["commands"]
         .as_array()
         .unwrap()

@@ -1,0 +1,40 @@
+//! A baseline: a command that was measured on an earlier day, and is measured again beside a later one.
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CommandCounts, Estimate, Machine};
+
+/// The baseline that a command of a comparison was. Its figures are those of the day on which it was saved: no verdict
+/// on time rests on them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedBaseline {
+    /// The name that it was saved under.
+    pub name: String,
+    /// The time at which it was saved.
+    pub saved: Timestamp,
+    /// The machine that it was saved on.
+    pub machine: Machine,
+    /// The median of the wall times of that day.
+    pub wall_s: Option<Estimate>,
+    /// The instructions that were counted that day. None if none were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<CommandCounts>,
+    /// The program that was kept, and was run. None if a revision was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<KeptProgram>,
+}
+
+/// The program of a baseline, kept as it was on the day on which it was saved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KeptProgram {
+    /// The first word of the command, in place of which the kept program is run.
+    pub word: String,
+    /// The size of the program, in bytes.
+    pub bytes: u64,
+    /// The BLAKE3 digest of the program, in hexadecimal digits.
+    pub digest: String,
+    /// The architecture of the machine that the program was kept on, such as `x86_64`.
+    pub arch: String,
+}

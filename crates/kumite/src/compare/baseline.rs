@@ -1,0 +1,112 @@
+//! `--save-baseline` and `--baseline`: a command that is kept as it is today, to be measured again on another day beside
+//! what there is then.
+
+mod flags;
+mod keeping;
+mod kept;
+mod shelf;
+
+use kumite_compare::{At, Bench, Earlier, Setting};
+use kumite_record::ComparedBaseline;
+
+use crate::exit::Failure;
+
+use super::Args;
+pub use flags::BaselineArgs;
+pub use keeping::Keeping;
+use kept::{Baseline, Source};
+use shelf::Shelf;
+
+/// A baseline that the new command is compared with.
+pub struct Opened {
+    baseline: Baseline,
+    earlier: Earlier,
+    /// The lock that keeps the kept program as long as this lives.
+    _held: Option<std::fs::File>,
+}
+
+impl Opened {
+    /// Fills in what the command line leaves out: the command, its hooks and the like, the build and the revision are
+    /// the baseline's.
+    pub fn fill(&self, args: &mut Args) {
+        let Baseline { command, flags, source, .. } = &self.baseline;
+        if args.commands.is_empty() {
+            args.commands.push(command.clone());
+        }
+        flags.fill(&mut args.around);
+        if let Source::Revision { build, build_env, .. } = source {
+            args.revisions.fill(build.as_deref(), build_env);
+        }
+    }
+
+    /// The command of the baseline, as the reference of a comparison.
+    pub fn earlier(&self) -> Earlier {
+        self.earlier.clone()
+    }
+
+    /// The revision of the baseline: its name in the comparison, and its commit. None if it has none.
+    pub fn revision(&self) -> Option<(&str, &str)> {
+        match &self.baseline.source {
+            Source::Revision { commit, .. } => Some((&self.earlier.name, commit)),
+            _ => None,
+        }
+    }
+}
+
+impl BaselineArgs {
+    /// The baseline of `--baseline`; none without that flag.
+    pub fn opened(&self) -> Result<Option<Opened>, Failure> {
+        let Some(name) = &self.baseline else { return Ok(None) };
+        let shelf = Shelf::of_project()?;
+        let (baseline, program, held) = shelf.open(name)?;
+        shelf.check_folder(name, &baseline.folder)?;
+        if let Source::Nothing { why } = &baseline.source {
+            return Err(Failure::Usage(format!(
+                "baseline {name} cannot be measured again, and times of another day are not compared: {why}"
+            )));
+        }
+        let called = format!("baseline {name}");
+        let at = match &baseline.source {
+            Source::Revision { build, .. } => Some(At { revision: called.clone(), build: build.clone() }),
+            _ => None,
+        };
+        let then = baseline.comparison.commands.first();
+        let record = ComparedBaseline {
+            name: name.clone(),
+            saved: baseline.comparison.started,
+            machine: baseline.comparison.machine.clone(),
+            wall_s: then.and_then(|command| command.wall_s.clone()),
+            counts: then.and_then(|command| command.counts.clone()),
+            program: match &baseline.source {
+                Source::Program { program, .. } => Some(program.clone()),
+                _ => None,
+            },
+        };
+        let earlier =
+            Earlier { name: called, command: baseline.command.clone(), at, program, baseline: record };
+        Ok(Some(Opened { baseline, earlier, _held: held }))
+    }
+
+    /// Begins to keep a command under the name of `--save-baseline`; none without that flag. An error if there are
+    /// several commands, or one that could not be measured again.
+    pub fn keeping(&self, setting: &Setting, build_env: &[String]) -> Result<Option<Keeping>, Failure> {
+        let Some(name) = &self.save_baseline else { return Ok(None) };
+        let [bench] = &setting.benches[..] else { return Err(several(name, setting.benches.len())) };
+        let shelf = Shelf::of_project()?;
+        Keeping::begin(shelf, name, bench, setting, build_env).map(Some)
+    }
+
+    /// Refuses several commands, before anything is built.
+    pub fn check(&self, benches: &[Bench]) -> Result<(), Failure> {
+        match &self.save_baseline {
+            Some(name) if benches.len() != 1 => Err(several(name, benches.len())),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn several(name: &str, commands: usize) -> Failure {
+    Failure::Usage(format!(
+        "--save-baseline {name} keeps one command, at one revision, and there are {commands}: save each on its own"
+    ))
+}

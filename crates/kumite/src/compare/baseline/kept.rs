@@ -1,0 +1,86 @@
+//! A baseline as its file has it.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use kumite_record::{Comparison, KeptProgram};
+use serde::{Deserialize, Serialize};
+
+use super::flags::KeptFlags;
+
+/// The version of the file's form. It is raised when an earlier kumite would misread a new file.
+pub const FORM: u32 = 1;
+
+/// A command that can be measured again, with what was found of it.
+#[derive(Serialize, Deserialize)]
+pub struct Baseline {
+    pub form: u32,
+    /// The folder that the command was run in, relative to that of the project.
+    pub folder: PathBuf,
+    /// The command as it was typed, with parameters filled in.
+    pub command: String,
+    /// The thing that is measured again.
+    pub source: Source,
+    pub flags: KeptFlags,
+    /// All figures of that day.
+    pub comparison: Comparison,
+}
+
+/// The thing that is measured again.
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum Source {
+    /// A commit of the project's repository, which is built again.
+    Revision {
+        commit: String,
+        /// The command that builds it. None for none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        build: Option<String>,
+        /// Further variables that it reads.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        build_env: Vec<String>,
+    },
+    /// A copy of the program that ran.
+    Program {
+        program: KeptProgram,
+        /// The folder of the copy, in that of the baseline.
+        folder: String,
+        /// The name of its file.
+        file: String,
+    },
+    /// Nothing: only figures are there.
+    Nothing { why: Unkept },
+}
+
+/// The reason why no program was kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+pub enum Unkept {
+    /// The command needs a shell, or is looked for on PATH: anything may run.
+    NoPath { command: String },
+    /// The file is no program of the machine but a script, which starts others.
+    Script { word: String },
+    /// The program is told the folder of its revision, which is not there another day.
+    Folder { command: String },
+}
+
+impl fmt::Display for Unkept {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unkept::NoPath { command } => write!(
+                f,
+                "`{command}` does not begin with the path of a program, or needs a shell, so that other programs may run \
+                 on another day: give such a path (./tool, --input FILE in place of <), or commit it and give --rev HEAD"
+            ),
+            Unkept::Script { word } => write!(
+                f,
+                "{word} is a script, and the programs that it starts may be others on another day: commit it and give --rev \
+                 HEAD"
+            ),
+            Unkept::Folder { command } => write!(
+                f,
+                "`{command}` names the folder of files that are in no commit: commit them and give --rev HEAD"
+            ),
+        }
+    }
+}
