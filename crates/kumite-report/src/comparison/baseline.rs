@@ -34,7 +34,9 @@ fn then(baseline: &ComparedBaseline) -> String {
     let took = baseline.wall_s.as_ref().map(|wall| {
         let (value, interval) = Unit::Seconds.estimate(wall);
         let interval = interval.map_or(String::new(), |interval| format!(" (95 %: {interval})"));
-        format!("it took {value}{interval} then, which is compared with nothing: the figures above are of now")
+        format!(
+            "it took {value}{interval} then, which is compared with nothing: the figures above are of now"
+        )
     });
     executed.into_iter().chain(took).map(|figure| format!("; {figure}")).collect()
 }
