@@ -1,6 +1,6 @@
 //! A contender for the tests: `fake_protocols SPEAKS`, a server on $HOST:$PORT that answers `pong` in one protocol. SPEAKS
-//! is that protocol, or `asked` for $PROTOCOL; `forged` speaks h2 with a certificate of
-//! its own, as all do that are given none.
+//! is that protocol, or `asked` for $PROTOCOL; `forged` speaks h2 with a certificate of its own, as all do that are given
+//! none. Where PORT is 0 it takes a free one, and says which.
 
 use std::sync::Arc;
 
@@ -36,8 +36,11 @@ async fn serve(speaks: &str) {
     };
     let is_forged = speaks == "forged" || std::env::var_os("TLS_CERT").is_none();
     let tls = alpn.map(|alpn| acceptor(alpn, if is_forged { own() } else { of_kumite() }));
-    let address = (given("HOST"), given("PORT").parse().unwrap());
-    let listener = TcpListener::bind(address).await.unwrap();
+    let port = given("PORT").parse().unwrap();
+    let listener = TcpListener::bind((given("HOST"), port)).await.unwrap();
+    if port == 0 {
+        println!("{}", listener.local_addr().unwrap().port());
+    }
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
         let tls = tls.clone();

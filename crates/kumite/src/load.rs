@@ -1,9 +1,11 @@
 //! `kumite load`: the load engine as a tool of its own.
 
 mod engine;
-mod expect;
+pub mod expect;
 mod live;
+pub mod protocol;
 pub mod request;
+mod rows;
 mod schedule;
 mod search;
 
@@ -65,10 +67,14 @@ pub struct Args {
     schedule: schedule::Args,
     #[command(flatten)]
     search: search::Args,
-    #[command(flatten)]
+    #[command(flatten, next_help_heading = "Request")]
     request: request::Args,
     #[command(flatten)]
+    rows: rows::Args,
+    #[command(flatten)]
     expect: expect::Args,
+    #[command(flatten, next_help_heading = "Connections")]
+    protocol: protocol::Args,
     #[command(flatten)]
     engine: engine::Args,
 }
@@ -172,17 +178,17 @@ fn load(args: &Args) -> Result<Load, Failure> {
     let default = || args.requests.is_none().then_some(length.unwrap_or(DEFAULT_DURATION));
     let limit = Limit { requests: args.requests, duration: args.duration.or_else(default) };
     let load = Load {
-        variables: args.request.variables()?,
+        variables: args.rows.variables()?,
         cookies: args.request.cookies,
         connections: args.connections as usize,
-        pipeline: args.engine.pipeline as usize,
+        pipeline: args.protocol.pipeline(),
         arrivals,
         pace: args.schedule.pace(args.engine.has_own_cores()),
         warm_up,
         timeout: args.timeout,
         io: args.engine.io(),
-        http: args.engine.http(),
-        trust: args.engine.trust(),
+        http: args.protocol.http(),
+        trust: args.protocol.trust(),
         cores: args.engine.cores()?,
         ..Load::of(sessions, limit)
     };

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use kumite_compare::{CompareError, Server, compare_servers};
 use kumite_host::{RealClock, cores, machine};
-use kumite_load::{Check, Expect, Limit, Load, Request, Step, Target};
+use kumite_load::{Limit, Load, Request, Step, Target};
 use kumite_record::Comparison;
 
 use super::gate::refuse_undecidable;
 use super::{Args, control, rules, watched};
 use crate::exit::Failure;
-use crate::load::request::header;
+use crate::load::{expect, protocol, request};
 use crate::{duration, stop};
 
 const DURATION: Duration = Duration::from_secs(1);
@@ -19,6 +19,8 @@ const CONNECTIONS: u32 = 50;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "What URLs are asked (see kumite load)")]
+// These letters have other meanings for commands.
+#[command(mut_arg("method", |arg| arg.short(None)), mut_arg("body_file", |arg| arg.short(None)))]
 pub struct LoadArgs {
     /// Keep-alive connections, each with one request in flight [default: 50]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
@@ -26,37 +28,25 @@ pub struct LoadArgs {
     /// Time under load in each block [default: 1s]
     #[arg(short = 'z', long, value_name = "TIME", value_parser = duration::parse)]
     duration: Option<Duration>,
-    /// Request method [default: GET, or POST if there is a body]
-    #[arg(long)]
-    method: Option<String>,
-    /// Request body
-    #[arg(short = 'd', long, value_name = "TEXT")]
-    body: Option<String>,
-    /// Request header, e.g. -H 'accept: text/plain' (may be given several times)
-    #[arg(short = 'H', value_name = "HEADER", value_parser = header)]
-    headers: Vec<(String, String)>,
-    /// Status of a right answer [default: any 2xx]
-    #[arg(long, value_name = "STATUS", value_parser = clap::value_parser!(u16).range(100..=599))]
-    expect_status: Option<u16>,
-    /// Whole body of a right answer [default: any]
-    #[arg(long, value_name = "TEXT")]
-    expect_body: Option<String>,
+    #[command(flatten)]
+    request: request::Args,
+    #[command(flatten)]
+    protocol: protocol::Args,
+    #[command(flatten)]
+    expect: expect::Args,
 }
 
 impl LoadArgs {
     /// Refuses any of these flags that is given: they are for URLs alone.
     pub fn refuse(&self) -> Result<(), Failure> {
-        let given = [
+        let own = [
             ("--connections", self.connections.is_some()),
             ("--duration", self.duration.is_some()),
-            ("--method", self.method.is_some()),
-            ("--body", self.body.is_some()),
-            ("-H", !self.headers.is_empty()),
-            ("--expect-status", self.expect_status.is_some()),
-            ("--expect-body", self.expect_body.is_some()),
+            ("--expect-…", self.expect.is_given()),
         ];
-        match given.iter().find(|(_, given)| *given) {
-            Some((flag, _)) => Err(Failure::Usage(format!("{flag} is for URLs, and these are commands"))),
+        let own = own.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
+        match own.or(self.request.given()).or(self.protocol.given()) {
+            Some(flag) => Err(Failure::Usage(format!("{flag} is for URLs, and these are commands"))),
             None => Ok(()),
         }
     }
@@ -70,11 +60,12 @@ pub fn compared(args: &Args) -> Result<(Comparison, Option<CompareError>), Failu
     refuse(args)?;
     let mut servers: Vec<Server> = Vec::new();
     let mut names = args.names.iter();
+    let request = args.load.request.request()?;
     for url in &args.commands {
         let name = names.next().unwrap_or(url);
         let nth = servers.iter().filter(|server| server.url == *url).count() + 1;
         let name = if nth > 1 { format!("{name} ({nth})") } else { name.clone() };
-        let load = load(args, url)?;
+        let load = load(args, url, request.clone())?;
         load.check_certificate().map_err(|error| Failure::Incomplete(format!("{url}: {error}")))?;
         servers.push(Server { name, url: url.clone(), load });
     }
@@ -139,24 +130,21 @@ fn refuse(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn load(args: &Args, url: &str) -> Result<Load, Failure> {
+fn load(args: &Args, url: &str, request: Request) -> Result<Load, Failure> {
     let usage = |error: &dyn std::fmt::Display| Failure::Usage(format!("{url}: {error}"));
     let of = &args.load;
-    let default_method = if of.body.is_some() { "POST" } else { "GET" };
-    let request = Request {
-        method: of.method.clone().unwrap_or_else(|| default_method.to_owned()),
-        headers: of.headers.clone(),
-        body: of.body.clone().unwrap_or_default().into_bytes(),
-    };
     let target = Target::parse(url).map_err(|error| usage(&error))?;
-    request.encode(&target).map_err(|error| usage(&error))?;
-    let body = of.expect_body.clone().map_or(Check::Any, |body| Check::Equals(body.into_bytes()));
+    let step = Step { request, expect: of.expect.expect()?, ..Step::new(target) };
     let limit = Limit { requests: None, duration: Some(of.duration.unwrap_or(DURATION)) };
-    let expect = Expect { status: of.expect_status, body };
-    let step = Step { request, expect, ..Step::new(target) };
-    Ok(Load {
+    let load = Load {
+        cookies: of.request.cookies,
         connections: of.connections.unwrap_or(CONNECTIONS) as usize,
+        pipeline: of.protocol.pipeline(),
         timeout: args.amount.timeout.unwrap_or(TIMEOUT),
+        http: of.protocol.http(),
+        trust: of.protocol.trust(),
         ..Load::new(step, limit)
-    })
+    };
+    load.check().map_err(|error| usage(&error))?;
+    Ok(load)
 }

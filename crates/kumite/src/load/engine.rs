@@ -5,14 +5,13 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use kumite_host::cores;
-use kumite_load::{Address, Http, Io, Target, Trust};
+use kumite_load::{Address, Io, Target};
 
 use crate::exit::Failure;
 use crate::output;
 
 #[derive(clap::Args)]
 #[group(skip)]
-#[command(next_help_heading = "Connections")]
 pub struct Args {
     /// System interface for sockets [default: io_uring where the system has it, else epoll]
     #[arg(long, value_name = "IO", value_parser = io())]
@@ -20,18 +19,6 @@ pub struct Args {
     /// CPUs of the engine, each with a thread, e.g. 2,3 [default: the last core]
     #[arg(long, value_name = "CPU,…", value_delimiter = ',')]
     cores: Vec<usize>,
-    /// Most requests in flight on one connection
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub pipeline: u32,
-    /// Speak HTTP/2: agreed on over TLS, without asking in the clear
-    #[arg(long)]
-    http2: bool,
-    /// PEM file with certificates to trust besides the system's
-    #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
-    ca: Option<PathBuf>,
-    /// Trust any certificate
-    #[arg(long)]
-    insecure: bool,
     /// Connect to this Unix socket, and take only the request from the URL
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
@@ -69,18 +56,6 @@ fn io() -> impl TypedValueParser<Value = Io> {
 impl Args {
     pub fn io(&self) -> Io {
         self.io.unwrap_or(Io::Auto)
-    }
-
-    pub fn http(&self) -> Http {
-        if self.http2 { Http::Http2 } else { Http::Http1 }
-    }
-
-    pub fn trust(&self) -> Trust {
-        match &self.ca {
-            _ if self.insecure => Trust::Any,
-            Some(file) => Trust::Also(file.clone()),
-            None => Trust::System,
-        }
     }
 
     /// The CPUs of the engine: those of `--cores`, or those that kumite leaves to it; empty if it has none of its

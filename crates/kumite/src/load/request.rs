@@ -1,8 +1,8 @@
-//! The flags for the request that `kumite load` sends.
+//! The flags for the request that a server gets.
 
 use std::path::{Path, PathBuf};
 
-use kumite_load::{Request, Rows, Variables};
+use kumite_load::Request;
 
 use crate::duration;
 use crate::exit::Failure;
@@ -10,16 +10,15 @@ use crate::output;
 
 #[derive(clap::Args)]
 #[group(skip)]
-#[command(next_help_heading = "Request")]
 pub struct Args {
     /// Request method [default: GET, or POST if there is a body]
     #[arg(short, long)]
     method: Option<String>,
     /// Request body
-    #[arg(short = 'd', value_name = "TEXT", conflicts_with = "body_file")]
+    #[arg(short = 'd', long, value_name = "TEXT", conflicts_with = "body_file")]
     body: Option<String>,
     /// File with the request body
-    #[arg(short = 'D', value_name = "FILE")]
+    #[arg(short = 'D', long, value_name = "FILE")]
     body_file: Option<PathBuf>,
     /// Request header, e.g. -H 'accept: text/plain' (may be given several times)
     #[arg(short = 'H', value_name = "HEADER", value_parser = header)]
@@ -30,13 +29,6 @@ pub struct Args {
     /// Header accept
     #[arg(short = 'A', long, value_name = "TYPE")]
     accept: Option<String>,
-    /// Names in double braces always stand for something; some scripts still say so
-    #[arg(long = "template", hide = true)]
-    _template: bool,
-    /// CSV file with a header row, of which each request has the next row: {{column}} stands for its value in path, headers
-    /// and body. {{seq}} (number of the request), {{uuid}} and {{connection}} need no file
-    #[arg(long, value_name = "FILE")]
-    csv: Option<PathBuf>,
     /// Send the cookies that a connection was given back on that connection
     #[arg(long)]
     pub cookies: bool,
@@ -55,7 +47,7 @@ impl Args {
             (self.body.as_ref().filter(|body| duration::parse(body).is_ok()), &self.method)
         {
             return Err(Failure::Usage(format!(
-                "-d is the body here: for a load of so long, -z {time}; for such a body, -m POST -d {time}"
+                "-d is the body here: for a load of so long, -z {time}; for such a body, --method POST -d {time}"
             )));
         }
         let default_method = if body.is_some() { "POST" } else { "GET" };
@@ -72,16 +64,18 @@ impl Args {
         Ok(request)
     }
 
-    pub fn variables(&self) -> Result<Variables, Failure> {
-        let rows = match &self.csv {
-            Some(file) => {
-                let text = std::fs::File::open(file).map_err(|error| unreadable("the rows", file, &error))?;
-                let rows = Rows::read(&file.display().to_string(), text);
-                rows.map_err(|error| Failure::Usage(error.to_string()))?
-            }
-            None => Rows::default(),
-        };
-        Ok(Variables { rows, seed: 0 })
+    /// One of these flags that is given, or none.
+    pub fn given(&self) -> Option<&'static str> {
+        let given = [
+            ("--method", self.method.is_some()),
+            ("--body", self.body.is_some()),
+            ("--body-file", self.body_file.is_some()),
+            ("-H", !self.headers.is_empty()),
+            ("--content-type", self.content_type.is_some()),
+            ("--accept", self.accept.is_some()),
+            ("--cookies", self.cookies),
+        ];
+        given.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 }
 

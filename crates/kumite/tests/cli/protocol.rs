@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 
+use kumite_process::spawn_unmarked;
 use kumite_testing::example;
+use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use serde_json::Value;
 
 use crate::place::{EXPERIMENT, Place};
@@ -144,4 +148,129 @@ fn reasons(place: &Place) -> BTreeMap<String, String> {
         (name, why)
     };
     trials(place).into_iter().map(reason).collect()
+}
+
+/// A server in a protocol, with the certificate in `cert.pem`, that somebody has started.
+struct Started {
+    process: Child,
+    port: u16,
+}
+
+impl Started {
+    fn new(place: &Place, speaks: &str) -> Started {
+        let mut command = Command::new(example("fake_protocols"));
+        command.arg(speaks).env("HOST", "127.0.0.1").env("PORT", "0").stdout(Stdio::piped());
+        command.env("TLS_CERT", place.path("cert.pem")).env("TLS_KEY", place.path("key.pem"));
+        let mut process = spawn_unmarked(&mut command).unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        Started { process, port: line.trim().parse().unwrap() }
+    }
+
+    fn url(&self, scheme: &str) -> String {
+        format!("{scheme}://localhost:{}/", self.port)
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A certificate for `localhost` as `openssl req -x509` makes it: that of an authority.
+fn write_certificate(place: &Place) {
+    let mut params = CertificateParams::new(["localhost".to_owned()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    let key = KeyPair::generate().unwrap();
+    place.write("cert.pem", &params.self_signed(&key).unwrap().pem());
+    place.write("key.pem", &key.serialize_pem());
+}
+
+const PING: [&str; 4] = ["--method", "POST", "-d", "ping"];
+
+#[test]
+fn urls_in_tls_and_http_2_are_compared_as_they_are_loaded() {
+    let place = Place::new("", &[]);
+    write_certificate(&place);
+    for (speaks, scheme, more) in [
+        ("https", "https", &["--ca", "cert.pem"][..]),
+        ("h2", "https", &["--http2", "--ca", "cert.pem", "--pipeline", "4", "-H", "x-a: b"]),
+        ("h2c", "http", &["--http2", "--cookies", "--accept", "text/plain"]),
+    ] {
+        let servers = [(); 2].map(|()| Started::new(&place, speaks));
+        let urls = servers.each_ref().map(|server| server.url(scheme));
+        let amount = [
+            "--connections",
+            "2",
+            "-z",
+            "2s",
+            "-t",
+            "20s",
+            "-r",
+            "1",
+            "--expect-regex",
+            "^pong$",
+            "--json",
+            "-",
+        ];
+        let arguments = [&["compare", &urls[0], &urls[1]], &PING[..], &amount, more].concat();
+        let export = place.kumite(&arguments).ended(0).json();
+        for command in export["commands"].as_array().unwrap() {
+            assert_eq!(command["times"].as_array().unwrap().len(), 1, "{command}");
+        }
+        let loaded = [
+            &["load", &urls[0], "-n", "10", "-t", "20s", "--expect-body", "pong", "--json", "-"],
+            &PING[..],
+            more,
+        ];
+        assert_eq!(place.kumite(&loaded.concat()).ended(0).json()["ok"], 10);
+    }
+}
+
+#[test]
+fn urls_that_do_not_speak_what_they_are_asked_in_are_told_by_what_the_command_has() {
+    let place = Place::new("", &[]);
+    write_certificate(&place);
+    for (speaks, scheme, more) in [
+        ("https", "https", &[][..]),
+        ("http", "https", &["--insecure"]),
+        ("http", "http", &["--http2"]),
+        ("https", "https", &["--http2", "--insecure"]),
+        ("https", "http", &[]),
+        ("h2c", "http", &[]),
+    ] {
+        let servers = [(); 2].map(|()| Started::new(&place, speaks));
+        let urls = servers.each_ref().map(|server| server.url(scheme));
+        let compare =
+            ["compare", &urls[0], &urls[1], "-z", "2s", "-t", "20s", "-r", "1", "--connections", "1"];
+        let said = place.kumite(&[&compare, &PING[..], more].concat());
+        printed!(said.timeless());
+    }
+}
+
+/// A refusal is no load of ten seconds.
+#[test]
+fn nothing_is_sent_to_a_server_whose_certificate_is_refused() {
+    let place = Place::new("", &[]);
+    write_certificate(&place);
+    let server = Started::new(&place, "https");
+    printed!(place.kumite(&["load", &server.url("https"), "-z", "1h"]).timeless());
+}
+
+#[test]
+fn flags_of_urls_are_refused_for_commands() {
+    let place = Place::new("", &[]);
+    for flags in [
+        &["--http2"][..],
+        &["--ca", "x"],
+        &["--pipeline", "1"],
+        &["--cookies"],
+        &["--body-file", "x"],
+        &["--expect-json", "/a=1"],
+        &["--ca", "x", "--insecure"],
+    ] {
+        printed!(place.kumite(&[&["compare", "true", "false"], flags].concat()).timeless());
+    }
 }
