@@ -8,17 +8,26 @@ use thiserror::Error;
 /// It holds words alone, because it is only ever put into a [`SpecError`](crate::SpecError): nothing decides by which
 /// fault it was.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct Unfit(String);
+#[error("{what}")]
+pub struct Unfit {
+    what: String,
+    /// The key of `[answer]` that has the value. None if the value is another.
+    pub(crate) answer_key: Option<&'static str>,
+}
 
 impl Unfit {
     pub(crate) fn new(what: impl Into<String>) -> Unfit {
-        Unfit(what.into())
+        Unfit { what: what.into(), answer_key: None }
+    }
+
+    /// The fault is in the value of this key of `[answer]`.
+    pub(crate) fn of_answer(key: &'static str, what: impl Into<String>) -> Unfit {
+        Unfit { what: what.into(), answer_key: Some(key) }
     }
 }
 
 impl From<Unfit> for String {
     fn from(unfit: Unfit) -> String {
-        unfit.0
+        unfit.what
     }
 }

@@ -1,6 +1,7 @@
 //! A property of the reader of answers that holds whatever bytes come; the fuzz target in `fuzz/` calls it.
 
-use crate::check::Check;
+use crate::check::{Check, JsonPart};
+use crate::expect::{Expect, HeaderCheck};
 use crate::protocol::response::{Answer, Asked, Malformed, Reader};
 use crate::request::cookies::Jar;
 
@@ -24,15 +25,23 @@ pub fn response(input: &[u8]) {
 }
 
 fn asked(what: u8) -> Asked {
-    let check = match what >> 3 & 7 {
-        0 | 1 => Check::Any,
-        2 => Check::Equals(b"pong".to_vec()),
-        3 => Check::Equals(vec![b'x'; 200]),
-        4 => Check::Contains(b"on".to_vec()),
-        5 => Check::matches("^p.*g$").unwrap_or_default(),
-        _ => Check::json("/a=3").unwrap_or_default(),
+    let check = |check: Result<Check, _>| Expect { checks: check.into_iter().collect(), ..Expect::default() };
+    let equals = |body: &[u8]| Expect { equals: Some(body.to_vec()), ..Expect::default() };
+    let expect = match what >> 3 & 7 {
+        0 => Expect::default(),
+        1 => Expect {
+            headers: HeaderCheck::equals("x", "y").into_iter().collect(),
+            sha256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".parse().ok(),
+            ..Expect::default()
+        },
+        2 => equals(b"pong"),
+        3 => equals(&[b'x'; 200]),
+        4 => check(Check::contains("on")),
+        5 => Expect { length: Some(4), ..check(Check::matches("^p.*g$")) },
+        6 => Expect { equals: Some(b"pong".to_vec()), ..check(Check::contains("on")) },
+        _ => check(JsonPart::parse("/a=3").map(|part| Check::json(vec![part]))),
     };
-    Asked::new(what & 1 != 0, what & 2 != 0, check, what & 4 != 0)
+    Asked::new(what & 1 != 0, what & 2 != 0, expect, what & 4 != 0)
 }
 
 /// The result of reading a connection's bytes: the answers with their lengths, what followed them, and the cookies.

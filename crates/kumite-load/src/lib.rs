@@ -52,6 +52,7 @@ mod clock;
 mod connection;
 mod disturbance;
 mod engine;
+mod expect;
 mod field;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
@@ -70,8 +71,9 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 use std::time::Duration;
 
-pub use check::{Check, CheckError, JsonCheck, Pattern};
+pub use check::{Check, CheckError, JsonCheck, JsonPart, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
+pub use expect::{Expect, HeaderCheck, Sha256Digest};
 pub use hdrhistogram::Histogram;
 pub use json::Json;
 
@@ -93,15 +95,6 @@ pub use schedule::pace::Pace;
 pub use session::{Session, Step};
 pub use take::{Take, TakeError, TakePlace};
 pub use transport::Io;
-
-/// The answer that a request should have. Any other answer is a failure.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Expect {
-    /// The expected status; `None` for any 2xx.
-    pub status: Option<u16>,
-    /// The check of the answer's body.
-    pub body: Check,
-}
 
 /// The end of the window: it closes when the first of these limits is reached or, without a duration, when an open
 /// loop has no more arrivals. At least one limit must be given.

@@ -174,7 +174,7 @@ impl Taking {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Check;
+    use crate::Expect;
     use crate::protocol::response::{Asked, Keep};
 
     const HEAD: &str =
@@ -183,7 +183,7 @@ mod tests {
     fn taken(place: TakePlace, used_in: Component, body: &str) -> Result<String, String> {
         let taking = Taking { take: Take { name: "x".into(), place }, index: 3, used_in };
         let keep = Keep { head: taking.take.place.is_in_head(), body: taking.take.place.is_in_body() };
-        let asked = Asked { keep, ..Asked::new(false, false, Check::Any, false) };
+        let asked = Asked { keep, ..Asked::new(false, false, Expect::default(), false) };
         let mut reader = Reader::new();
         let answer = format!("{HEAD}Content-Length: {}\r\n\r\n{body}", body.len());
         assert!(reader.feed(answer.as_bytes(), &asked).unwrap().is_some());

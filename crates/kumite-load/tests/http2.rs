@@ -14,8 +14,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::Reason;
 use kumite_load::{
-    Address, Arrivals, Check, Errors, Expect, Finished, Http, Io, Limit, Load, Outcome, Request, Rows,
-    Session, Step, Take, TakePlace, Target, Trust, Variables,
+    Address, Arrivals, Check, Errors, Expect, Finished, HeaderCheck, Http, Io, Limit, Load, Outcome, Pattern,
+    Request, Rows, Session, Step, Take, TakePlace, Target, Trust, Variables,
 };
 use multiplexed::{
     ACK, CONTINUATION, Call, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, INITIAL_WINDOW_SIZE,
@@ -35,7 +35,7 @@ fn both() -> Vec<Io> {
 
 /// `requests` requests on one connection that want `pong`.
 fn load(addr: SocketAddr, requests: u64, io: Io) -> Load {
-    let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
+    let expect = Expect { status: Some(200), equals: Some(b"pong".to_vec()), ..Expect::default() };
     let step = Step { expect, ..Step::new(Target::plain(addr)) };
     Load {
         timeout: LONG,
@@ -164,7 +164,7 @@ fn large_bodies_both_ways() {
     });
     for (io, pipeline) in both().into_iter().flat_map(|io| [(io, 1), (io, 5)]) {
         let request = Request { method: "POST".into(), headers: Vec::new(), body: body.to_vec() };
-        let expect = Expect { status: None, body: Check::Equals(body.to_vec()) };
+        let expect = Expect { equals: Some(body.to_vec()), ..Expect::default() };
         let outcome = run(&Load { pipeline, ..sending(&request, &expect, load(server.addr, 10, io)) });
         assert_eq!(outcome.ok, 10, "{:?} {:?}", outcome.errors, outcome.first_wrong);
     }
@@ -184,11 +184,34 @@ fn wrong_answers_are_told_apart() {
         assert_eq!(outcome.errors, Errors { status: 20, body: 20, ..Errors::default() });
         assert_eq!(outcome.reconnects, 0);
     }
-    let expect = Expect { status: None, body: Check::contains("ong").unwrap() };
-    let load = load(server.addr, 10, Io::Epoll).with_steps(|step| step.expect = expect.clone());
-    let outcome = run(&load);
+    let expect = Expect { checks: vec![Check::contains("ong").unwrap()], ..Expect::default() };
+    let asked = |expect: &Expect| {
+        run(&load(server.addr, 10, Io::Epoll).with_steps(|step| step.expect = expect.clone()))
+    };
+    let outcome = asked(&expect);
     assert_eq!(outcome.errors, Errors { status: 1, body: 1, ..Errors::default() });
     assert_eq!(outcome.first_wrong.unwrap(), "status 500, 4 bytes");
+    let header = |pattern| vec![HeaderCheck::matches("X-Bytes", Pattern::new(pattern).unwrap()).unwrap()];
+    let other = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    let expect = || Expect { headers: header("^4$"), length: Some(4), ..Expect::default() };
+    let one = Errors { status: 1, ..Errors::default() };
+    for (expect, errors, words) in [
+        (expect(), one, "status 500, 4 bytes"),
+        (
+            Expect { headers: header("^5$"), ..expect() },
+            Errors { header: 9, ..one },
+            "status 200, 4 bytes, with the header x-bytes: \"4\", which \"^5$\" does not match",
+        ),
+        (Expect { length: Some(5), ..expect() }, Errors { body: 9, ..one }, "status 200, 4 bytes, not 5"),
+        (
+            Expect { sha256: other.parse().ok(), checks: vec![Check::contains("pong").unwrap()], ..expect() },
+            Errors { body: 9, ..one },
+            "status 200, 4 bytes whose SHA-256 digest is 9795c5ff8937f23526ccb207a5684c1fc94a7854e19c021b39d944e51f5baef2, not 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        ),
+    ] {
+        let outcome = asked(&expect);
+        assert_eq!((outcome.errors, outcome.first_wrong.as_deref()), (errors, Some(words)));
+    }
 }
 
 #[test]
@@ -556,7 +579,7 @@ fn an_answer_that_http2_does_not_have_is_malformed() {
         });
         for io in both() {
             let request = Request { method: method.into(), headers: Vec::new(), body: Vec::new() };
-            let expect = Expect { status: None, body: Check::Any };
+            let expect = Expect::default();
             let outcome = run(&sending(&request, &expect, load(addr, 3, io)));
             assert_eq!(outcome.errors, Errors { malformed: 3, ..Errors::default() }, "{method} {why}");
             let first = outcome.first_wrong.unwrap();

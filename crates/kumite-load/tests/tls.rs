@@ -11,7 +11,7 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use kumite_load::{
-    Arrivals, Check, Error, Errors, Expect, Io, Limit, Load, Outcome, Request, Step, Target, TlsError,
+    Arrivals, Error, Errors, Expect, Io, Limit, Load, Outcome, Request, Step, Target, TlsError,
     TlsSessionError, Trust,
 };
 use secure::{Identity, Server, Then};
@@ -29,7 +29,7 @@ fn both() -> Vec<Io> {
 /// `requests` requests on one connection that want `pong`, with the certificate trusted.
 fn load(server: &Server, requests: u64, io: Io) -> Load {
     let url = format!("https://localhost:{}/", server.addr.port());
-    let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
+    let expect = Expect { status: Some(200), equals: Some(b"pong".to_vec()), ..Expect::default() };
     let step = Step { expect, ..Step::new(Target::parse(&url).unwrap()) };
     Load {
         timeout: LONG,
@@ -275,7 +275,7 @@ fn large_bodies_both_ways() {
     for io in both() {
         let load = load(&server, 6, io).with_steps(|step| {
             step.request = Request { method: "POST".into(), headers: Vec::new(), body: body.clone() };
-            step.expect = Expect { status: None, body: Check::Equals(body.clone()) };
+            step.expect = Expect { equals: Some(body.clone()), ..Expect::default() };
         });
         let outcome = run(&Load { connections: 2, ..load });
         assert_eq!(outcome.ok, 6, "{:?} {:?}", outcome.errors, outcome.first_wrong);

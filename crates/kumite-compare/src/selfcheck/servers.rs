@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kumite_host::{cores, machine};
-use kumite_load::{Check as Body, Expect, Limit, Load, Step, Target};
+use kumite_load::{Expect, Limit, Load, Step, Target};
 use kumite_record::{Comparison, ComparisonEnd, SameTwice, Speed};
 
 use super::server::{BODY, Prompt, Server};
@@ -72,7 +72,7 @@ fn add(tally: &mut Tally, comparison: &Comparison) {
 
 /// A load of this limit on the server, over one connection, with a time-out that no answer here reaches.
 pub(super) fn load(server: &Server, limit: Limit) -> Load {
-    let expect = Expect { status: Some(200), body: Body::Equals(BODY.to_vec()) };
+    let expect = Expect { status: Some(200), equals: Some(BODY.to_vec()), ..Expect::default() };
     let step = Step { expect, ..Step::new(Target::plain(server.addr)) };
     Load { timeout: Duration::from_secs(10), ..Load::new(step, limit) }
 }

@@ -9,16 +9,15 @@ use std::time::Duration;
 
 use kumite_load::Json;
 use kumite_process::Spawn;
-use kumite_record::AxisValue;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::answer::parameter_of;
 use super::worker::Worker;
 use super::{Draft, Wrong};
 use crate::driver::Answer;
 use crate::error::Error;
 use crate::halt::Halt;
-use crate::parameter::as_json;
 
 /// The longest wait for the checker's first hello, and for its answer about one result.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -103,14 +102,9 @@ impl<'a> AnswerCheck<'a> {
             return Ok(Some(why));
         }
         for (pointer, expected) in &self.answer.at {
-            let expected = match expected {
-                AxisValue::Text(text) => match text.strip_prefix('$') {
-                    Some(parameter) => params.get(parameter).cloned().unwrap_or_default(),
-                    None => as_json(&AxisValue::Text(text.clone())),
-                },
-                other => as_json(other),
-            };
-            let expected = Json::from(&expected);
+            let parameter = expected.as_str().and_then(parameter_of);
+            let expected = parameter.map(|name| params.get(name).unwrap_or(&Value::Null)).unwrap_or(expected);
+            let expected = Json::from(expected);
             match result.at(pointer) {
                 Some(found) if found.is_like(&expected) => {}
                 Some(found) => {
@@ -184,8 +178,7 @@ pub(crate) fn check_answer(draft: &Draft) -> Result<(), Wrong> {
         if !pointer.is_empty() && !pointer.starts_with('/') {
             return at(format!("'{pointer}' is no JSON pointer: it begins with /"));
         }
-        if let AxisValue::Text(text) = expected
-            && let Some(parameter) = text.strip_prefix('$')
+        if let Some(parameter) = expected.as_str().and_then(parameter_of)
             && !draft.parameters.contains(parameter)
         {
             return at(format!("no workload parameter '{parameter}'"));
@@ -243,17 +236,15 @@ mod tests {
             check(equals(), "354224848179261915000"),
             wrong("it is 354224848179261915000, not 354224848179261915075")
         );
-        let at = || Answer {
-            at: [("".to_owned(), AxisValue::Int(9_007_199_254_740_993))].into(),
-            ..Answer::default()
-        };
+        let at =
+            || Answer { at: [("".to_owned(), json!(9_007_199_254_740_993_i64))].into(), ..Answer::default() };
         assert_eq!(check(at(), "9007199254740993"), Finding::Right);
         assert_eq!(check(at(), "9007199254740992"), wrong(" is 9007199254740992, not 9007199254740993"));
     }
 
     #[test]
     fn parts_of_a_result() {
-        let at = [("/n/0", AxisValue::Text("$students".into())), ("/lost", AxisValue::Int(0))];
+        let at = [("/n/0", json!("$students")), ("/lost", json!(0))];
         let answer = || Answer {
             at: at.iter().map(|(p, v)| ((*p).to_owned(), v.clone())).collect(),
             ..Answer::default()

@@ -8,6 +8,7 @@
 
 mod answer;
 mod answer_check;
+mod answer_expect;
 mod attended;
 mod command;
 mod conditions;

@@ -37,7 +37,7 @@ pub(super) fn check_keys(
 }
 
 /// The keys of experiment.toml that only some kinds have, with true for those that are given.
-pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool); 9] {
+pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool); 14] {
     [
         ("metrics", !file.metrics.is_empty()),
         ("disk", file.disk.is_some()),
@@ -46,6 +46,11 @@ pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool)
         ("answer.equals", file.answer.equals.is_some()),
         ("answer.equals_json", file.answer.equals_json.is_some()),
         ("answer.at", !file.answer.at.is_empty()),
+        ("answer.contains", !file.answer.contains.texts().is_empty()),
+        ("answer.matches", !file.answer.matches.is_empty()),
+        ("answer.headers", !file.answer.headers.is_empty()),
+        ("answer.length", file.answer.length.is_some()),
+        ("answer.sha256", file.answer.sha256.is_some()),
         ("answer.checker", file.answer.checker.is_some()),
         ("answer.same_output", file.answer.same_output),
     ]

@@ -312,7 +312,10 @@ impl Reading<'_> {
             Planned::read(self.kind.workload, &self.fixed, &self.file.answer, point, contenders)
         };
         let planned: Result<Vec<Planned>, Unfit> = self.listed.iter().map(read).collect();
-        planned.map_err(|what| self.source.error_at(&["workload"], what))
+        planned.map_err(|unfit| {
+            let in_answer = unfit.answer_key.map(|key| vec!["answer", key]);
+            self.source.error_at(&in_answer.unwrap_or(vec!["workload"]), unfit)
+        })
     }
 
     /// Returns the fault that the kind finds in the experiment's workloads, if it finds one.

@@ -138,6 +138,38 @@ fn a_right_answer_may_be_any_value_of_toml_that_json_has() {
 }
 
 #[test]
+fn what_is_wrong_with_a_right_answer_has_its_place() {
+    for (answer, expected) in [
+        ("contains = ''", "14:1: an empty text is in every body: give one that the body must contain"),
+        ("contains = 1", "14:12: write a text, or a list of texts"),
+        (
+            "at = { 'a' = 1 }",
+            "14:1: \"a\" is not a JSON pointer: write it as /items/0/id, with ~1 for / and ~0 for ~ within a name",
+        ),
+        ("headers = { 'a b' = '' }", "14:1: \"a b\" is not a header's name: write it as content-type"),
+        ("headers = { a = 1 }", "14:17: write the header's value, or { matches = \"PATTERN\" }"),
+        ("length = -1", "14:10: write a number of bytes, or \"$parameter\""),
+        ("length = 'x'", "14:1: `length` is a number of bytes, or a parameter that is one, not \"x\""),
+        (
+            "sha256 = 'x'",
+            "14:10: \"x\" is no SHA-256 digest: it has 64 hexadecimal digits, as sha256sum prints them",
+        ),
+        (
+            "equals = '$connection'",
+            "14:1: `equals` takes $connection, and neither [workload] nor [axes] has 'connection' (write $$connection for the text itself)",
+        ),
+    ] {
+        let found = error(&SPEC.replace("equals = \"pong\"", answer));
+        assert_eq!(found, format!("experiment.toml:{expected}"), "{answer}");
+    }
+    let regex = error(&SPEC.replace("equals = \"pong\"", "matches = ['a', 'b(']"));
+    assert_eq!(
+        regex.lines().next().unwrap(),
+        "experiment.toml:14:11: the pattern \"b(\": regex parse error:"
+    );
+}
+
+#[test]
 fn a_parameter_that_is_almost_kumite_s_is_doubted_unless_that_is_given_too() {
     let doubts = |parameters: &str| {
         let text = format!("question = 'x'\nkind = 'task'\n[workload]\n{parameters}\n");

@@ -46,14 +46,10 @@ impl Duty {
                 body: takings.iter().any(|taking| taking.take.place.is_in_body()),
             };
             let Step { request, expect, .. } = step;
-            let asked = Asked::new(
-                request.method == "HEAD",
-                request.asks_to_close(),
-                expect.body.clone(),
-                load.cookies,
-            );
+            let asked =
+                Asked::new(request.method == "HEAD", request.asks_to_close(), expect.clone(), load.cookies);
             let asked = Asked { wants_excerpt: load.log, held: held.clone(), keep, ..asked };
-            ExpectedAnswer { asked, status: expect.status, takings }
+            ExpectedAnswer { asked, takings }
         };
         Duty {
             base_connections: part(load.connections, thread),

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::simulated::{Answering, Connecting, Deed, Deeds, Machine, Server, Turn};
 use crate::record::log::Finished;
-use crate::{Check, Errors, Expect, Failure, Limit, Load, Outcome, Step, Target};
+use crate::{Errors, Expect, Failure, Limit, Load, Outcome, Step, Target};
 
 const US: u64 = 1_000;
 const MS: u64 = 1_000_000;
@@ -31,7 +31,7 @@ fn ns(ns: u64) -> Duration {
 
 /// `requests` requests on one connection that want `pong`.
 fn load(requests: u64) -> Load {
-    let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
+    let expect = Expect { status: Some(200), equals: Some(b"pong".to_vec()), ..Expect::default() };
     let step = Step { expect, ..Step::new(Target::plain("127.0.0.1:1".parse().unwrap())) };
     Load { timeout: LONG, log: true, ..Load::new(step, Limit { requests: Some(requests), duration: None }) }
 }

@@ -243,12 +243,12 @@ impl Stream {
                         }
                     }
                     let (head, body) = ready!(Pin::new(response).poll(context))?.into_parts();
-                    self.reader.begin(head.status.as_u16());
+                    let fields = || {
+                        head.headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()))
+                    };
+                    self.reader.begin(head.status.as_u16(), fields, asked);
                     if asked.keep.head {
-                        let fields = head.headers.iter();
-                        self.reader.keep_fields(
-                            fields.map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes())),
-                        );
+                        self.reader.keep_fields(fields());
                     }
                     if asked.cookies {
                         head.headers.get_all(SET_COOKIE).iter().for_each(|it| cookies.set(it.as_bytes()));

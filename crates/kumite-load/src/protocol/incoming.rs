@@ -49,8 +49,6 @@ impl<'a> Awaited<'a> {
 /// The answer that is expected of the requests of one step, and the way to read it.
 pub(crate) struct ExpectedAnswer {
     pub asked: Asked,
-    /// The expected status; `None` for any 2xx.
-    pub status: Option<u16>,
     /// The values to take from a right answer.
     pub takings: Vec<Taking>,
 }
@@ -82,14 +80,13 @@ impl ExpectedAnswer {
     }
 
     fn judge(&self, answer: Answer) -> Option<Failure> {
-        let status_right = match self.status {
-            Some(expected) => answer.status == expected,
-            None => (200..300).contains(&answer.status),
-        };
-        match (status_right, answer.body_right) {
+        if !self.asked.expect.allows_status(answer.status) {
+            return Some(Failure::Status);
+        }
+        match (answer.header_right, answer.body_right) {
             (true, true) => None,
             (true, false) => Some(Failure::Body),
-            (false, _) => Some(Failure::Status),
+            (false, _) => Some(Failure::Header),
         }
     }
 }

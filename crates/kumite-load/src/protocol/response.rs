@@ -1,7 +1,7 @@
 //! Reading an answer: where it ends, and whether it is the right one.
 //!
-//! The parser is fed whatever pieces the socket gives. It keeps no body unless the [`Check`] must see all of it: each
-//! piece is compared with the expected body as it passes. A head is copied only if it arrives in pieces, or differs
+//! The parser is fed whatever pieces the socket gives. It keeps no body unless a [`Check`](crate::Check) must see all
+//! of it: each piece is compared with the expected body, or digested, as it passes. A head is copied only if it arrives in pieces, or differs
 //! from the one before. An answer is [`Malformed`] if there is any doubt about where it ends, because what follows it
 //! on the connection cannot be trusted:
 //!
@@ -28,7 +28,10 @@ mod held;
 #[cfg(test)]
 mod tests;
 
-use crate::check::{BODY_LIMIT, Check, EXCERPT, whole_line};
+use sha2::{Digest, Sha256};
+
+use crate::check::{BODY_LIMIT, EXCERPT, excerpt, shorten, whole_line};
+use crate::expect::{Expect, Sha256Digest, WrongBody, WrongHeader};
 use crate::record::log::{EXCERPT_BYTES, WrongStatus};
 use chunked::Chunked;
 pub(crate) use head::HEAD_LIMIT;
@@ -42,8 +45,8 @@ pub(crate) struct Asked {
     pub head_only: bool,
     /// The request said `Connection: close`.
     pub close: bool,
-    /// The check that the answer's body must pass.
-    pub check: Check,
+    /// The answer that is right.
+    pub expect: Expect,
     /// The values of `Set-Cookie` are to be kept.
     pub cookies: bool,
     /// The beginning of the body is to be kept, for the log.
@@ -67,7 +70,9 @@ pub(crate) struct Keep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub status: u16,
-    /// The body passed the check.
+    /// The headers passed all checks.
+    pub header_right: bool,
+    /// The body passed all checks.
     pub body_right: bool,
     /// The connection may carry another request.
     pub keep_alive: bool,
@@ -81,7 +86,7 @@ pub(crate) struct Malformed(pub &'static str);
 #[derive(Debug)]
 pub(crate) struct Reader {
     state: ParseState,
-    /// The part of a head that has arrived; empty unless the head came in pieces. After the head: the body, if the
+    /// The part of a head that has arrived; empty unless the head came in pieces. After the head: the body, if a
     /// check must see it whole, or, if the body is not the expected one, an excerpt of it from `excerpt_at` on.
     held: Vec<u8>,
     cookies: Vec<u8>,
@@ -98,9 +103,16 @@ pub(crate) struct Reader {
     status: u16,
     keep_alive: bool,
     body_length: usize,
-    body_right: bool,
-    /// The position in a wrong body at which `held` begins, in bytes.
+    /// The body has been as [`Expect::equals`] says so far.
+    is_equal: bool,
+    /// The position in a body that is not equal at which its excerpt begins, in bytes.
     excerpt_at: usize,
+    /// The digest of the body so far; `None` before one was asked for.
+    digest: Option<Box<Sha256>>,
+    /// The first check of a header that failed; `None` if none did.
+    wrong_header: Option<WrongHeader>,
+    /// The first check of the whole body that failed; `None` if none did, or the body is not whole.
+    wrong_body: Option<WrongBody>,
     /// The position in the last piece that was fed at which it is malformed, in bytes.
     malformed_at: usize,
 }
@@ -115,17 +127,22 @@ enum ParseState {
 }
 
 impl Asked {
-    pub fn new(head_only: bool, close: bool, check: Check, cookies: bool) -> Asked {
+    pub fn new(head_only: bool, close: bool, expect: Expect, cookies: bool) -> Asked {
         Asked {
             head_only,
             close,
-            check,
+            expect,
             cookies,
             wants_excerpt: false,
             keep: Keep::default(),
             last_head: LastHead::default(),
             held: HeldRoom::new(HELD_LIMIT),
         }
+    }
+
+    /// Returns `true` if the body is held until it is whole.
+    fn holds_body(&self) -> bool {
+        self.keep.body || !self.expect.checks.is_empty()
     }
 }
 
@@ -143,8 +160,11 @@ impl Reader {
             status: 0,
             keep_alive: false,
             body_length: 0,
-            body_right: true,
+            is_equal: true,
             excerpt_at: 0,
+            digest: None,
+            wrong_header: None,
+            wrong_body: None,
             malformed_at: 0,
         }
     }
@@ -163,13 +183,24 @@ impl Reader {
         self.is_kept = false;
         self.excerpt.clear();
         self.body_length = 0;
-        self.body_right = true;
+        self.is_equal = true;
         self.excerpt_at = 0;
+        if let Some(digest) = &mut self.digest {
+            digest.reset();
+        }
+        self.wrong_header = None;
+        self.wrong_body = None;
     }
 
     /// Begins an answer whose head was read elsewhere; the body follows by [`read_body`](Reader::read_body).
-    pub fn begin(&mut self, status: u16) {
+    pub fn begin<'h, I: Iterator<Item = (&'h [u8], &'h [u8])>>(
+        &mut self,
+        status: u16,
+        fields: impl Fn() -> I,
+        asked: &Asked,
+    ) {
         self.status = status;
+        self.wrong_header = asked.expect.wrong_header(fields);
     }
 
     /// `true` if the answer has no body, whatever its head says, because of its status or because the method was
@@ -266,26 +297,52 @@ impl Reader {
         self.held.capacity() + self.cookies.capacity() + self.excerpt.capacity() + self.kept_head.capacity()
     }
 
-    /// A wrong answer in words: its status, its length, and what is wrong with its body.
+    /// A wrong answer in words: its status, its length, and the first check that it does not pass.
     pub fn describe(&self, asked: &Asked) -> String {
-        let bytes = self.body_length;
-        let words = match &asked.check {
-            _ if self.body_right => String::new(),
-            Check::Equals(expected) if self.held.is_empty() => format!(" of {}", expected.len()),
-            check if check.holds_body() && self.no_room => format!(
+        let (expect, bytes) = (&asked.expect, self.body_length);
+        let words = match (&self.wrong_header, self.wrong_body) {
+            (Some(wrong), _) if expect.allows_status(self.status) => expect.describe_header(wrong),
+            (_, None) => String::new(),
+            (_, Some(WrongBody::Equals)) => self.describe_difference(asked),
+            (_, Some(WrongBody::Length)) => {
+                expect.length.map_or(String::new(), |length| format!(", not {length}"))
+            }
+            (_, Some(WrongBody::Sha256(found))) => {
+                let digest = expect.sha256.map_or(String::new(), |digest| format!(", not {digest}"));
+                format!(" whose SHA-256 digest is {found}{digest}")
+            }
+            (_, Some(WrongBody::Check(_))) if self.no_room => format!(
                 ", which are not kept to be checked: all connections together may keep {} MiB; use fewer (-c)",
                 HELD_LIMIT >> 20
             ),
-            check if check.holds_body() && bytes > BODY_LIMIT => {
+            (_, Some(WrongBody::Check(_))) if bytes > BODY_LIMIT => {
                 format!(", more than the {BODY_LIMIT} that can be checked")
             }
-            check if self.excerpt_at > 0 => {
-                let (at, words) = (self.excerpt_at, check.describe(&self.held, self.excerpt_at));
-                format!(", from byte {at}:{words}")
-            }
-            check => check.describe(&self.held, 0),
+            (_, Some(WrongBody::Check(nth))) => expect.checks[nth].describe(&self.held),
         };
         format!("status {}, {bytes} bytes{words}", self.status)
+    }
+
+    /// A description of a body that is not the one that [`Expect::equals`] says.
+    fn describe_difference(&self, asked: &Asked) -> String {
+        let expected = asked.expect.equals.as_deref().unwrap_or_default();
+        if self.is_equal || (self.body_length == 0) {
+            return format!(" of {}", expected.len());
+        }
+        let found = if asked.holds_body() {
+            self.held.get(self.excerpt_at..).unwrap_or_default()
+        } else {
+            &self.held
+        };
+        let place = match self.excerpt_at {
+            0 => String::new(),
+            at => format!(", from byte {at}:"),
+        };
+        let found = if found.is_empty() { String::new() } else { format!(" {:?}", excerpt(found)) };
+        match expected.get(self.excerpt_at..).unwrap_or_default() {
+            [] => format!("{place}{found} after its end"),
+            rest => format!("{place}{found}, not {:?}", shorten(String::from_utf8_lossy(rest).into_owned())),
+        }
     }
 
     /// Reads the head, and skips interim ones (1xx). Returns the number of bytes of `data` that it used; `None` if
@@ -321,13 +378,17 @@ impl Reader {
                 }
                 return Ok(None);
             };
-            if asked.keep.head && !(100..200).contains(&head.status) {
+            let is_interim = (100..200).contains(&head.status);
+            if !is_interim && asked.keep.head {
                 let first = memchr::memchr(b'\n', text).map_or(0, |at| at + 1);
                 self.kept_head.extend_from_slice(&text[first..head.length]);
             }
+            if !is_interim && !asked.expect.headers.is_empty() {
+                self.wrong_header = asked.expect.wrong_header(|| head::fields(&text[..head.length]));
+            }
             self.held.clear();
             data = &data[head.length - before..];
-            if (100..200).contains(&head.status) {
+            if is_interim {
                 continue;
             }
             self.status = head.status;
@@ -345,26 +406,34 @@ impl Reader {
         if asked.wants_excerpt {
             self.excerpt.extend(piece.iter().take(EXCERPT_BYTES - self.excerpt.len()));
         }
-        match &asked.check {
-            _ if asked.keep.body && self.body_length <= BODY_LIMIT && !self.no_room => {
-                self.hold(piece, asked)
+        let expect = &asked.expect;
+        if let Some(expected) = &expect.equals {
+            self.compare(piece, from, expected, !asked.holds_body());
+        }
+        if expect.sha256.is_some() {
+            self.digest.get_or_insert_default().update(piece);
+        }
+        if asked.holds_body() {
+            if self.body_length <= BODY_LIMIT && !self.no_room {
+                self.hold(piece, asked);
+            } else {
+                self.held.clear();
             }
-            Check::Any => {}
-            Check::Equals(expected) => {
-                if !self.body_right {
-                    let room = EXCERPT.saturating_sub(self.held.len());
-                    self.held.extend(piece.iter().take(room));
-                } else if expected.get(from..self.body_length) != Some(piece) {
-                    self.body_right = false;
-                    let same =
-                        piece.iter().zip(&expected[from..]).take_while(|(own, right)| own == right).count();
-                    let start = if from == 0 && same < EXCERPT { 0 } else { same };
-                    self.excerpt_at = from + start;
-                    self.held.extend(piece[start..].iter().take(EXCERPT));
-                }
-            }
-            _ if self.body_length <= BODY_LIMIT && !self.no_room => self.hold(piece, asked),
-            _ => self.held.clear(),
+        }
+    }
+
+    /// Compares a piece of the body, from byte `from` on, with the expected body. Keeps an excerpt from where they
+    /// begin to differ, if `keeps` is `true`.
+    fn compare(&mut self, piece: &[u8], from: usize, expected: &[u8], keeps: bool) {
+        if !self.is_equal {
+            let room = EXCERPT.saturating_sub(self.held.len());
+            self.held.extend(piece.iter().take(if keeps { room } else { 0 }));
+        } else if expected.get(from..self.body_length) != Some(piece) {
+            self.is_equal = false;
+            let same = piece.iter().zip(&expected[from..]).take_while(|(own, right)| own == right).count();
+            let start = if from == 0 && same < EXCERPT { 0 } else { same };
+            self.excerpt_at = from + start;
+            self.held.extend(piece[start..].iter().take(if keeps { EXCERPT } else { 0 }));
         }
     }
 
@@ -428,14 +497,33 @@ impl Reader {
     }
 
     fn answer(&mut self, asked: &Asked) -> Answer {
-        let fits = match &asked.check {
-            Check::Any => true,
-            Check::Equals(expected) if asked.keep.body => *expected == self.held,
-            Check::Equals(expected) => expected.len() == self.body_length,
-            check => self.body_length <= BODY_LIMIT && !self.no_room && check.allows(&self.held),
-        };
-        self.body_right &= fits;
         self.is_kept = asked.keep.body && self.body_length <= BODY_LIMIT && !self.no_room;
-        Answer { status: self.status, body_right: self.body_right, keep_alive: self.keep_alive }
+        self.wrong_body = self.find_wrong_body(&asked.expect);
+        Answer {
+            status: self.status,
+            header_right: self.wrong_header.is_none(),
+            body_right: self.wrong_body.is_none(),
+            keep_alive: self.keep_alive,
+        }
+    }
+
+    /// The first check that the body, which is whole, does not pass.
+    fn find_wrong_body(&mut self, expect: &Expect) -> Option<WrongBody> {
+        let length = self.body_length;
+        if expect.equals.as_ref().is_some_and(|expected| !self.is_equal || expected.len() != length) {
+            return Some(WrongBody::Equals);
+        }
+        if expect.length.is_some_and(|expected| expected != length as u64) {
+            return Some(WrongBody::Length);
+        }
+        if let Some(expected) = expect.sha256 {
+            let found = Sha256Digest(self.digest.get_or_insert_default().finalize_reset().into());
+            if found != expected {
+                return Some(WrongBody::Sha256(found));
+            }
+        }
+        let is_held = length <= BODY_LIMIT && !self.no_room;
+        let wrong = expect.checks.iter().position(|check| !is_held || !check.allows(&self.held));
+        wrong.map(WrongBody::Check)
     }
 }

@@ -6,7 +6,9 @@
 pub struct Errors {
     /// The number of whole answers, in time, with another status than expected, whatever their bodies.
     pub status: u64,
-    /// The number of whole answers, in time, with the expected status and a wrong body.
+    /// The number of whole answers, in time, with the expected status and a wrong header.
+    pub header: u64,
+    /// The number of whole answers, in time, with the expected status, right headers and a wrong body.
     pub body: u64,
     /// The number of requests without a whole answer within the time-out after they were sent. An answer, or an error
     /// on the connection, that comes later counts as a time-out too. In a closed loop an HTTP/2 connection on which
@@ -47,6 +49,7 @@ impl Errors {
     pub(crate) fn count(&mut self, failure: Failure) {
         *match failure {
             Failure::Status => &mut self.status,
+            Failure::Header => &mut self.header,
             Failure::Body => &mut self.body,
             Failure::Timeout => &mut self.timeout,
             Failure::Unsent => &mut self.unsent,
@@ -63,6 +66,7 @@ impl Errors {
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [
             ("status", self.status),
+            ("header", self.header),
             ("body", self.body),
             ("timeout", self.timeout),
             ("unsent", self.unsent),
@@ -74,6 +78,11 @@ impl Errors {
             ("untaken", self.untaken),
         ]
         .into_iter()
+    }
+
+    /// The number of whole answers that are wrong although their status is right.
+    pub fn wrong(&self) -> u64 {
+        self.header + self.body
     }
 
     /// The count and the name of each kind that occurred, `3 timeout, 1 reset`; `no answer` if none did.
@@ -90,6 +99,7 @@ impl Errors {
 impl std::ops::AddAssign for Errors {
     fn add_assign(&mut self, other: Errors) {
         self.status += other.status;
+        self.header += other.header;
         self.body += other.body;
         self.timeout += other.timeout;
         self.unsent += other.unsent;
@@ -107,6 +117,8 @@ impl std::ops::AddAssign for Errors {
 pub enum Failure {
     /// An answer with another status: see [`Errors::status`].
     Status,
+    /// An answer with another header: see [`Errors::header`].
+    Header,
     /// An answer with another body: see [`Errors::body`].
     Body,
     /// No whole answer in time: see [`Errors::timeout`].
@@ -138,7 +150,9 @@ pub(crate) fn failure_in_words(failure: Failure, url: &str, after_ns: u64) -> St
             format!("closed: the server closed the connection {after}, without a whole answer")
         }
         Failure::Malformed => format!("malformed: what came {after} is no answer"),
-        Failure::Status | Failure::Body | Failure::Untaken => format!("a wrong answer {after}"),
+        Failure::Status | Failure::Header | Failure::Body | Failure::Untaken => {
+            format!("a wrong answer {after}")
+        }
         Failure::Unsent | Failure::Refused | Failure::Connect => format!("no connection for {url}"),
     }
 }

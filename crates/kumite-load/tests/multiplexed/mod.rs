@@ -24,11 +24,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// Answers with this status and body.
+    /// Answers with this status and body. The header `x-bytes` has the body's length.
     pub fn answer(mut self, status: u16, body: impl Into<Bytes>) {
-        let response = Response::builder().status(status).body(()).unwrap();
+        let body = body.into();
+        let response = Response::builder().status(status).header("x-bytes", body.len()).body(()).unwrap();
         if let Ok(mut stream) = self.respond.send_response(response, false) {
-            let _ = stream.send_data(body.into(), true);
+            let _ = stream.send_data(body, true);
         }
     }
 

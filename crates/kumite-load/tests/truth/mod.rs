@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::io;
 use kumite_load::{
-    Burst, Check, Disturbance, DisturbanceKind, Disturbed, Errors, Event, Expect, Io, Limit, Load, Outcome,
+    Burst, Disturbance, DisturbanceKind, Disturbed, Errors, Event, Expect, Io, Limit, Load, Outcome,
     Recovery, Request, Step, Target,
 };
 use rustix::net::sockopt::set_socket_linger;
@@ -25,7 +25,7 @@ const LONG: Duration = Duration::from_secs(60);
 
 /// `requests` requests on one connection that want `pong`.
 fn load(io: Io, addr: SocketAddr, requests: u64) -> Load {
-    let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
+    let expect = Expect { status: Some(200), equals: Some(b"pong".to_vec()), ..Expect::default() };
     let step = Step { expect, ..Step::new(Target::plain(addr)) };
     Load { timeout: LONG, io, ..Load::new(step, Limit { requests: Some(requests), duration: None }) }
 }
@@ -270,12 +270,12 @@ fn a_503_counts_as_a_wrong_status_and_keeps_its_connection() {
 fn the_status_expected_is_any_2xx_or_the_one_given() {
     let Some(io) = io() else { return };
     let server = always(PONG.replace("200", "206"), Then::Keep);
-    let any = Expect { status: None, body: Check::Any };
+    let any = Expect::default();
     assert_eq!(run(&wanting(&any, load(io, server.addr, 5))).ok, 5);
     assert_eq!(run(&load(io, server.addr, 5)).errors.status, 5);
     let server = always(PONG.replace("200", "404"), Then::Keep);
     assert_eq!(run(&wanting(&any, load(io, server.addr, 5))).errors.status, 5);
-    let missing = Expect { status: Some(404), body: Check::Any };
+    let missing = Expect { status: Some(404), ..Expect::default() };
     assert_eq!(run(&wanting(&missing, load(io, server.addr, 5))).ok, 5);
 }
 
@@ -403,7 +403,7 @@ fn an_answer_before_the_whole_request() {
         streams
     });
     let request = Request { method: "POST".into(), headers: Vec::new(), body: vec![b'x'; 8 << 20] };
-    let expect = Expect { status: Some(413), body: Check::Any };
+    let expect = Expect { status: Some(413), ..Expect::default() };
     let outcome = run(&sending(&request, wanting(&expect, load(io, addr, 3))));
     assert_eq!((outcome.ok, outcome.reconnects, server.join().unwrap().len()), (3, 2, 3));
 }
@@ -414,11 +414,11 @@ fn a_body_larger_than_the_buffer() {
     let body: Vec<u8> = (0..1 << 20).map(|i: u32| (i % 251) as u8).collect();
     let answer = [b"HTTP/1.1 200 OK\r\nContent-Length: 1048576\r\n\r\n", &body[..]].concat();
     let server = always(answer, Then::Keep);
-    let expect = Expect { status: Some(200), body: Check::Equals(body.clone()) };
+    let expect = Expect { status: Some(200), equals: Some(body.clone()), ..Expect::default() };
     assert_eq!(run(&Load { connections: 2, ..wanting(&expect, load(io, server.addr, 10)) }).ok, 10);
     let mut other = body;
     other[1 << 19] ^= 1;
-    let expect = Expect { status: Some(200), body: Check::Equals(other) };
+    let expect = Expect { status: Some(200), equals: Some(other), ..Expect::default() };
     assert_eq!(run(&Load { connections: 2, ..wanting(&expect, load(io, server.addr, 10)) }).errors.body, 10);
 }
 
@@ -437,7 +437,7 @@ fn a_head_request_has_no_body() {
     let Some(io) = io() else { return };
     let server = always(&PONG[..PONG.len() - 4], Then::Keep);
     let request = Request { method: "HEAD".into(), headers: Vec::new(), body: Vec::new() };
-    let expect = Expect { status: Some(200), body: Check::Equals(Vec::new()) };
+    let expect = Expect { status: Some(200), equals: Some(Vec::new()), ..Expect::default() };
     assert_eq!(run(&sending(&request, wanting(&expect, load(io, server.addr, 10)))).ok, 10);
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kumite_load::{Address, Arrivals, Check, Expect, Gaps, Io, Limit, Load, Session, Step, Target};
+use kumite_load::{Address, Arrivals, Expect, Gaps, Io, Limit, Load, Session, Step, Target};
 use kumite_stub::{Config, Delay, Running, Stub};
 
 use super::{LONG, run};
@@ -29,7 +29,7 @@ fn load(io: Io, stub: &Running, limit: Limit) -> Load {
 
 fn to(io: Io, address: Address, limit: Limit) -> Load {
     let target = Target { address, ..Target::parse("http://127.0.0.1:1/").unwrap() };
-    let expect = Expect { status: Some(200), body: Check::Equals(b"pong".to_vec()) };
+    let expect = Expect { status: Some(200), equals: Some(b"pong".to_vec()), ..Expect::default() };
     Load { timeout: LONG, io, ..Load::new(Step { expect, ..Step::new(target) }, limit) }
 }
 

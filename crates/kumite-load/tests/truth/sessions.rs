@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use kumite_load::{Check, Expect, Limit, Load, Session, Step, Take, TakePlace, Target};
+use kumite_load::{Expect, Limit, Load, Session, Step, Take, TakePlace, Target};
 
 use super::server::{Server, read_request, write};
 use super::{LONG, run};
@@ -44,7 +44,7 @@ fn counts_by_step_and_connection_are_the_servers() {
         let server = server(asked.clone());
         let step = |path: &str| {
             let target = Target { path: path.to_owned(), ..Target::plain(server.addr) };
-            let expect = Expect { body: Check::Equals(b"pong".to_vec()), ..Expect::default() };
+            let expect = Expect { equals: Some(b"pong".to_vec()), ..Expect::default() };
             Step { name: path.to_owned(), expect, ..Step::new(target) }
         };
         let take = Take { name: "token".to_owned(), place: TakePlace::json("/token").unwrap() };

@@ -105,10 +105,29 @@ fn requests_differ_and_answers_are_checked_in_several_ways() {
     load(&["--expect-regex", "^.*\"a[m-o]{2}\""]).ended(0);
     let said = load(&["--expect-json", "/user/name=bob"]).ended(1);
     printed!(said.words());
+    let digest = "d7a5c2b2ad6e6b5f5e6d1d3c9a8e7e5f3c1b0a99887766554433221100ffeedd";
+    let all: [&[&str]; 4] = [
+        &["--expect-contains", "ann"],
+        &["--expect-contains", "user", "--expect-regex", "^..u", "--expect-regex", "}}$"],
+        &["--expect-json", "/user/name=ann", "--expect-json", "/user={\"name\":\"ann\"}"],
+        &["--expect-header", "content-length: 23", "--expect-header-regex", "Content-Length: ^[0-9]+$"],
+    ];
+    let body = ["--expect-length", "23", "--expect-body", r#"{"user":{"name":"ann"}}"#];
+    load(&[&all.concat(), &body[..]].concat()).ended(0);
+    let wrong: [&[&str]; 5] = [
+        &["--expect-header", "content-length: 24"],
+        &["--expect-header-regex", "x-served-by: ."],
+        &["--expect-length", "24"],
+        &["--expect-sha256", digest],
+        &["--expect-regex", "^..u", "--expect-regex", "^x"],
+    ];
+    for one in wrong {
+        printed!(load(&[&all.concat(), one].concat()).ended(1).words());
+    }
     let two =
         [&stub.url[..], &format!("{}b", stub.url), "--weights", "3,1", "-n", "8", "-c", "1", "-t", "20s"];
     place.kumite(&[&["load"], &two[..]].concat()).ended(0);
-    assert_eq!(answers(stub), 48);
+    assert_eq!(answers(stub), 108);
 }
 
 #[test]
@@ -117,7 +136,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_sent() {
     place.write("users.csv", "id\n7\n");
     place.write("arrivals", "1\n0\n");
     let url = "http://127.0.0.1:1/";
-    let cases: [&[&str]; 13] = [
+    let cases: [&[&str]; 15] = [
         &["-R", "fast"],
         &["-R", "100,200"],
         &["-R", "1e9"],
@@ -129,6 +148,8 @@ fn what_makes_no_sense_is_refused_before_anything_is_sent() {
         &["-d", "{{name}}", "--csv", "users.csv"],
         &["--expect-json", "name"],
         &["--expect-regex", "("],
+        &["--expect-sha256", "d7a5"],
+        &["--expect-header", "a b: c"],
         &["http://127.0.0.1:2/"],
         &["--find-rate"],
     ];

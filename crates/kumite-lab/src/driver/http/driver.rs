@@ -250,9 +250,9 @@ fn measured(
     }
     measured.sample.series.columns.insert("cpu_cores".to_owned(), driven.cpu_series.clone());
     measured.sample.metrics.insert("peak_rss_bytes".to_owned(), driven.peak_rss_bytes as f64);
-    let after = outcome.disturbed.map(|disturbed| (disturbed.errors.body, disturbed.requests));
+    let after = outcome.disturbed.map(|disturbed| (disturbed.errors.wrong(), disturbed.requests));
     let (wrong_after, all_after) = after.unwrap_or_default();
-    let wrong = outcome.errors.body + outcome.warm_up_errors.body + wrong_after;
+    let wrong = outcome.errors.wrong() + outcome.warm_up_errors.wrong() + wrong_after;
     if wrong > 0 {
         let all = outcome.requests + outcome.warm_up_requests + all_after;
         let first = outcome.first_wrong.as_deref().unwrap_or_default();

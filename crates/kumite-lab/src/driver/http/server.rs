@@ -82,7 +82,7 @@ impl Server {
     }
 
     /// Waits until the server answers rightly, and makes sure that it is the contender that answers. Returns the time
-    /// since its start, or a fault if the body of its answer is wrong. Any other fault, such as a wrong status or no
+    /// since its start, or a fault if its answer is wrong under the right status. Any other fault, such as a wrong status or no
     /// answer in time, is an error.
     pub fn wait_ready(&mut self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<Answered, Halt> {
         let mut probe = self.probe(workload);
@@ -133,7 +133,7 @@ impl Server {
                         return failed(format!("it does not speak {demand}: {answer}; its log: {log}"));
                     }
                     let why = format!("its answer is wrong ({answer}); its log: {log}");
-                    return if asked.errors.body > 0 { Ok(Err(Fault::new(why))) } else { failed(why) };
+                    return if asked.errors.wrong() > 0 { Ok(Err(Fault::new(why))) } else { failed(why) };
                 }
             }
             let is_refused = asked.errors.refused > 0 && self.started.elapsed() > WRONG_LIMIT;

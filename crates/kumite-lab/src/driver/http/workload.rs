@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use kumite_host::{AskedCores, WantedCores};
 use kumite_load::{
-    Arrivals, Check, Disturbance, DisturbanceKind, Expect, Gaps, Http, Limit, Load, Piece, Request, Step,
-    Target,
+    Arrivals, Disturbance, DisturbanceKind, Expect, Gaps, Http, Limit, Load, Piece, Request, Step, Target,
 };
 use kumite_record::Within;
 
@@ -80,7 +79,7 @@ impl HttpWorkload {
             ready: take.time("ready_s")?,
             disturbance: disturbance(&take, steps.as_deref())?,
             steps,
-            expect: Expect { status: answer.status, body: right_body(answer) },
+            expect: answer.expect(parameters)?,
         };
         workload
             .request()
@@ -179,14 +178,6 @@ fn streams(take: &Params) -> Result<usize, Unfit> {
         )));
     }
     Ok(streams)
-}
-
-fn right_body(answer: &Answer) -> Check {
-    match (&answer.equals, &answer.equals_json) {
-        (Some(body), _) => Check::Equals(body.clone().into_bytes()),
-        (None, Some(value)) => Check::json_value(value.into()),
-        (None, None) => Check::Any,
-    }
 }
 
 fn disturbance(take: &Params, steps: Option<&Steps>) -> Result<Option<Disturbance>, Unfit> {

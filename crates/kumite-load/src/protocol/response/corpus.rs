@@ -9,6 +9,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
+use crate::check::Check;
 
 struct Case {
     name: &'static str,
@@ -44,8 +45,8 @@ impl fmt::Display for Reading {
 /// This reader's reading of the bytes, followed by the connection's close if `close` is set.
 fn ours(case: &Case, close: bool) -> Reading {
     // A check that holds the body.
-    let check = Check::Contains(b"x".to_vec());
-    let asked = Asked::new(case.method == "HEAD", false, check, false);
+    let expect = Expect { checks: vec![Check::Contains(b"x".to_vec())], ..Expect::default() };
+    let asked = Asked::new(case.method == "HEAD", false, expect, false);
     let mut reader = Reader::new();
     let (answer, used) = match reader.feed(&case.bytes, &asked) {
         Err(Malformed(_)) => return Reading::Refused,

@@ -4,6 +4,8 @@ use proptest::prelude::*;
 
 use super::chunked::OVERHEAD_LIMIT;
 use super::*;
+use crate::check::{Check, JsonPart};
+use crate::expect::HeaderCheck;
 
 /// The end of reading a connection's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,8 +19,8 @@ enum End {
 }
 
 fn asked(body: Option<&[u8]>) -> Asked {
-    let check = body.map_or(Check::Any, |body| Check::Equals(body.to_vec()));
-    Asked::new(false, false, check, false)
+    let expect = Expect { equals: body.map(<[u8]>::to_vec), ..Expect::default() };
+    Asked::new(false, false, expect, false)
 }
 
 /// Feeds pieces until the answer is complete.
@@ -54,7 +56,7 @@ fn whole(text: &str, asked: &Asked) -> End {
     result
 }
 
-const RIGHT: Answer = Answer { status: 200, body_right: true, keep_alive: true };
+const RIGHT: Answer = Answer { status: 200, header_right: true, body_right: true, keep_alive: true };
 const LAST: Answer = Answer { keep_alive: false, ..RIGHT };
 const WRONG: Answer = Answer { body_right: false, ..RIGHT };
 
@@ -270,8 +272,9 @@ fn answers_may_follow_each_other() {
 
 #[test]
 fn a_check_of_the_whole_body_sees_all_of_it() {
-    let answer = |body: &str, size: usize, check: &Check| {
-        let asked = Asked::new(false, false, check.clone(), false);
+    let answer = |body: &str, size: usize, checks: &[Check]| {
+        let expect = Expect { checks: checks.to_vec(), ..Expect::default() };
+        let asked = Asked::new(false, false, expect, false);
         let (first, second) = body.split_at(body.len() / 2);
         let text = format!(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{first}\r\n{:x}\r\n{second}\r\n0\r\n\r\n",
@@ -294,7 +297,7 @@ fn a_check_of_the_whole_body_sees_all_of_it() {
             "status 200, 4 bytes \"pink\" that \"^p.*g$\" does not match",
         ),
         (
-            Check::json("/1=2").unwrap(),
+            Check::json(vec![JsonPart::parse("/1=2").unwrap()]),
             "[1,2]",
             "[1,3]",
             "status 200, 5 bytes \"[1,3]\" where /1 is 3, not 2",
@@ -302,19 +305,19 @@ fn a_check_of_the_whole_body_sees_all_of_it() {
     ] {
         for size in [1, 7, 1000] {
             assert_eq!(
-                answer(wanted, size, &check),
+                answer(wanted, size, std::slice::from_ref(&check)),
                 (Some(true), format!("status 200, {} bytes", wanted.len()))
             );
-            assert_eq!(answer(other, size, &check), (Some(false), words.to_owned()));
+            assert_eq!(answer(other, size, std::slice::from_ref(&check)), (Some(false), words.to_owned()));
         }
     }
     let large = "x".repeat(BODY_LIMIT + 2);
-    let check = Check::contains("x").unwrap();
+    let check = [Check::contains("x").unwrap()];
     assert_eq!(answer(&large[2..], 100_000, &check).0, Some(true));
     let (right, words) = answer(&large[1..], 100_000, &check);
     assert_eq!(right, Some(false));
     assert_eq!(words, "status 200, 16777217 bytes, more than the 16777216 that can be checked");
-    assert_eq!(answer(&large, 100_000, &Check::Any).0, Some(true), "what needs no body may be any length");
+    assert_eq!(answer(&large, 100_000, &[]).0, Some(true), "what needs no body may be any length");
 }
 
 #[test]
@@ -343,11 +346,90 @@ fn a_wrong_body_is_described() {
 }
 
 #[test]
+fn the_first_check_that_fails_is_described_and_all_must_hold() {
+    let right = "pong".repeat(25);
+    let expect = || Expect {
+        status: Some(200),
+        headers: vec![HeaderCheck::equals("x-a", "1").unwrap()],
+        equals: Some(right.clone().into_bytes()),
+        length: Some(100),
+        sha256: Sha256Digest(Sha256::digest(&right).into()).into(),
+        checks: vec![Check::contains("gp").unwrap(), Check::matches("g$").unwrap()],
+    };
+    let other = format!("{}pink", "pong".repeat(24));
+    let digest = "d5ca8276fbd2fbe4bd0ccb8f8f3f9fd49d4bc1a6aab7c1f0b9bfa3b1f4d63d35";
+    let short = Expect { equals: None, ..expect() };
+    for (expect, status, headers, body, words) in [
+        (expect(), 200, "X-A: 1\r\n", &right, "200, 100 bytes"),
+        (expect(), 200, "X-A: 2\r\nX-A:1\r\n", &right, "200, 100 bytes"),
+        (expect(), 200, "", &other, "200, 100 bytes, without the header x-a"),
+        (expect(), 200, "X-A: 2\r\n", &right, "200, 100 bytes, with the header x-a: \"2\", not \"1\""),
+        (expect(), 500, "", &right, "500, 100 bytes"),
+        (expect(), 200, "X-A: 1\r\n", &other, "200, 100 bytes, from byte 97: \"ink\", not \"ong\""),
+        (short.clone(), 200, "X-A: 1\r\n", &other[..99].to_owned(), "200, 99 bytes, not 100"),
+        (
+            Expect { length: None, sha256: digest.parse().ok(), ..short.clone() },
+            200,
+            "X-A: 1\r\n",
+            &right,
+            &format!(
+                "200, 100 bytes whose SHA-256 digest is {}, not {digest}",
+                Sha256Digest(Sha256::digest(&right).into())
+            ),
+        ),
+        (
+            Expect { sha256: None, ..short.clone() },
+            200,
+            "X-A: 1\r\n",
+            &other.replace("gp", "gq"),
+            &format!("200, 100 bytes {:?} without \"gp\"", &other.replace("gp", "gq")[..80]),
+        ),
+    ] {
+        let is_right = status == 200 && words == "200, 100 bytes";
+        let asked = Asked::new(false, false, expect, false);
+        let text = format!("HTTP/1.1 {status} OK\r\nContent-Length: {}\r\n{headers}\r\n{body}", body.len());
+        let mut reader = Reader::new();
+        // Nothing of one answer is left for the next.
+        for size in [1, 7, 1000, 7] {
+            let mut answer = None;
+            for piece in text.as_bytes().chunks(size) {
+                answer = reader.feed(piece, &asked).unwrap();
+            }
+            let (answer, _) = answer.unwrap();
+            assert_eq!(reader.describe(&asked), format!("status {words}"));
+            assert_eq!(
+                answer.header_right && answer.body_right && asked.expect.allows_status(status),
+                is_right,
+                "{words}"
+            );
+            reader.reset();
+        }
+    }
+}
+
+#[test]
+fn a_digest_holds_no_body() {
+    let body = "x".repeat(BODY_LIMIT + 2);
+    let sha256 = Some(Sha256Digest(Sha256::digest(&body).into()));
+    let expect = Expect { sha256, length: Some(body.len() as u64), ..Expect::default() };
+    let asked = Asked::new(false, false, expect, false);
+    let mut reader = Reader::new();
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+    assert_eq!(reader.feed(head.as_bytes(), &asked), Ok(None));
+    let mut answer = None;
+    for piece in body.as_bytes().chunks(1 << 16) {
+        answer = reader.feed(piece, &asked).unwrap();
+        assert_eq!(reader.memory(), 0);
+    }
+    assert!(answer.unwrap().0.body_right);
+}
+
+#[test]
 fn cookies_are_given_when_wanted() {
     let text = b"HTTP/1.1 103 x\r\nSet-Cookie: no=1\r\n\r\nHTTP/1.1 204 x\r\nset-cookie: a=b; Path=/\r\nSet-Cookie:\r\nX: y\r\nSET-COOKIE: c=d\r\n\r\n";
     for size in [1, 10, 1000] {
         for (wanted, values) in [(true, &[&b"a=b; Path=/"[..], b"c=d"][..]), (false, &[])] {
-            let asked = Asked::new(false, false, Check::Any, wanted);
+            let asked = Asked::new(false, false, Expect::default(), wanted);
             let mut reader = Reader::new();
             for _ in 0..2 {
                 for piece in text.chunks(size) {
@@ -534,7 +616,12 @@ fn the_line_that_breaks_the_rules_is_shown() {
 fn bodies_that_are_held_share_a_room() {
     let asked = Asked {
         held: HeldRoom::new(300_000),
-        ..Asked::new(false, false, Check::Contains(b"y".to_vec()), false)
+        ..Asked::new(
+            false,
+            false,
+            Expect { checks: vec![Check::Contains(b"y".to_vec())], ..Expect::default() },
+            false,
+        )
     };
     let text = format!("HTTP/1.1 200 OK\r\nContent-Length: 200001\r\n\r\n{}y", "x".repeat(200_000));
     let (mut first, mut second) = (Reader::new(), Reader::new());
