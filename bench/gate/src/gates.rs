@@ -25,5 +25,9 @@ pub fn gate(
         gate: None,
         metrics: Vec::new(),
     };
-    gate_recorded(&rules, GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None }, next)
+    gate_recorded(
+        &rules,
+        GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None, by_failures: false },
+        next,
+    )
 }

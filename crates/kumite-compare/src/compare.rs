@@ -16,6 +16,7 @@ mod gate;
 mod hooks;
 mod import;
 mod judge;
+mod left_out;
 mod margin;
 mod nth;
 mod outside;

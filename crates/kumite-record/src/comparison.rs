@@ -13,8 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Better, CommandCounts, CommandMetric, ComparedBaseline, ComparedCounts, ComparisonGate, Control,
-    Counting, Doubt, Estimate, Machine, NoiseFloor, PairGate, Ratio, Remaining, SteadyClass, Warning,
+    Better, CommandCounts, CommandMetric, ComparedBaseline, ComparedCounts, ComparedFailures, ComparisonGate,
+    Control, Counting, Doubt, Estimate, LeftOut, Machine, NoiseFloor, PairGate, Ratio, Remaining, SteadyClass,
+    Warning,
 };
 
 /// A comparison of commands or servers in interleaved blocks, with its verdicts.
@@ -167,21 +168,26 @@ pub struct ComparedCommand {
     /// The number of runs in `peak_rss` whose peak is only an upper bound, because it was no higher than what
     /// kumite's helper itself needs.
     pub peak_rss_is_floor: usize,
-    /// The wall time of every run, in seconds, in the order of the blocks.
+    /// The wall time of every run that counts, in seconds, in the order of the blocks: of all blocks but those in
+    /// `left_out`.
     pub times: Vec<f64>,
-    /// The user time of every run, in seconds, in the order of the blocks.
+    /// The user time of each of these runs, in seconds, in the order of the blocks.
     pub user_times: Vec<f64>,
-    /// The system time of every run, in seconds, in the order of the blocks.
+    /// The system time of each of these runs, in seconds, in the order of the blocks.
     pub system_times: Vec<f64>,
-    /// The highest resident set of every run, in bytes, in the order of the blocks.
+    /// The highest resident set of each of these runs, in bytes, in the order of the blocks.
     pub peak_rss: Vec<u64>,
-    /// The exit code of every run; of one that a signal ended, 128 plus the signal.
+    /// The exit code of each of these runs; of one that a signal ended, 128 plus the signal.
     pub exit_codes: Vec<i32>,
-    /// The number of involuntary context switches in all runs together, at which another process took the CPU.
+    /// The number of involuntary context switches in all these runs together, at which another process took the CPU.
     pub involuntary_switches: u64,
-    /// The counts of every run, in the order of the blocks, by the counters among the metrics that were named.
+    /// The counts of each of these runs, in the order of the blocks, by the counters among the metrics that were named.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<CommandMetric, Vec<u64>>,
+    /// The runs that are in no figure, because they failed, in the order of the blocks. Empty without
+    /// `--ignore-failure`: there, the first failure ends the comparison.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// The instructions that the command executes. None without `--counts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<CommandCounts>,
@@ -251,7 +257,7 @@ pub struct ComparedPair {
     /// The wall time of `b` over that of `a`, or the throughput of `a` over that of `b`: how many times as fast `a`
     /// is.
     pub ratio: Ratio,
-    /// The number of blocks in which both were measured.
+    /// The number of blocks in which both were measured, and no run of either was left out.
     pub blocks: usize,
     /// The time that the comparison had taken when the pair was judged, in seconds.
     pub seconds: f64,
@@ -281,6 +287,9 @@ pub struct ComparedPair {
     /// The comparison by instruction counts. None without `--counts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<ComparedCounts>,
+    /// How often the two failed. None if no run of theirs did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failures: Option<ComparedFailures>,
 }
 
 /// A comparison of two servers by a response time.

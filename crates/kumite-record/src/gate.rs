@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::left_out::is_false;
 use crate::{CommandMetric, Ratio, Remaining};
 
 /// The bar of a gate: how much must be shown for it to pass.
@@ -63,7 +64,8 @@ impl GateState {
 pub struct ComparisonGate {
     /// The bar that `--gate` chose: how much must be shown to pass.
     pub passes: GateBar,
-    /// Shut if one of `pairs[i].gate` is. Open if all are, and the comparison neither failed nor was interrupted.
+    /// Shut if one of `pairs[i].gate` is, or with `by_failures` if one of `pairs[i].failures` has the verdict `more`.
+    /// Open if all gates are, and the comparison neither failed nor was interrupted.
     /// Else undecided.
     pub state: GateState,
     /// The probability with which the gate is shut by mistake, and that with which it is opened by mistake: over all
@@ -74,6 +76,10 @@ pub struct ComparisonGate {
     /// time or throughput.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<CommandMetric>,
+    /// A command that fails more often than the reference shuts the gate, too. This question shares the level. False
+    /// without `--ignore-failure`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_failures: bool,
 }
 
 /// The gate of one pair: by one metric, or by all that the gate is on. Each of several metrics has a gate of its own,

@@ -9,6 +9,7 @@ mod csv;
 mod doubts;
 mod estimate;
 mod factor;
+mod failures;
 mod figures;
 mod gate;
 mod html;

@@ -106,7 +106,8 @@ struct Amount {
     /// precedence [default: 1m, which ends no running command, and waits until a verdict is possible]
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
-    /// Longest time of a run: one that takes longer is stopped, and ends the comparison with what there is; of servers, of an answer, which is then a failure [default: none; of servers 1s]
+    /// Longest time of a run: one that takes longer is stopped, and ends the comparison with what there is (with
+    /// --ignore-failure it is left out); of servers, of an answer, which is then a failure [default: none; of servers 1s]
     #[arg(short, long, value_name = "TIME", value_parser = duration::parse)]
     timeout: Option<Duration>,
     /// Ratios this near to 1 are no difference [default: 0.25%; with --gate 1%]
@@ -172,7 +173,8 @@ struct Around {
     /// Fail unless all runs write the same to standard output, which then goes to a file
     #[arg(long, conflicts_with = "output")]
     same_output: bool,
-    /// Accept failing commands: any exit code, or only these (-i=1,2)
+    /// Accept failing commands: any exit code, or only these (-i=1,2). Runs that fail all the same, were killed, or took
+    /// longer than --timeout are left out, and the comparison goes on
     #[arg(short, long, value_name = "CODES", num_args = 0..=1, default_missing_value = "all-non-zero", require_equals = true, value_parser = Allowed::parse)]
     ignore_failure: Option<Allowed>,
 }
@@ -590,7 +592,7 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize, control: O
         seed: amount.seed.unwrap_or_else(|| seed::fresh(clock)),
         reference,
         control,
-        gate: args.gate.rules(),
+        gate: args.gate.rules(args.around.ignore_failure.is_some()),
         metrics: amount.metrics.as_ref().map_or(Vec::new(), |named| named.metrics.clone()),
     };
     let fewest = if rules.ends_blocks { 0 } else { rules.fewest(of) };

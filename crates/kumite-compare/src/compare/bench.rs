@@ -42,13 +42,13 @@ pub struct Setting {
     pub stdin: Stdin,
     /// All runs of all commands must write the same to standard output, which then goes to a file.
     pub same_output: bool,
-    /// The exit codes that are no failure.
+    /// The exit codes that are no failure. Unless there are none but 0, a run that fails is left out.
     pub allowed: Allowed,
     /// The CPUs that commands are kept to; empty for any.
     pub cores: Vec<usize>,
     /// Two commands run at once, each on one half of the CPUs.
     pub duet: bool,
-    /// The longest time that a run may take; `None` for no limit.
+    /// The longest time that a run may take; `None` for no limit. One that takes longer fails.
     pub timeout: Option<Duration>,
     /// The number of runs of each command before the first block, which are in no figure.
     pub warm_up: usize,
@@ -175,7 +175,7 @@ pub enum Allowed {
     /// Exit code 0 only.
     #[default]
     None,
-    /// Every exit code, and an end by a signal.
+    /// Every exit code.
     All,
     /// Exit code 0 and these.
     Codes(Vec<i32>),
@@ -192,15 +192,14 @@ impl Allowed {
         codes.map(Allowed::Codes).map_err(|_| NoExitCodes)
     }
 
-    /// The same exit codes, in the form that a runner takes.
+    /// `true` if a run that fails is left out; `false` if it ends the comparison.
+    pub(crate) fn leaves_out(&self) -> bool {
+        *self != Allowed::None
+    }
+
+    /// The runs that do not end the comparison, in the form that a runner takes.
     pub(crate) fn passes(&self) -> Passes {
-        match self {
-            Allowed::None => Passes::Statuses(vec![0]),
-            Allowed::All => Passes::AnyStatus,
-            Allowed::Codes(codes) => {
-                Passes::Statuses([0].into_iter().chain(codes.iter().map(|&code| code as u8)).collect())
-            }
-        }
+        if self.leaves_out() { Passes::AnyStatus } else { Passes::Statuses(vec![0]) }
     }
 
     pub(crate) fn allows(&self, code: i32) -> bool {

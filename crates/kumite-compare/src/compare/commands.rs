@@ -2,7 +2,8 @@
 //!
 //! Runs without `--prepare` and `--conclude` are queued, so that the helper goes from one to the next, unless outputs
 //! are checked or two run at once; otherwise each is made on its own. Every run is checked before it is kept, and a
-//! block is kept whole or not at all.
+//! block is kept whole or not at all. With `--ignore-failure` a run that fails is left out, and the comparison goes on;
+//! a helper that was ended with it is started anew.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,10 +11,10 @@ use std::time::Duration;
 
 use kumite_host::Clock;
 use kumite_process::{
-    CommandLine, Counter, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, total,
+    CommandLine, Counter, Error, Job, MOST_QUEUED, Output, Runner, Stdin, TimedRun, available_cores, total,
     try_counters,
 };
-use kumite_record::{CommandMetric, Comparison, ComparisonEnd, Costs, Machine, Warning};
+use kumite_record::{CommandMetric, Comparison, ComparisonEnd, Costs, LeftOutReason, Machine, Warning};
 
 use super::bench::{Bench, Setting};
 use super::between::Between;
@@ -24,6 +25,7 @@ use super::duet::BESIDE;
 use super::error::{CompareError, UsageError};
 use super::gate;
 use super::hooks::{Hooks, check_readable};
+use super::left_out::{self, Outcome};
 use super::nth::{ITERATION, Nth};
 use super::outside::Outside;
 use super::reading::{Reading, counter};
@@ -123,6 +125,10 @@ struct Commands<'a> {
     /// The budget also ends a run that is still executed.
     ends_blocks: bool,
     runner: Runner,
+    jobs: Vec<Job>,
+    /// The seed of the next runner, and the counters that it reads.
+    seed: u64,
+    counters: Vec<Counter>,
     same_output: Option<SameOutput>,
     outside: Outside,
     between: Between<'static>,
@@ -174,18 +180,7 @@ impl<'a> Commands<'a> {
             let empty: Vec<String> = shell.iter().cloned().chain(["-c".to_owned(), String::new()]).collect();
             jobs.push(job(&empty, here));
         }
-        let (helper, argument) = &setting.helper;
-        let mut runner = Runner::start(Path::new(helper), &[argument], &jobs)?;
-        // A command may write down its environment, which must not vary if all are to write the same.
-        if !setting.same_output {
-            runner.vary_environment(rules.seed);
-        }
-        runner.run_as_from_a_shell();
-        runner.count(&counters(&counted_metrics(rules)));
-        runner.end_queue_unless(setting.allowed.passes());
-        if let Some(timeout) = setting.timeout {
-            runner.limit(timeout);
-        }
+        let counters = counters(&counted_metrics(rules));
         let cpus = if setting.cores.is_empty() { available_cores() } else { setting.cores.clone() };
         let found = Found::new(lines.len());
         Ok(Commands {
@@ -195,7 +190,10 @@ impl<'a> Commands<'a> {
             clock,
             stopped,
             ends_blocks: rules.ends_blocks,
-            runner,
+            runner: runner(setting, &jobs, &counters, rules.seed)?,
+            jobs,
+            seed: rules.seed,
+            counters,
             same_output,
             outside: Outside::new(&cpus),
             between: Between::on(&cpus),
@@ -226,7 +224,12 @@ impl<'a> Commands<'a> {
                 let (of, clock) = (self.lines.len(), self.clock);
                 self.aside = Duration::ZERO;
                 self.outside.begin(clock.now());
-                until_decided(self, of, rules, clock, stop, watch)
+                let (ended, elapsed) = until_decided(self, of, rules, clock, stop, watch);
+                let none_counts = |ended| match self.given_up(left_out::always) {
+                    Some(error) if ended != ComparisonEnd::Interrupted => Err(error),
+                    _ => Ok(ended),
+                };
+                (ended.and_then(none_counts), elapsed)
             }
             (Ok(false), _) => (Ok(ComparisonEnd::Interrupted), Duration::ZERO),
             (Err(error), _) => (Err(error), Duration::ZERO),
@@ -277,6 +280,15 @@ impl<'a> Commands<'a> {
         Ok(true)
     }
 
+    /// The error that a command was left out so often, by this rule; `None` if none was.
+    fn given_up(&self, rule: fn(&[Outcome]) -> Option<(usize, LeftOutReason)>) -> Option<CompareError> {
+        let outcomes = &self.found.outcomes;
+        outcomes.iter().zip(&self.setting.benches).find_map(|(outcomes, bench)| {
+            let (failed, last) = rule(outcomes)?;
+            Some(CompareError::TooOften { command: bench.called(), failed, runs: outcomes.len(), last })
+        })
+    }
+
     /// Ends the processes that runs have left, and returns their command lines.
     fn finish(self) -> Vec<String> {
         self.runner.finish()
@@ -299,15 +311,17 @@ impl<'a> Commands<'a> {
         nth: Nth,
         cores: &[usize],
         stop: &AtomicBool,
-    ) -> Result<Option<TimedRun>, CompareError> {
+    ) -> Result<Option<Outcome>, CompareError> {
         self.prepare(command, nth, stop)?;
         self.number(nth);
         let run = self.runner.run(command, cores, stop);
         // The run's error comes first: after a run that failed or was stopped, `--conclude` may fail just for that.
         let concluded = self.conclude(command, nth, stop);
-        let Some(run) = run? else { return Ok(None) };
-        self.check(command, nth, &run)?;
-        concluded.map(|()| Some(run))
+        let Some(outcome) = self.outcome(command, nth, run)? else { return Ok(None) };
+        match outcome {
+            Outcome::Counts(_) => concluded.map(|()| Some(outcome)),
+            Outcome::LeftOut { .. } => Ok(Some(outcome)),
+        }
     }
 
     /// Sets the variable with the number of the run that is ordered next. It is not set if all runs are to write the
@@ -337,15 +351,43 @@ impl<'a> Commands<'a> {
         done
     }
 
-    fn check(&mut self, command: usize, nth: Nth, run: &TimedRun) -> Result<(), CompareError> {
-        let bench = self.bench(command);
+    /// The outcome of a run. `None` if it was stopped.
+    fn outcome(
+        &mut self,
+        command: usize,
+        nth: Nth,
+        run: Result<Option<TimedRun>, Error>,
+    ) -> Result<Option<Outcome>, CompareError> {
+        let Setting { allowed, .. } = self.setting;
+        let run = match run {
+            Err(Error::TooLong { limit, .. }) if allowed.leaves_out() => {
+                self.runner = self.next_runner()?;
+                let why = LeftOutReason::TimedOut { seconds: limit.as_secs_f64() };
+                return Ok(Some(Outcome::LeftOut { why, run: None, took: limit }));
+            }
+            run => run?,
+        };
+        let Some(run) = run else { return Ok(None) };
         if run.interrupted {
             return Err(CompareError::Interrupted);
         }
-        if !self.setting.allowed.allows(super::document::exit_code(run)) {
-            return Err(CompareError::Command { command: bench.called(), nth, status: run.status });
+        let bench = self.bench(command);
+        match left_out::reason(&run, self.lines[command].shell.is_some(), allowed) {
+            Some(why) if allowed.leaves_out() => {
+                Ok(Some(Outcome::LeftOut { why, run: Some(run), took: run.wall }))
+            }
+            Some(_) => Err(CompareError::Command { command: bench.called(), nth, status: run.status }),
+            None => {
+                self.same_output.as_mut().map_or(Ok(()), |same| same.check(bench))?;
+                Ok(Some(Outcome::Counts(run)))
+            }
         }
-        self.same_output.as_mut().map_or(Ok(()), |same| same.check(bench))
+    }
+
+    /// A runner in place of one that was ended with a run that took too long.
+    fn next_runner(&mut self) -> Result<Runner, Error> {
+        self.seed = self.seed.wrapping_add(1);
+        runner(self.setting, &self.jobs, &self.counters, self.seed)
     }
 
     /// Runs a block one command after the other, each with its hooks. Returns the runs by the commands' positions;
@@ -355,12 +397,12 @@ impl<'a> Commands<'a> {
         order: &[usize],
         cores: &[usize],
         stop: &AtomicBool,
-    ) -> Result<Option<Vec<TimedRun>>, CompareError> {
+    ) -> Result<Option<Vec<Outcome>>, CompareError> {
         let mut block = vec![None; order.len()];
         for &command in order {
             let nth = self.next(command);
-            let Some(run) = self.one(command, nth, cores, stop)? else { return Ok(None) };
-            block[command] = Some(run);
+            let Some(outcome) = self.one(command, nth, cores, stop)? else { return Ok(None) };
+            block[command] = Some(outcome);
         }
         Ok(Some(block.into_iter().flatten().collect()))
     }
@@ -369,9 +411,9 @@ impl<'a> Commands<'a> {
     /// for us.
     fn queued(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<CompareError> {
         let all = orders.concat();
-        let (mut runs, mut cut) = (Vec::new(), None);
+        let (mut outcomes, mut cut) = (Vec::new(), None);
         for some in all.chunks(MOST_QUEUED) {
-            cut = match self.in_a_queue(some, &mut runs, stop) {
+            cut = match self.in_a_queue(some, &mut outcomes, stop) {
                 Ok(true) => None,
                 Ok(false) | Err(CompareError::Interrupted) => Some(Cut::Stopped),
                 Err(error) => Some(Cut::Failed(error)),
@@ -381,43 +423,55 @@ impl<'a> Commands<'a> {
                 break;
             }
         }
-        let values = orders.iter().zip(runs.chunks_exact(self.lines.len())).map(|(order, runs)| {
-            let mut block = vec![runs[0]; order.len()];
-            order.iter().zip(runs).for_each(|(&command, run)| block[command] = *run);
+        let values = orders.iter().zip(outcomes.chunks_exact(self.lines.len())).map(|(order, outcomes)| {
+            let mut block = vec![outcomes[0]; order.len()];
+            order.iter().zip(outcomes).for_each(|(&command, outcome)| block[command] = *outcome);
             self.keep(&block)
         });
         Executed { values: values.collect(), cut }
     }
 
-    /// Queues some runs, at most as many as a queue can hold, and appends their results to `runs`. The helper runs
-    /// nothing more once one has failed. `false` if they were stopped.
+    /// Queues some runs, at most as many as a queue can hold, and appends their outcomes. The helper runs nothing more
+    /// once one has ended the comparison. `false` if they were stopped.
     fn in_a_queue(
         &mut self,
         some: &[usize],
-        runs: &mut Vec<TimedRun>,
+        outcomes: &mut Vec<Outcome>,
         stop: &AtomicBool,
     ) -> Result<bool, CompareError> {
-        let mut numbers = Vec::with_capacity(some.len());
-        for &command in some {
-            let nth = self.next(command);
-            self.number(nth);
-            self.runner.queue(command, &self.setting.cores)?;
-            numbers.push(nth);
-        }
-        for (&command, nth) in some.iter().zip(numbers) {
-            let Some(run) = self.runner.next(stop)? else { return Ok(false) };
-            self.check(command, nth, &run)?;
-            runs.push(run);
+        let numbered: Vec<(usize, Nth)> = some.iter().map(|&command| (command, self.next(command))).collect();
+        let mut left = &numbered[..];
+        while !left.is_empty() {
+            for &(command, nth) in left {
+                self.number(nth);
+                self.runner.queue(command, &self.setting.cores)?;
+            }
+            while let Some((&(command, nth), behind)) = left.split_first() {
+                let run = self.runner.next(stop);
+                let took_the_queue = matches!(run, Err(Error::TooLong { .. }));
+                let Some(outcome) = self.outcome(command, nth, run)? else { return Ok(false) };
+                outcomes.push(outcome);
+                left = behind;
+                if took_the_queue {
+                    break;
+                }
+            }
         }
         Ok(true)
     }
 
-    /// Keeps a block's runs, which are by position, and returns the readings that are judged.
-    fn keep(&mut self, block: &[TimedRun]) -> Vec<Vec<Reading>> {
-        self.found.runs.iter_mut().zip(block).for_each(|(runs, run)| runs.push(*run));
-        self.ours = self.ours.saturating_add(total(block.iter().map(TimedRun::all_cpu)));
+    /// Keeps a block's outcomes, which are by position, and returns the readings that are judged.
+    fn keep(&mut self, block: &[Outcome]) -> Vec<Option<Vec<Reading>>> {
+        self.found.outcomes.iter_mut().zip(block).for_each(|(outcomes, outcome)| outcomes.push(*outcome));
+        self.are_ours(block);
         let judged = |run| self.waited_for.iter().map(|metric| Reading::by_metric(*metric, run)).collect();
-        block.iter().map(judged).collect()
+        block.iter().map(|outcome| outcome.counted().map(judged)).collect()
+    }
+
+    /// Counts the CPU time of these runs as ours.
+    fn are_ours(&mut self, block: &[Outcome]) {
+        let cpu = total(block.iter().filter_map(Outcome::made).map(TimedRun::all_cpu));
+        self.ours = self.ours.saturating_add(cpu);
     }
 
     /// Runs one block that cannot be queued: with hooks, with checked outputs, or two commands at once. `None` if it
@@ -426,7 +480,7 @@ impl<'a> Commands<'a> {
         &mut self,
         order: &[usize],
         stop: &AtomicBool,
-    ) -> Result<Option<Vec<Vec<Reading>>>, CompareError> {
+    ) -> Result<Option<Vec<Option<Vec<Reading>>>>, CompareError> {
         let setting = self.setting;
         if !setting.duet {
             let block = self.in_turn(order, &setting.cores, stop)?;
@@ -436,15 +490,18 @@ impl<'a> Commands<'a> {
         if self.found.in_turn[0].len() < self.accompanied {
             let [_, half] = halves(&setting.cores);
             let Some(beside) = self.in_turn(order, &half, stop)? else { return Ok(None) };
-            self.ours = self.ours.saturating_add(total(beside.iter().map(TimedRun::all_cpu)));
-            self.found.in_turn.iter_mut().zip(beside).for_each(|(runs, run)| runs.push(run));
+            self.are_ours(&beside);
+            // They are no part of the comparison, and tell something together only.
+            if let Some(pair) = beside.iter().map(Outcome::counted).collect::<Option<Vec<_>>>() {
+                self.found.in_turn.iter_mut().zip(pair).for_each(|(runs, run)| runs.push(*run));
+            }
         }
         Ok(Some(self.keep(&block)))
     }
 
     /// Runs two commands at the same time, the first of the order on the first half of the CPUs. `None` if they were
     /// stopped.
-    fn at_once(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<TimedRun>>, CompareError> {
+    fn at_once(&mut self, order: &[usize], stop: &AtomicBool) -> Result<Option<Vec<Outcome>>, CompareError> {
         let [halves, jobs] = [halves(&self.setting.cores), [vec![order[0]], vec![order[1]]]];
         let numbers = [self.next(order[0]), self.next(order[1])];
         for (&command, nth) in order.iter().zip(numbers) {
@@ -454,15 +511,42 @@ impl<'a> Commands<'a> {
         let runs = self.runner.run_both([jobs[0][0], jobs[1][0]], [&halves[0], &halves[1]], stop);
         let pair = || order.iter().copied().zip(numbers);
         let concluded: Vec<_> = pair().map(|(command, nth)| self.conclude(command, nth, stop)).collect();
-        let Some(runs) = runs? else { return Ok(None) };
-        let mut block = vec![runs[0]; 2];
+        let runs = match runs {
+            Err(Error::TooLong { limit, .. }) if self.setting.allowed.leaves_out() => {
+                self.runner = self.next_runner()?;
+                let why = LeftOutReason::EitherTimedOut { seconds: limit.as_secs_f64() };
+                return Ok(Some(vec![Outcome::LeftOut { why, run: None, took: limit }; 2]));
+            }
+            runs => runs?,
+        };
+        let Some(runs) = runs else { return Ok(None) };
+        let mut block = vec![None; 2];
         for ((command, nth), run) in pair().zip(runs) {
-            self.check(command, nth, &run)?;
-            block[command] = run;
+            block[command] = self.outcome(command, nth, Ok(Some(run)))?;
         }
-        concluded.into_iter().collect::<Result<(), _>>()?;
+        let block: Vec<Outcome> = block.into_iter().flatten().collect();
+        if block.iter().all(|outcome| outcome.counted().is_some()) {
+            concluded.into_iter().collect::<Result<(), _>>()?;
+        }
         Ok(Some(block))
     }
+}
+
+/// A runner of these jobs, each of which is a command as the setting has it.
+fn runner(setting: &Setting, jobs: &[Job], counters: &[Counter], seed: u64) -> Result<Runner, Error> {
+    let (helper, argument) = &setting.helper;
+    let mut runner = Runner::start(Path::new(helper), &[argument], jobs)?;
+    // A command may write down its environment, which must not vary if all are to write the same.
+    if !setting.same_output {
+        runner.vary_environment(seed);
+    }
+    runner.run_as_from_a_shell();
+    runner.count(counters);
+    runner.end_queue_unless(setting.allowed.passes());
+    if let Some(timeout) = setting.timeout {
+        runner.limit(timeout);
+    }
+    Ok(runner)
 }
 
 /// A warning that names the processes that still ran when the comparison was over; `None` if there was none.
@@ -519,6 +603,9 @@ impl Blocks for Commands<'_> {
             Executed { values, cut }
         };
         self.outside.block(std::mem::take(&mut self.ours), self.clock.now());
-        executed
+        match self.given_up(left_out::too_often) {
+            Some(error) if executed.cut.is_none() => Executed { cut: Some(Cut::Failed(error)), ..executed },
+            _ => executed,
+        }
     }
 }

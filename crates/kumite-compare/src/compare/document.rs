@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use kumite_process::{CommandLine, TimedRun, shell_status};
 use kumite_record::{
     Better, CommandMetric, ComparedCommand, ComparedPair, ComparedProbe, ComparedUse, Comparison,
-    ComparisonEnd, Control, Costs, Estimate, JudgedMetric, Machine, SCHEMA, Unit, Warning,
+    ComparisonEnd, Control, Costs, Estimate, JudgedMetric, LeftOut, Machine, SCHEMA, Unit, Warning,
 };
 use kumite_stats::sequential_median;
 
@@ -18,8 +18,9 @@ use super::duet::gain;
 use super::gate;
 use super::import::ratio;
 use super::judge::{Side, judge, remaining};
+use super::left_out::{self, Outcome, failures};
 use super::reading::{Log, Reading, counter, untold};
-use super::rounds::Rounds;
+use super::rounds::{Rounds, parts};
 use super::sequence::Rules;
 
 /// The share of the shortest median from which on the time of starting a process, or a shell, gives a warning.
@@ -32,9 +33,10 @@ pub(crate) const NO_COSTS: Costs =
 /// The text of the warning that the budget has ended a run.
 pub(crate) const CUT_OFF: &str = "what still ran when it was over was ended, and is in no figure";
 
-/// All runs of a comparison, by command and then by block.
+/// All runs of a comparison.
 pub(crate) struct Found {
-    pub runs: Vec<Vec<TimedRun>>,
+    /// The outcomes by command, then by block.
+    pub outcomes: Vec<Vec<Outcome>>,
     /// The runs made in turn, beside those made two at once; empty for each command without a duet, or if the number
     /// of blocks was given.
     pub in_turn: Vec<Vec<TimedRun>>,
@@ -51,10 +53,9 @@ pub(crate) struct Found {
 
 impl Found {
     pub(crate) fn new(of: usize) -> Found {
-        let none = || vec![Vec::new(); of];
         Found {
-            runs: none(),
-            in_turn: none(),
+            outcomes: vec![Vec::new(); of],
+            in_turn: vec![Vec::new(); of],
             elapsed: Duration::ZERO,
             aside: Duration::ZERO,
             probing: Duration::ZERO,
@@ -63,14 +64,35 @@ impl Found {
         }
     }
 
+    /// The runs of a command that count.
+    pub(crate) fn counted(&self, at: usize) -> Vec<TimedRun> {
+        self.outcomes[at].iter().filter_map(Outcome::counted).copied().collect()
+    }
+
+    /// The number of the blocks, all together.
+    fn blocks(&self) -> std::ops::Range<usize> {
+        0..self.outcomes[0].len()
+    }
+
+    /// The runs of those blocks in which all count, by command.
+    fn of_whole_blocks(&self) -> Vec<Vec<TimedRun>> {
+        let is_whole = |block: &usize| self.outcomes.iter().all(|of| of[*block].counted().is_some());
+        let whole: Vec<usize> = self.blocks().filter(is_whole).collect();
+        let of = |outcomes: &Vec<Outcome>| {
+            whole.iter().filter_map(|block| outcomes[*block].counted()).copied().collect()
+        };
+        self.outcomes.iter().map(of).collect()
+    }
+
     pub(crate) fn costs(&self, costs: Costs) -> Costs {
         let in_turn: Duration = self.in_turn.iter().flatten().map(|run| run.wall).sum();
-        let count: usize = self.runs.iter().chain(&self.in_turn).map(Vec::len).sum();
+        let blocks = self.outcomes[0].len();
+        let count = blocks * self.outcomes.len() + self.in_turn.iter().map(Vec::len).sum::<usize>();
         // Of two at once, the longer is the time that passed.
         let duet = !self.in_turn[0].is_empty();
-        let walls: Duration = (0..self.runs[0].len())
+        let walls: Duration = (0..blocks)
             .map(|block| {
-                let walls = self.runs.iter().map(|runs| runs[block].wall);
+                let walls = self.outcomes.iter().map(|outcomes| outcomes[block].took());
                 if duet { walls.max().unwrap_or_default() } else { walls.sum() }
             })
             .sum();
@@ -92,9 +114,9 @@ pub(crate) fn document(setting: &Setting, lines: &[CommandLine], rules: &Rules, 
     let mut comparison = Comparison {
         commands: (0..shown).map(|at| command(setting, &lines[at], found, rules, at)).collect(),
         pairs: rules.others(of).map(|other| pair(setting, found, other, rules)).collect(),
-        duet: setting.duet.then(|| gain(&found.runs, &found.in_turn)),
+        duet: setting.duet.then(|| gain(&found.of_whole_blocks(), &found.in_turn)),
         control: rules.control.map(|twice| itself(setting, found, twice, rules)),
-        alone: (of == 1).then(|| alone(&found.runs[0])),
+        alone: (of == 1).then(|| alone(&found.counted(0))),
         doubts: doubts(&questions(setting, found, rules), &found.probes, rules),
         probes: found.probes.clone(),
         ..empty(rules, of)
@@ -143,7 +165,7 @@ fn command(
     rules: &Rules,
     at: usize,
 ) -> ComparedCommand {
-    let (bench, runs) = (&setting.benches[at], &found.runs[at]);
+    let (bench, runs) = (&setting.benches[at], found.counted(at));
     let values = |of: fn(&TimedRun) -> f64| -> Vec<f64> { runs.iter().map(of).collect() };
     let (times, user_times, system_times) =
         (values(wall), values(|run| run.user.as_secs_f64()), values(|run| run.system.as_secs_f64()));
@@ -173,8 +195,18 @@ fn command(
                 Some((*metric, runs.iter().map(|run| run.counts[counter]).collect()))
             })
             .collect(),
+        left_out: left_out(found, rules, at),
         counts: None,
     }
+}
+
+/// The runs of a command that are left out, with those of its second run in each block, in the order of the blocks.
+fn left_out(found: &Found, rules: &Rules, at: usize) -> Vec<LeftOut> {
+    let again = rules.control.filter(|twice| twice.of == at).map(|twice| twice.at);
+    let second = again.into_iter().flat_map(|again| left_out::left_out(&found.outcomes[again], true));
+    let mut all: Vec<LeftOut> = left_out::left_out(&found.outcomes[at], false).chain(second).collect();
+    all.sort_by_key(|of| (of.block, of.is_second));
+    all
 }
 
 /// The questions that the comparison went on for: of each pair, by each metric that it waited for.
@@ -186,23 +218,38 @@ fn questions(setting: &Setting, found: &Found, rules: &Rules) -> Vec<Question> {
             b: b.clone(),
             metric: Some(metric),
             logs: rounds(found, other, rules, metric).first,
+            blocks: Some(
+                found.blocks().filter(|block| runs(found, *block, other, rules).is_some()).collect(),
+            ),
         })
     };
-    rules.others(found.runs.len()).flat_map(of_pair).collect()
+    rules.others(found.outcomes.len()).flat_map(of_pair).collect()
 }
 
 fn rounds(found: &Found, other: usize, rules: &Rules, metric: CommandMetric) -> Rounds {
     let mut rounds = Rounds::default();
-    for block in 0..found.runs[rules.reference].len() {
-        let reading = |at: usize| Reading::by_metric(metric, &found.runs[at][block]);
-        rounds.add(reading(other), reading(rules.reference), rules.again().map(reading));
+    let reading = |run: &TimedRun| Reading::by_metric(metric, run);
+    for block in found.blocks() {
+        if let Some((a, b, again)) = runs(found, block, other, rules) {
+            rounds.add(reading(a), reading(b), again.map(reading));
+        }
     }
     rounds
 }
 
+/// The runs of a block that make a ratio; `None` if one of them is left out.
+fn runs<'a>(
+    found: &'a Found,
+    block: usize,
+    other: usize,
+    rules: &Rules,
+) -> Option<(&'a TimedRun, &'a TimedRun, Option<&'a TimedRun>)> {
+    parts(|at| found.outcomes[at][block].counted(), other, rules.reference, rules.again())
+}
+
 fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules) -> ComparedPair {
-    let seconds = found.elapsed.as_secs_f64();
-    let (bar, levels) = (rules.bar(found.runs.len()), rules.gate_levels(found.runs.len()));
+    let (seconds, of) = (found.elapsed.as_secs_f64(), found.outcomes.len());
+    let (bar, levels) = (rules.bar(of), rules.gate_levels(of));
     let [a, b] = [other, rules.reference].map(|at| &setting.benches[at]);
     let rounds = |metric| rounds(found, other, rules, metric);
     let gate = |metric| levels.map(|levels| gate::pair(&rounds(metric), levels, seconds));
@@ -249,13 +296,23 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules) -> Compar
         response_p99: None,
         imported: imported(CommandMetric::TimeWallClock),
         counts: None,
+        failures: failures(
+            &found.outcomes[other],
+            &[Some(rules.reference), rules.again()]
+                .into_iter()
+                .flatten()
+                .map(|at| &*found.outcomes[at])
+                .collect::<Vec<_>>(),
+            rules.failure_level(of),
+        ),
     }
 }
 
 /// The control's distance from itself, in the metrics in which it is looked at.
 fn itself(setting: &Setting, found: &Found, twice: Twice, rules: &Rules) -> Control {
     let logs = |metric: &CommandMetric| {
-        let both = found.runs[twice.at].iter().zip(&found.runs[twice.of]);
+        let both = found.outcomes[twice.at].iter().zip(&found.outcomes[twice.of]);
+        let both = both.filter_map(|(a, b)| Some((a.counted()?, b.counted()?)));
         let of = |a, b| Log::ratio(Reading::by_metric(*metric, a), Reading::by_metric(*metric, b));
         (metric.as_str(), both.map(|(a, b)| of(a, b)).collect())
     };
@@ -265,8 +322,8 @@ fn itself(setting: &Setting, found: &Found, twice: Twice, rules: &Rules) -> Cont
 fn warnings(found: &Found, comparison: &Comparison) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |place: &str, what: String| warnings.push(Warning { place: place.to_owned(), what });
-    for (command, runs) in comparison.commands.iter().zip(&found.runs) {
-        let n = runs.len();
+    for command in &comparison.commands {
+        let n = command.exit_codes.len();
         let failed = command.exit_codes.iter().filter(|code| **code != 0).count();
         if failed > 0 {
             warn(&command.name, format!("{failed} of {n} runs did not end with 0"));

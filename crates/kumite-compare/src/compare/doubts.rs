@@ -6,6 +6,8 @@
 //! round is a stretch of blocks here, with the median of their ratios: the blocks after a probe up to the next one,
 //! and for the time at most 100 stretches of equally many blocks.
 
+use std::borrow::Cow;
+
 use kumite_record::{CommandMetric, ComparedDoubt, ComparedProbe, Doubt, Probe};
 use kumite_stats::{Course, followed, median};
 
@@ -26,19 +28,29 @@ pub(crate) struct Question {
     pub b: String,
     /// `None` for servers, which are judged by throughput.
     pub metric: Option<CommandMetric>,
-    /// The ratio in each block.
+    /// The ratio in each block that has one.
     pub logs: Vec<Log>,
+    /// The numbers of these blocks, from 0; `None` if they are all there are.
+    pub blocks: Option<Vec<usize>>,
 }
 
 /// The doubts about the answers to these questions.
 pub(crate) fn doubts(questions: &[Question], probes: &[ComparedProbe], rules: &Rules) -> Vec<ComparedDoubt> {
     let level = ALPHA / (VARIABLES * questions.len()) as f64;
     let of = |question: &Question| {
-        let Question { a, b, metric, logs } = question;
-        let doubt = doubt(logs, probes, level, rules)?;
+        let Question { a, b, metric, logs, blocks } = question;
+        let probes = among(probes, blocks.as_deref());
+        let doubt = doubt(logs, &probes, level, rules)?;
         Some(ComparedDoubt { a: a.clone(), b: b.clone(), metric: *metric, doubt })
     };
     questions.iter().filter_map(of).collect()
+}
+
+/// The probes, with the number of blocks before each counted among those that have a ratio.
+fn among<'a>(probes: &'a [ComparedProbe], blocks: Option<&[usize]>) -> Cow<'a, [ComparedProbe]> {
+    let Some(blocks) = blocks else { return Cow::Borrowed(probes) };
+    let before = |probe: &ComparedProbe| blocks.partition_point(|block| *block < probe.blocks);
+    probes.iter().map(|probe| ComparedProbe { blocks: before(probe), ..probe.clone() }).collect()
 }
 
 fn doubt(logs: &[Log], probes: &[ComparedProbe], level: f64, rules: &Rules) -> Option<Doubt> {
@@ -134,7 +146,7 @@ mod tests {
             probed.run(rules, &clock);
             let logs = logs.borrow().clone();
             assert!(logs.len() >= rules.min_blocks && probed.between.found().len() >= 45);
-            let question = Question { a: "b".into(), b: "a".into(), metric: None, logs };
+            let question = Question { a: "b".into(), b: "a".into(), metric: None, logs, blocks: None };
             let mut found = doubts(&[question], probed.between.found(), rules);
             assert!(found.len() < 2);
             found.pop().map(|of| of.doubt)
@@ -191,7 +203,8 @@ mod tests {
     fn without_probes_the_time_alone_is_asked_for_and_fewer_than_twelve_blocks_say_nothing() {
         let logs = |n: usize| (0..n).map(|nth| Log::from(nth as f64 / (n - 1) as f64 - 0.5)).collect();
         let of = |n: usize| {
-            let question = Question { a: "b".into(), b: "a".into(), metric: None, logs: logs(n) };
+            let question =
+                Question { a: "b".into(), b: "a".into(), metric: None, logs: logs(n), blocks: None };
             doubts(&[question], &[], &a_minute()).pop().map(|of| of.doubt)
         };
         assert!(of(11).is_none() && matches!(of(12), Some(Doubt::ChangedDuringRun { .. })));
@@ -219,6 +232,10 @@ mod tests {
         assert_eq!(of(&[probe(1, Some(5.0)), probe(4, Some(6.0))]), [(5.0, 2.0), (6.0, 7.5)]);
         assert_eq!(of(&[probe(1, None), probe(4, Some(6.0)), probe(6, Some(7.0))]), [(6.0, 7.5)]);
         assert_eq!(of(&[probe(9, Some(5.0))]), []);
+        // The second and the fifth block have no ratio.
+        let probes = [probe(1, None), probe(2, None), probe(4, None), probe(6, None)];
+        let counted = among(&probes, Some(&[0, 2, 3, 5]));
+        assert_eq!(counted.iter().map(|of| of.blocks).collect::<Vec<_>>(), [1, 1, 3, 4]);
     }
 
     /// How many of these comparisons had the doubt that the effect went with wake-ups, that it changed, and none.

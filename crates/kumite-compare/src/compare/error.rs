@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use kumite_load::Errors;
 use kumite_process::{CommandLineError, NoCounters, how_it_ended};
+use kumite_record::LeftOutReason;
 use thiserror::Error;
 
 use super::difference::Difference;
@@ -37,6 +38,21 @@ pub enum CompareError {
         nth: Nth,
         /// The status of the run, which is none of the allowed ones.
         status: ExitStatus,
+    },
+    /// So many runs of a command were left out that there is nothing to compare.
+    #[error(
+        "{command} failed in {failed} of {runs} runs, which is too often to go on (the last: {last}); --show-output shows \
+         what it says"
+    )]
+    TooOften {
+        /// The command line as it was typed, with parameters filled in, in backquotes; and its revision.
+        command: String,
+        /// The number of runs that were left out.
+        failed: usize,
+        /// The number of runs that were made.
+        runs: usize,
+        /// The reason why the last of them was left out.
+        last: LeftOutReason,
     },
     /// A hook ended with another status than 0.
     #[error("{flag} `{text}` for {command} {}: {log}", how_it_ended(*status))]

@@ -7,8 +7,8 @@
 //! The two are a control, too: where they differ from each other, nothing can be told that is not clear of that.
 
 use kumite_record::{
-    CommandMetric, Comparison, ComparisonEnd, ComparisonGate, GateBar, GateDoubt, GateState, JudgedMetric,
-    PairGate, Ratio, Remaining,
+    CommandMetric, Comparison, ComparisonEnd, ComparisonGate, FailureVerdict, GateBar, GateDoubt, GateState,
+    JudgedMetric, PairGate, Ratio, Remaining,
 };
 use kumite_stats::{at_least, at_most, blocks_to_exclude, fewest_rounds, median, wealth};
 
@@ -32,6 +32,8 @@ pub struct GateRules {
     pub alpha: f64,
     /// The one metric that the gate is on; `None` for all metrics that are judged.
     pub on: Option<CommandMetric>,
+    /// A command that fails more often than the reference shuts the gate, too. This question shares the level.
+    pub by_failures: bool,
 }
 
 /// The levels at which one pair is judged by one metric.
@@ -211,11 +213,15 @@ pub(crate) fn comparison_gate(rules: GateRules, comparison: &Comparison) -> Comp
         ComparisonEnd::Interrupted | ComparisonEnd::Failed => GateState::Undecided,
     };
     let pairs = comparison.pairs.iter().filter_map(|pair| pair.gate.map(|gate| gate.state));
+    let verdicts = comparison.pairs.iter().filter_map(|pair| Some(pair.failures.as_ref()?.verdict));
+    let fails_more = rules.by_failures && verdicts.into_iter().any(|of| of == FailureVerdict::More);
+    let failures = fails_more.then_some(GateState::Shut);
     ComparisonGate {
         passes: rules.passes,
-        state: GateState::of_all(pairs.chain([came_to_its_end])),
+        state: GateState::of_all(pairs.chain([came_to_its_end]).chain(failures)),
         alpha: Some(rules.alpha),
         on: rules.on,
+        by_failures: rules.by_failures,
     }
 }
 

@@ -98,7 +98,7 @@ impl Blocks for Recorded<'_> {
             self.clock.0.set(self.clock.0.get() + took);
             let [reference, other, again] = times.map(Reading::exact);
             self.rounds.add(other, reference, Some(again));
-            times.map(|time| vec![Reading::exact(time)]).to_vec()
+            times.map(|time| Some(vec![Reading::exact(time)])).to_vec()
         };
         Executed { values: orders.iter().map(&mut block).collect(), cut: None }
     }
@@ -132,7 +132,7 @@ mod tests {
             gate: None,
             metrics: Vec::new(),
         };
-        let passing = GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None };
+        let passing = GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None, by_failures: false };
         let gate = |seed| {
             let mut random = ChaCha8Rng::seed_from_u64(seed);
             let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;

@@ -2,7 +2,7 @@
 
 use super::reading::{Log, Reading};
 
-/// The ratios by one metric. Each list that is not empty has one for each block.
+/// The ratios by one metric. Each list that is not empty has one for each block in which nothing of these was left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Rounds {
     /// The ratios of the reference's first run to the one that is judged.
@@ -12,6 +12,18 @@ pub(crate) struct Rounds {
     pub second: Vec<Log>,
     /// The ratios of the reference's first run to its second; empty likewise.
     pub itself: Vec<Log>,
+}
+
+/// The parts of a block that make a ratio: of the one that is judged, of the reference, and of its second run. `None` if
+/// one of these was left out: `of` gives the part at a position.
+pub(crate) fn parts<T>(
+    of: impl Fn(usize) -> Option<T>,
+    other: usize,
+    reference: usize,
+    again: Option<usize>,
+) -> Option<(T, T, Option<T>)> {
+    let again = again.map(|at| of(at).ok_or(())).transpose().ok()?;
+    Some((of(other)?, of(reference)?, again))
 }
 
 impl Rounds {

@@ -2,7 +2,8 @@
 //!
 //! A look after every block costs no false verdicts, because the intervals hold at all times at once ([`judge`]).
 //! Blocks are short, so several are executed between two looks if a look could bring nothing, or would keep the next
-//! run waiting. Only whole blocks count: one that was cut off is in no figure.
+//! run waiting. Only whole blocks count: one that was cut off is in no figure. A run that is left out leaves its block
+//! without a ratio for the pairs that it is in; all others have theirs.
 //!
 //! This module knows neither commands nor servers ([`Blocks`]) and has its time from a [`Clock`], so that its tests
 //! take no time.
@@ -22,7 +23,7 @@ use super::deadline::within;
 use super::gate::{self, GateLevels, GateRules};
 use super::judge::{Bar, Side, judge};
 use super::reading::{Reading, cannot_be_told};
-use super::rounds::Rounds;
+use super::rounds::{Rounds, parts};
 
 /// The number of blocks up to which each may be followed by a look. Beyond, a look comes whenever there is one per
 /// cent more blocks, so that judging stays cheap beside the shortest commands.
@@ -84,12 +85,25 @@ impl Rules {
 
     /// The levels of this gate for each pair and metric, for blocks of `of` positions.
     pub(crate) fn levels(&self, gate: GateRules, of: usize) -> GateLevels {
-        let questions = self.pairs(of) * self.waited_for().len();
         GateLevels {
-            alpha: gate.alpha / questions as f64,
+            alpha: gate.alpha / self.questions(gate, of) as f64,
             margin: self.margin.ln_1p(),
             control: control::ALPHA / self.looked_at().len() as f64,
         }
+    }
+
+    /// The level at which one pair is judged by how often each of the two failed, for each direction. Without a gate
+    /// this has a level of its own.
+    pub(crate) fn failure_level(&self, of: usize) -> f64 {
+        match self.gate.filter(|gate| gate.by_failures) {
+            Some(gate) => gate.alpha / self.questions(gate, of) as f64,
+            None => self.alpha / 2.0 / self.pairs(of) as f64,
+        }
+    }
+
+    /// The number of questions that share the gate's level.
+    fn questions(&self, gate: GateRules, of: usize) -> usize {
+        self.pairs(of) * (self.waited_for().len() + usize::from(gate.by_failures))
     }
 
     fn pairs(&self, of: usize) -> usize {
@@ -171,8 +185,9 @@ pub(crate) trait Blocks {
 
 /// The readings of the blocks that were executed whole.
 pub(crate) struct Executed<E> {
-    /// The readings that are judged, by block, then by position, then by metric. Smaller is better.
-    pub values: Vec<Vec<Vec<Reading>>>,
+    /// The readings that are judged, by block, then by position, then by metric. Smaller is better. `None` for a run
+    /// that is left out.
+    pub values: Vec<Vec<Option<Vec<Reading>>>>,
     /// Why not all blocks were executed; `None` if they were.
     pub cut: Option<Cut<E>>,
 }
@@ -202,12 +217,12 @@ pub(crate) fn until_decided<B: Blocks>(
     };
     let others: Vec<usize> = rules.others(of).collect();
     // By pair, then by metric.
-    let mut rounds: Vec<Vec<Rounds>> = vec![Vec::new(); others.len()];
+    let mut rounds = vec![vec![Rounds::default(); rules.waited_for().len()]; others.len()];
     let is_alone = others.is_empty();
     let least = rules.min_blocks.max(if is_alone { ALONE_RUNS } else { rules.fewest(of) });
     let most = rules.max_blocks.unwrap_or(MOST_BLOCKS).min(MOST_BLOCKS);
     let began = clock.now();
-    let (mut done, mut elapsed, mut together) = (0, Duration::ZERO, 1);
+    let (mut done, mut whole, mut elapsed, mut together) = (0, 0, Duration::ZERO, 1);
     let mut longest = None;
     let mut look_at = least;
     while done < most {
@@ -222,12 +237,13 @@ pub(crate) fn until_decided<B: Blocks>(
         }
         done += values.len();
         for values in values {
-            let reference = &values[rules.reference];
+            whole += usize::from(values.iter().all(Option::is_some));
             for (rounds, other) in rounds.iter_mut().zip(&others) {
-                rounds.resize(reference.len(), Rounds::default());
                 for (metric, rounds) in rounds.iter_mut().enumerate() {
-                    let of = |at: usize| values[at][metric];
-                    rounds.add(of(*other), of(rules.reference), again.map(of));
+                    let of = |at: usize| Some(values[at].as_ref()?[metric]);
+                    if let Some((a, b, again)) = parts(of, *other, rules.reference, again) {
+                        rounds.add(a, b, again);
+                    }
                 }
             }
         }
@@ -242,7 +258,8 @@ pub(crate) fn until_decided<B: Blocks>(
         }
         if done >= look_at {
             let undecided = rounds.iter().flatten().find_map(|rounds| undecided(rounds, bar, levels));
-            let ratio = undecided.or((is_alone && elapsed < ALONE).then_some(NO_RATIO));
+            let is_short = is_alone && (elapsed < ALONE || whole < least);
+            let ratio = undecided.or(is_short.then_some(NO_RATIO));
             let Some(ratio) = ratio else { return (Ok(ComparisonEnd::Decided), elapsed) };
             watch(Progressed { blocks: done, elapsed, ratio });
             look_at = done + if done < EVERY_BLOCK { 1 } else { done / 100 };
@@ -314,7 +331,7 @@ pub(crate) mod tests {
     }
 
     /// The readings of a block, from its number and the seconds that its runs took.
-    type Reads<'a> = &'a dyn Fn(usize, &[f64]) -> Vec<Vec<Reading>>;
+    type Reads<'a> = &'a dyn Fn(usize, &[f64]) -> Vec<Option<Vec<Reading>>>;
 
     /// The failure of a scripted run, which is one that takes no time.
     #[derive(Debug, PartialEq)]
@@ -361,8 +378,8 @@ pub(crate) mod tests {
     }
 
     /// Readings that are the times themselves.
-    fn times(_: usize, takes: &[f64]) -> Vec<Vec<Reading>> {
-        takes.iter().map(|time| vec![Reading::exact(*time)]).collect()
+    fn times(_: usize, takes: &[f64]) -> Vec<Option<Vec<Reading>>> {
+        takes.iter().map(|time| Some(vec![Reading::exact(*time)])).collect()
     }
 
     pub(crate) fn rules() -> Rules {
@@ -382,7 +399,7 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn a_gate() -> Option<GateRules> {
-        Some(GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None })
+        Some(GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None, by_failures: false })
     }
 
     struct Done {
@@ -466,7 +483,7 @@ pub(crate) mod tests {
                     std::thread::sleep(Duration::from_millis(1));
                 }
                 let cut = (left < orders.len()).then_some(Cut::Stopped);
-                Executed { values: vec![vec![vec![Reading::exact(1.0)]; 2]; left], cut }
+                Executed { values: vec![vec![Some(vec![Reading::exact(1.0)]); 2]; left], cut }
             }
 
             fn cut_off(&mut self) {
@@ -593,6 +610,103 @@ pub(crate) mod tests {
         assert!((85..=105).contains(&done.looks), "{} looks in 900 ms", done.looks);
     }
 
+    /// Runs of a second in blocks, of which `is_left_out` says by block and position which are left out.
+    fn with_left_out(
+        rules: &Rules,
+        takes: &dyn Fn(usize) -> Vec<f64>,
+        is_left_out: &dyn Fn(usize, usize) -> bool,
+    ) -> (ComparisonEnd, usize) {
+        let clock = FakeClock::default();
+        let reads = |nth: usize, takes: &[f64]| {
+            let counted = |at: usize, time: f64| (!is_left_out(nth, at)).then(|| vec![Reading::exact(time)]);
+            takes.iter().enumerate().map(|(at, time)| counted(at, *time)).collect()
+        };
+        let (of, stop) = (takes(0).len(), AtomicBool::new(false));
+        let mut fake =
+            Fake { clock: &clock, takes, reads: &reads, orders: Vec::new(), looks: 0, stop_in: None };
+        let (ended, _) = until_decided(&mut fake, of, rules, &clock, &stop, &mut |_| {});
+        (ended.unwrap(), fake.orders.len())
+    }
+
+    #[test]
+    fn a_run_that_is_left_out_takes_the_ratio_from_its_pairs_and_from_no_other() {
+        let rules = Rules { max_blocks: Some(60), ..rules() };
+        let of = |takes: &[f64], is_left_out: &dyn Fn(usize, usize) -> bool| {
+            with_left_out(&rules, &|_| takes.to_vec(), is_left_out)
+        };
+        let fewest = [2, 3].map(|of| rules.fewest(of));
+        let (two, three) = ([1.0, 2.0], [1.0, 2.0, 2.0]);
+        assert_eq!(of(&two, &|_, _| false), (ComparisonEnd::Decided, fewest[0]));
+        // In every other block: of the one, of the reference, of both in turn.
+        assert_eq!(of(&two, &|nth, at| at == 1 && nth % 2 == 0), (ComparisonEnd::Decided, 2 * fewest[0]));
+        assert_eq!(of(&two, &|nth, at| at == 0 && nth % 2 == 0), (ComparisonEnd::Decided, 2 * fewest[0]));
+        assert_eq!(of(&two, &|nth, at| at == nth % 2), (ComparisonEnd::MaxRuns, 60));
+        // The second pair waits for its own blocks alone: the first has all of its.
+        assert_eq!(of(&three, &|nth, at| at == 2 && nth < 9), (ComparisonEnd::Decided, 9 + fewest[1]));
+        let slow_at_first = |nth: usize| vec![1.0, 2.0, if nth < 9 { 0.5 } else { 2.0 }];
+        let left_out = with_left_out(&rules, &slow_at_first, &|nth, at| at == 2 && nth < 9);
+        assert_eq!(left_out, (ComparisonEnd::Decided, 9 + fewest[1]), "what is left out says nothing");
+        // The reference's second run is in all pairs.
+        let twice = Rules { gate: a_gate(), control: Some(Twice { of: 0, at: 2 }), ..rules.clone() };
+        let of_gate = with_left_out(&twice, &|_| vec![1.0, 2.0, 1.0], &|nth, at| at == 2 && nth % 2 == 0);
+        assert_eq!(of_gate, (ComparisonEnd::Decided, 2 * twice.fewest(3)));
+        // One alone has as many runs that count as it has without.
+        let alone = with_left_out(&rules, &|_| vec![1.0], &|nth, _| nth % 3 == 0);
+        assert_eq!(alone, (ComparisonEnd::Decided, 15));
+    }
+
+    #[test]
+    fn failures_share_the_level_of_a_gate_that_they_can_shut_and_have_their_own_else() {
+        let gate = |by_failures| a_gate().map(|gate| GateRules { by_failures, ..gate });
+        let with = |gate| Rules { gate, alpha: 2.0 * GATE_ALPHA, ..rules() };
+        let levels = |rules: &Rules| (rules.failure_level(2), rules.gate_levels(2).map(|of| of.alpha));
+        assert_eq!(levels(&with(gate(true))), (GATE_ALPHA / 2.0, Some(GATE_ALPHA / 2.0)));
+        assert_eq!(levels(&with(gate(false))), (GATE_ALPHA, Some(GATE_ALPHA)));
+        assert_eq!(levels(&rules()), (0.025, None));
+        assert_eq!((with(gate(true)).fewest(2), with(gate(false)).fewest(2)), (9, 8));
+        assert_eq!(rules().failure_level(3), 0.0125, "two pairs share it");
+    }
+
+    /// Of many comparisons of two that take as long in the median, and of which runs of the second are left out: how many
+    /// were decided, and the mean of the median logarithms.
+    fn simulated(is_left_out: &dyn Fn(f64, f64) -> bool) -> (usize, f64) {
+        const BLOCKS: usize = 60;
+        let one = |seed: u64| {
+            let mut random = ChaCha8Rng::seed_from_u64(seed);
+            let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+            let noise: Vec<[f64; 2]> = (0..BLOCKS).map(|_| [normal(), normal()]).collect();
+            let chance: Vec<f64> = (0..BLOCKS).map(|_| random.random()).collect();
+            let takes = |nth: usize| noise[nth].map(|noise| (0.03 * noise).exp()).to_vec();
+            let is_left_out = |nth: usize, at: usize| at == 1 && is_left_out(noise[nth][1], chance[nth]);
+            let rules = Rules { max_blocks: Some(BLOCKS), seed, ..rules() };
+            let (ended, blocks) = with_left_out(&rules, &takes, &is_left_out);
+            let whole = (0..blocks).filter(|nth| !is_left_out(*nth, 1));
+            let logs: Vec<f64> = whole.map(|nth| 0.03 * (noise[nth][0] - noise[nth][1])).collect();
+            (ended == ComparisonEnd::Decided, kumite_stats::median(&logs).unwrap())
+        };
+        let all: Vec<(bool, f64)> = (0..OF_LEFT_OUT).map(one).collect();
+        let decided = all.iter().filter(|(decided, _)| *decided).count();
+        (decided, all.iter().map(|(_, median)| median).sum::<f64>() / OF_LEFT_OUT as f64)
+    }
+
+    const OF_LEFT_OUT: u64 = 400;
+
+    /// A third fails. That shifts nothing, however long a run takes; where the slow third fails, it does, and no
+    /// statistics can tell.
+    #[test]
+    fn leaving_out_failures_that_do_not_depend_on_the_time_shifts_no_ratio_and_decides_no_more_often() {
+        let (none, by_chance) = (simulated(&|_, _| false), simulated(&|_, chance| chance < 1.0 / 3.0));
+        let slow = simulated(&|noise, _| noise > 0.43);
+        println!(
+            "none, a third by chance, the slow third: decided of {OF_LEFT_OUT}, mean: {none:?} {by_chance:?} {slow:?}"
+        );
+        for (decided, mean) in [none, by_chance] {
+            // 20 expected at most; the standard error of the mean is about 0.0005.
+            assert!(decided <= 34 && mean.abs() < 0.002, "{decided} {mean}");
+        }
+        assert!(slow.0 > 60 && slow.1 > 0.01, "{slow:?}");
+    }
+
     const THREE: [CommandMetric; 3] =
         [CommandMetric::TimeWallClock, CommandMetric::TimeSystem, CommandMetric::MemoryPeakResident];
 
@@ -602,7 +716,7 @@ pub(crate) mod tests {
         let mut fake = Fake {
             clock: &clock,
             takes: &|_| vec![0.5, 0.5],
-            reads: &|nth, _| reads(nth).into(),
+            reads: &|nth, _| reads(nth).map(Some).into(),
             orders: Vec::new(),
             looks: 0,
             stop_in: None,

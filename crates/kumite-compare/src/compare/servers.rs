@@ -231,6 +231,7 @@ impl Loads<'_> {
             b: self.servers[rules.reference].name.clone(),
             metric: None,
             logs: self.rounds(other, rules).first,
+            blocks: None,
         };
         rules.others(self.servers.len()).map(of_pair).collect()
     }
@@ -269,6 +270,7 @@ impl Loads<'_> {
             },
             imported: None,
             counts: None,
+            failures: None,
         }
     }
 }
@@ -300,7 +302,7 @@ impl Blocks for Loads<'_> {
                 }
             }
             let block: Vec<Trial> = block.into_iter().flatten().collect();
-            let time = |trial: &Trial| vec![Reading::exact(1.0 / throughput(trial))];
+            let time = |trial: &Trial| Some(vec![Reading::exact(1.0 / throughput(trial))]);
             values.push(block.iter().map(time).collect());
             self.trials.iter_mut().zip(block).for_each(|(trials, trial)| trials.push(trial));
         }
@@ -369,7 +371,8 @@ mod tests {
         let trials = [4_000, other, second].map(|ok| vec![trial(ok, 250.0); 12]);
         let loads = loads(&servers, trials.into());
         let control = Some(Twice { of: 0, at: 2 });
-        let gate = Some(GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None });
+        let gate =
+            Some(GateRules { passes: GateBar::Fails, alpha: GATE_ALPHA, on: None, by_failures: false });
         let rules = Rules { control, gate, margin: 0.01, ..rules() };
         loads.document(&rules, Duration::from_secs(12))
     }

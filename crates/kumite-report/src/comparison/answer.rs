@@ -12,7 +12,7 @@ use crate::words::text::one_line;
 
 use super::factor::factor;
 use super::names::Names;
-use super::{baseline, counts, doubts, metrics};
+use super::{baseline, counts, doubts, failures, metrics};
 
 /// `A is 1.2× as fast as B`, the faster one first, with the interval; `after` says how many pairs it took. Other
 /// sentences say that there is no difference or no decision.
@@ -110,7 +110,8 @@ fn alone_notes(comparison: &Comparison) -> Vec<String> {
 
 /// Notes on how the answer came about.
 pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
-    let mut notes = alone_notes(comparison);
+    let mut notes = failures::notes(comparison, names);
+    notes.extend(alone_notes(comparison));
     notes.extend(comparison.commands.iter().filter_map(|command| revision_note(command, names)));
     notes.extend(baseline::notes(comparison, names));
     notes.extend(comparison.pairs.iter().flat_map(|pair| imported_notes(pair, names)));

@@ -4,12 +4,12 @@ use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Speed
 
 use super::names::Names;
 use super::one_answer::Answer;
-use super::{answer, counts, uses};
+use super::{answer, counts, failures, uses};
 use crate::words::number::plural;
 use crate::words::quantity::length;
 
 /// The answers on all pairs: one for each metric that was named; or else one by wall time, or by throughput of
-/// servers. Those by instruction counts come last.
+/// servers. Those on failures and by instruction counts come last.
 pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
     let of_pair = |pair: &ComparedPair| {
         let after = format!("after {} in {}", plural(pair.blocks, "pair"), length(pair.seconds));
@@ -33,5 +33,6 @@ pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
         pair.metrics.iter().enumerate().map(of_metric).collect()
     };
     let answers = comparison.pairs.iter().flat_map(of_pair);
-    answers.chain(counts::answers(comparison, names)).collect()
+    let counted = counts::answers(comparison, names);
+    answers.chain(failures::answers(comparison, names)).chain(counted).collect()
 }

@@ -9,11 +9,11 @@ use crate::words::gate::passing;
 use crate::words::number::plural;
 
 use super::answer::{interval, level, level_of, margin, more, reciprocal, times};
-use super::cut_short;
 use super::factor::factor;
 use super::metrics::{much, verb, word};
 use super::names::Names;
 use super::uses::{as_much, why_not_told};
+use super::{cut_short, failures};
 
 /// The most pairs or metrics that the line names; of more it gives the number.
 const MOST_NAMED: usize = 3;
@@ -28,6 +28,7 @@ pub(super) fn line(comparison: &Comparison, names: &Names) -> Option<String> {
         .flat_map(|pair| asked(pair, comparison, names))
         .filter(|asked| asked.gate.state == state)
         .map(|asked| outcome(&asked, comparison))
+        .chain(failures::that_shut(comparison, names))
         .collect();
     let mut parts: Vec<String> = cut_short(comparison.ended).map(str::to_owned).into_iter().collect();
     parts.extend(why.iter().take(MOST_NAMED).cloned());
@@ -173,10 +174,11 @@ fn measured(asked: &Asked, comparison: &Comparison) -> String {
 }
 
 /// The level of a gate's answer; none in a record that does not have it.
-fn gate_level(comparison: &Comparison) -> Option<String> {
-    let ComparisonGate { alpha, on, .. } = comparison.gate?;
+pub(super) fn gate_level(comparison: &Comparison) -> Option<String> {
+    let ComparisonGate { alpha, on, by_failures, .. } = comparison.gate?;
     let metrics = if on.is_some() { 1 } else { comparison.metrics.len().max(1) };
-    Some(level_of(alpha?, comparison.pairs.len() * metrics))
+    let questions = metrics + usize::from(by_failures);
+    Some(level_of(alpha?, comparison.pairs.len() * questions))
 }
 
 /// An interval of which one end may be unknown; empty if both are.

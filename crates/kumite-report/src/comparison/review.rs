@@ -3,8 +3,8 @@
 
 use jiff::Timestamp;
 use kumite_record::{
-    CommandMetric, ComparedPair, Comparison, ComparisonEnd, CountState, GateDoubt, GateState, JudgedMetric,
-    PairGate, Ratio, Remaining, Speed, Thrift,
+    CommandMetric, ComparedPair, Comparison, ComparisonEnd, CountState, FailureVerdict, GateDoubt, GateState,
+    JudgedMetric, PairGate, Ratio, Remaining, Speed, Thrift,
 };
 
 use crate::review::{Case, Gate, Kind, Outcome, Review};
@@ -16,7 +16,7 @@ use super::answer::{level, margin, more, reciprocal};
 use super::metrics::word;
 use super::names::Names;
 use super::uses::{cannot, cannot_be_told, cannot_in};
-use super::{answer, counts, cut_short, gate};
+use super::{answer, counts, cut_short, failures, gate};
 
 const TITLE: &str = "kumite compare";
 
@@ -26,6 +26,7 @@ pub fn compare_review(comparison: &Comparison) -> Review {
     let pairs = comparison.pairs.iter().flat_map(|pair| asked(pair, comparison));
     let mut cases: Vec<Case> = pairs.map(|asked| asked.case(comparison)).collect();
     cases.extend(comparison.pairs.iter().filter_map(|pair| counted(pair, comparison, &names)));
+    cases.extend(comparison.pairs.iter().filter_map(|pair| of_failures(pair, comparison, &names)));
     cases.extend(alone(comparison, &names));
     cases.push(whole(comparison));
     let control = ControlText::of_comparison(comparison).filter(|control| control.is_off);
@@ -41,7 +42,12 @@ pub fn compare_review(comparison: &Comparison) -> Review {
             .gate
             .zip(gate::line(comparison, &names))
             .map(|(gate, line)| Gate { state: gate.state, line }),
-        doubts: control.map(|control| control.said).into_iter().chain(warnings).collect(),
+        doubts: control
+            .map(|control| control.said)
+            .into_iter()
+            .chain(failures::notes(comparison, &names))
+            .chain(warnings)
+            .collect(),
         cases,
         started: comparison.started,
         seconds: comparison.costs.seconds,
@@ -243,6 +249,23 @@ fn counted(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> Optio
         outcome,
         sentence: counts::sentence(pair, counts, counting, comparison, names),
         beyond: counts.ratio.filter(|_| outcome == Outcome::Failed).map_or(0.0, |ratio| -ratio.high.ln()),
+    })
+}
+
+/// The case of a pair by how often the two failed. None if nothing failed.
+fn of_failures(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> Option<Case> {
+    let failures = pair.failures.as_ref()?;
+    Some(Case {
+        kind: Kind::Pair,
+        subject: one_line(&pair.a),
+        metric: Some("failures"),
+        outcome: match failures.verdict {
+            FailureVerdict::More => Outcome::Failed,
+            FailureVerdict::Less => Outcome::Passed,
+            FailureVerdict::Undecided => Outcome::Undecided,
+        },
+        sentence: failures::sentence(pair, failures, comparison, names),
+        beyond: 0.0,
     })
 }
 

@@ -8,6 +8,7 @@ mod fixture;
 mod foreign_numbers;
 mod formats;
 mod instruments;
+mod left_out;
 mod outlook;
 mod page;
 mod replication;

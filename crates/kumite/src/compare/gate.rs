@@ -33,9 +33,10 @@ impl GateArgs {
         self.gate_on.is_some()
     }
 
-    pub fn rules(&self) -> Option<GateRules> {
+    /// The rules of the gate; None without one. `by_failures`: a command that fails more often shuts it, too.
+    pub fn rules(&self, by_failures: bool) -> Option<GateRules> {
         let passes = GateBar::from(self.gate?);
-        Some(GateRules { passes, alpha: GATE_ALPHA, on: self.gate_on })
+        Some(GateRules { passes, alpha: GATE_ALPHA, on: self.gate_on, by_failures })
     }
 
     /// The outcome of the command by its gate. The gate's line is noted, unless it ends the report on the terminal.

@@ -28,6 +28,7 @@ mod hostile;
 mod init;
 mod interrupt;
 mod kit_test;
+mod left_out;
 mod load;
 mod manifest;
 mod merge;

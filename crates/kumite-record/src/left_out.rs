@@ -1,0 +1,119 @@
+//! Runs of a comparison that are in no figure, because they failed.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::describe_tag;
+
+/// A run that is in no figure. Its block has no ratio for the pairs of its command.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// The number of the block, from 0.
+    pub block: usize,
+    /// True of the second run in a block, of a command that stands in each block twice.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub is_second: bool,
+    /// The reason why it is left out.
+    pub why: LeftOutReason,
+}
+
+pub(crate) fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// The reason why a run is left out.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "what", rename_all = "kebab-case")]
+#[schemars(transform = describe_tag)]
+pub enum LeftOutReason {
+    /// A signal of this number ended the command, or the shell says so of what it ran last.
+    Killed {
+        /// The number of the signal.
+        signal: i32,
+    },
+    /// The run took longer than `--timeout`, and was ended.
+    TimedOut {
+        /// The longest time of a run, in seconds.
+        seconds: f64,
+    },
+    /// The command ended with a status that `--ignore-failure` does not name.
+    Failed {
+        /// The exit code.
+        exit_code: i32,
+    },
+    /// One of two runs at once took longer than `--timeout`, and both were ended: which of the two it was is not known,
+    /// so it is no failure of either.
+    EitherTimedOut {
+        /// The longest time of a run, in seconds.
+        seconds: f64,
+    },
+}
+
+impl LeftOutReason {
+    /// True if it is known that the command itself failed.
+    pub fn is_failure(self) -> bool {
+        !matches!(self, LeftOutReason::EitherTimedOut { .. })
+    }
+}
+
+/// Shows the reason as a participle: `killed by signal 9`.
+impl fmt::Display for LeftOutReason {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            LeftOutReason::Killed { signal } => write!(f, "killed by signal {signal}"),
+            LeftOutReason::TimedOut { seconds } => write!(f, "not ended within {seconds} s"),
+            LeftOutReason::Failed { exit_code } => write!(f, "ended with status {exit_code}"),
+            LeftOutReason::EitherTimedOut { seconds } => {
+                write!(f, "ended because one of the two at once did not end within {seconds} s")
+            }
+        }
+    }
+}
+
+/// How often the two of a pair failed. None of these runs is in a ratio.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedFailures {
+    /// The verdict on `a`.
+    pub verdict: FailureVerdict,
+    /// The allowed probability of a false verdict: of one direction, over all looks.
+    pub alpha: f64,
+    /// The runs of `a` that failed.
+    pub a: FailedRuns,
+    /// The runs of `b` that failed; both of each block, if `b` stands in each block twice.
+    pub b: FailedRuns,
+    /// The blocks in which just one of the two failed, for each run of `b` in a block. The verdict has to be shown
+    /// against each.
+    pub against: Vec<OneFailed>,
+}
+
+/// A number of runs, and how many of them failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailedRuns {
+    /// The number of runs that failed.
+    pub failed: usize,
+    /// The number of runs that were made.
+    pub runs: usize,
+}
+
+/// The numbers of blocks in which just one of two failed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OneFailed {
+    /// The number of blocks in which only `a` failed.
+    pub only_a: usize,
+    /// The number of blocks in which only `b` failed.
+    pub only_b: usize,
+}
+
+/// A verdict on how often `a` fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureVerdict {
+    /// `a` fails more often than `b`.
+    More,
+    /// `a` fails less often than `b`.
+    Less,
+    /// The blocks do not decide.
+    Undecided,
+}
