@@ -42,7 +42,7 @@ fn sentence(verdict: FailureVerdict) -> String {
         failures.against = vec![OneFailed { only_a: 0, only_b: 9 }];
     }
     let text = compare_terminal(&comparison, Shown::default(), &Style { width: 1_000, ..STYLE });
-    text.lines().nth(1).unwrap().to_owned()
+    text.lines().find(|line| line.starts_with("failures: ")).unwrap().to_owned()
 }
 
 #[test]
