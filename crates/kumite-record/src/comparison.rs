@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Better, CommandCounts, CommandMetric, ComparedBaseline, ComparedCounts, ComparedFailures, ComparisonGate,
-    Control, Counting, Doubt, Estimate, LeftOut, Machine, NoiseFloor, PairGate, Ratio, Remaining, SteadyClass,
-    Warning,
+    Control, Counting, Doubt, Estimate, LeftOut, Machine, NoiseFloor, PairGate, Ratio, Remaining,
+    SteadyClass, Warning,
 };
 
 /// A comparison of commands or servers in interleaved blocks, with its verdicts.

@@ -85,8 +85,8 @@ pub(crate) fn reason(run: &TimedRun, has_shell: bool, allowed: &Allowed) -> Opti
 
 /// The last reason, if so many of these runs of a command were left out that going on is of no use; and their number.
 pub(crate) fn too_often(outcomes: &[Outcome]) -> Option<(usize, LeftOutReason)> {
-    let left_out = outcomes.iter().filter_map(Outcome::why_left_out);
-    let (count, last) = (left_out.clone().count(), left_out.last()?);
+    let left_out: Vec<LeftOutReason> = outcomes.iter().filter_map(Outcome::why_left_out).collect();
+    let (count, last) = (left_out.len(), *left_out.last()?);
     (count >= MANY && 2 * count > outcomes.len()).then_some((count, last))
 }
 
