@@ -5,10 +5,10 @@ use shlex::QuoteError;
 /// The error that a text is no command line. Its message may stand behind the name of a flag or a contender.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CommandLineError {
-    /// The shell that `--shell` names is empty.
+    /// The value of `--shell` has no word: it is empty, or a comment.
     #[error("the name of the shell is empty")]
     NoShell,
-    /// The command has no word: it is empty, or a comment.
+    /// The command has no word (it is empty, or a comment), or its first word is empty.
     #[error("a command is empty")]
     Empty,
     /// The text has an open quote, or ends in a backslash, and so cannot be split into words.
@@ -78,7 +78,7 @@ impl CommandLine {
         Ok(CommandLine { shell: None, words })
     }
 
-    /// The command as a line that `sh` understands.
+    /// The command as a line that `sh` understands. An error if a word has a NUL byte.
     pub fn typed(&self) -> Result<String, CommandLineError> {
         Ok(shlex::try_join(self.words.iter().map(String::as_str))?)
     }

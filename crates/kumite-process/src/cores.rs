@@ -16,8 +16,8 @@ pub fn available_cores() -> Vec<usize> {
     (0..CpuSet::count()).filter(|&core| set.is_set(core).unwrap_or(false)).collect()
 }
 
-/// Lets the calling thread, and what it starts from now on, run on these cores only. An error if one of them does not
-/// exist or may not be used.
+/// Lets the calling thread, and what it starts from now on, run on these cores only. An error if there are none, or
+/// one of them does not exist or may not be used.
 pub fn pin_thread(cores: &[usize]) -> Result<(), Error> {
     // The kernel silently drops the cores it does not have, as long as one is left.
     let available = available_cores();

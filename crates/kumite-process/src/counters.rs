@@ -63,7 +63,7 @@ pub enum NoCounters {
     /// This user may not read counters.
     #[error("they may not be read here; as root: sysctl kernel.perf_event_paranoid=2")]
     Forbidden,
-    /// The processor cannot count all of this at once.
+    /// The processor cannot count all of this at once, or others use its counters.
     #[error("the processor cannot count all of them at once, or somebody else uses its counters; name fewer")]
     TooMany,
     /// The kernel refuses for another reason.
@@ -120,7 +120,7 @@ impl Counting {
         counters.iter().map(open).collect::<io::Result<_>>().map(Counting)
     }
 
-    /// Reads them, after the command has ended.
+    /// Reads them, after the command has ended. An error (EBUSY) if one did not count all the time.
     pub(crate) fn read(&mut self) -> io::Result<Counts> {
         let mut counts = Counts::default();
         for (counter, opened) in &mut self.0 {

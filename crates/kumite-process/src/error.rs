@@ -21,14 +21,14 @@ pub enum Error {
         /// The reason.
         source: NoCounters,
     },
-    /// The directory to run in is missing, or is no directory.
+    /// The directory to run in is missing, is no directory, or cannot be entered.
     #[error("cannot run in {path}: no such directory")]
     Directory {
         /// The path of the directory, as the caller gave it.
         path: PathBuf,
     },
 
-    /// The log could not be created or written.
+    /// The log could not be created or written, or the pipe of an output on its way there could not be made or read.
     #[error("cannot write the log {path}; does its directory exist, and is there room? {source}")]
     Log {
         /// The path of the log, as the caller gave it.
@@ -37,7 +37,8 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// The shell could not be started.
+    /// The shell could not be started or watched, its pipes could not be made, or it did not stop so that it could be
+    /// put into its control group.
     #[error("cannot start `{command}` with /bin/sh: {source}")]
     Start {
         /// The command line, as the caller gave it.
@@ -51,9 +52,9 @@ pub enum Error {
     Cores {
         /// The cores that were asked for.
         cores: Vec<usize>,
-        /// The cores that this process may use.
+        /// The cores that the calling thread may use; empty if the system does not tell.
         available: Vec<usize>,
-        /// The system's error.
+        /// The system's error; EINVAL also if the system left out some of the cores.
         source: io::Error,
     },
 
@@ -98,8 +99,8 @@ pub enum Error {
         log: PathBuf,
     },
 
-    /// A command that a [`Runner`] was to run could not be started, or was left out because one before it in the
-    /// queue failed.
+    /// A command that a [`Runner`] was to run was not found, has a NUL byte in its command line, could not be started
+    /// or waited for, or was left out because one before it in the queue did not pass.
     ///
     /// [`Runner`]: crate::Runner
     #[error("cannot start `{}`; is it there, and executable? {source}", program.display())]
@@ -119,7 +120,8 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// A command that a [`Runner`] was to run took too long; its tree has been ended.
+    /// A command that a [`Runner`] was to run took too long; it and all else that the runner had started have been
+    /// ended.
     ///
     /// [`Runner`]: crate::Runner
     #[error("`{}` did not end within {limit:?} and was stopped", program.display())]
@@ -130,7 +132,10 @@ pub enum Error {
         limit: Duration,
     },
 
-    /// A command wanted the terminal, and could not have it; its tree has been ended.
+    /// A command that a [`Runner`] was to run wanted the terminal, and could not have it; it and its process group
+    /// have been ended.
+    ///
+    /// [`Runner`]: crate::Runner
     #[error(
         "`{}` wanted the terminal, which it cannot have here, and was ended; only kumite compare lends one, in its foreground",
         program.display()
@@ -140,12 +145,14 @@ pub enum Error {
         program: OsString,
     },
 
-    /// A process was stopped by a signal, and nobody let it go on; its tree has been ended.
+    /// A process of a command was stopped by a signal, and nobody let it go on; the command has been ended.
     #[error("`{process}` was stopped, nobody let it go on within a second, and so `{}` was ended", program.display())]
     Stopped {
-        /// The program of the command whose process was stopped, as the caller gave it.
+        /// The program of a [`Runner`](crate::Runner)'s command, as the caller gave it; otherwise the whole command
+        /// line.
         program: OsString,
-        /// The command line of the stopped process.
+        /// The command line of the stopped process, or its id if that cannot be read. If it is a runner's command
+        /// itself, it may be the program alone.
         process: String,
     },
 
@@ -154,18 +161,19 @@ pub enum Error {
         "cannot write {path}, the output of a command; does its directory exist, and is there room? {source}"
     )]
     Output {
-        /// The path of the output, as the caller gave it.
+        /// The path of the output, as the caller gave it; that of standard output if there are two.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
     },
 
-    /// The helper that runs commands could not be started, or has ended.
+    /// The helper that runs commands could not be started, was not ready in time, or has ended; we also end it when
+    /// its runner is stopped or a command takes too long.
     #[error("the process that runs commands, {helper}, has ended; start anew: {source}")]
     Runner {
         /// The path of the helper's program.
         helper: PathBuf,
-        /// The system's error.
+        /// The system's error; a broken pipe if we had ended the helper before.
         source: io::Error,
     },
 
@@ -174,20 +182,20 @@ pub enum Error {
     NoGroup {
         /// The purpose of the group, as a verb with its object: `limit memory`.
         what: &'static str,
-        /// The controller that is missing, and why.
+        /// The reason why the controller for it is not to be had.
         source: Unavailable,
     },
 
-    /// A control group could not be read, written or emptied.
+    /// A control group could not be read or written, or was not frozen or empty within 5 s.
     #[error("cannot use the control group {path}; does a group above it allow for this? {source}")]
     Group {
         /// The file or folder of the group.
         path: PathBuf,
-        /// The system's error.
+        /// The system's error; `TimedOut` after the 5 s, `InvalidData` for a file that says something else.
         source: io::Error,
     },
 
-    /// The share of CPU time is none that the kernel can give.
+    /// The share of CPU time is none that the kernel can give: it is below 0.001, or not finite.
     #[error("cannot limit to {share} of a core; choose 0.001 or more")]
     Share {
         /// The share of one core that was asked for.

@@ -56,8 +56,8 @@ impl Group {
     }
 
     /// Limits the group to a share of one core: 0.0724 is 7.24 %, 1.5 is one core and a half, `None` is no limit. A
-    /// share below 0.001 is an error. The limit may be changed while the group runs. That takes 20 to 30 µs, and
-    /// begins a new quota.
+    /// share below 0.001, or one that is not finite, is an error. The limit may be changed while the group runs. That
+    /// takes 20 to 30 µs, and begins a new quota.
     ///
     /// The kernel (CFS bandwidth control) gives the group a quota of CPU time in each period, and stops it when the
     /// quota is used up. The period is 20 ms, or longer if the quota would be below 1 ms, the least that the kernel
@@ -113,19 +113,19 @@ impl Group {
     }
 
     /// The time for which the group was stopped because its quota was used up; on several cores, the sum over them.
-    /// `None` if the kernel does not count it.
+    /// `None` if the kernel does not count it, or the group cannot limit CPU time.
     pub fn throttled(&self) -> Option<Duration> {
         self.dirs.throttled()
     }
 
     /// The number of processes of the group that the kernel has killed for lack of memory. `None` if it does not
-    /// count them.
+    /// count them, or the group cannot limit memory.
     pub fn oom_kills(&self) -> Option<u64> {
         self.dirs.oom_kills()
     }
 
     /// The most memory that the group has had at a time, with the files that the kernel cached for it. `None` if the
-    /// kernel does not count it: version 2 does from Linux 5.19 on.
+    /// kernel does not count it (version 2 does from Linux 5.19 on), or the group cannot limit memory.
     pub fn peak_memory_bytes(&self) -> Option<u64> {
         self.dirs.peak_memory_bytes()
     }

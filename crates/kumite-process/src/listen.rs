@@ -23,8 +23,8 @@ pub enum Listener {
     Tree,
     /// Another process: it holds a listening socket that no member of the tree holds, even if members hold others.
     Stranger {
-        /// The id of a process that holds the socket. `None` if it cannot be seen: it is another user's, or outside
-        /// of our container.
+        /// The id of a process that holds the socket. `None` if none was seen in three looks: it is another user's or
+        /// outside of our container, or holders came and went.
         pid: Option<u32>,
         /// The arguments of that process, joined by spaces. `None` if they cannot be seen.
         command: Option<String>,
@@ -34,7 +34,7 @@ pub enum Listener {
 impl Tree {
     /// Finds who gets what is sent to this address: the holders of listening sockets that are bound to it, or to its
     /// port at any address (also IPv6's). It is cheap while there is none, and reads the descriptors of all members
-    /// once there is one, of all processes if a stranger has it.
+    /// once there is one, of all processes if a stranger has it. An error if the kernel's table cannot be read.
     pub fn listeners(&mut self, at: SocketAddrV4) -> Result<Listener, Error> {
         let port = at.port();
         for _ in 0..LOOKS {

@@ -20,12 +20,14 @@ use crate::tree::LastWait;
 pub struct Orphan {
     /// The id of the process, which may be another's by now.
     pub pid: u32,
-    /// The arguments of the process, joined by spaces; empty if they could not be read.
+    /// The arguments of the process, joined by spaces, or its name in brackets if it has none; empty if they could
+    /// not be read.
     pub command: String,
 }
 
 /// Ends all processes that killed kumites have left behind on this machine, and returns those that have ended. If
-/// there are none, it takes one look at every process; else at most about a second.
+/// there are none, it takes one look at every process; else at most about a second, and up to five more for groups
+/// that the kernel still holds. It does nothing if `/proc` is not that of our pid namespace.
 ///
 /// An orphan is a process whose owner was in our pid namespace and does not live any more (no process has its id, or
 /// one with another start, or a zombie). `KUMITE_TREE` names the owner, or the mark of a process without that

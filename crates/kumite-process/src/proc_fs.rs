@@ -100,7 +100,7 @@ pub(crate) fn carries(pid: i32, variable: &str) -> bool {
 }
 
 /// The value of this variable in the environment that the process was started with. `None` if it is not there or no
-/// UTF-8.
+/// UTF-8, or the environment is not to be seen.
 pub(crate) fn variable(pid: i32, name: &str) -> Option<String> {
     let value = |entry: &[u8]| Some(entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?.to_vec());
     String::from_utf8(environ(pid).split(|&byte| byte == 0).find_map(value)?).ok()

@@ -125,7 +125,8 @@ pub struct Runner {
     variable: String,
     /// The counters of each run, as the helper is told.
     counters: u64,
-    /// The terminal, which may be lent to a run while the helper lives; `None` if we have none.
+    /// The terminal, which may be lent to a run while the helper lives; `None` if we have none, or were not in its
+    /// foreground at the start.
     terminal: Option<Terminal>,
     rss_floor_bytes: u64,
 }
@@ -183,8 +184,8 @@ impl Runner {
     ///
     /// # Errors
     ///
-    /// A directory does not exist, a program cannot be found, or the helper cannot be started or is not ready within
-    /// 10 s.
+    /// A directory does not exist, a program cannot be found, a command line has a NUL byte, or the helper cannot be
+    /// started or is not ready within 10 s.
     pub fn start(helper: &Path, helper_args: &[&str], jobs: &[Job]) -> Result<Runner, Error> {
         let mut message = Message::new();
         let us = getpgrp();
@@ -276,7 +277,8 @@ impl Runner {
         self.counters = as_bits(counters);
     }
 
-    /// Ends the helper, and all processes that runs have left behind. Returns the command lines of those.
+    /// Ends the helper, and all processes that runs have left behind. Returns the command lines of those; none if the
+    /// runner has ended before.
     pub fn finish(mut self) -> Vec<String> {
         let left = self.tree.as_mut().map(Tree::left_outside).unwrap_or_default();
         self.end();
@@ -295,8 +297,9 @@ impl Runner {
     ///
     /// # Errors
     ///
-    /// The command cannot be started, a core does not exist, the run takes longer than the [limit](Runner::limit()),
-    /// or the runner has ended. A command that fails is no error: see [`TimedRun::status`].
+    /// The command cannot be started, with its directory, files, cores and counters; it wants the terminal and cannot
+    /// have it; it is stopped and nobody lets it go on; it takes longer than the [limit](Runner::limit()); or the
+    /// runner has ended. A command that fails is no error: see [`TimedRun::status`].
     ///
     /// # Panics
     ///
@@ -330,7 +333,8 @@ impl Runner {
     /// Queues a run, which begins as soon as the runs queued before it have ended, and returns at once.
     /// [`Runner::next`] returns the results in the same order. A queue is quicker than [`Runner::run`]: the helper
     /// waits for us only when nothing is queued, and to wake each other takes longer than all else that happens
-    /// between two runs. Three runs ahead are enough for commands of a millisecond or more.
+    /// between two runs. Three runs ahead are enough for commands of a millisecond or more. An error only if the
+    /// runner has ended.
     ///
     /// # Panics
     ///

@@ -50,9 +50,9 @@ impl Stops {
         stops
     }
 
-    /// The name of a descendant that stands still, stopped by a signal (state T) or a tracer (t). `None` if there is
-    /// none, or we stop processes ourselves. It is made to be called 20 times a second: each call looks at the known
-    /// descendants, and every second call also for new ones.
+    /// The name of a descendant that stands still, stopped by a signal (state T) or a tracer (t); its id if the name
+    /// cannot be read. `None` if there is none, or we stop processes ourselves. It is made to be called 20 times a
+    /// second: each call looks at the known descendants, and every second call also for new ones.
     pub fn look(&mut self) -> Option<String> {
         self.looks += 1;
         if self.looks.is_multiple_of(LOOKS_PER_SCAN) {

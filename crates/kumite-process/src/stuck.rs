@@ -25,8 +25,8 @@ impl Stood {
         started.elapsed() >= EVERY && last.is_none_or(|stood| at >= stood.at + EVERY)
     }
 
-    /// The command line of a process that was stopped at two looks in a row, if the tree used no CPU time between
-    /// them. `None` if there is none.
+    /// The command line of a process that was stopped at two looks in a row (its id if that cannot be read), if the
+    /// tree used no CPU time between them. `None` if there is none.
     pub(crate) fn look(
         last: &mut Option<Stood>,
         cpu: Duration,

@@ -35,19 +35,22 @@ pub struct Talk {
 /// The next line of a process, or why there is none.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Heard {
-    /// A line, without its end, and the moment at which its last byte was read.
+    /// A line, without its end, and the moment at which its last byte was read; or that of the newest bytes, if more
+    /// were read since, as during [`Talk::say`].
     Line(Vec<u8>, Instant),
-    /// No whole line came within the time that was given.
+    /// No whole line came within the time that was given, and none has become too long.
     Nothing,
-    /// A line has reached the most bytes that it may have, and has no end yet.
+    /// A line has reached the most bytes that it may have, and has no end yet. Nothing more is read, so this stays
+    /// so.
     TooLong,
-    /// The process has closed its output. These are the bytes that it wrote after the last line's end.
+    /// The output is closed by all that had it open. These are the bytes after the last line's end; a later call has
+    /// none.
     Ended(Vec<u8>),
 }
 
 impl Tree {
     /// Starts a command as [`Tree::start`] does, but with pipes at its standard input and output; standard error goes
-    /// to the log. `most` is the number of bytes that a line from the command may have, with its end.
+    /// to the log. A line of which `most` bytes have come without its end is [`Heard::TooLong`].
     pub fn start_talking(spawn: &Spawn, most: usize) -> Result<(Tree, Talk), Error> {
         let failed = |source| Error::Start { command: spawn.command.to_owned(), source };
         let log = |source| Error::Log { path: spawn.log.to_owned(), source };
@@ -68,7 +71,8 @@ impl Tree {
 
 impl Talk {
     /// Writes all bytes to the process. `true` if it took them, `false` if `limit` passed before, or `stop` was set
-    /// (looked at 20 times a second). An error if the input is closed, by the process or by us.
+    /// (looked at 20 times a second); it may have taken some then. An error if the input is closed, by the process or
+    /// by us, or if its output cannot be read.
     pub fn say(&mut self, bytes: &[u8], limit: Duration, stop: &AtomicBool) -> io::Result<bool> {
         let until = Instant::now() + limit;
         let mut left = bytes;
@@ -96,7 +100,8 @@ impl Talk {
         Ok(true)
     }
 
-    /// Waits for the next line, at most for `limit`.
+    /// Waits for the next line, at most for `limit`, after which it is [`Heard::Nothing`]. An error only if the
+    /// output cannot be read, or `limit` is longer than the system can wait.
     pub fn hear(&mut self, limit: Duration) -> io::Result<Heard> {
         let until = Instant::now() + limit;
         loop {

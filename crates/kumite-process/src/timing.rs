@@ -34,7 +34,7 @@ use crate::tree::LastWait;
 use crate::wire::{Answer, Failure, Figures, Stage};
 use crate::{available_cores, pin_thread};
 
-/// The most times that a run may be stopped for the terminal and be lent it.
+/// The most stops of a run, for whatever reason, up to which it is lent the terminal.
 const MOST_STOPS: u32 = 100;
 /// The time that a stopped run waits to be let go on; [`LOOK`] is the time between two looks for that.
 const STOPPED_FOR: Duration = Duration::from_secs(1);
@@ -221,7 +221,8 @@ impl Timer {
     }
 
     /// Waits until the process has ended, and lends it the terminal if it wants that. The process stays a zombie,
-    /// which keeps its id, until it is reaped. An error if it was stopped and nobody let it go on.
+    /// which keeps its id, until it is reaped. An error if it was stopped and nobody let it go on, if it was stopped
+    /// for the terminal and was not lent it, or if it cannot be waited for.
     fn await_end(&self, pid: Pid, lent: &mut Option<Terminal>) -> Result<(), Failure> {
         let flags = WaitPidFlag::WEXITED | WaitPidFlag::WSTOPPED | WaitPidFlag::WNOWAIT;
         let mut stops = 0;

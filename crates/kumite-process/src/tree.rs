@@ -97,7 +97,7 @@ pub struct Tree {
     pub(crate) members: Members,
     pub(crate) started: Instant,
     exit: Option<(ExitStatus, Instant)>,
-    /// The peak memory that a child may have inherited from us, in bytes.
+    /// The peak memory that a child may have inherited from us, in bytes; `u64::MAX` if we cannot tell.
     inherited_rss: u64,
     group: Option<Arc<CgroupDirs>>,
     /// The hold that says that we have stopped processes; `None` if the tree is not paused.
@@ -116,7 +116,7 @@ pub struct Tree {
 /// The end of a tree, and what it used until then.
 #[derive(Debug, Clone, Copy)]
 pub struct TreeEnd {
-    /// The status of the root; `None` if the kernel would not let it end in time.
+    /// The status of the root; `None` if the kernel would not let it end in time, or it could not be waited for.
     pub status: Option<ExitStatus>,
     /// The root or a process of its group had to be killed, because SIGTERM was not enough or there was no grace.
     pub killed: bool,
@@ -126,11 +126,13 @@ pub struct TreeEnd {
     /// so that they had to be killed.
     pub left_behind: usize,
     /// The time from the start to the end of the root. The end is the moment at which [`Tree::wait`] (within
-    /// microseconds), [`Tree::exited`] or the stop saw it.
+    /// microseconds), [`Tree::exited`] or the stop saw it; the end of the stop if the root has not ended.
     pub wall: Duration,
-    /// User time of the root and of the descendants that were waited for, to a microsecond, as `time` shows it.
+    /// User time of the root and of the descendants that were waited for, to a microsecond, as `time` shows it. Zero
+    /// without a `status`.
     pub user: Duration,
-    /// System time of the root and of the descendants that were waited for, to a microsecond.
+    /// System time of the root and of the descendants that were waited for, to a microsecond. Zero without a
+    /// `status`.
     pub system: Duration,
     /// The usage of the whole tree to its end.
     pub usage: Usage,
@@ -138,8 +140,8 @@ pub struct TreeEnd {
 
 impl Tree {
     /// Starts a command in a process group of its own, pinned to its cores before its first instruction. An error if
-    /// the directory is missing, a core may not be used, the log cannot be written, or the shell cannot be started. A
-    /// program that the shell does not find is no error: the root's status is then 127.
+    /// the directory is missing, a core may not be used, the log cannot be written, or the shell cannot be started or
+    /// put into its control group. A program that the shell does not find is no error: the root's status is then 127.
     pub fn start(spawn: &Spawn) -> Result<Tree, Error> {
         let log = |source| Error::Log { path: spawn.log.to_owned(), source };
         let out = File::create(spawn.log).map_err(log)?;
@@ -270,8 +272,9 @@ impl Tree {
         }
     }
 
-    /// The command line of a member that was stopped at two looks in a row, if the tree used no CPU time between
-    /// them; `None` if there is none. It looks once a second, however often it is called.
+    /// The command line of a member that was stopped at two looks in a row (its id if that cannot be read), if the
+    /// tree used no CPU time between them; `None` if there is none. It looks once a second, however often it is
+    /// called.
     pub(crate) fn stuck(&mut self) -> Option<String> {
         if !Stood::is_due(self.stood.as_ref(), self.started) {
             return None;

@@ -9,7 +9,7 @@ const REMEDY: &str = "run in a group of one's own: systemd-run --user --scope -p
 /// Why no group of ours can have a controller. The message says where it was refused, and the remedy if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
-    /// No cgroup hierarchy with the controller is mounted.
+    /// No cgroup hierarchy with the controller is mounted, as far as `/proc/self` tells.
     #[error("not to be had: no cgroup hierarchy with {controller} is mounted")]
     Unmounted {
         /// The kernel's name for the controller.
@@ -31,13 +31,13 @@ pub enum Unavailable {
         /// The name of the file that is missing.
         file: &'static str,
     },
-    /// Processes that we did not start are in our own group, and are not ours to move out of it.
+    /// Processes other than this one and its descendants are in our own group, and are not ours to move out of it.
     #[error("not permitted: {} has others' processes, too; {REMEDY}", group.display())]
     Shared {
         /// The folder of our own group.
         group: PathBuf,
     },
-    /// We have no right to make a group.
+    /// We have no right to make a group, to give it the controller, or to move our processes into one.
     #[error("not permitted: {} is not writable; run as root, or {REMEDY}", group.display())]
     ReadOnly {
         /// The folder of our own group.
@@ -48,7 +48,7 @@ pub enum Unavailable {
     Refused {
         /// The folder of our own group.
         group: PathBuf,
-        /// The system's error.
+        /// The system's error; EIO if it has no number.
         source: Errno,
     },
 }

@@ -19,8 +19,8 @@ pub struct Waited {
     pub involuntary_switches: u64,
     /// The number of times that a thread left its CPU, because it was taken off or waited for something.
     pub switches: u64,
-    /// The time for which threads wanted to run and had no CPU, added up over the threads. `None` if the kernel does
-    /// not keep it.
+    /// The time for which threads wanted to run and had no CPU, added up over the threads. `None` if the kernel did
+    /// not tell it of one of them.
     pub for_cpu: Option<Duration>,
 }
 
