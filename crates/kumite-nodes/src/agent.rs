@@ -47,7 +47,7 @@ const LONGEST_NOTE: usize = LONGEST / 2;
 type Begin<'a> = &'a dyn Fn() -> Result<Lock, Busy>;
 
 /// Answers the questions of a driver of this version, until the driver is gone. `begin` makes sure that no other
-/// kumite measures here.
+/// kumite measures here. An error only if standard input cannot be duplicated.
 pub fn agent(version: &str, begin: Begin) -> Result<(), Failure> {
     let asked = listen().map_err(Failure::Input)?;
     let mut agent = Agent { run: None, begin };
@@ -223,7 +223,7 @@ impl Agent<'_> {
 }
 
 /// The node's address and the driver's, in this order, as the driver or sshd put them into the environment; none if
-/// neither did, or if an address is not of IPv4.
+/// neither gives two addresses of IPv4.
 fn addresses() -> Option<(Ipv4Addr, Ipv4Addr)> {
     let variable = |name: &str, own: usize, driver: usize| {
         let value = std::env::var(name).ok()?;
@@ -248,7 +248,8 @@ fn nodes_folder() -> Result<PathBuf, Refusal> {
 }
 
 /// Executes the run or the share, or goes on with it. Returns kumite's exit status, -1 after a signal; none if all of
-/// it is complete already.
+/// it is complete already. An error if the driver goes meanwhile, or if kumite does not end within 30 s of its
+/// output.
 fn execute(
     folder: &Path,
     experiment: &str,
@@ -304,8 +305,8 @@ fn execute(
     }
 }
 
-/// Passes on the frames of the run until its output ends or has a line that is too long. False if the driver was
-/// gone, or spoke unasked, before that.
+/// Passes on the frames of the run until its output ends or has a line that is too long. False if the driver was gone
+/// or spoke unasked before that, or if a relayed answer did not come or was not taken.
 fn attend(talk: &mut Talk, asked: &Asked) -> bool {
     loop {
         // A driver has nothing to say now, unless it was asked to relay.

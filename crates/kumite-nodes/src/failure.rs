@@ -17,15 +17,17 @@ pub enum Failure {
     #[error(transparent)]
     Misuse(#[from] Misuse),
 
-    /// A file of the experiment cannot be used, or shards cannot be merged.
+    /// A file of the experiment cannot be used, its parts cannot have the roles that are asked for, or shards cannot
+    /// be merged.
     #[error(transparent)]
     Spec(#[from] SpecError),
 
-    /// A Slurm cluster gives no nodes, or none any more.
+    /// A Slurm cluster gives no nodes, or cannot be asked for them; or the run was interrupted while Slurm was asked.
     #[error(transparent)]
     Slurm(#[from] SlurmError),
 
-    /// A node's agent could not be reached or understood, or a file for it could not be read.
+    /// A node's agent could not be reached or understood or refused what it was asked, a file for it could not be
+    /// read, what it sent could not be written, or the run was interrupted meanwhile.
     #[error(transparent)]
     Agent(#[from] kumite_agent::Error),
 
@@ -47,11 +49,12 @@ pub enum Failure {
         root: PathBuf,
     },
 
-    /// A temporary folder for what arrives cannot be made.
+    /// A temporary folder or file, for what arrives or for a log, cannot be made.
     #[error("cannot make a temporary folder; TMPDIR says where it is to be")]
     Scratch(#[source] io::Error),
 
-    /// Standard input, by which the driver asks, cannot be read.
+    /// The descriptor of standard input, by which the driver asks, cannot be duplicated. (A read that fails ends the
+    /// agent without an error.)
     #[error("cannot take what a driver asks from standard input")]
     Input(#[source] io::Error),
 
@@ -82,11 +85,12 @@ pub enum Failure {
         node: String,
     },
 
-    /// No share arrived, and none was in the store before.
+    /// No share arrived, and none was in the store whole before.
     #[error("no node gave a share")]
     NoShare,
 
-    /// The run was interrupted.
+    /// The run was interrupted, or a share of it while it waited for a node. In a question to Slurm or to an agent an
+    /// interruption is their error instead.
     #[error("it was interrupted")]
     Interrupted,
 }

@@ -14,7 +14,8 @@ use crate::misuse::Misuse;
 /// The choice of shards to merge, and the way to judge them.
 #[derive(Default)]
 pub struct MergeOptions {
-    /// The seed of the run whose shards are merged; none if the stores have shards of one run only.
+    /// The seed of the run whose shards are merged. None for whichever run the stores have; shards of several runs
+    /// are then an error.
     pub seed: Option<u64>,
     /// The population that verdicts are about: these nodes, or nodes like these.
     pub scope: Scope,

@@ -46,7 +46,8 @@ pub enum Misuse {
         /// The host that `--role` names.
         name: String,
     },
-    /// The job has fewer nodes than the roles need.
+    /// A role without a host has no node left: each node of the job is named by a role, given to another one, or is
+    /// this one and has the engine.
     #[error("--role: the job has {}: too few for a node each", nodes.join(", "))]
     TooFewNodes {
         /// The names of the job's nodes.

@@ -40,7 +40,7 @@ impl FromStr for On {
 }
 
 impl On {
-    /// The nodes; none for `local`. With Slurm they are those of the job that this process is in, or of a new one,
+    /// The nodes; no node for `local`. With Slurm they are those of the job that this process is in, or of a new one,
     /// which has `what` in its name.
     pub fn allocate(
         &self,

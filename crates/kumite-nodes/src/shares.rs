@@ -76,7 +76,8 @@ pub(crate) struct Sharing<'a> {
 /// The reason why a share did not arrive.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LostShare {
-    /// The share failed, on its node or here.
+    /// The share failed, on its node or here; or it could not be submitted again, or was interrupted before it had a
+    /// node.
     #[error(transparent)]
     Failed(#[from] Failure),
     /// The node's job has ended, for which the share was halted.
@@ -85,7 +86,7 @@ pub(crate) enum LostShare {
     /// The node's agent was lost, and then the node's job was found to have ended.
     #[error("{}; {end}", chain(&**error))]
     FailedAndGone { error: Box<Failure>, end: TaskEnd },
-    /// The job ended before the share had a node.
+    /// The share's task ended before the share had a node, or Slurm has forgotten it.
     #[error(transparent)]
     NeverBegun(#[from] TaskEnd),
     /// The share waited too long for a node.

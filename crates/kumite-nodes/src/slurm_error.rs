@@ -22,12 +22,13 @@ pub enum Error {
         /// The error of the system.
         source: io::Error,
     },
-    /// A command of Slurm's did not come to its end.
+    /// A command of Slurm's could not be started, or did not come to its end: it took longer than 60 s, was stopped,
+    /// or all was to stop.
     #[error("{program}")]
     Command {
         /// The name of the command.
         program: String,
-        /// The error, which names the command line.
+        /// The reason.
         source: kumite_process::Error,
     },
     /// A command of Slurm's is not installed here.
@@ -36,12 +37,12 @@ pub enum Error {
         /// The name of the command.
         program: String,
     },
-    /// A command of Slurm's failed.
+    /// A command of Slurm's ended with a status of failure, or by a signal.
     #[error("{program}: {said}")]
     Refused {
         /// The name of the command.
         program: String,
-        /// The last lines that the command wrote to standard error.
+        /// The last lines that the command printed, on standard output or standard error.
         said: String,
     },
     /// A job seems to have been submitted, and its number is not known.
@@ -50,15 +51,15 @@ pub enum Error {
         /// The output of sbatch.
         said: String,
     },
-    /// A job, or a task of it, has ended too early.
+    /// Slurm does not know a job that was to get its nodes.
     #[error(transparent)]
     Ended(#[from] TaskEnd),
-    /// A job ended before it had its nodes.
+    /// A job, or a task of it, ended before all of the job had its nodes.
     #[error("job {id} has not begun: it is {told}")]
     NeverBegun {
         /// The number of the job.
         id: String,
-        /// The job's state and the reason for it, in Slurm's words.
+        /// The state of what ended, and the reason for it, in Slurm's words.
         told: String,
     },
     /// A job waited too long for its nodes.
@@ -66,15 +67,16 @@ pub enum Error {
     Late {
         /// The number of the job.
         id: String,
-        /// The time for which it waited.
+        /// The time for which it was to wait at most.
         waited: Duration,
-        /// The job's state and the reason for it, in Slurm's words; or the reason why Slurm could not be asked.
+        /// The last news of the job: its state and the reason for it, in Slurm's words, or the reason why Slurm could
+        /// not be asked. Empty if it only was PENDING, without a reason.
         told: String,
     },
     /// A job has begun without a node.
     #[error("the job has no nodes")]
     NoNodes,
-    /// The waiting was interrupted.
+    /// The waiting for a job's nodes was interrupted. A command that is interrupted is [`Error::Command`] instead.
     #[error("it was interrupted")]
     Interrupted,
 }
@@ -82,13 +84,13 @@ pub enum Error {
 /// The end of a job, or of a task of it, whose nodes kumite used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TaskEnd {
-    /// The job ended so long ago that Slurm has forgotten it.
+    /// Slurm does not know the job or task: it ended long ago, or there is none of that name.
     #[error("Slurm does not know job {name} any more")]
     Forgotten {
         /// The job's or task's name, as `scancel` takes it.
         name: String,
     },
-    /// The job ended, well or not.
+    /// The job or task has ended, well or not, or is just ending.
     #[error("job {name} is {told}")]
     Ended {
         /// The job's or task's name, as `scancel` takes it.

@@ -11,7 +11,8 @@ use crate::slurm_error::Error;
 /// The most time that a command may take. Without a controller, some wait for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs a command to its end, and returns its standard output.
+/// Runs a command to its end, and returns its standard output, up to 1 MiB. An error if its status is not 0, if it
+/// takes longer than 60 s, or if `stop` is set.
 pub fn ask(words: &[&str], stop: &AtomicBool) -> Result<String, Error> {
     let command = shlex::try_join(words.iter().copied()).map_err(Error::Word)?;
     let folder = tempfile::tempdir().map_err(Error::Scratch)?;

@@ -137,7 +137,9 @@ impl Job {
         }
     }
 
-    /// Waits until all tasks have their nodes, at most for `limit`.
+    /// Waits until all tasks have their nodes, and returns them. An error if a task ends or the job is forgotten
+    /// before, after `limit` ([`Error::Late`]), or if all is to stop. If Slurm does not answer, that is noted, and it
+    /// is asked again.
     pub fn begun(&self, limit: Duration) -> Result<Vec<Task>, Error> {
         let began = Instant::now();
         let mut said = String::new();
@@ -176,7 +178,8 @@ impl Job {
         }
     }
 
-    /// The tasks of the job, once none is just ending; or as they are after 15 s, or when all is to stop.
+    /// The tasks of the job, once none is just ending; or as they are after 15 s, or when all is to stop. An error if
+    /// Slurm does not answer.
     pub fn settled(&self) -> Result<Vec<Task>, Error> {
         let began = Instant::now();
         loop {
