@@ -16,7 +16,7 @@ pub enum Error {
     /// Something could not be done with a file or a folder.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// The verb: `read`, `write`.
+        /// The verb, such as `read`.
         doing: &'static str,
         /// The path, on the machine where the error occurs.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum Error {
         mib: u64,
     },
 
-    /// A path in a frame is empty or absolute, or would lead out of the run's folder.
+    /// A path in a frame is empty or absolute, begins with `.` as a part, or has `..` or a NUL in it.
     #[error("'{}' is no path below a folder", shown(path.as_bytes()))]
     NotBelow {
         /// The path in the frame.
@@ -76,12 +76,12 @@ pub enum Error {
         source: base64::DecodeError,
     },
 
-    /// The command that leads to a node could not be started.
+    /// The command that leads to a node could not be started, or its log could not be made.
     #[error("{node}: {source}")]
     Start {
         /// The name of the node, as users call it.
         node: String,
-        /// The error, which names the command.
+        /// The reason.
         source: kumite_process::Error,
     },
 
@@ -96,7 +96,7 @@ pub enum Error {
         log: Option<String>,
     },
 
-    /// The driver was told to stop.
+    /// The `stop` that the call was given is set: the driver was told to stop, or a share was halted.
     #[error("it was interrupted")]
     Interrupted,
 }
@@ -108,7 +108,7 @@ pub enum Misdeed {
     /// The agent's output is closed: it ended, or what leads to it did.
     #[error("ended")]
     Ended,
-    /// The agent's input is closed.
+    /// The agent's input is closed, or cannot be written to.
     #[error("broke off")]
     BrokeOff,
     /// The agent's output cannot be read.
@@ -120,10 +120,10 @@ pub enum Misdeed {
     /// No frame came in time: not the first one, or no answer although there are signs of life.
     #[error("says nothing")]
     NoAnswer,
-    /// The agent's input is open, and the agent does not read it.
+    /// The agent's input is open, and the agent has not taken a frame within 60 s.
     #[error("does not take what it is told")]
     TakesNothing,
-    /// The agent's input was closed while the program was being sent.
+    /// The agent's input was closed, or could not be written to, while the program was being sent.
     #[error("broke off while kumite was sent")]
     BrokeOffWhileSent,
     /// The program was not read to its end in time.
@@ -145,16 +145,16 @@ pub enum Misdeed {
         /// The driver's version.
         own: String,
     },
-    /// The output has this many lines and no frame of an agent.
+    /// The output begins with this many lines, and none is the first frame of an agent.
     #[error("wrote {0} lines, and none is an agent's")]
     OnlyBanner(usize),
     /// A line is longer than any frame.
     #[error("wrote a line that is no frame of ours, and does not end")]
     Endless,
-    /// A line is not a frame.
+    /// A line during a run is not a frame. In any other answer such a line is a wrong frame.
     #[error("said what it should not: {0}")]
     Garbled(#[source] NotAFrame),
-    /// A frame came when nothing had asked for it.
+    /// A frame came during a run that has no place in one.
     #[error("said {} when nobody asked for it", shown(encode(.0).trim_ascii_end()))]
     Unasked(Box<Tell>),
     /// A piece of the answer is not base64.
@@ -163,13 +163,13 @@ pub enum Misdeed {
     /// The answer has more than this many bytes.
     #[error("sent more than {0} bytes")]
     TooMuch(u64),
-    /// The answer has a frame that is no piece of it.
+    /// The answer has a line that is no piece of it, nor a note or a refusal.
     #[error("sent something else than was asked for")]
     NotData,
-    /// The answer to a role is a wrong frame.
+    /// The answer to a role is a wrong frame, or no frame.
     #[error("said something else than whether it can have a role")]
     NotARole,
-    /// The answer to work is a wrong frame.
+    /// The answer to work is a wrong frame, or no frame; a refusal is wrong, too.
     #[error("said something else than what came of its work")]
     NotWorked,
     /// The agent could not do what was asked, for this reason.
@@ -178,7 +178,7 @@ pub enum Misdeed {
     /// The agent could not take a role, for this reason.
     #[error("cannot have a role: {0}")]
     RefusedRole(String),
-    /// The agent knows no IPv4 address by which others reach it.
+    /// The agent does not know both its own and the driver's address as IPv4.
     #[error("does not say by which of its addresses one comes to it: it knows none of IPv4")]
     NoAddress,
 }

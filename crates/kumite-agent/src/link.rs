@@ -78,8 +78,8 @@ pub enum Event {
 }
 
 impl Link {
-    /// Starts an agent, which must be of this version. Standard error of the way there, such as ssh's complaints, is
-    /// written to `log`.
+    /// Starts an agent, and waits for its first frame. An agent of another version is an error. Standard error of the
+    /// way there, such as ssh's complaints, is written to `log`.
     pub fn open(node: &str, way: &Way, version: &str, log: &Path, stop: &AtomicBool) -> Result<Link, Error> {
         let began = Instant::now();
         let (command, program) = match way {
@@ -169,7 +169,7 @@ impl Link {
         }
     }
 
-    /// The node's address, and the driver's as it is seen there. An error if the agent knows no IPv4 address.
+    /// The node's address, and the driver's as it is seen there. An error if the agent does not know both as IPv4.
     pub fn addresses(&self) -> Result<(Ipv4Addr, Ipv4Addr), Error> {
         self.addresses.ok_or_else(|| self.wrong(Misdeed::NoAddress))
     }

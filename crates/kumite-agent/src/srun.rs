@@ -17,7 +17,8 @@ pub struct JobNode {
     pub component: Option<u32>,
     /// The name of the node, by Slurm.
     pub name: String,
-    /// The node's address, and the driver's on the way there; none if the node's name leads to no IPv4 address.
+    /// The node's address, and the driver's on the way there; none if the node has no IPv4 address by Slurm, or this
+    /// machine has none on the way there.
     pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
