@@ -38,11 +38,11 @@ pub enum ProbeError {
     /// The path of the program cannot stand in a command: it has a zero byte, or is not UTF-8.
     #[error("cannot start the process that probes the machine: its path has a zero byte or is no text")]
     Path,
-    /// Writing to the process or reading from it has failed.
+    /// Writing to the process or reading from it has failed, as it does if the process has ended before it is asked.
     #[error("cannot speak with the process that probes the machine")]
     Talk(#[from] io::Error),
-    /// The process did not answer in time, has ended, or answered with too long a line; or `stop` was set before it
-    /// took the question.
+    /// The process was not ready or did not take the question or answer it within 10 seconds, ended instead, or said
+    /// something that is too long or no sign of readiness; or `stop` was set before it took the question.
     #[error("the process that probes the machine does not answer")]
     Silent,
     /// The answer of the process is not the JSON that was expected.
@@ -51,8 +51,8 @@ pub enum ProbeError {
 }
 
 impl Prober {
-    /// Starts the process that probes, and waits until it has mapped its memory. `program` is a program of kumite,
-    /// which calls [`probe_main`](crate::probe_main).
+    /// Starts the process that probes, and waits until it has mapped its memory, at most 10 seconds, after which it
+    /// is an error. `program` is a program of kumite, which calls [`probe_main`](crate::probe_main).
     pub fn start(program: &Path) -> Result<Prober, ProbeError> {
         let program = program.to_str().ok_or(ProbeError::Path)?;
         let program = shlex::try_quote(program).map_err(|_| ProbeError::Path)?;
