@@ -127,10 +127,10 @@ pub enum Error {
         /// The error of the system.
         source: io::Error,
     },
-    /// More connections are wanted than files may be open.
+    /// More connections are wanted than files may be open, or the limit on open files cannot be raised.
     #[error(transparent)]
     Files(#[from] kumite_limits::TooManyConnections),
-    /// The kernel failed to wait for events or to accept a connection, or gave no thread.
+    /// The kernel failed to announce events or to accept a connection, or gave no thread.
     #[error("the stub cannot go on: {0}")]
     System(#[from] io::Error),
 }
