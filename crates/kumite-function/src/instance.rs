@@ -160,8 +160,9 @@ impl Instance {
         self.group.as_ref().and_then(Group::oom_kills).is_some_and(|kills| kills > 0)
     }
 
-    /// Begins to freeze the instance, and does not wait until it stands still: one that has used up its share takes
-    /// long. True if the freezing has begun.
+    /// Begins to freeze the instance. With a control group it does not wait until the instance stands still, since
+    /// one that has used up its share takes long; true if the freezing has begun. With SIGSTOP it waits for that, at
+    /// most 5 s; false if it is not so then.
     pub fn freeze(&mut self) -> bool {
         self.frozen = match &self.group {
             Some(group) if self.freezes => group.begin_freeze().is_ok(),

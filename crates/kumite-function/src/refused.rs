@@ -15,7 +15,7 @@ pub enum Refused {
     /// As many calls with a caller are under way as there may be instances; the number is that of instances.
     #[error("all {0} instances are busy")]
     Throttled(u32),
-    /// The queue of calls that nobody waits for is full.
+    /// The queue of calls that nobody waits for has no room for this one.
     #[error("too many asynchronous calls wait already")]
     QueueFull,
     /// The payload is too long for this kind of call.
@@ -32,7 +32,7 @@ pub enum Refused {
     /// The name, the qualifier or the kind of the call is wrong.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// The host is being stopped.
+    /// The host is being stopped, or has ended.
     #[error("the host is stopping")]
     Stopping,
     /// An instance could not be started, or not be given its CPU share.

@@ -28,7 +28,7 @@ fn places(call: &Call) -> u32 {
 }
 
 impl FunctionState {
-    /// Takes a call over, to be made later. It is refused if the queue is full.
+    /// Takes a call over, to be made later. It is refused if the queue has no room for it.
     pub fn enqueue(self: &Arc<Self>, call: Call) -> Result<(), Refused> {
         let place = Arc::clone(&self.room).try_acquire_many_owned(places(&call));
         let place = place.map_err(|_| Refused::QueueFull)?;
