@@ -9,10 +9,10 @@ pub enum DeviceError {
     /// The log cannot be written.
     #[error("cannot write the log: {0}")]
     Log(#[from] io::Error),
-    /// The Titan One's library does not exist.
+    /// The Titan One's library does not exist, or is no file.
     #[error("no file {}: it should be the Titan One's library, gcdapi.dll", path.display())]
     NoLibrary {
-        /// The path that was given.
+        /// The path that was given, made absolute.
         path: PathBuf,
     },
     /// A file cannot be loaded as a library.
@@ -56,7 +56,7 @@ pub enum DeviceError {
         /// The time since the start of the play, in ms.
         at_ms: f64,
     },
-    /// The gamepad cannot be made: there is no uinput, or it may not be used.
+    /// The gamepad cannot be made: there is no uinput, it may not be used, or it refuses what is asked of it.
     #[error("cannot make a gamepad by {}: {source}; {remedy}", path.display())]
     NoGamepad {
         /// The path of uinput.
@@ -66,7 +66,7 @@ pub enum DeviceError {
         /// The remedy, in a phrase.
         remedy: &'static str,
     },
-    /// The kernel did not take a state.
+    /// The kernel did not take a state, or only a part of it.
     #[error("the gamepad did not take the state at {at_ms:.1} ms: {source}")]
     Gamepad {
         /// The time since the start of the play, in ms.

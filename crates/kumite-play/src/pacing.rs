@@ -10,7 +10,8 @@ use std::time::Duration;
 /// is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pacing {
-    /// The number of states, the release at the end included.
+    /// The number of states that were written. The release at the end is one of them if the play was whole, and not
+    /// if it was stopped or failed.
     pub states: usize,
     /// The median size of an error, in µs.
     pub p50_us: f64,

@@ -62,7 +62,7 @@ pub enum PageError {
     /// The system gives no random bytes for a token.
     #[error("cannot make a token: {0}")]
     Random(getrandom::Error),
-    /// A thread cannot be started.
+    /// A thread or its runtime cannot be started, or the opening of the device panicked.
     #[error("cannot start: {0}")]
     Start(io::Error),
     /// The device takes nothing more at the end: what is pressed may stay pressed.
@@ -115,7 +115,7 @@ impl Page {
         self.device.as_deref()
     }
 
-    /// Releases everything, and ends the server. An error if the device hangs.
+    /// Releases everything, and ends the server. An error if the device has not let go within 3 s.
     pub fn stop(mut self) -> Result<(), PageError> {
         self.end()
     }

@@ -35,7 +35,8 @@ impl Guard {
         Ok(Guard { site: Site::new(listens, name), port: listens.port(), token })
     }
 
-    /// Refuses a request for another host name, without the token, or from another site.
+    /// Refuses a request for another host name, without the token, or from another site (but for a link to the page),
+    /// and a POST that is not JSON.
     pub fn check(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
         let from_us = self.site.check(headers);
         if from_us == Err(kumite_guard::Refused::NotOurs) {
