@@ -68,7 +68,7 @@ impl Entry {
     }
 
     /// Waits until the build is there, or may be made by us; with `anew` it is to be made even if it is there.
-    /// `waiting` is told when that takes longer.
+    /// `waiting` is told when that takes longer. An error if `stop` is set before.
     pub fn turn(
         &self,
         key: &str,
@@ -105,7 +105,7 @@ impl Entry {
         Ok(Some(Turn::Build(Alone { lock })))
     }
 
-    /// The exclusive right to the build. None if somebody else builds or uses it.
+    /// The exclusive right to the build. None if somebody else builds, uses or removes it.
     pub fn try_alone(&self) -> io::Result<Option<Alone>> {
         let lock = self.open_lock()?;
         Ok((is_taken(lock.0.try_lock())? && !lock.is_removed()?).then_some(Alone { lock }))
@@ -116,7 +116,8 @@ impl Entry {
         Ok(Held { entry: self.clone(), _lock: lock })
     }
 
-    /// Turns the right to make the build into its use. None if somebody else removed or replaced it in between.
+    /// Turns the right to make the build into its use. None if somebody else has taken, removed or replaced it in
+    /// between.
     pub fn share(&self, alone: Alone, key: &str) -> Result<Option<Held>, Error> {
         let share = || match is_taken(alone.lock.0.try_lock_shared())? && self.is_complete(key) {
             true => self.held(alone.lock).map(Some),

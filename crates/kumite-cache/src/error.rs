@@ -11,15 +11,15 @@ pub enum Error {
     /// Something could not be done with a file or a folder of the cache.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// The verb for the attempt: `make`, `read`.
+        /// The verb for the attempt, such as `make`.
         doing: &'static str,
-        /// The file or folder.
+        /// The file or folder; for the lock or the mark of a build, the build's folder.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
     },
 
-    /// kumite was told to stop while it waited for its turn.
+    /// kumite was told to stop before it had its turn at a build.
     #[error("it was interrupted while another kumite was at it")]
     Waiting,
 }

@@ -50,8 +50,9 @@ impl<'a> Place<'a> {
         self.entry.folder()
     }
 
-    /// The content of the place, held. It is made if it is not there; with `anew` it is made in any case. None if the
-    /// content cannot be used as it is. `note` is told of what takes long.
+    /// The content of the place, held. It is made if it is not there; with `anew` it is made in any case. None if
+    /// content that was there fails its first use; content that was made just now and fails it is an error, and so is
+    /// `stop`, seen in the wait for another kumite. `note` is told of what takes long.
     pub fn filled<T, E: From<Error>>(
         &self,
         filling: &Filling<T, E>,
