@@ -17,7 +17,8 @@ pub enum Error {
     /// There is no `git` on PATH.
     #[error("revisions need git, which is not on PATH: install it")]
     NoGit,
-    /// git finds no repository with a working tree around the folder.
+    /// git finds no repository with a working tree around the folder, or refuses to read it, as it may do with
+    /// another user's.
     #[error("revisions are those of a git repository, and {} is in none: {said}", folder.display())]
     NoRepository {
         /// The folder that was looked at.
@@ -28,7 +29,7 @@ pub enum Error {
     /// The repository has no such revision.
     #[error("this repository has no revision {name}{}", unknown_remedy(near.as_deref(), *is_shallow))]
     Unknown {
-        /// The revision as it was typed.
+        /// The revision as it was typed; of `A...B`, the side that is not known, which may be HEAD.
         name: String,
         /// A revision of the remote that the user may have meant; `None` if there is none.
         near: Option<String>,
@@ -38,9 +39,9 @@ pub enum Error {
     /// Two revisions have no common commit here.
     #[error("{one} and {other} have no common commit here{}", if *is_shallow { format!(": {DEEPEN}") } else { String::new() })]
     NoMergeBase {
-        /// One revision.
+        /// One revision; HEAD if it was left out.
         one: String,
-        /// The other revision.
+        /// The other revision; HEAD if it was left out.
         other: String,
         /// The repository is a shallow clone.
         is_shallow: bool,
@@ -82,7 +83,7 @@ pub enum Error {
     /// A call of git failed.
     #[error("`{command}` {}: {said}", how_it_ended(*status))]
     Git {
-        /// The command line.
+        /// The command line, without the option by which no hook runs.
         command: String,
         /// The status of git.
         status: ExitStatus,
@@ -112,7 +113,7 @@ pub enum Error {
     /// A file or a folder could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// The verb for the attempt: `make`, `read`.
+        /// The verb for the attempt, such as `make`.
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -125,10 +126,11 @@ pub enum Error {
     /// The cache could not be used.
     #[error(transparent)]
     Cache(#[from] kumite_cache::Error),
-    /// git or a build could not be started or watched, or took too long.
+    /// git or a build could not be started or watched, took too long, or was stopped by a signal.
     #[error(transparent)]
     Process(kumite_process::Error),
-    /// The user stopped git or a build.
+    /// kumite was told to stop during a call of git or a build. In a wait for another kumite that is an error of the
+    /// cache instead.
     #[error("it was interrupted")]
     Interrupted,
 }
