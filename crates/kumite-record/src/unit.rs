@@ -43,8 +43,12 @@ pub enum Unit {
     Number,
 }
 
+/// The end of the name of a time that each request costs.
+const US_PER_REQUEST: &str = "_us_per_request";
+
 /// The ends of names that say a unit, each with its unit.
-const SUFFIXES: [(&str, Unit); 9] = [
+const SUFFIXES: [(&str, Unit); 10] = [
+    (US_PER_REQUEST, Unit::Microseconds),
     ("_ns", Unit::Nanoseconds),
     ("_us", Unit::Microseconds),
     ("_ms", Unit::Milliseconds),
@@ -62,10 +66,11 @@ impl Unit {
         SUFFIXES.iter().find(|(end, _)| name.ends_with(end)).map(|(_, unit)| *unit)
     }
 
-    /// The name without the unit at its end. `_cores` and `_share` stay, since the name says nothing without them.
+    /// The name without the unit at its end. `_cores`, `_share` and `_us_per_request` stay, since the name says nothing
+    /// without them.
     pub fn without(name: &str) -> &str {
         let spoken = |unit| matches!(unit, Unit::Cores | Unit::Ratio);
-        let unit = SUFFIXES.iter().filter(|(_, unit)| !spoken(*unit));
+        let unit = SUFFIXES.iter().filter(|(end, unit)| !spoken(*unit) && *end != US_PER_REQUEST);
         unit.filter_map(|(end, _)| name.strip_suffix(end)).next().unwrap_or(name)
     }
 
@@ -134,6 +139,7 @@ mod tests {
         check("throughput_rps", Some(Unit::RequestsPerSecond));
         check("cpu_cores", Some(Unit::Cores));
         check("cpu_share", Some(Unit::Ratio));
+        check("cpu_us_per_request", Some(Unit::Microseconds));
         check("failures", None);
         check("ms", None);
         assert_eq!(Unit::without("response_p99_9_us"), "response_p99_9");

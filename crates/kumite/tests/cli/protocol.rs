@@ -43,7 +43,7 @@ fn trials(place: &Place) -> Vec<Value> {
 #[test]
 fn a_server_answers_in_each_protocol() {
     let place = place("[axes]\nprotocol = ['http', 'https', 'h2', 'h2c']", &["asked"]);
-    let mut seen = Vec::new();
+    let (mut seen, mut costs) = (Vec::new(), 0);
     for trial in trials(&place) {
         let sample = &trial["sample"];
         assert_eq!(
@@ -51,8 +51,15 @@ fn a_server_answers_in_each_protocol() {
             (&"ok".into(), &40.0.into(), &0.0.into()),
             "{trial}"
         );
+        let metric = |name: &str| sample["metrics"][name].as_f64();
+        assert_eq!(metric("served_share"), Some(1.0));
+        // A machine may be so busy that it has no two looks at the server, or no answer within the window.
+        let cost = metric("cpu_cores").zip(metric("throughput_rps").filter(|rps| *rps > 0.0));
+        assert_eq!(metric("cpu_us_per_request"), cost.map(|(cpu, rps)| cpu * 1e6 / rps));
+        costs += usize::from(cost.is_some());
         seen.push(trial["point"]["protocol"].as_str().unwrap().to_owned());
     }
+    assert!(costs > 0);
     seen.sort();
     assert_eq!(seen, ["h2", "h2c", "http", "https"]);
     place.kumite(&["check", "fake"]).ended(0);

@@ -246,7 +246,11 @@ fn measured(
     measured.marks.extend(&driven.noise.marks);
     measured.sample.noise.clone_from(&driven.noise.figures);
     if let Some(cpu_cores) = driven.cpu_cores(used_from_ms) {
-        measured.sample.metrics.insert("cpu_cores".to_owned(), cpu_cores);
+        let metrics = &mut measured.sample.metrics;
+        metrics.insert("cpu_cores".to_owned(), cpu_cores);
+        if let Some(throughput_rps) = metrics.get("throughput_rps").filter(|rps| **rps > 0.0) {
+            metrics.insert("cpu_us_per_request".to_owned(), cpu_cores * 1e6 / throughput_rps);
+        }
     }
     measured.sample.series.columns.insert("cpu_cores".to_owned(), driven.cpu_series.clone());
     measured.sample.metrics.insert("peak_rss_bytes".to_owned(), driven.peak_rss_bytes as f64);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kumite_load as load;
-use kumite_record::{Disturbance, Mark, Metric, Needs, Sample, Series};
+use kumite_record::{Better, Disturbance, Mark, Metric, Needs, Sample, Series};
 
 use super::INTERVAL_MS;
 use super::percentile::{long_enough, percentiles};
@@ -40,6 +40,12 @@ pub(crate) fn metrics() -> Metrics {
     );
     results.extend([
         Metric::count("failures", "Requests of the window that failed.").role("failures"),
+        Metric::new(
+            "served_share",
+            "Right answers in the window, of all requests that ended in it; of an open loop, of all that were due in it.",
+        )
+        .better(Better::Higher)
+        .detail(),
         Metric::count(
             "unsent",
             "Requests that were due and not sent within their time-out; of an open loop.",
@@ -51,6 +57,10 @@ pub(crate) fn metrics() -> Metrics {
     ]);
     let costs = vec![
         Metric::new("cpu_cores", "CPU time of the contender's process tree in the steady part, divided by its length.").role("cpu"),
+        Metric::new(
+            "cpu_us_per_request",
+            "CPU time of the contender's process tree in the steady part, for each right answer in it: what failed has cost, too. Not of a load in steps.",
+        ),
         Metric::new("engine_cpu_cores", "CPU time of the load engine's threads, divided by the window.").detail().role("engine-cpu"),
         Metric::new("send_lag_p99_us", "99th percentile of how late requests were sent though a connection was free; of an open loop.").detail(),
         Metric::new(
@@ -78,6 +88,9 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     let malformed = outcome.errors.malformed + outcome.unasked;
     let errors = load::Errors { malformed, ..outcome.errors };
     metric("failures", errors.total() as f64);
+    if outcome.requests > 0 {
+        metric("served_share", outcome.ok.saturating_sub(outcome.unasked) as f64 / outcome.requests as f64);
+    }
     if outcome.open_loop {
         metric("unsent", outcome.errors.unsent as f64);
     }
@@ -287,6 +300,16 @@ mod tests {
         assert_eq!(bounds(true, Some(1)), [""; 0]);
         assert_eq!(bounds(false, Some(1)), ["recovery_ms"]);
         assert_eq!(bounds(false, None), ["first_right_ms", "recovery_ms"]);
+    }
+
+    #[test]
+    fn what_was_not_served_is_in_the_share_whatever_became_of_it() {
+        let share = |outcome: load::Outcome| sample(&outcome, None).metrics.get("served_share").copied();
+        let errors = load::Errors { unsent: 15, status: 5, ..load::Errors::default() };
+        let failing = load::Outcome { requests: 100, errors, ..outcome(80, 10, 0.5) };
+        assert_eq!((share(outcome(100, 10, 0.5)), share(failing)), (Some(1.0), Some(0.8)));
+        let unasked = load::Outcome { unasked: 1, ..outcome(100, 10, 0.5) };
+        assert_eq!((share(unasked), share(outcome(0, 10, 0.5))), (Some(0.99), None));
     }
 
     #[test]
