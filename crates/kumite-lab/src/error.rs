@@ -49,25 +49,26 @@ pub enum Error {
         source: Cause,
     },
 
-    /// A service did not start, count or end.
+    /// A service could not be fetched, did not start, or did not end with its counts.
     #[error("the service '{name}'{} {}", kind.map(|kind| format!(" ({kind})")).unwrap_or_default(), chain(&**error))]
     Service {
         /// The service's name in experiment.toml.
         name: String,
-        /// The kind of the service, where that says more.
+        /// The kind of the service. None of one that had started.
         kind: Option<&'static str>,
         /// The cause, as a predicate: "did not start".
         error: Box<Error>,
     },
 
-    /// Something that a contender, service or experiment needs is not on this machine.
+    /// Something that a contender, a service, an experiment or an option of kumite needs was not found on this
+    /// machine.
     #[error("{who_needs} {}{}", chain(&**error), also_after(installed))]
     Missing {
         /// The subject and the verb: `the service 'db' needs`.
         who_needs: String,
-        /// The packages that were installed for the missing tool, in vain.
+        /// The packages that were installed in vain, those of each source in one text; empty if none were.
         installed: Vec<String>,
-        /// The tool that is missing.
+        /// The error of the search, which names the tool.
         error: Box<Error>,
     },
 
@@ -75,14 +76,14 @@ pub enum Error {
     #[error(transparent)]
     Tool(#[from] MissingTool),
 
-    /// An attempt failed, and so did a second one that was to mend it.
+    /// An attempt failed, and so did an installation that was to mend it.
     #[error("{}; {then}", chain(&**first))]
     Mending {
-        /// The error for which the second attempt was made.
+        /// The error for which something was to be installed.
         first: Box<Error>,
-        /// The second attempt, as a clause.
+        /// The failure of the installation, as a clause.
         then: String,
-        /// The error of the second attempt.
+        /// The error of the installation.
         source: Box<Error>,
     },
 
@@ -104,11 +105,12 @@ pub enum Error {
         error: Box<Error>,
     },
 
-    /// A process could not be started, watched or ended.
+    /// A process could not be started, watched or ended, did not end in time, or was interrupted; or a thread could
+    /// not be pinned to its CPUs.
     #[error(transparent)]
     Process(#[from] kumite_process::Error),
 
-    /// A place in the cache of builds could not be used.
+    /// A place in the cache of builds could not be used, or kumite was told to stop while it waited for one.
     #[error(transparent)]
     Cache(#[from] kumite_cache::Error),
 
@@ -144,7 +146,7 @@ pub enum Error {
     #[error(transparent)]
     Unfit(#[from] Unfit),
 
-    /// A file of the experiment cannot be used.
+    /// A file of the experiment, an option or a kept run cannot be used.
     #[error(transparent)]
     Spec(#[from] SpecError),
 
@@ -169,7 +171,7 @@ pub enum Error {
         value: PathBuf,
     },
 
-    /// The user has no home, so that packages of npm would have no place.
+    /// Neither HOME nor XDG_CACHE_HOME is an absolute path, so that packages of npm would have no place.
     #[error("there is no place for them: neither HOME nor XDG_CACHE_HOME is set")]
     NoHome,
 
@@ -220,30 +222,31 @@ pub enum Error {
 /// A tool that is missing, or is not as it is needed.
 #[derive(Debug, Error)]
 pub enum MissingTool {
-    /// The tool is nowhere on PATH.
+    /// The tool was not found: neither on PATH nor, for a contender, a service or an experiment, in the other places
+    /// where tools are looked for.
     #[error("{need}, which is not on PATH")]
     Absent {
-        /// The need, as contender.toml has it.
+        /// The need, as a file or kumite itself has it: `go >= 1.22`.
         need: String,
     },
-    /// The tool is older than what is needed.
+    /// Every tool of that name which told its version is older than what is needed.
     #[error("{need}, found {found} in {}", folder.display())]
     Old {
-        /// The need, as contender.toml has it.
+        /// The need, as a file or kumite itself has it: `go >= 1.22`.
         need: String,
         /// The newest version that was found.
         found: String,
         /// The folder of the tool's newest version.
         folder: PathBuf,
     },
-    /// The tool does not say its version.
+    /// No tool of that name told its version: it could not be asked, did not end in time, or printed none.
     #[error("{need}, and {} {}", file.display(), chain(&**error))]
     Silent {
-        /// The need, as contender.toml has it.
+        /// The need, as a file or kumite itself has it: `go >= 1.22`.
         need: String,
-        /// The file of the tool.
+        /// The file of the first tool of that name.
         file: PathBuf,
-        /// The error of asking the tool for its version.
+        /// The error of asking that one for its version.
         error: Box<Error>,
     },
 }

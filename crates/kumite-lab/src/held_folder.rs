@@ -55,7 +55,8 @@ impl Drop for HeldFolder {
     }
 }
 
-/// Removes our folders with this prefix that nobody holds. Returns their paths.
+/// Removes our folders with this prefix that nobody holds, as far as that is possible. Returns the paths of all of
+/// them.
 pub(crate) fn remove_left(root: &Path, prefix: &str) -> Vec<PathBuf> {
     let mut left = Vec::new();
     let Ok(root) = root.canonicalize() else { return left };

@@ -85,7 +85,8 @@ pub struct KitTested {
 ///
 /// # Errors
 ///
-/// A command that cannot be started, or that ends before it has said anything; and an interruption.
+/// A command that cannot be started, or that ends without a right answer to its first hello; CPUs or a folder that
+/// cannot be had; and an interruption.
 pub fn kit_test(
     command: &str,
     dir: &Path,

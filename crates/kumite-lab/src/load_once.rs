@@ -95,7 +95,7 @@ pub enum LoadOnceError {
     /// The engine could not offer the load.
     #[error(transparent)]
     Load(#[from] kumite_load::Error),
-    /// The store did not keep what was measured.
+    /// The store, which is in memory, could not be made, written or read.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

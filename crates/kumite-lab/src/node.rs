@@ -15,7 +15,8 @@ use crate::work::{Ask, BeginTrial, EndTrial, Work};
 
 /// The way to talk to another node.
 pub trait Talk: Send {
-    /// Sends the node a question and returns its answer, both as JSON. A fault on the way ends the run.
+    /// Sends the node a question and returns its answer, both as JSON. An error if the node could not do what it was
+    /// asked, or is lost; an implementation that loses a node also ends the run.
     fn answer(&mut self, work: &str) -> Result<String, Fault>;
 
     /// The time for which the node could not be reached since the last call of this.
@@ -53,6 +54,7 @@ impl Remote {
         Arc::ptr_eq(&self.talk, &other.talk)
     }
 
+    /// Asks the node. An error if it could not do what it was asked, is lost, or gives an answer that cannot be read.
     pub(crate) fn ask<Q: Ask>(&self, question: Q) -> Result<Q::Answer, Error> {
         let work: Work = question.into();
         let asked = serde_json::to_string(&work).map_err(Error::step(self.name.to_string()))?;
@@ -63,7 +65,7 @@ impl Remote {
             .map_err(Error::step(format!("{}: sent a reply that kumite cannot read", self.name)))
     }
 
-    /// Starts to observe whether the node stands still or cannot be reached.
+    /// Starts to observe whether the node stands still or cannot be reached. An error if it is lost.
     pub(crate) fn begin_trial(&self) -> Result<(), Error> {
         self.ask(BeginTrial {})?;
         // A question that is still open belongs to no trial.
@@ -72,7 +74,7 @@ impl Remote {
     }
 
     /// The reason why the trial since `begin_trial` is void: the node stood still, or could not be reached. None if
-    /// neither happened.
+    /// neither happened. An error if the node is lost.
     pub(crate) fn end_trial(&self) -> Result<Option<Void>, Error> {
         let stood_still = self.ask(EndTrial {})?;
         let cut_off = self.cut_off();
@@ -105,7 +107,8 @@ pub struct Nodes {
     pub here: Ipv4Addr,
     /// The nodes with a role of their own, by role; empty where all is on this machine.
     pub elsewhere: BTreeMap<Role, Remote>,
-    /// The address of a stub on the server's node that answers at once. None if the server is on this machine.
+    /// The address of a stub on the server's node that answers at once. None if the server is on this machine, and
+    /// before its node has got ready.
     pub echo: Option<SocketAddrV4>,
 }
 

@@ -19,7 +19,7 @@ pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 pub(crate) struct Param {
     pub name: &'static str,
     pub takes: Takes,
-    /// The unit of the parameter. None if its name ends with the unit, or it is a plain number.
+    /// The unit of the parameter. None if its name ends with the unit, or what it takes says it.
     pub unit: Option<Unit>,
     /// The parameter whose value is taken if this one is not given. None if it has a default of its own.
     pub like: Option<&'static str>,
@@ -42,7 +42,7 @@ pub(crate) enum Takes {
         least: f64,
         most: f64,
     },
-    /// Any number, or the steps of one, each with its length.
+    /// A number within bounds, or a text with the steps of one, each with its length.
     Steps {
         default: f64,
         least: f64,
@@ -152,7 +152,8 @@ impl Params<'_> {
         }
     }
 
-    /// The index of the given word among those that are allowed; 0 if it is not given.
+    /// The index of the given word among those that are allowed; 0 if none is given. An error if the given one is
+    /// none of them.
     pub fn word(&self, name: &str) -> Result<usize, Unfit> {
         let Takes::Word(words) = self.takes(name) else { panic!("{name} is none of several words") };
         let Some(given) = self.given.get(name) else { return Ok(0) };
@@ -195,7 +196,8 @@ impl Params<'_> {
             .ok_or_else(|| Unfit::new(format!("{name} is a number from {least} to {most}, not {value}")))
     }
 
-    /// The value of a parameter that is a time, in the unit that its name ends with.
+    /// The value of a parameter that is a time, in the unit that its name ends with; in seconds, if it ends with
+    /// none.
     pub fn time(&self, name: &str) -> Result<Duration, Unfit> {
         let scale = Unit::of_name(name).map_or(1.0, Unit::scale);
         Ok(Duration::from_secs_f64(self.number(name)? * scale))

@@ -8,9 +8,9 @@ const FIRST: u16 = 10_240;
 const FEWEST: u16 = 1000;
 const DEFAULT_EPHEMERAL: u16 = 32_768;
 
-/// A free port of this address, another one at each call. It lies below the range that the kernel takes source ports
-/// from: in that range one of our own connections could take it, or even connect to itself, before the contender
-/// listens.
+/// A free port of this address, another one at each call until all have been given. It lies, unless fewer than
+/// [`FEWEST`] would be left, below the range that the kernel takes source ports from: in that range one of our own
+/// connections could take it, or even connect to itself, before the contender listens. An error if none is free.
 pub(crate) fn free_port(host: Ipv4Addr) -> Result<u16, Error> {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let count = ephemeral().saturating_sub(FIRST);

@@ -272,7 +272,7 @@ impl Station<'_> {
         self.server.as_mut().map(|server| &mut server.process).ok_or_else(|| Fault::new("no server runs"))
     }
 
-    /// The CPU time of everything that was started on this node.
+    /// The CPU time of everything that runs on this node. An error if no server does.
     fn cpu(&mut self) -> Result<Duration, Error> {
         let services = self.running.as_mut().map_or(Duration::ZERO, |(running, _)| running.cpu());
         Ok(cpu_of(self.server()?) + services)

@@ -8,7 +8,7 @@ use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// An experiment or contender file that cannot be used as it stands.
+/// A file of an experiment, a choice of the user or a kept run that cannot be used as it stands.
 #[derive(Debug, Error)]
 pub enum SpecError {
     /// The file has something at this place that it may not have.
@@ -36,13 +36,14 @@ pub enum SpecError {
     NoExperiment {
         /// The name that was asked for.
         name: String,
-        /// The places where it was looked for, in words.
+        /// The reason in words, mostly the places where it was looked for.
         looked: String,
     },
     /// The CPUs that the experiment asks for cannot be had.
     #[error(transparent)]
     Cores(#[from] kumite_host::CoresError),
-    /// Another fault that is found before a run begins, in words.
+    /// Another fault, in words: of an option, of an experiment as a whole, or of kept runs that are to be judged,
+    /// merged or joined.
     #[error("{0}")]
     Usage(String),
 }

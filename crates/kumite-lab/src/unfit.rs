@@ -5,8 +5,8 @@ use thiserror::Error;
 /// A sentence about a value of a specification that will not do: the fault, and a value that would do. The caller
 /// that reads the file adds the place.
 ///
-/// It holds words alone, because it is only ever put into a [`SpecError`](crate::SpecError): nothing decides by which
-/// fault it was.
+/// It holds words alone, because it only ever becomes the words of a [`SpecError`](crate::SpecError) or a part of an
+/// [`Error`](crate::Error): nothing decides by which fault it was.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{what}")]
 pub struct Unfit {

@@ -73,7 +73,7 @@ questions! {
     /// Say whether the server itself listens on its port. The answer is the reason to think that it does not, or
     /// none.
     OwnPort {} -> Option<String>;
-    /// Say on which wrong addresses the server listens, in words. None if on none.
+    /// Say in words on which wrong address the server listens. None if on none.
     ListensElsewhere {} -> Option<String>;
     /// Say on which address the server listens.
     Listening {} -> String;
@@ -103,7 +103,8 @@ pub(crate) struct Readied {
     /// The CPUs that a contender may have on the node.
     pub cores: Cores,
     pub machine: Machine,
-    /// The port of a stub that answers at once, by which the way to the node and back is timed.
+    /// The port of a stub that answers at once, by which the way to the node and back is timed; 0 on a node that has
+    /// not the role of the server.
     pub echo_port: u16,
 }
 
@@ -116,7 +117,7 @@ pub(crate) struct ServerSample {
     pub too_much: Option<String>,
     pub cpu_ns: u64,
     pub peak_rss_bytes: u64,
-    /// The time of the look, in ns by the clock of the node.
+    /// The time of the look since the server's start, in ns by the clock of the node.
     pub at_ns: u64,
 }
 
@@ -130,7 +131,7 @@ pub(crate) struct NodeNoise {
 /// The end of a server.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ServerEnded {
-    /// The fault in how the server ended. None if it ended as it should.
+    /// The fault in how the server ended, or its write into the caches of the node. None if there is neither.
     pub wrong: Option<String>,
     /// The end of the server's log.
     pub log: String,
@@ -140,5 +141,6 @@ pub(crate) struct ServerEnded {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ServicesEnded {
     pub metrics: BTreeMap<String, f64>,
+    /// The noise while the services ran; empty on a node that has the server, too, which is watched with that.
     pub seen: NodeNoise,
 }

@@ -39,9 +39,9 @@ pub(crate) struct Builds {
 pub enum Origin {
     /// The contender is not built, and is run in its own folder.
     InPlace,
-    /// The contender was built just now.
+    /// The contender was built just now; one that has `[deps]` and no build was copied beside them.
     Built,
-    /// The contender's build was in the cache.
+    /// The contender's build, or that copy, was in the cache.
     Found,
 }
 
@@ -53,7 +53,8 @@ impl Origin {
 
 /// The proof that a contender can be run, with the place of its program.
 pub(crate) struct Receipt {
-    /// The output of the contender's version command, which shows that it is built and runs.
+    /// The first line, other than empty ones, that the contender's version command printed, which shows that it is
+    /// built and runs.
     pub version: String,
     /// The digests of the contender's sources and tools, for the record.
     pub digests: Digests,
@@ -62,7 +63,7 @@ pub(crate) struct Receipt {
     /// The folder that `[deps]` made, beside which the contender was built. None if it has no `[deps]`.
     pub deps: Option<PathBuf>,
     pub origin: Origin,
-    /// Locks that keep the builds from being removed while they are used.
+    /// Locks that keep the builds from being removed while they are used; none for a contender in its own folder.
     pub held: Vec<Held>,
 }
 
@@ -99,7 +100,9 @@ impl Builds {
         self.logs.join(format!("{name}.log"))
     }
 
-    /// Builds the contender unless the cache has its build; with `anew` it is built even then. `note` is told of
+    /// Builds the contender unless the cache has its build; with `anew` it is built even then. One that has neither a
+    /// build nor `[deps]` is only asked for its version. An error if its files cannot be read, or one of its commands
+    /// fails, prints no version, or takes longer than 30 minutes (the version command: one minute). `note` is told of
     /// steps that take long.
     pub fn receipt(
         &self,
@@ -320,8 +323,9 @@ fn tools_digest(tools: &Tools) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// The key of a build in the cache. It changes with everything that the build depends on, this machine and the time
-/// at which its `[deps]` were made included. A tool without a version is known by its file.
+/// The key of a build in the cache. It changes with everything that the build depends on, the processor's
+/// architecture and the time at which its `[deps]` were made included. A tool is known by its file, and by its
+/// version if it was asked for one.
 fn key(digests: &Digests, tools: &Tools, deps: Option<SystemTime>) -> String {
     let mut hasher = Hasher::new();
     add(&mut hasher, &BUILD_VERSION.to_le_bytes());

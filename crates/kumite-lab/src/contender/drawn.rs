@@ -10,7 +10,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// The largest padding, in bytes: a page, since effects of a stack's place repeat after that.
+/// The bound of the padding, which is less, in bytes: a page, since effects of a stack's place repeat after that.
 const MOST_PADDING: usize = 4096;
 
 /// The longest name of a folder, in bytes. File systems allow 255.
@@ -19,7 +19,7 @@ const MOST_FOLDER: usize = 200;
 /// The conditions that were drawn for one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
-    /// The number of bytes that are added to the environment.
+    /// The length of the value of the variable that pads the environment, in bytes; less than 4096.
     pub padding: usize,
     /// The length of the name of the link that leads to the contender's folder, in bytes.
     pub folder: usize,
@@ -27,7 +27,7 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// The largest padding, and the longest name of a folder, in bytes.
+    /// The bound of the padding, which is less, and the longest name of a folder, in bytes.
     pub const MOST: [usize; 2] = [MOST_PADDING, MOST_FOLDER];
 
     /// Draws the conditions for the trial with this number in a run with this seed.

@@ -23,8 +23,9 @@ pub(crate) struct Obtaining<'a> {
 }
 
 impl Obtaining<'_> {
-    /// Calls `look` and, if something is missing, installs packages and calls it again. `look` is told whether
-    /// something was installed, so that what tools said before may have changed.
+    /// Calls `look` and, while it fails, installs the packages of one source (apt, npm) after the other, if that is
+    /// permitted, and calls it again. The error has the last error of `look`, or that of an installation, and the
+    /// remedy. `look` is told whether something was installed, so that what tools said before may have changed.
     pub fn obtain<T>(
         &self,
         note: &mut dyn FnMut(&str),
@@ -97,8 +98,9 @@ impl Source {
     }
 }
 
-/// Installs the packages through the system's package manager, as root or through sudo. It is not interrupted: a
-/// package manager that is killed leaves the system half done.
+/// Installs the packages through the system's package manager, as root or through sudo. It cannot be interrupted: a
+/// package manager that is killed leaves the system half done. An error if there is no `apt-get`, it fails, or it
+/// takes longer than 20 minutes, after which it is killed all the same.
 pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), Error> {
     if !is_on_path("apt-get") {
         return Err(Error::NoAptGet);
@@ -132,8 +134,8 @@ fn by_hand(packages: &str) -> String {
     format!("as root: apt-get update && apt-get install {packages}")
 }
 
-/// True if Debian's package manager knows that one of the packages is not installed. False if it is not there to be
-/// asked.
+/// True if Debian's `dpkg-query` does not say of each of the packages for apt that it is installed. False if there is
+/// no such package, or no `dpkg-query` to be asked.
 pub(crate) fn is_any_missing(packages: &Install, log: &Path) -> bool {
     let (names, count) = (packages.apt.join(" "), packages.apt.len());
     let installed = format!("dpkg-query -W -f '${{db:Status-Status}}\\n' {names} | grep -cx installed");
@@ -161,7 +163,7 @@ fn on_path(tool: &str) -> Option<PathBuf> {
 }
 
 /// The remedy for a missing tool, as a clause: the option and the packages that bring it, or the page that tells of
-/// it.
+/// it; without either, to put it on PATH.
 pub(crate) fn remedy(packages: &Install) -> String {
     let sources: Vec<String> = [("apt", &packages.apt), ("npm", &packages.npm)]
         .into_iter()

@@ -28,10 +28,10 @@ pub const MODELS: [&str; 11] = [
     "processes",
 ];
 
-/// The pattern of names that [`is_name`] accepts, for editors.
+/// The pattern of names that [`is_name`] accepts, and of the one word that it does not, for editors.
 const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*(-[A-Za-z0-9_]+)*$";
 
-/// The pattern of packages that [`npm_package`] accepts, for editors.
+/// A pattern that all packages have which [`npm_package`] accepts, for editors.
 const NPM_PACKAGE: &str = "^(@[a-z0-9._-]+/)?[a-z0-9._-]+@[0-9][A-Za-z0-9.+-]*$";
 
 /// The memory that an instance of a function may have, in MB, as on Lambda.
@@ -230,7 +230,8 @@ fn read_deps(source: &TomlSource, deps: &Deps, folder: &Path) -> Result<(), Spec
     Ok(())
 }
 
-/// Reads the tools of a file. An error if one of them, or a package of `install`, is not written as it should be.
+/// Reads the tools of a file. An error if one of them, or an npm package of `install`, is not written as it should
+/// be.
 pub(crate) fn read_needs(
     source: &TomlSource,
     needs: &[String],

@@ -7,7 +7,7 @@ use std::str::FromStr;
 /// A tool, and the oldest version that will do: `go >= 1.22`, or `npm` for any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
-    /// The command that is looked for on PATH.
+    /// The command that is looked for, on PATH and where `tools.rs` looks besides.
     pub tool: String,
     /// The parts of the oldest version that will do. None if any version will.
     pub at_least: Option<Vec<u64>>,

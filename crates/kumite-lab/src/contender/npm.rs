@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(10 * 60);
 /// The command that installs packages. It does not run their scripts, which a program does not need.
 const COMMAND: &str = "npm install --ignore-scripts --no-audit --no-fund --no-package-lock --no-update-notifier --loglevel=error";
 
-/// The folder in which npm's packages are kept. None if the user has no home.
+/// The folder in which npm's packages are kept. None if neither XDG_CACHE_HOME nor HOME is an absolute path.
 pub(super) fn folder() -> Option<PathBuf> {
     Some(user_cache()?.join("tools"))
 }
@@ -39,12 +39,13 @@ pub(super) fn tool_folders(kept: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// True if kumite has installed these packages in the user's cache before.
+/// True if kumite has installed these packages in the user's cache before, as the folder of the first one tells.
 pub(super) fn are_installed(packages: &[String]) -> bool {
     !packages.is_empty() && folder().is_some_and(|kept| kept.join(place_name(packages)).exists())
 }
 
-/// Installs those of the packages that are for this machine into the user's cache.
+/// Installs those of the packages that are for this machine into the user's cache. An error if npm fails, takes
+/// longer than 10 minutes, or gets none of them.
 pub(super) fn install(packages: &[String], log: &Path) -> Result<(), Error> {
     let kept = folder().ok_or(Error::NoHome)?;
     let cannot = Error::cannot("write in", &kept);

@@ -6,14 +6,16 @@ use kumite_record::Cores;
 
 use super::{Answers, Drawn, Origin, Reads};
 
-/// A contender that is built and answers its version command.
+/// A contender that is built, if it has a build, and answers its version command. Of one on another node, and of a
+/// server that somebody else started, only the name is known here: its folder and command are empty.
 #[derive(Clone, Debug)]
 pub struct Ready {
     /// The contender's name.
     pub name: String,
     /// The folder in which the contender is run.
     pub folder: PathBuf,
-    /// The folder that `[deps]` made, beside which the contender was built. None if it has no `[deps]`.
+    /// The folder that `[deps]` made, beside which the contender was built. None if it has no `[deps]`, or is on
+    /// another node.
     pub deps: Option<PathBuf>,
     /// The command that runs the contender.
     pub run: String,
@@ -23,7 +25,8 @@ pub struct Ready {
     pub answers: Option<Answers>,
     /// The document that the contender writes if it measures by itself. None if kumite measures it.
     pub reads: Option<Reads>,
-    /// The origin of the contender's build. None if the contender is on another node.
+    /// The origin of the contender's build. None if the contender is on another node, or was started by somebody
+    /// else.
     pub origin: Option<Origin>,
     /// The memory of an instance, in MB, in place of the workload's. None to take the workload's.
     pub memory_mb: Option<u32>,

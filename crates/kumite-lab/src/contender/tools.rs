@@ -85,12 +85,13 @@ impl Tools {
     }
 
     /// The variables to set on top of our own environment for commands that use these tools. An error if one is not
-    /// UTF-8.
+    /// UTF-8, or PATH would have a folder with a colon in its name.
     pub fn env(&self) -> Result<Vec<(String, String)>, Error> {
         self.way.env()
     }
 
-    /// Finds the first tool that meets the need, and adds it. The error says what is missing.
+    /// Finds the first tool that meets the need, and adds it. The error tells of the newest tool that was too old or,
+    /// if there was none, of the first that did not say its version.
     pub fn find(&mut self, need: &Need, log: &Path, stop: &AtomicBool) -> Result<(), MissingTool> {
         let mut newest: Option<(Vec<u64>, PathBuf)> = None;
         let mut silent = None;
@@ -179,7 +180,8 @@ impl Way {
         way
     }
 
-    /// The variables that differ from our own environment. An error if one is not UTF-8.
+    /// The variables that differ from our own environment. An error if one is not UTF-8, or PATH cannot be put
+    /// together.
     fn env(&self) -> Result<Vec<(String, String)>, Error> {
         let path = std::env::join_paths(&self.path).map_err(Error::step("PATH cannot be set"))?;
         let java_home = self.java_home.clone().unwrap_or_default().into_os_string();
@@ -194,7 +196,8 @@ impl Way {
             .collect()
     }
 
-    /// Asks the tool that commands find on this way for its version.
+    /// Asks the tool that commands find on this way for its version. An error if it cannot be run, does not end
+    /// within 30 s, or prints none.
     fn ask(&self, tool: &str, log: &Path, stop: &AtomicBool) -> Result<Vec<u64>, Error> {
         let argument = match tool {
             "go" => "version",
@@ -229,7 +232,8 @@ fn of_folder(home: &Path) -> Option<Vec<u64>> {
     parse_version(home.file_name()?.to_str()?)
 }
 
-/// The version of the Java in this folder, from its file `release`. None if it cannot be read.
+/// The version of the Java in this folder, from its file `release`. None if that cannot be read, or has no version of
+/// numbers and dots.
 fn java_version(home: &Path) -> Option<Vec<u64>> {
     let release = std::fs::read_to_string(home.join("release")).ok()?;
     let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION="))?;

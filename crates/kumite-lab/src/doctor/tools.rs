@@ -76,7 +76,8 @@ fn equipment_of(experiment: &str, contender: &Contender, needs: Vec<NeedFound>) 
     }
 }
 
-/// Looks for these lists of tools on several threads, as many as there are CPUs.
+/// Looks for these lists of tools on several threads, at most as many as there are CPUs. A list that is not done
+/// within [`ASK_LIMIT`] is unknown.
 fn look(wanted: &[&[Need]]) -> Vec<Vec<NeedFound>> {
     let unanswered = |needs: &&[Need]| needs.iter().map(unknown).collect();
     let mut found: Vec<Vec<NeedFound>> = wanted.iter().map(unanswered).collect();

@@ -45,7 +45,7 @@ impl<'a> Attended<'a> {
         Attended { driver, of, probe: MachineProbe::default() }
     }
 
-    /// Probes this machine and each node that has a role.
+    /// Probes this machine and each node that has a role. An error if a node does not answer.
     fn probed(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Probed, Halt> {
         let here = self.probe.figures(&self.cpus(contender, at), stop);
         let nodes = &self.of.conditions.nodes;
@@ -65,8 +65,9 @@ impl<'a> Attended<'a> {
         Ok(probed)
     }
 
-    /// Moves away what a contender has written in its folders. Returns a sentence about it, and true if the trial
-    /// cannot count. None if nothing was written.
+    /// Moves away what a contender has written in its folders. Returns a sentence about one of the folders, and true
+    /// if the trial cannot count because of it; one that keeps it from counting comes first. None if nothing was
+    /// written.
     fn tidied(&self, own: &[OwnFolder], contender: &Ready) -> Option<(String, bool)> {
         let wrote = format!("{}-wrote", contender.name);
         let away = self.of.state.join("logs").join(self.of.run).join(wrote);
@@ -105,7 +106,7 @@ impl Probed {
 }
 
 /// Adds a sentence about what the contender wrote to a trial whose outcome is `Ok`. If that is fatal, the trial
-/// becomes a failed one.
+/// becomes a failed one; else a reason that the trial has already stays.
 fn with_written(measured: Measured, wrote: Option<(String, bool)>) -> Measured {
     match wrote {
         Some((what, is_fatal)) if measured.outcome == Outcome::Ok => match is_fatal {

@@ -53,7 +53,7 @@ impl<'a> Conditions<'a> {
     }
 
     /// Makes the services, and starts and ends them once at the first point that can be measured, so that a fault in
-    /// them is reported once, before the first trial. Their logs go to `logs`.
+    /// them is an error once, before the first trial. Their logs go to `logs`.
     pub fn rehearsed(&self, cores: &[usize], logs: &Path, stop: &AtomicBool) -> Result<Services<'a>, Halt> {
         let services = Services::find(self.services, &self.nodes, cores, &logs.join("services.log"), stop)?;
         if let Some(planned) = self.measurable().next() {

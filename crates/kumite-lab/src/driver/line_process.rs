@@ -61,12 +61,14 @@ impl LineProcess {
         self.talk.close();
     }
 
-    /// The contender's exit status. None if it does not end before `limit` has passed.
+    /// The contender's exit status. None if it does not end before `limit` has passed or `stop` is set, or if that
+    /// cannot be told.
     pub fn exited(&mut self, limit: Duration, stop: &AtomicBool) -> Option<ExitStatus> {
         self.tree.lock().wait(limit, stop).ok().flatten()
     }
 
-    /// A sentence about the first line that the contender wrote without being asked. None if it wrote none.
+    /// A sentence about the first line that has come from the contender, though nothing was asked. None if none has
+    /// come by now.
     pub fn unasked(&mut self) -> Option<String> {
         match self.talk.hear(Duration::ZERO) {
             Ok(Heard::Line(line, _)) => {
@@ -78,7 +80,8 @@ impl LineProcess {
     }
 
     /// Closes the contender's input, and ends the contender if that is not enough. Returns the fault of its end in
-    /// words; None if it has none.
+    /// words: a line after its last answer, a status other than 0, processes that it left behind, or no end within
+    /// [`GRACE`]. None if it has none.
     pub fn end(mut self) -> Option<String> {
         self.talk.close();
         let mut tree = Arc::into_inner(self.tree.0).and_then(|tree| tree.into_inner().ok())?;
@@ -119,8 +122,8 @@ impl LineProcess {
         }
     }
 
-    /// Writes these bytes to the contender. Returns the time at which the writing began. `doing` names the step in
-    /// messages.
+    /// Writes these bytes to the contender. Returns the time at which the writing began. An error if the contender
+    /// does not read them within `limit`, or has ended. `doing` names the step in messages.
     pub fn write(
         &mut self,
         bytes: &[u8],
@@ -144,7 +147,8 @@ impl LineProcess {
     }
 
     /// Waits for the contender's next line. Returns it with the time at which it came. An error if none has come by
-    /// `until`, or the contender has ended. `limit` and `doing`, the step, are for messages.
+    /// `until`, if the contender has ended, or if its line or its log is too long. `limit` and `doing`, the step, are
+    /// for messages.
     pub fn line(
         &mut self,
         until: Instant,
@@ -183,7 +187,8 @@ impl LineProcess {
         check_size(&self.log).map_or(Ok(()), |too_much| Err(Halt::fault(too_much)))
     }
 
-    /// The reason why nothing more comes from the contender, in words.
+    /// The reason why nothing more comes from the contender, in words: how it ended, for which it is given [`GRACE`],
+    /// or that it closed its input or output.
     pub fn gone(&self, doing: &str) -> String {
         let status = self.tree.lock().wait(GRACE, &AtomicBool::new(false)).ok().flatten();
         let how = status.map_or("closed its input or output".to_owned(), how_it_ended);

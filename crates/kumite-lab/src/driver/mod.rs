@@ -49,7 +49,7 @@ pub(crate) static KINDS: [&Registration; 5] =
     [&http::KIND, &task::KIND, &function::KIND, &pacing::KIND, &command::KIND];
 
 /// Opens the driver of an experiment, ready for its first trial. From now on this thread, and those it starts, stay
-/// on the engine's CPUs.
+/// on the engine's CPUs. An error if these or anything else that all trials need cannot be had.
 pub fn open<'a>(of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
     Ok(Box::new(Attended::new((of.kind.open)(of)?, of.clone())))
 }

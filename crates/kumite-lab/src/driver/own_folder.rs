@@ -74,7 +74,8 @@ impl OwnFolder {
     }
 
     /// A sentence about the files that were written since the listing, and true if the trial cannot count because of
-    /// them. None if nothing was written. New files are moved to `away`.
+    /// them. None if nothing was written. New files are moved to `away`; if that fails, the sentence is on that, and
+    /// the trial cannot count.
     pub fn tidied(&self, away: &Path) -> Option<(String, bool)> {
         match self.tidy(away) {
             Ok(written) => written.sentence(&self.folder, away),
@@ -160,7 +161,8 @@ impl Stamp {
     }
 }
 
-/// Moves a file or a folder, to another disk if need be. What was at `to` before is removed.
+/// Moves a file or a folder, to another disk if need be. What was at `to` before is removed. It is no error if `from`
+/// has gone.
 pub(super) fn carry(from: &Path, to: &Path) -> io::Result<()> {
     let remove = |path: &Path| match path.symlink_metadata() {
         Ok(found) if found.is_dir() => fs::remove_dir_all(path),

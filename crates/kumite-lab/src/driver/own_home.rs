@@ -31,8 +31,8 @@ const BASES: [(&str, &str); 4] = [
     ("XDG_STATE_HOME", ".local/state"),
 ];
 
-/// The most files and folders of the caches that are looked at after a trial, the least deep first. A cache may hold
-/// a million.
+/// The number of files and folders of the caches from which on no further folder is opened after a trial, the least
+/// deep first. A cache may hold a million.
 const LOOKED_AT: usize = 4096;
 
 /// A trial's own home, which is removed when it is dropped.
@@ -116,7 +116,8 @@ impl OwnHome {
         Ok(contender)
     }
 
-    /// A sentence about a write into the user's caches since the home was made. None if none was found.
+    /// A sentence about a write into the user's caches since the home was made. None if none was found; not all of a
+    /// large cache is looked at.
     pub fn written(&self) -> Option<String> {
         let mut queue: VecDeque<PathBuf> = self.linked.iter().cloned().collect();
         let mut looked_at = 0;

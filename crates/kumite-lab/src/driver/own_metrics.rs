@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 
 use crate::error::Fault;
 
-/// The metrics of these names, from the members of an answer. The error says what is wrong with the answer.
+/// The metrics of these names, from the members of an answer. A name that the answer does not have is left out. An
+/// error if the answer is no JSON or a metric no number; without names the answer is not looked at.
 pub(super) fn own_metrics<'a>(
     answer: &[u8],
     names: impl Iterator<Item = &'a str>,

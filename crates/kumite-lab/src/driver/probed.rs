@@ -21,7 +21,8 @@ pub(crate) enum MachineProbe {
 }
 
 impl MachineProbe {
-    /// Probes these CPUs. Returns the figures by name; empty if the machine cannot be probed.
+    /// Probes these CPUs. Returns the figures by name, as far as they can be had; empty if the machine cannot be
+    /// probed.
     pub fn figures(&mut self, cpus: &[usize], stop: &AtomicBool) -> BTreeMap<String, f64> {
         if matches!(self, MachineProbe::Asleep) {
             *self = started().map_or(MachineProbe::Gone, |prober| MachineProbe::Ready(Box::new(prober)));

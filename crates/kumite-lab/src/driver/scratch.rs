@@ -46,7 +46,7 @@ pub(crate) struct ScratchPlace {
 impl ScratchPlace {
     /// The first usable folder on a disk of this machine, of `TMPDIR`, `/var/tmp`, the store's folder and `/tmp`; if
     /// none is on one, the first usable one, of which `doubt` warns. The store may be on a network's disk, and
-    /// `TMPDIR` and `/tmp` may be in memory; a contender is to be measured on neither.
+    /// `TMPDIR` and `/tmp` may be in memory; a contender is to be measured on neither. An error if none is usable.
     pub fn for_store(state: &Path) -> Result<ScratchPlace, Error> {
         let asked = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         let usual = ["/var/tmp".into(), state.to_owned(), "/tmp".into()];

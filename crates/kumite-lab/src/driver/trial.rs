@@ -22,11 +22,12 @@ pub trait Executor {
 
 /// Tries the contenders of a kind, for trials and for checks of their answers.
 pub trait Driver: Executor {
-    /// Starts the contender and checks how it answers at the point with this position.
+    /// Starts the contender and checks how it answers at the point with this position. An error if it fails, ends
+    /// badly, or leaves files or processes behind; of a server and a player, also if it answers wrong.
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt>;
 
     /// The metrics, of those given, for which a trial of the contender at the point would have too few values, as far
-    /// as a short look tells.
+    /// as a short look tells. The list is empty for a kind that does not look.
     fn short(
         &mut self,
         _contender: &Ready,
@@ -56,11 +57,11 @@ pub struct Short {
     pub metric: String,
     /// The number of values that the metric takes.
     pub needs: u64,
-    /// The number of values that come in a second.
+    /// The number of values that come in a second: in the best look or, of an open loop, as many as are offered.
     pub per_s: f64,
     /// The length of the window, in seconds.
     pub window_s: f64,
-    /// The parameter that would have to be larger, with its value. None if no window would do.
+    /// The parameter that would have to be larger, with its value. None if no window would do, or if no value came.
     pub enough: Option<Enough>,
 }
 
@@ -69,7 +70,8 @@ pub struct Short {
 pub struct Answered {
     /// The outcome in a few words, as `check` shows it.
     pub how: &'static str,
-    /// The reason why the answer is wrong. None if it is right, and of a benchmark, whose answers are not known.
+    /// The reason why the answer is wrong. None if it is right, of a benchmark, whose answers are not known, and of a
+    /// server and a player, for which a wrong answer is an error of the check.
     pub wrong: Option<String>,
     /// The output's digest and file, if all commands are to write the same and this one wrote no wrong output. None
     /// otherwise.
@@ -130,11 +132,11 @@ pub struct Measured {
     /// The reason why the trial is void. None if it is not.
     pub void: Option<Void>,
     /// The time from the contender's start until it was ready, in ms; of a function, the init phase of the first
-    /// call. None if it never was ready, if the trial measured nothing, and for a command or a benchmark, which have
-    /// no such time.
+    /// call. None if it never was ready, if the trial measured nothing, and for a command, a benchmark, or a server
+    /// that somebody else started, which have no such time.
     pub ready_ms: Option<f64>,
     /// The time that the contender was under load, warm-up and watching included, in ms. None if there was no load,
-    /// or the trial measured nothing.
+    /// if the trial measured nothing, and for a server that somebody else started.
     pub load_ms: Option<f64>,
     /// The path of the contender's log, or of the folder of its logs, relative to the folder of the store. None if
     /// there is none.

@@ -38,7 +38,8 @@ pub(super) struct TrialLog {
 }
 
 impl<'a> Workbench<'a> {
-    /// Makes the workbench. From now on this thread, and those it starts, stay on the engine's CPUs.
+    /// Makes the workbench. From now on this thread, and those it starts, stay on the engine's CPUs. An error if
+    /// these cannot be had, or a service does not start and end.
     pub fn new(of: &Opening<'a>) -> Result<Workbench<'a>, Halt> {
         let Opening { cores, state, stop, .. } = *of;
         let logs = PathBuf::from("logs").join(of.run);
@@ -51,7 +52,8 @@ impl<'a> Workbench<'a> {
         Ok(Workbench { conditions, cores, state, logs, services })
     }
 
-    /// Makes the check of answers, for kinds whose answers are JSON or files.
+    /// Makes the check of answers, for kinds whose answers are JSON or files. An error if the experiment's checker
+    /// cannot be started.
     pub fn answer_check(&self, stop: &AtomicBool) -> Result<AnswerCheck<'a>, Halt> {
         let Conditions { answer, folder, .. } = self.conditions;
         AnswerCheck::new(answer, folder, &self.cores.engine, self.log("checker.log"), stop)

@@ -60,7 +60,8 @@ impl Worker {
         self
     }
 
-    /// Asks the worker about itself. Returns its answer and the time of the exchange.
+    /// Asks the worker about itself. Returns its answer and the time of the exchange. An error if that takes longer
+    /// than `limit`, or another line comes.
     pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Halt> {
         let doing = if self.greeted { "a hello" } else { "its first hello" };
         let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;
@@ -76,7 +77,8 @@ impl Worker {
         }
     }
 
-    /// Gives the worker a job. Returns the time at which the request began to be written.
+    /// Gives the worker a job. Returns the time at which the request began to be written. An error if the worker does
+    /// not read it within `limit`.
     pub fn give(
         &mut self,
         job: u64,
@@ -87,8 +89,8 @@ impl Worker {
         self.say(&Asked { job, params }, limit, &format!("job {job}"), stop)
     }
 
-    /// Waits for the next answer to one of these jobs, which were asked for at these times. None of them may take
-    /// longer than `limit`.
+    /// Waits for the next answer to one of these jobs, which were asked for at these times. An error if none has come
+    /// once the one that was asked for first has taken `limit`, or if a line comes that belongs to none of them.
     pub fn take(
         &mut self,
         asked: &BTreeMap<u64, Instant>,

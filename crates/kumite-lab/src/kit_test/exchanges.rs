@@ -9,7 +9,7 @@ use crate::halt::Halt;
 
 const EXCHANGES: usize = 1000;
 
-/// The times of several exchanges, one after the other, by kumite's clock.
+/// The times of several exchanges with a worker, one after the other, by kumite's clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exchange {
     /// The number of exchanges.
@@ -37,7 +37,7 @@ pub(super) fn empty_jobs(session: &mut Session) -> Result<Option<Exchange>, Halt
     exchanged(|| session.job(&json!({ "do": "empty" })).map(|worked| worked.to_answer))
 }
 
-/// Makes the exchanges. None if one of them failed.
+/// Makes [`EXCHANGES`] exchanges. None if one of them failed.
 fn exchanged(mut exchange: impl FnMut() -> Result<Duration, Halt>) -> Result<Option<Exchange>, Halt> {
     let mut times = Vec::with_capacity(EXCHANGES);
     for _ in 0..EXCHANGES {

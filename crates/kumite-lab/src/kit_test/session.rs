@@ -167,7 +167,8 @@ impl<'a> Session<'a> {
         ended.map_or(Ok(()), |why| Err(Halt::fault(why)))
     }
 
-    /// The status with which the worker ends by itself, and the end of its log. No status if it does not end in time.
+    /// The status with which the worker ends by itself, and the end of its log. No status if it has not ended after
+    /// [`END`], or `stop` is set.
     pub fn ends(&mut self) -> Result<(Option<ExitStatus>, String), Halt> {
         let stop = self.stop;
         let status = self.worker()?.process.exited(END, stop);
@@ -180,6 +181,7 @@ impl<'a> Session<'a> {
         std::fs::metadata(&self.log).map_or(0, |file| file.len())
     }
 
+    /// True if no worker runs: it has ended, or was not started.
     pub fn has_ended(&mut self) -> bool {
         let stop = self.stop;
         self.worker

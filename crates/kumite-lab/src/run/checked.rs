@@ -19,15 +19,17 @@ pub enum Checked {
     Right(&'static str),
     /// The contender could not be made ready, for the reason in its record.
     NotReady,
-    /// The contender does not answer as it should: it answers wrong, not at all, or right where it is there to answer
-    /// wrong.
+    /// The contender does not answer as it should: it answers wrong or not at all, fails, ends badly, leaves files or
+    /// processes behind, or answers right where it is there to answer wrong.
     Wrong {
-        /// The parameter that chooses among the contender's code, with its value. None if there is none.
+        /// The parameter that chooses among the contender's code, with its value. None if there is none, or it is no
+        /// axis.
         code: Option<(&'static str, AxisValue)>,
         /// The fault of the contender.
         why: Fault,
     },
-    /// The contender wrote this file into its build, where the next user of the build would find it.
+    /// The contender wrote this file into its build or into what its `[deps]` made, where the next user of the build
+    /// would find it.
     Written(PathBuf),
 }
 
@@ -39,7 +41,8 @@ struct Asked<'a> {
 }
 
 /// Checks every contender that is chosen, and tells the outcome of each, except of one that is ready and has no point
-/// to be checked at. If all are to write the same, the outcomes are told when all have answered.
+/// to be checked at. If all are to write the same, the outcomes are told when all have answered. An error if it is
+/// interrupted, this machine lacks something, or a build cannot be looked at.
 pub fn check_each(
     experiment: &Experiment,
     choice: &Choice,

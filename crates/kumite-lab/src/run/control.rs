@@ -14,7 +14,7 @@ const REMEDY: &str = "name another by --control=CONTENDER";
 
 impl Choice {
     /// The contender that `--control` makes the control: the named one or, without a name, the first that takes part
-    /// and has figures.
+    /// and has figures. An error if there is none. A name is not checked here.
     pub fn control(&self, experiment: &Experiment, name: Option<&str>) -> Result<String, SpecError> {
         let variants = experiment.variants();
         let has_figures =

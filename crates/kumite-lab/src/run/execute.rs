@@ -35,8 +35,8 @@ const MOST_REPETITIONS: u32 = 3;
 /// The end of a run's execution.
 #[derive(Debug, Default, PartialEq)]
 pub struct RunEnded {
-    /// The reason why the run ended early: the budget, `stop`, or a fault common to all contenders. None if it did
-    /// not.
+    /// The reason why the run ended early: the budget, `stop`, or a fault common to all contenders. None if it went
+    /// to its end, or ended by early verdicts.
     pub cut_short: Option<String>,
     /// The trials and the time that early verdicts saved. None if they saved none, or if the run was cut short.
     pub saved: Option<Saved>,
@@ -62,7 +62,7 @@ pub enum Event<'a> {
 }
 
 /// Executes the plan until its verdicts are in. Every trial that ended is in the store; one that was in flight when
-/// `stop` was set is not.
+/// `stop` was set is not. An error if the store cannot keep a trial.
 pub fn execute(
     session: &Session,
     executor: &mut dyn Executor,
@@ -168,7 +168,8 @@ impl Execution<'_> {
         self.saved.decided
     }
 
-    /// The reason to end the run, if this block would likely end after the budget. None if it would not.
+    /// The reason to end the run, if this block would likely end after the budget. None if it would not, if there is
+    /// no budget, or if this execution has made no trial yet.
     fn over_budget(&self, block: &Block, rest: Rest) -> Option<String> {
         let to_try = self.progress.to_try([block], 0);
         let budget = self.session.budget?;

@@ -103,8 +103,8 @@ pub enum RunEvent<'a> {
         left: Duration,
         /// The trial that ended.
         trial: &'a Trial,
-        /// The number of decided claims, and of all claims. None before the claims were judged first, in a shard, and
-        /// in a sitting.
+        /// The number of decided claims, and of all claims. None before the claims were judged first, in a shard, in
+        /// a sitting, and if there is no claim.
         decided: Option<(usize, usize)>,
     },
     /// All is in the store, so that kumite can be ended without a loss.

@@ -50,7 +50,8 @@ pub fn check_roles(experiment: &Experiment, elsewhere: &Roles) -> Result<(), Spe
     }
 }
 
-/// Has every node find and build what its roles take, and this machine the rest.
+/// Has every node find and build what its roles take, and this machine the rest. An error if what the experiment
+/// itself needs cannot be had, or a node is lost; a contender that cannot be built is none.
 pub fn join(
     experiment: &Experiment,
     choice: &Choice,

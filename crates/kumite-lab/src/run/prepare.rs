@@ -25,7 +25,7 @@ use crate::toml_source::SpecError;
 
 /// The contenders of an experiment: those that are ready, and the others with their reasons.
 pub struct Prepared {
-    /// The contenders that can be started.
+    /// The contenders that can be started, and the second of the control if it was built here.
     pub ready: Vec<Ready>,
     /// All contenders, with the reasons why some cannot be started.
     pub contenders: Vec<record::Contender>,
@@ -151,7 +151,8 @@ impl Choice {
 }
 
 /// Looks for tools, installs what may be installed, and builds. A contender that cannot take part is named with the
-/// reason; none is left out silently. `note` is called with sentences about steps that take long.
+/// reason; none is left out silently. An error if a tool of the experiment itself, a service, or the second build of
+/// the control cannot be had, or `stop` is set. `note` is called with sentences about steps that take long.
 pub fn prepare(
     experiment: &Experiment,
     choice: &Choice,

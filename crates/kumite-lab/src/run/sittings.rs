@@ -84,7 +84,8 @@ fn refused(first: &StoredRun, other: &StoredRun) -> Result<Option<String>, SpecE
 }
 
 /// The first difference of two runs that keeps them from being sittings of one run. The order, the length, and the
-/// rule that each was judged by alone may differ. None if there is no other difference.
+/// rule that each was judged by alone may differ. None if there is no other difference; an error if the file that one
+/// of them keeps cannot be read.
 pub fn differ_as_sittings(first: &Run, other: &Run) -> Result<Option<Difference>, SpecError> {
     let alike = Run {
         seed: first.seed,

@@ -22,7 +22,7 @@ const SHOWN_CHARS: usize = 60;
 pub struct Difference {
     /// The name of the property, as a subject: "the profile".
     pub what: String,
-    /// The value of each run. None if they are too long to be read.
+    /// The value of each run. None if they are too long to be read, and for the sources of a contender.
     pub values: Option<[String; 2]>,
 }
 
@@ -39,7 +39,7 @@ impl Difference {
 }
 
 /// The first difference in how two runs are measured, as far as it is known before their contenders are. None if
-/// there is none.
+/// there is none; an error if the file that one of them keeps cannot be read.
 pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecError> {
     let measures = |run: &Run| run.measures.map_or("none".to_owned(), |measures| measures.to_string());
     let of_one = Difference::between("how kumite measures (MEASURES)", [measures(a), measures(b)])
@@ -83,7 +83,8 @@ pub fn differ_in_roles(a: &[RoleElsewhere], b: &[RoleElsewhere]) -> Option<Diffe
     a.iter().zip(b).find_map(|(a, b)| differ_in_machines(&a.node.machine, &b.node.machine))
 }
 
-/// True if a run asks what this experiment asks now, and was measured as it would be measured now.
+/// True if a run asks what this experiment asks now, and was measured as it would be measured now. An error if the
+/// file that the run keeps cannot be read.
 pub fn is_of(run: &Run, experiment: &Experiment) -> Result<bool, SpecError> {
     Ok(differ_in_trials(run, &super::begin(experiment, &Default::default()))?.is_none())
 }

@@ -46,7 +46,8 @@ pub enum WindowFault {
 }
 
 impl Windows {
-    /// Finds the windows of these contenders in each of these profiles. `given` is the experiment as it was typed.
+    /// Finds the windows of these contenders in each of these profiles. `given` is the experiment as it was typed. An
+    /// error if it cannot be read in one of them.
     pub fn of(given: &str, profiles: &[String], contenders: &[&str]) -> Result<Windows, SpecError> {
         let mut of_profiles = Vec::new();
         for profile in profiles {
@@ -65,7 +66,8 @@ impl Windows {
     }
 
     /// The faults of the windows, each once, with the profiles that have it. A server whose rate is needed is put
-    /// under load for a few seconds, so the caller must have the lock of the machine.
+    /// under load for a few seconds, so the caller must have the lock of the machine. A contender that is not ready
+    /// is passed over. An error if the driver cannot be opened, or `stop` is set.
     pub fn faults(
         &self,
         prepared: &Prepared,

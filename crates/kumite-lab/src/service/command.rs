@@ -146,7 +146,8 @@ struct Stopping {
 }
 
 impl Stopping {
-    /// Executes the command if that was not done before. True if there was one; an error if it failed.
+    /// Executes the command if that was not done before. True if it was executed now; an error if it failed, or took
+    /// longer than [`STOP_LIMIT`].
     fn execute(&mut self) -> Result<bool, Error> {
         let Some(command) = self.command.take() else { return Ok(false) };
         let Stopping { folder: dir, env, log, .. } = self;

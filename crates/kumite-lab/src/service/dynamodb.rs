@@ -143,7 +143,8 @@ impl Serving for RunningDynamodb {
 }
 
 /// The jars of DynamoDB Local, as a class path. Maven has them in its own repository, or fetches them and `note` is
-/// told. Maven is asked once in a process, because it takes seconds to answer.
+/// told; an error if it cannot, or takes longer than [`FETCH_LIMIT`]. Once it has answered, Maven is not asked again
+/// in this process, because that takes seconds.
 fn class_path(env: &Variables, fetching: &mut Fetching) -> Result<String, Error> {
     let Fetching { log, stop, note } = fetching;
     static KNOWN: Mutex<Option<String>> = Mutex::new(None);
@@ -211,7 +212,8 @@ fn requests(text: &str) -> Result<Vec<Request>, Unfit> {
     list.into_iter().zip(1..).map(request).collect()
 }
 
-/// Sends one request to the server. Its signature is made up, since the server looks at its form alone.
+/// Sends one request to the server. An error if the status of the answer is another than 200, or the server is silent
+/// for [`ANSWER_LIMIT`]. Its signature is made up, since the server looks at its form alone.
 fn ask(address: SocketAddrV4, request: &Request) -> Result<(), Error> {
     let Request { operation, body } = request;
     let head = format!(

@@ -18,8 +18,8 @@ impl Folder {
         HeldFolder::new(&std::env::temp_dir(), PREFIX, 0o711).map(Folder)
     }
 
-    /// Removes the folders that killed kumites have left, with the disks that are mounted in them. Returns the paths
-    /// of what was removed.
+    /// Removes the folders that killed kumites have left, with the disks that are mounted in them. Returns their
+    /// paths, also of one that could not be removed.
     pub fn remove_left() -> Vec<PathBuf> {
         remove_left(&std::env::temp_dir(), PREFIX)
     }

@@ -47,7 +47,8 @@ static KINDS: [&Registration; 5] =
 /// Environment variables: names and values.
 type Variables = Vec<(String, String)>;
 
-/// Removes the files that the services of killed kumites have left. Returns their paths.
+/// Removes the folders with files that the services of killed kumites have left. Returns the folders' paths, also of
+/// one that could not be removed.
 pub fn remove_left_files() -> Vec<PathBuf> {
     Folder::remove_left()
 }
@@ -87,7 +88,7 @@ trait Service: Debug + Send + Sync {
         None
     }
 
-    /// Starts the service and waits until it is ready.
+    /// Starts the service and waits until it is ready, for no longer than its limit; an error after that.
     fn start(&self, parameters: &Parameters, order: &StartOrder) -> Result<Box<dyn Serving>, Halt>;
 }
 
@@ -104,11 +105,12 @@ trait Serving {
         Ok(())
     }
 
-    /// Ends the service, and returns its counts since `begin`.
+    /// Ends the service, and returns its counts since `begin`. An error if it had ended before, or does not end or
+    /// count.
     fn end(self: Box<Self>) -> Result<Counts, Error>;
 }
 
-/// The means for fetching files.
+/// The means for fetching a service's files.
 struct Fetching<'a> {
     log: &'a Path,
     stop: &'a AtomicBool,
@@ -118,7 +120,7 @@ struct Fetching<'a> {
 
 /// The services of an experiment, with everything that starting them takes.
 pub(crate) struct Services<'a> {
-    /// The node that the services are on. None if they are on this machine.
+    /// The node that the services are on. None if they are on this machine, or there are none.
     there: Option<Remote>,
     /// The address on which the services listen.
     host: Ipv4Addr,
@@ -185,7 +187,8 @@ pub(crate) struct Counted {
 }
 
 impl<'a> Services<'a> {
-    /// Looks for the services' tools. The error says what is missing.
+    /// Looks for the tools of those services that are on this machine, and fetches their files. The error says what
+    /// is missing.
     pub fn find(
         specs: &'a BTreeMap<String, ServiceSpec>,
         nodes: &Nodes,
@@ -215,8 +218,8 @@ impl<'a> Services<'a> {
         (self.host, self.clients) = (host, clients);
     }
 
-    /// Starts the services and waits until they are ready. The path of each log is `log` with the service's name at
-    /// its end.
+    /// Starts the services and waits until they are ready. An error if one cannot be started, or is not ready within
+    /// its limit; the others are ended then. The path of each log is `log` with the service's name at its end.
     pub fn start(&self, parameters: &Parameters, log: &Path, stop: &AtomicBool) -> Result<Running, Halt> {
         if let Some(node) = &self.there {
             let (host, clients) = (self.host, self.clients.clone());
@@ -275,7 +278,8 @@ impl Running {
         total(self.services.iter_mut().filter_map(|(_, service)| service.process()).map(Process::cpu))
     }
 
-    /// Ends the services, and returns their counts by metric.
+    /// Ends the services, and returns their counts by metric. An error if one had ended before, or does not end or
+    /// count; the others are ended then, too.
     pub fn end(self) -> Result<Counted, Error> {
         let mut counted = Counted::default();
         if let Some(mut there) = self.there {
@@ -294,7 +298,7 @@ impl Running {
 }
 
 /// Gets the services ready: looks for what they need, installs what may be installed, and fetches files. Returns the
-/// version of each.
+/// version of each. An error if one of them cannot be had.
 pub(crate) fn prepare(
     specs: &BTreeMap<String, ServiceSpec>,
     may_install: bool,

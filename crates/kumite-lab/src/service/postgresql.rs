@@ -153,6 +153,7 @@ impl Service for Postgresql {
 }
 
 impl RunningPostgresql {
+    /// The number that a query gives. An error if it gives none.
     fn ask(&self, statement: &str) -> Result<f64, Error> {
         let said = self.sql.execute("kumite", statement, &AtomicBool::new(false))?;
         said.trim().parse().map_err(|_| Fault::new(format!("answered {said:?} to {statement}")).into())
@@ -160,7 +161,8 @@ impl RunningPostgresql {
 }
 
 impl Sql {
-    /// Executes a statement, and returns what psql prints: columns without heads, a line for each row.
+    /// Executes a statement, and returns what psql prints: columns without heads, a line for each row. An error if
+    /// psql fails, or takes longer than [`SQL_LIMIT`].
     fn execute(&self, database: &str, statement: &str, stop: &AtomicBool) -> Result<String, Error> {
         let file = self.folder.join("statement.sql");
         fs::write(&file, statement).map_err(Error::cannot("write", &file))?;

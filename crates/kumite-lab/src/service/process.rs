@@ -33,7 +33,7 @@ impl Process {
         Ok(Process { tree, log: order.log.clone(), cpu_before: Duration::ZERO })
     }
 
-    /// Waits until `ready` is true. An error if the process ends before that or the limit passes.
+    /// Waits until `ready` is true. An error if the process ends before that, the limit passes, or `stop` is set.
     pub fn wait_ready(
         &mut self,
         limit: Duration,
@@ -66,7 +66,8 @@ impl Process {
         }
     }
 
-    /// Waits for the process's end, for no longer than `limit`. An error if it has not ended by then.
+    /// Waits for the process's end, for no longer than `limit`; it is no error if it still runs then. An error if it
+    /// cannot be watched.
     pub fn wait(&mut self, limit: Duration) -> Result<(), Error> {
         self.tree.wait(limit, &AtomicBool::new(false))?;
         Ok(())

@@ -106,14 +106,15 @@ pub(super) fn counts(counted: (&'static str, u64), late_us: Option<Lateness>) ->
     [(counted.0, counted.1 as f64)].into_iter().chain(late).collect()
 }
 
-/// Reads the report that the delay stub or the slow disk wrote when it was ended.
+/// Reads the report that the delay stub or the slow disk wrote when it was ended. An error if there is none that can
+/// be read.
 pub(super) fn what_it_did<T: DeserializeOwned>(json: &Path) -> Result<T, Error> {
     const UNSAID: &str = "did not say what it did";
     let text = std::fs::read_to_string(json).map_err(Error::at(json)).map_err(Error::step(UNSAID))?;
     serde_json::from_str(&text).map_err(Error::step(UNSAID))
 }
 
-/// The path of the program that this process executes.
+/// The path of the program that this process executes. An error if it cannot be found, or is not UTF-8.
 pub(super) fn own_program() -> Result<String, Error> {
     let program = std::env::current_exe().map_err(Error::step("cannot find this program"))?;
     program.into_os_string().into_string().map_err(|name| Error::OwnName { path: name.into() })

@@ -70,7 +70,8 @@ impl Asked {
         Ok(Asked(asked))
     }
 
-    /// The first key that differs, with its value in each. None if both are equal.
+    /// The first key that differs, with its value in each, which is `nothing` where there is none. None if both are
+    /// equal.
     pub(crate) fn difference(&self, other: &Asked) -> Option<(String, [String; 2])> {
         let first = self.differences(other).into_iter().next()?;
         let values = first.values.map(|value| value.unwrap_or_else(|| "nothing".to_owned()));

@@ -89,13 +89,14 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// The folders of all experiments that are found by name, the nearest first.
+    /// The folders of all experiments that are found by name, the nearest first. An error if a folder of experiments
+    /// cannot be read.
     pub fn list() -> Result<Vec<PathBuf>, SpecError> {
         folder::all()
     }
 
     /// The folder of the nearest experiment with this name. The name may be a stranger's, so it is never taken for a
-    /// path.
+    /// path. An error if there is none.
     pub fn folder_of(name: &str) -> Result<PathBuf, SpecError> {
         folder::find_by_name(name)
     }
@@ -136,7 +137,8 @@ impl Experiment {
     }
 
     /// Replaces the plan by one job of a contender: at the first point that is planned for it or, if none is, at the
-    /// first point. `parameters` take the place of those of the point, and of the fixed ones.
+    /// first point. `parameters` take the place of those of the point, and of the fixed ones. An error if the kind
+    /// refuses them; the fixed ones are changed even then.
     pub fn plan_one(&mut self, contender: &str, parameters: &[(String, AxisValue)]) -> Result<(), Unfit> {
         let tries_it = |planned: &&Planned| planned.contenders.iter().any(|name| name == contender);
         let first = self.planned.iter().find(tries_it).or(self.planned.first());
@@ -212,15 +214,15 @@ impl Experiment {
         self.planned.iter().map(at).collect()
     }
 
-    /// The time of a trial at each point, without starting and stopping. None if it cannot be known before it is
-    /// tried.
+    /// The time of a trial at each point, without starting and stopping. None if it cannot be known exactly before it
+    /// is tried.
     pub fn times(&self) -> Vec<Option<Duration>> {
         let known = |[least, most]: [Duration; 2]| (least == most).then_some(most);
         self.planned.iter().map(|planned| bounds(planned).and_then(known)).collect()
     }
 
     /// The number of trials in a round with these contenders, and the least and the most time that they take, without
-    /// starting and stopping. The time is none if it cannot be known before it is tried.
+    /// starting and stopping. The time is none if that of any point cannot be known before it is tried.
     pub fn extent(&self, contenders: &[&str]) -> (usize, Option<[Duration; 2]>) {
         let here = |planned: &Planned| {
             let takes_part = |name: &&String| contenders.contains(&name.as_str());

@@ -93,7 +93,7 @@ pub(super) fn find_by_name(name: &str) -> Result<PathBuf, SpecError> {
 }
 
 /// The folders of all experiments that are found by name, the nearest first. If two have one name, only the nearer is
-/// among them.
+/// among them. An error if one of the places cannot be read.
 pub(crate) fn all() -> Result<Vec<PathBuf>, SpecError> {
     let mut found: Vec<PathBuf> = Vec::new();
     for place in places() {

@@ -26,7 +26,8 @@ pub(crate) struct PublishedFile {
     main: Vec<String>,
 }
 
-/// Reads the table. `axes` are the names of the experiment's axes.
+/// Reads the table. `axes` are the names of the experiment's axes. An error if `beside` has a name that is none of
+/// them, `main` has one that is no series of the table, or the table lacks a column or has no number for a figure.
 pub(crate) fn read(
     table: &PublishedFile,
     folder: &Path,

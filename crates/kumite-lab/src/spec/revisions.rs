@@ -28,12 +28,13 @@ pub struct Side {
 }
 
 impl Experiment {
-    /// The folder of the experiment that a path or a name means.
+    /// The folder of the experiment that a path or a name means. An error if there is none.
     pub fn find(name: &str) -> Result<PathBuf, SpecError> {
         find(name)
     }
 
-    /// Reads an experiment as one of two revisions of its contenders, of which the first is the earlier.
+    /// Reads an experiment as one of two revisions of its contenders, of which the first is the earlier. An error if
+    /// it names no `headline`, or if no contender is in both.
     pub fn of_revisions(name: &str, profile: &str, sides: &[Side; 2]) -> Result<Experiment, SpecError> {
         let plain = Experiment::load(name, profile)?;
         let (headline, sign) = headline(&plain)?;

@@ -65,7 +65,8 @@ impl Sources {
         self.root.join(&self.home)
     }
 
-    /// The files that these names mean, which are relative to the contender's folder. An error if a name means none.
+    /// The files that these names mean, which are relative to the contender's folder. An error if one of the names
+    /// means none.
     pub fn only(&self, names: &[PathBuf]) -> Result<Sources, Error> {
         let mut files = BTreeSet::new();
         for name in names {
@@ -84,7 +85,8 @@ impl Sources {
         Ok(Sources { root: self.root.clone(), home: self.home.clone(), files })
     }
 
-    /// Links what a command made among these files, in `made`, into a copy of these and other files, in `to`.
+    /// Links what a command made among these files, in `made`, into a copy of these and other files, in `to`. An
+    /// error if the copy has a file of that name already.
     pub fn link_made(&self, made: &Path, to: &Path) -> Result<(), Error> {
         self.link_made_in(Path::new(""), made, to)
     }
@@ -117,7 +119,8 @@ impl Sources {
         self.digest_in(&self.root, commands)
     }
 
-    /// True if the files below this folder and `commands` have that digest.
+    /// True if the files below this folder and `commands` have that digest. An error if one of the files is not
+    /// there.
     pub fn are_in(&self, folder: &Path, digest: &str, commands: &[&str]) -> Result<bool, Error> {
         Ok(self.digest_in(folder, commands)? == digest)
     }

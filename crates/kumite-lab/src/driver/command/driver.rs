@@ -117,7 +117,7 @@ impl<'a> CommandDriver<'a> {
         })
     }
 
-    /// Runs the set-up command, on kumite's CPUs.
+    /// Runs the set-up command, on kumite's CPUs. An error if it fails, or takes longer than a run may.
     fn set_up(&self, setup: &str, env: &[(String, String)], trial: &Trial) -> Result<(), Halt> {
         let (dir, log) = (self.bench.conditions.folder, trial.log.with_extension("setup.log"));
         let spawn = Spawn {

@@ -14,7 +14,8 @@ use crate::error::{Error, Fault};
 pub(super) struct KeptOutputs(Vec<(Point, Written)>);
 
 impl KeptOutputs {
-    /// Keeps the output of a trial's runs beside its `log`. The inner error says why the output is wrong by itself.
+    /// Keeps the output of a trial's runs beside its `log`, unless the same output is kept at the point already, and
+    /// returns the kept one. The inner error is that runs of the trial wrote different outputs.
     pub fn keep(
         &mut self,
         point: &Point,

@@ -29,7 +29,7 @@ pub(super) struct Outputs {
 pub(super) struct Output {
     /// The length of the output in bytes, without the line of metrics.
     pub bytes: u64,
-    /// The metrics that the experiment declares, by name, from the output's last line.
+    /// The metrics that the experiment declares, by name, as far as the output's last line has them.
     pub metrics: BTreeMap<String, f64>,
 }
 
@@ -44,7 +44,8 @@ impl Outputs {
         &self.kept
     }
 
-    /// Takes the output of the last run. If metrics are named, they are read from its last line.
+    /// Takes the output of the last run. If metrics are named, they are read from its last line, and it is an error
+    /// if that is no object.
     pub fn take<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Result<Output, Error> {
         let unread = unread(&self.file);
         let metrics = self.take_metrics(names)?;
@@ -60,8 +61,8 @@ impl Outputs {
         Ok(Output { bytes, metrics })
     }
 
-    /// Cuts the last line off the output, and reads these metrics from it. Leaves the output as it is if no metric is
-    /// named.
+    /// Cuts the last line off the output, and reads these metrics from it, as far as it has them. Leaves the output
+    /// as it is if no metric is named.
     fn take_metrics<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<BTreeMap<String, f64>, Error> {
         let mut names = names.peekable();
         if names.peek().is_none() {
@@ -85,7 +86,8 @@ impl Outputs {
         Ok(metrics)
     }
 
-    /// The reason why any of the outputs is wrong. None if all are right. `folder` is where the command was run.
+    /// The reason why any of the outputs is wrong. None if all are right; an error if an output or the checker cannot
+    /// be used. `folder` is where the command was run.
     pub fn check(
         &self,
         answer: &Answer,

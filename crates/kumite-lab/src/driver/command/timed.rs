@@ -79,6 +79,8 @@ impl<'t> Timed<'t> {
         Ok(Timed { trial, derived, cores, runner, outputs })
     }
 
+    /// Runs the command `count` times. An error if a run fails, takes too long, or writes no metrics where some are
+    /// named.
     pub fn runs(&mut self, count: usize) -> Result<Vec<Run>, Halt> {
         (0..count)
             .map(|_| {

@@ -19,7 +19,7 @@ pub(super) struct CommandWorkload {
     /// The command that makes the files which the runs need. It is run once in each trial, and not measured. None if
     /// no files are needed.
     pub setup: Option<String>,
-    /// The longest time that a run may take.
+    /// The longest time that a run may take, and that the set-up may.
     pub timeout: Duration,
     /// The number of CPUs that a run is given.
     pub cores: AskedCores,

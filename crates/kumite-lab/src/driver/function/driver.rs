@@ -165,7 +165,7 @@ impl<'a> FunctionDriver<'a> {
     }
 
     /// The calls with the function's own metrics, and the reason why an answer is wrong, if one is. An error says
-    /// which call failed, or which answer cannot be used and why.
+    /// which call failed, which answer cannot be used and why, or why the checker cannot.
     fn answers(
         &mut self,
         contender: &Ready,

@@ -79,7 +79,7 @@ fn costs() -> Vec<Metric> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Called {
     pub call: Call,
-    /// The metrics that the experiment declares, by name.
+    /// The metrics that the experiment declares, by name, as far as the answer has them.
     pub own: BTreeMap<String, f64>,
 }
 
@@ -92,13 +92,15 @@ pub(super) struct Beside {
     pub window: Duration,
     /// True if the instances and kumite have a CPU in common.
     pub shared: bool,
-    /// True if instances are to be limited by their memory, and the host has no means to do so.
+    /// True if the CPU share of instances goes by their memory, and the host lacks the right to limit CPU time or
+    /// memory.
     pub unlimited: bool,
     /// True if the host has no means to count the memory of instances.
     pub uncounted: bool,
 }
 
-/// A call in the form that the record has. Times count from `began`.
+/// A call in the form that the record has. The time at which it was offered counts from `began`. One that was refused
+/// has no other figure.
 pub(super) fn kept(made: &Made, began: Instant) -> Call {
     let (offered_ms, error) = (since_ms(began, made.due), made.failure());
     let Ok(invocation) = &made.answered else { return Call { offered_ms, error, ..Call::default() } };

@@ -52,7 +52,8 @@ pub struct FunctionWorkload {
 }
 
 impl FunctionWorkload {
-    /// Reads the workload from these parameters.
+    /// Reads the workload from these parameters. An error if one has a wrong value, is called `call`, or would be an
+    /// environment variable that a function cannot set.
     pub fn new(parameters: &Parameters) -> Result<FunctionWorkload, Unfit> {
         if parameters.contains_key(CALL) {
             return Err(Unfit::new(format!(

@@ -35,10 +35,10 @@ pub(crate) struct Driven {
     /// cover.
     pub cpu_series: Vec<Option<f64>>,
     pub peak_rss_bytes: u64,
-    /// Noise from outside on this machine during the window.
+    /// Noise from outside on this machine during the window; none at all if the load ended before the window opened.
     pub noise: Noise,
-    /// Noise on the server's node during the window. None if the server is on this machine, or its node could not be
-    /// watched.
+    /// Noise on the server's node during the window. None if the server is on this machine, its node could not be
+    /// watched, or the load ended before the window opened.
     pub server_noise: Option<NodeNoise>,
     /// True if the warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
@@ -60,7 +60,8 @@ struct PollSample {
 }
 
 /// Drives the load from a thread on each of `cores`, or from one thread if the server has the same CPUs. The server
-/// has `server_cores`, which are CPUs of its node.
+/// has `server_cores`, which are CPUs of its node. An error if the engine cannot offer the load, or the server could
+/// not be stopped for a disturbance; a server that ends is none, but `gone`.
 //
 // This function is long because it keeps together what both threads do: they share the server, and each tells the
 // other to end. `stop` is the caller's; `halt` ends the engine.

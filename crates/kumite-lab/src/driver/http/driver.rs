@@ -37,7 +37,8 @@ const CHECKED_AT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 /// The driver of kind http. It starts each contender afresh, offers it the load, and stops it.
 pub(crate) struct HttpDriver<'a> {
     bench: Workbench<'a>,
-    /// The certificate of all servers, with its files on this machine. None if no workload is in TLS.
+    /// The certificate of all servers, with its files on this machine. None if no workload that can be measured is in
+    /// TLS.
     tls: Option<(Credentials, WrittenCredentials)>,
 }
 
@@ -192,7 +193,7 @@ impl Driver for HttpDriver<'_> {
 }
 
 /// The median time for the way to the server's node and back, in µs, asked of a stub on the node that answers at
-/// once. None if the server is on this machine.
+/// once. None if the server is on this machine; an error if one of 20 requests gets no answer within 10 s.
 fn round_trip_us(nodes: &Nodes, stop: &AtomicBool) -> Result<Option<f64>, Halt> {
     const ASKED: u64 = 20;
     // A lost packet is late and no more: the first of a connection is sent again after a second, then after two.

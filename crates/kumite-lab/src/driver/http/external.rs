@@ -17,7 +17,7 @@ pub struct External<'a> {
     pub load: &'a Load,
     /// Called with each interval as it ends.
     pub watch: &'a mut dyn FnMut(&Interval),
-    /// The outcome of the load. None until the engine has run.
+    /// The outcome of the load, or the reason why the engine could not offer it. None until the engine has run.
     pub result: Option<Result<kumite_load::Outcome, kumite_load::Error>>,
 }
 

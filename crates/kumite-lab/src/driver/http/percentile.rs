@@ -32,7 +32,7 @@ const RESERVE: f64 = 0.2;
 const MOST_S: f64 = 86_400.0;
 
 /// The length of window that would give a percentile enough values, if `have` values came in `duration_s` seconds and
-/// `missing` more are needed. None if no allowed window is long enough.
+/// `missing` more are needed. None if no value came, or if no allowed window is long enough.
 pub(super) fn long_enough(have: u64, missing: u64, duration_s: f64) -> Option<Enough> {
     let exact_s = duration_s * (have + missing) as f64 / have as f64 * (1.0 + RESERVE);
     // Rounded up to two digits.

@@ -20,7 +20,7 @@ use crate::halt::Halt;
 use crate::node::Remote;
 
 /// The longest time for which a server may answer wrongly, or refuse connections while it listens elsewhere. After
-/// that it is not just starting.
+/// that it is not just starting. For wrong answers it is half of the workload's limit, if that is less.
 const WRONG_LIMIT: Duration = Duration::from_secs(3);
 const READY_INTERVAL: Duration = Duration::from_millis(5);
 /// The number of requests on one connection when a contender is checked.
@@ -32,7 +32,7 @@ pub(crate) struct Server {
     started: Instant,
 }
 
-/// The time until a server answered rightly. The error is the fault of its answer.
+/// The time until a server answered rightly. The error is an answer that is wrong under the right status.
 pub(crate) type Answered = Result<Duration, Fault>;
 
 impl Server {
@@ -81,9 +81,10 @@ impl Server {
         self.process.stop()
     }
 
-    /// Waits until the server answers rightly, and makes sure that it is the contender that answers. Returns the time
-    /// since its start, or a fault if its answer is wrong under the right status. Any other fault, such as a wrong status or no
-    /// answer in time, is an error.
+    /// Waits until the server answers rightly, for no longer than the workload's limit, and makes sure that it is the
+    /// contender that answers. Returns the time since its start, or a fault if its answer is wrong under the right
+    /// status. Any other fault, such as a wrong status, no right answer in time, an end, too long a log, or another
+    /// program on the port, is an error.
     pub fn wait_ready(&mut self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<Answered, Halt> {
         let mut probe = self.probe(workload);
         let mut wrong_since = None;

@@ -25,14 +25,15 @@ pub(crate) trait ServerProcess: Send {
     /// True if the server is on this machine, so that its CPU time is used here.
     fn is_here(&self) -> bool;
 
-    /// Looks at the server's processes as they are now.
+    /// Looks at the server's processes as they are now. A server that has ended is no error; a node that does not
+    /// answer is one.
     fn look(&mut self) -> Result<ServerSample, Error>;
 
-    /// The end of the server's log, for messages.
+    /// The end of the server's log, for messages; of a node that does not answer, the reason why it cannot be had.
     fn last_lines(&mut self) -> String;
 
     /// Returns an error if another program than the contender listens on the port, whose answers would be measured as
-    /// the contender's, or if nobody does.
+    /// the contender's, if nobody does, or if that cannot be told.
     fn own_port(&mut self) -> Result<(), Error>;
 
     /// A sentence about an address other than HOST at which the server listens on PORT, or on why that cannot be
@@ -42,7 +43,7 @@ pub(crate) trait ServerProcess: Send {
     /// The addresses on which the server listens, in words.
     fn listening(&mut self) -> String;
 
-    /// Stops all processes of the server. True if that succeeded.
+    /// Stops all processes of the server. True if that succeeded; false, too, if its node does not answer.
     fn pause(&mut self) -> bool;
 
     fn resume(&mut self);
@@ -57,7 +58,8 @@ pub(crate) trait ServerProcess: Send {
     /// watches.
     fn end_watch(&mut self) -> Result<Option<NodeNoise>, Error>;
 
-    /// Ends the server. Returns the fault of its end in words; None if it has none.
+    /// Ends the server. Returns the fault of its end in words, such as that it was killed or left processes behind;
+    /// on another node also a write into the caches there. None if it has none.
     fn stop(self: Box<Self>) -> Option<String>;
 }
 

@@ -148,6 +148,7 @@ impl Steps {
     }
 
     /// Replaces the engine's own recovery by the recovery from the end of the last step, where the rate drops.
+    /// Nothing is done if the load ends with that step, or was ended before it.
     pub fn recover(&self, outcome: &mut Outcome) {
         let Some(disturbed) = &mut outcome.disturbed else { return };
         let ns = |time: Duration| time.as_nanos() as u64;

@@ -37,7 +37,7 @@ impl<'a> Window<'a> {
         self.wanted.iter().map(|(_, needs)| *needs).max()
     }
 
-    /// The rate at which requests are due, which bounds the rate of answers. None for a closed loop.
+    /// The mean number of requests that are due a second, which bounds the rate of answers. None for a closed loop.
     pub fn offered(&self) -> Option<f64> {
         let Load { arrivals, warm_up, .. } = self.workload.load(SocketAddrV4::new([127, 0, 0, 1].into(), 1));
         arrivals.map(|arrivals| arrivals.mean_rate(warm_up + self.workload.duration))

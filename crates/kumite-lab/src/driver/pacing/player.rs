@@ -21,7 +21,8 @@ pub(super) struct Player {
     pub process: LineProcess,
 }
 
-/// A stamp for each expected state. The error is the fault of a player that sent another state.
+/// A stamp for each expected state. The error is the fault of a player that sent another state, or wrote a line
+/// before it was asked to play.
 pub(super) type Recorded = Result<Vec<Stamp>, Fault>;
 
 impl Player {
@@ -29,7 +30,8 @@ impl Player {
         Ok(Player { process: LineProcess::start(spawn)? })
     }
 
-    /// Waits until the player is ready. Returns the time since its start.
+    /// Waits until the player is ready. Returns the time since its start. An error if it has not said so after
+    /// `limit`, or says anything else.
     pub fn ready(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Duration, Halt> {
         let until = Instant::now() + limit;
         let (line, _) = self.process.line(until, limit, "getting ready", stop)?;
@@ -39,7 +41,8 @@ impl Player {
         }
     }
 
-    /// Has the player play these states, the first of which is due at once. This thread records them.
+    /// Has the player play these states, the first of which is due at once. This thread records them. An error if the
+    /// player does not read the request, or a state stays away, for longer than [`LIMIT`], or if it ends.
     pub fn play(&mut self, keeping: Keeping, states: &[Due], stop: &AtomicBool) -> Result<Recorded, Halt> {
         if let Some(unasked) = self.process.unasked() {
             return Ok(Err(Fault::new(unasked)));

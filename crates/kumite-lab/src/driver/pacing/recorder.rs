@@ -23,7 +23,7 @@ const FIRST: Duration = Duration::from_millis(500);
 /// The time between two looks at whether all is to end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The time at which a line came.
+/// The time at which a line of a player came.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
     pub came: Instant,
@@ -57,7 +57,8 @@ impl Awake {
     }
 }
 
-/// Waits for the next line. An error if none comes within `limit` after the last stretch.
+/// Waits for the next line. An error if none comes within `limit` after the last stretch, if the contender ends, or
+/// if its line or its log is too long.
 pub(super) fn next_line(
     process: &mut LineProcess,
     awake: Awake,

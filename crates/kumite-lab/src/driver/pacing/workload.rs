@@ -21,7 +21,7 @@ pub struct PacingWorkload {
     pub frames: usize,
     /// The number of frames of a play before the measured one, which counts in no figure; 60 by default.
     pub warm_up_frames: usize,
-    /// The frames a second of the schedule.
+    /// The frames a second of the schedule; 59.94 by default.
     pub fps: f64,
     /// The player's way to keep time; the absolute schedule by default.
     pub keeping: Keeping,
@@ -84,7 +84,7 @@ impl PacingWorkload {
         first(whole, frames as u64).due(self.fps).map(state).collect()
     }
 
-    /// Reads the macro, which has at least one state. An error if it cannot be read.
+    /// Reads the macro, which has at least one state. An error if it cannot be read, or is no macro.
     pub(crate) fn schedule(&self, folder: &Path) -> Result<Schedule, Error> {
         let path = folder.join(&self.notation);
         let text = std::fs::read(&path).map_err(Error::step(format!("the macro {}", path.display())))?;

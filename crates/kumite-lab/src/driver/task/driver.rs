@@ -84,7 +84,8 @@ impl<'a> TaskDriver<'a> {
         Ok(TaskDriver { bench, scratch: ScratchPlace::for_store(of.state)?, check })
     }
 
-    /// Starts the contender, gives it one job and ends it. `tap` sees every line in both directions.
+    /// Starts the contender, gives it one job and ends it. An error if it fails or ends badly, and for a benchmark,
+    /// which is given no jobs. `tap` sees every line in both directions.
     pub fn one_job(
         &mut self,
         contender: &Ready,
@@ -284,7 +285,8 @@ impl<'a> Jobs<'a> {
         Ok(warm_up.is_unsettled())
     }
 
-    /// Gives the jobs that are measured: as many as the workload asks for, and more until its time has passed.
+    /// Gives the jobs that are measured: as many as the workload asks for, and more until its time has passed or
+    /// [`MOST_JOBS`] have been given.
     fn measured(&mut self, worker: &mut Worker, stop: &AtomicBool) -> Result<Window, Halt> {
         let TaskWorkload { iterations, duration, .. } = *self.workload;
         let began = Instant::now();

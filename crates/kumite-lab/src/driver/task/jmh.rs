@@ -32,7 +32,8 @@ struct PrimaryMetric {
     raw_data: Vec<Vec<f64>>,
 }
 
-/// Reads the iterations as jobs. JMH's score is their mean, and so is `elapsed_ms`.
+/// Reads the iterations as jobs. JMH's score is their mean, and so is `elapsed_ms`. An error if the file is not JMH's
+/// JSON of one benchmark of average time.
 pub(super) fn read(file: &Path) -> Result<Sample, Fault> {
     let wrong = |what: String| Fault::new(format!("{FILE}, which it is to write in SCRATCH, {what}"));
     let text = std::fs::read_to_string(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;

@@ -23,7 +23,7 @@ pub struct TaskWorkload {
     /// The least number of warm-up jobs of a process, which count in no figure but `first_elapsed_ms` and
     /// `jobs_given`; none by default.
     pub warm_up_iterations: usize,
-    /// The time that the warm-up jobs take together; no time by default.
+    /// The least and the most time that the warm-up jobs take together; no time by default.
     pub(crate) warm_up: WarmUpTime,
     /// The largest number of jobs in flight at a time; 1 by default.
     pub concurrency: usize,
