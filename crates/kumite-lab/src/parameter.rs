@@ -143,6 +143,7 @@ impl Params<'_> {
         &declared.unwrap_or_else(|| panic!("a kind reads '{name}', which it does not declare")).takes
     }
 
+    /// The given text, or the default. An error if another value is given.
     pub fn text(&self, name: &str) -> Result<&str, Unfit> {
         match (self.given.get(name), self.takes(name)) {
             (None, Takes::Text { default }) => Ok(default),
@@ -165,6 +166,7 @@ impl Params<'_> {
         })
     }
 
+    /// The given whole number, or the default. An error if it is out of bounds, or another value is given.
     pub fn count(&self, name: &str) -> Result<usize, Unfit> {
         match (self.given.get(name), self.takes(name)) {
             (None, Takes::Count { default, .. }) => Ok(*default as usize),
@@ -180,6 +182,8 @@ impl Params<'_> {
         }
     }
 
+    /// The given number, else that of the parameter which this one is like, else the default. An error if it is out
+    /// of bounds, or another value is given.
     pub fn number(&self, name: &str) -> Result<f64, Unfit> {
         let (Takes::Number { default, least, most } | Takes::Steps { default, least, most }) =
             self.takes(name)
@@ -203,6 +207,7 @@ impl Params<'_> {
         Ok(Duration::from_secs_f64(self.number(name)? * scale))
     }
 
+    /// The given truth value; false if none is given. An error if another value is.
     pub fn flag(&self, name: &str) -> Result<bool, Unfit> {
         match self.given.get(name) {
             None => Ok(false),
@@ -211,6 +216,8 @@ impl Params<'_> {
         }
     }
 
+    /// The given number of CPUs; 1 if none is given. An error if it is neither a whole number from 1 to
+    /// [`MOST_CORES`] nor `all`.
     pub fn cores(&self, name: &str) -> Result<AskedCores, Unfit> {
         match self.given.get(name) {
             None => Ok(AskedCores::Count(1)),

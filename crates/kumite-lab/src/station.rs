@@ -169,8 +169,12 @@ struct Station<'a> {
     /// All CPUs that the node may use.
     cores: Vec<usize>,
     has_server: bool,
+    /// The services that run, and the watch on the node beside them. No watch before their counts begin, and none on
+    /// a node that has the server, too.
     running: Option<(Running, Option<Watch>)>,
+    /// The server that runs. None if none does.
     server: Option<StartedServer>,
+    /// The watch on the node beside its server. None while nobody asked for one.
     watch: Option<Watching>,
     /// The heartbeat of the trial that is going on. None between trials.
     heartbeat: Option<Heartbeat>,

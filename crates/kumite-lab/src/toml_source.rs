@@ -55,6 +55,7 @@ pub(crate) struct TomlSource {
 }
 
 impl TomlSource {
+    /// Reads a file. An error if that fails, or it is not UTF-8.
     pub fn read(file: &Path) -> Result<TomlSource, SpecError> {
         let text = std::fs::read_to_string(file)
             .map_err(|source| SpecError::Read { file: file.to_owned(), source })?;
@@ -66,6 +67,7 @@ impl TomlSource {
         TomlSource { file: format!("experiment.toml of run {}", run.id).into(), text: run.spec.clone() }
     }
 
+    /// Reads the whole text. An error has the place of the first fault.
     pub fn parse<T: DeserializeOwned>(&self) -> Result<T, SpecError> {
         toml::from_str(&self.text).map_err(|error| {
             let offset = error.span().map_or(0, |span| span.start);

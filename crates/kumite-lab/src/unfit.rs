@@ -5,8 +5,9 @@ use thiserror::Error;
 /// A sentence about a value of a specification that will not do: the fault, and a value that would do. The caller
 /// that reads the file adds the place.
 ///
-/// It holds words alone, because it only ever becomes the words of a [`SpecError`](crate::SpecError) or a part of an
-/// [`Error`](crate::Error): nothing decides by which fault it was.
+/// It holds words, and a key only for the place, because it only ever becomes the words of a
+/// [`SpecError`](crate::SpecError) or a part of an [`Error`](crate::Error): nothing else is decided by which fault it
+/// was.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{what}")]
 pub struct Unfit {
@@ -20,7 +21,7 @@ impl Unfit {
         Unfit { what: what.into(), answer_key: None }
     }
 
-    /// The fault is in the value of this key of `[answer]`.
+    /// A fault in the value of this key of `[answer]`.
     pub(crate) fn of_answer(key: &'static str, what: impl Into<String>) -> Unfit {
         Unfit { what: what.into(), answer_key: Some(key) }
     }

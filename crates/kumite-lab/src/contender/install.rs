@@ -155,6 +155,7 @@ fn is_on_path(tool: &str) -> bool {
     on_path(tool).is_some()
 }
 
+/// The absolute path of the first file on PATH that is executable and has this name. None if there is none.
 fn on_path(tool: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(tool)).find(|file| runs(file));

@@ -65,6 +65,7 @@ pub(super) fn is_older(found: &[u64], wanted: &[u64]) -> bool {
     parts.find(|(found, wanted)| found != wanted).is_some_and(|(found, wanted)| found < wanted)
 }
 
+/// The parts of a version, such as `1.22`. None if one of them is no whole number.
 pub(super) fn parse_version(text: &str) -> Option<Vec<u64>> {
     text.split('.').map(|part| part.parse().ok()).collect()
 }

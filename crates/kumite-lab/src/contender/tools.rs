@@ -48,6 +48,7 @@ pub(crate) struct Tools {
 #[derive(Clone)]
 struct Way {
     path: Vec<PathBuf>,
+    /// The value for JAVA_HOME. None if that is not set, and no Java was found.
     java_home: Option<PathBuf>,
 }
 

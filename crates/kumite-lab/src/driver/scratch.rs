@@ -23,10 +23,12 @@ const IN_MEMORY: &str = "/dev/shm";
 pub(crate) struct Scratch(HeldFolder);
 
 impl Scratch {
+    /// Makes a folder in this place. An error if that cannot be written to.
     pub fn new(place: &ScratchPlace) -> Result<Scratch, Error> {
         HeldFolder::new(&place.folder, PREFIX, 0o700).map(Scratch)
     }
 
+    /// Makes a folder in memory. An error if `/dev/shm` cannot be written to.
     pub fn in_memory() -> Result<Scratch, Error> {
         HeldFolder::new(Path::new(IN_MEMORY), PREFIX, 0o700).map(Scratch)
     }

@@ -27,6 +27,7 @@ pub type Tap = Box<dyn FnMut(bool, &[u8])>;
 /// A started worker.
 pub(crate) struct Worker {
     pub process: LineProcess,
+    /// Called with each line. None if nobody looks.
     tap: Option<Tap>,
     greeted: bool,
     /// The times at which the worker said that jobs were done, by number, until their answers come.

@@ -29,12 +29,14 @@ pub(super) struct Session<'a> {
     folder: &'a Path,
     log: PathBuf,
     stop: &'a AtomicBool,
+    /// The worker that runs. None if the next request is to start one.
     worker: Option<StartedWorker>,
     job: u64,
 }
 
 struct StartedWorker {
     worker: Worker,
+    /// The worker's last answer about itself. None if it has given none yet.
     hello: Option<Hello>,
     /// The folder of the worker's files, which is dropped with it.
     _scratch: Scratch,

@@ -35,8 +35,10 @@ pub enum Checked {
 
 /// A contender that was asked, with its answer at each point that it was checked at.
 struct Asked<'a> {
+    /// The deliberate answers of a contender that is there to show a fault. None if it has to answer right.
     known: Option<Answers>,
     at: Vec<(&'a Point, Result<Answered, Fault>)>,
+    /// The outcome if it answers as it should: not ready, or a write into its build. None if there is neither.
     failed: Option<Checked>,
 }
 

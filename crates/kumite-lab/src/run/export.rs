@@ -44,6 +44,7 @@ pub fn conclude(
 
 /// The findings that are derived from the trials of a run.
 pub(super) struct Findings {
+    /// The control with its findings. None if the run has none.
     pub control: Option<Control>,
     pub claims: Vec<Claim>,
     pub checks: Vec<Check>,

@@ -139,6 +139,7 @@ struct RunningCommand {
 
 /// The command that stops the program, until it has been executed.
 struct Stopping {
+    /// The command. None if there is none, or once it has been executed.
     command: Option<String>,
     folder: PathBuf,
     env: Variables,

@@ -25,6 +25,8 @@ impl Figure {
         Figure::Number(1.0)
     }
 
+    /// The number with these parameters. An error if the parameter is no number, or the number is below 0 or above
+    /// 10^12.
     pub fn value(&self, parameters: &Parameters) -> Result<f64, Unfit> {
         let value = match self {
             Figure::Number(number) => *number,

@@ -48,6 +48,7 @@ struct Files {
 
 struct RunningFiles {
     folder: PathBuf,
+    /// The slow disk that the files are read through. None if reads have no delay.
     slow: Option<Slow>,
 }
 

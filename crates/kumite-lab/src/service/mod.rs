@@ -150,6 +150,7 @@ struct StartOrder<'a> {
 /// The running services of one trial. Dropping them ends them.
 #[derive(Default)]
 pub(crate) struct Running {
+    /// The services on another node. None if they are on this machine, or there are none.
     there: Option<There>,
     services: Vec<(String, Box<dyn Serving>)>,
     /// The folder of the services' files, which is dropped after the services.
@@ -183,6 +184,7 @@ impl Drop for There {
 #[derive(Default)]
 pub(crate) struct Counted {
     pub metrics: BTreeMap<String, f64>,
+    /// The noise of the services' node. None if they are on this machine, or there are none.
     pub seen: Option<NodeNoise>,
 }
 

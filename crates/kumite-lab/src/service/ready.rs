@@ -104,6 +104,7 @@ fn get(address: SocketAddrV4, path: &str) -> io::Result<u16> {
 /// The output of a command, read as it comes.
 struct Output<'a> {
     log: &'a Path,
+    /// The log, from where it was read last. None before it could be opened.
     file: Option<File>,
     /// The bytes of the last line, which has no end yet.
     unfinished: Vec<u8>,

@@ -18,6 +18,7 @@ pub(super) struct Known<'a> {
     pub metrics: &'a [Metric],
     pub part_metrics: &'a [Metric],
     pub units: &'a BTreeMap<String, Unit>,
+    /// The axis within trials, with all values that it has in any profile. None if there is none.
     pub within: Option<Within>,
 }
 

@@ -8,6 +8,8 @@ use kumite_record::meant;
 use crate::contender::Contender;
 use crate::toml_source::SpecError;
 
+/// Reads the contenders below the folder of an experiment, in the order of their folders. An error if there is none,
+/// or one of their files cannot be used.
 pub(crate) fn read_contenders(experiment: &Path) -> Result<Vec<Contender>, SpecError> {
     let root = experiment.join("contenders");
     let mut files: Vec<PathBuf> = folders(&root)?

@@ -206,6 +206,7 @@ struct Declared {
     derived: Derived,
     metrics: Vec<Metric>,
     part_metrics: Vec<Metric>,
+    /// The axis within trials, with all values that it has in any profile. None if there is none.
     within: Option<Within>,
 }
 

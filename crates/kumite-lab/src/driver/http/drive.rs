@@ -164,6 +164,7 @@ struct Window<'a> {
     /// The watch, and the readings at its start: the CPU time that the server and the services had used on this
     /// machine until then, and the server's waits. None before the start.
     watch: Option<(Watch, Duration, Option<Waits>)>,
+    /// The noise on this machine, and on the server's node if it has one of its own. None before the watch has ended.
     noise: Option<(Noise, Option<NodeNoise>)>,
 }
 
