@@ -41,9 +41,9 @@ pub enum Error {
     /// put into its control group.
     #[error("cannot start `{command}` with /bin/sh: {source}")]
     Start {
-        /// The command line, as the caller gave it.
+        /// The command line, as the caller gave it; that of the helper for a [`Runner`](crate::Runner).
         command: String,
-        /// The system's error.
+        /// The system's error; ours if the shell ended, or did not stop in time, before it was in its control group.
         source: io::Error,
     },
 
@@ -54,11 +54,12 @@ pub enum Error {
         cores: Vec<usize>,
         /// The cores that the calling thread may use; empty if the system does not tell.
         available: Vec<usize>,
-        /// The system's error; EINVAL also if the system left out some of the cores.
+        /// The system's error; EINVAL if the system left out some of the cores, and always for a command of a
+        /// [`Runner`](crate::Runner).
         source: io::Error,
     },
 
-    /// The state of a running process could not be read.
+    /// The end of a tree's root could not be waited for.
     #[error("cannot watch process {pid}: {source}")]
     Watch {
         /// The process id of the tree's root.
@@ -107,7 +108,7 @@ pub enum Error {
     Program {
         /// The program, as the caller gave it.
         program: OsString,
-        /// The system's error.
+        /// The system's error; ours for a NUL byte, and for a command that was left out.
         source: io::Error,
     },
 
@@ -180,7 +181,7 @@ pub enum Error {
     /// This machine has no control group that can do this, or does not let us use it.
     #[error("no control group can {what}: {source}")]
     NoGroup {
-        /// The purpose of the group, as a verb with its object: `limit memory`.
+        /// The purpose of the group, as a phrase that follows "can": `limit memory`.
         what: &'static str,
         /// The reason why the controller for it is not to be had.
         source: Unavailable,

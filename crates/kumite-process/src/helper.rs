@@ -73,7 +73,7 @@ pub(crate) struct Together {
     pub begins: bool,
     pub passes: Passes,
     /// Runs are made as from a shell: processes that they leave behind live on, and a run that wants the terminal has
-    /// it.
+    /// it if we are in its foreground.
     pub from_shell: bool,
     pub runs: Vec<RunOrder>,
 }

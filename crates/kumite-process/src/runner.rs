@@ -143,7 +143,7 @@ struct Queued {
 /// The figures of one run of a command, from just before it is started until it has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimedRun {
-    /// The wall time on the monotonic clock, from just before posix_spawn until just after wait4.
+    /// The wall time on the monotonic clock, from just before posix_spawn, or fork, until just after wait4.
     pub wall: Duration,
     /// User time of the command and of the descendants that it waited for, to a microsecond.
     pub user: Duration,

@@ -164,7 +164,8 @@ fn wait_for(to: BorrowedFd, from: Option<BorrowedFd>, wait: Duration) -> io::Res
     }
 }
 
-/// Waits until one of the descriptors is ready, at most for `wait`. Returns the number that are ready.
+/// Waits until one of the descriptors is ready, at most for `wait`. Returns the number that are ready: 0 if none is,
+/// or a signal came.
 fn poll_for(fds: &mut [PollFd], wait: Duration) -> io::Result<usize> {
     let wait = Timespec::try_from(wait).map_err(|_| io::ErrorKind::InvalidInput)?;
     match poll(fds, Some(&wait)) {

@@ -120,7 +120,7 @@ pub struct TreeEnd {
     pub status: Option<ExitStatus>,
     /// The root or a process of its group had to be killed, because SIGTERM was not enough or there was no grace.
     pub killed: bool,
-    /// The time from the call of [`Tree::stop`] until nothing ran.
+    /// The time from the call of [`Tree::stop`] until nothing ran, or the wait for that was over.
     pub took: Duration,
     /// The number of descendants that still ran although the root had ended: by itself before the stop, or at SIGTERM
     /// so that they had to be killed.
@@ -470,7 +470,8 @@ impl Tree {
         }
     }
 
-    /// Waits until the root ends or `also` can be read, at most for `most` or 50 ms. `true` if `also` can be read.
+    /// Waits until the root ends or `also` can be read, at most for `most` and never longer than 50 ms. `true` if
+    /// `also` can be read.
     pub(crate) fn wait_a_little(&self, most: Duration, also: Option<BorrowedFd>) -> Result<bool, Error> {
         let most = most.min(Duration::from_millis(50));
         let ready = match also {
