@@ -35,7 +35,7 @@ pub enum Failure {
     #[error(transparent)]
     Lab(#[from] Error),
 
-    /// A results store could not be read or written, or has no such run.
+    /// A results store could not be read or written, or has no run of that name, or several.
     #[error(transparent)]
     Store(#[from] StoreError),
 

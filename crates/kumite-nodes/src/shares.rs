@@ -83,7 +83,7 @@ pub(crate) enum LostShare {
     /// The node's job has ended, for which the share was halted.
     #[error("{node}: {end}")]
     NodeGone { node: String, end: TaskEnd },
-    /// The node's agent was lost, and then the node's job was found to have ended.
+    /// The share failed, as by a lost agent, and then the node's job was found to have ended.
     #[error("{}; {end}", chain(&**error))]
     FailedAndGone { error: Box<Failure>, end: TaskEnd },
     /// The share's task ended before the share had a node, or Slurm has forgotten it.

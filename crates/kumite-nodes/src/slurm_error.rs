@@ -11,7 +11,7 @@ pub enum Error {
     /// A word of a command cannot be quoted for a shell.
     #[error("cannot be said to Slurm")]
     Word(#[source] shlex::QuoteError),
-    /// A temporary folder for the log of a command cannot be made.
+    /// A temporary folder, for the log of a command or the script of a job, cannot be made.
     #[error("cannot make a temporary folder; TMPDIR says where it is to be")]
     Scratch(#[source] io::Error),
     /// A temporary file, such as the job's script, could not be written.
@@ -48,7 +48,7 @@ pub enum Error {
     /// A job seems to have been submitted, and its number is not known.
     #[error("sbatch: no number of a job: '{said}'")]
     NoNumber {
-        /// The output of sbatch.
+        /// The output of sbatch, at most 200 characters of it.
         said: String,
     },
     /// Slurm does not know a job that was to get its nodes.
@@ -81,7 +81,7 @@ pub enum Error {
     Interrupted,
 }
 
-/// The end of a job, or of a task of it, whose nodes kumite used.
+/// The end of a job, or of a task of it, whose nodes kumite used or waited for.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TaskEnd {
     /// Slurm does not know the job or task: it ended long ago, or there is none of that name.

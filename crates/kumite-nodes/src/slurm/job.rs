@@ -40,7 +40,7 @@ pub struct Job {
 /// heterogeneous job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// The number of the task.
+    /// The number that Slurm gives the task, as to any job.
     pub id: String,
     /// The name that users know and `scancel` takes, such as 12_3 for a task of an array.
     pub name: String,
