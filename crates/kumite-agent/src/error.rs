@@ -85,7 +85,7 @@ pub enum Error {
         source: kumite_process::Error,
     },
 
-    /// The agent of a node ended, was cut off, or did what it should not.
+    /// The agent of a node ended, was cut off, refused what was asked, or did what it should not.
     #[error("{node}: the agent {misdeed}{}", log.as_deref().map(|log| format!(": {log}")).unwrap_or_default())]
     Agent {
         /// The name of the node, as users call it.
@@ -126,7 +126,7 @@ pub enum Misdeed {
     /// The agent's input was closed, or could not be written to, while the program was being sent.
     #[error("broke off while kumite was sent")]
     BrokeOffWhileSent,
-    /// The program was not read to its end in time.
+    /// The program was not read to its end within 120 s.
     #[error("did not take kumite in time")]
     TookNoProgram,
     /// The node asks for the program, on a way that has none to send.

@@ -142,7 +142,8 @@ impl Link {
         Err(self.wrong(Misdeed::OnlyBanner(MOST_BANNER_LINES)))
     }
 
-    /// Asks something, and waits until it is taken. It does not wait for an answer.
+    /// Asks something, and waits until it is taken, at most 60 s, after which it is an error. It does not wait for an
+    /// answer.
     pub fn ask(&mut self, ask: &Ask, stop: &AtomicBool) -> Result<(), Error> {
         match self.wire.say(&encode(ask), SAYING, stop) {
             Ok(true) => Ok(()),
