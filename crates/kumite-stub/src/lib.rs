@@ -152,7 +152,8 @@ impl Stub {
     ///
     /// # Errors
     ///
-    /// If the address and port cannot be listened on, or more connections are wanted than files may be open.
+    /// If the address and port cannot be listened on, more connections are wanted than files may be open, or the
+    /// limit on these cannot be raised.
     pub fn listen(config: Config) -> Result<Stub, Error> {
         match config.connections {
             Some(connections) => kumite_limits::make_room(connections)?,
@@ -186,7 +187,7 @@ impl Stub {
     ///
     /// # Errors
     ///
-    /// If the kernel fails to wait for events or to accept connections.
+    /// If the kernel fails to announce events or to accept connections.
     pub fn serve(self, stop: &AtomicBool) -> Result<Report, Error> {
         Ok(server::serve(self.config, &self.listener, self.start, stop)?)
     }

@@ -36,9 +36,9 @@ pub struct Report {
     pub refused: u64,
     /// The most requests that waited for a worker at once.
     pub longest_queue: u64,
-    /// The lateness of each answer and reset: the time in ns from when it was due until the kernel had it, or had the
-    /// beginning of an answer that it did not take whole; at most two minutes. Answers that are due in a stall are
-    /// due at its end.
+    /// The lateness of each answer to a request and of each reset, but for clients that had gone: the time in ns from
+    /// when it was due until the kernel had it, or had the beginning of an answer that it did not take whole; at most
+    /// two minutes. Answers that are due in a stall are due at its end.
     pub lateness: Histogram<u64>,
 }
 
