@@ -43,7 +43,8 @@ pub struct Reply {
 /// The refusal of a call by a host.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The status and the host's own words, or the status and the whole payload if the host gave no name and message.
+    /// The status and the host's own words, or the status and the whole payload if the host gave no name of the
+    /// refusal, or no message.
     pub words: String,
     /// True if the refusal is about what the caller sent; false if the host takes no call now, or none of this
     /// caller.

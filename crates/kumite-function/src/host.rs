@@ -50,7 +50,7 @@ pub enum HostError {
         /// The error of the system.
         source: io::Error,
     },
-    /// A folder does not exist or cannot be entered.
+    /// A folder, of a function or for logs, does not exist or cannot be reached.
     #[error("{}: {source}", path.display())]
     Folder {
         /// The folder, as it was given.
@@ -196,7 +196,7 @@ impl Host {
     }
 
     /// Stops the host: calls in flight are refused, and all instances end. Returns the events of each function's
-    /// instances, as [`Host::timeline`] has them, their end included.
+    /// instances, as [`Host::timeline`] has them. The end of an instance is among them if it came within 10 s.
     pub fn stop(mut self) -> BTreeMap<String, Vec<InstanceEvent>> {
         self.end();
         self.functions.by_name.iter().map(|(name, function)| (name.clone(), function.timeline())).collect()
