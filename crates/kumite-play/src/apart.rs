@@ -22,13 +22,14 @@ pub enum ApartError {
     /// The device cannot be opened.
     #[error("{0}")]
     Open(OpenError),
-    /// The play was told to stop, and the device is still being opened.
+    /// The play was told to stop, and some 3 s later the device is still being opened.
     #[error("it was interrupted, and the device is still being opened: nothing was played")]
     Opening,
-    /// The play was told to stop, and the device takes nothing: what is pressed may stay pressed.
+    /// The play was told to stop, and some 3 s later it has not ended, since the device takes nothing: what is
+    /// pressed may stay pressed.
     #[error("it was interrupted, and the device takes nothing: what is pressed may stay pressed")]
     Hangs,
-    /// The device panicked.
+    /// The thread of the play panicked, as it does if the device does.
     #[error("the device panicked")]
     Panicked,
 }

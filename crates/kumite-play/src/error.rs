@@ -71,7 +71,7 @@ pub enum DeviceError {
     Gamepad {
         /// The time since the start of the play, in ms.
         at_ms: f64,
-        /// The error of the kernel.
+        /// The error of the kernel; ours if it took only a part.
         source: io::Error,
     },
     /// There is no uinput on this platform.

@@ -65,7 +65,7 @@ pub enum PageError {
     /// A thread or its runtime cannot be started, or the opening of the device panicked.
     #[error("cannot start: {0}")]
     Start(io::Error),
-    /// The device takes nothing more at the end: what is pressed may stay pressed.
+    /// The device has not let go 3 s after the page was to end: what is pressed may stay pressed.
     #[error("the device takes nothing more: what is pressed may stay pressed")]
     Hangs,
 }

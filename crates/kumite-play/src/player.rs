@@ -42,7 +42,8 @@ pub enum PlayEnd {
 }
 
 /// Plays a schedule at `fps` frames a second, on this thread, until `stop` is set, which is seen within some 20 ms.
-/// `at` becomes the number of states that were written. The play has real-time priority if that is permitted.
+/// `at` becomes the number of states that were written, the release at the end of the schedule included. The play has
+/// real-time priority if that is permitted.
 ///
 /// The device is released however the play ends, also if the device panics.
 ///

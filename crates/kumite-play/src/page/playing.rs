@@ -47,7 +47,7 @@ pub(crate) struct Turn {
     pub number: u64,
     pub kind: TurnKind,
     pub schedule: Arc<Schedule>,
-    /// The number of states that were written.
+    /// The number of states that were written, the release at the end of the schedule included.
     pub at: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
 }
@@ -89,7 +89,7 @@ pub(crate) enum TurnFailure {
     Panicked,
 }
 
-/// The error that a turn cannot be taken: a macro is being played, too many turns wait, or the server ends.
+/// The error that a turn cannot be taken: a macro is played or waits, too many turns wait, or the server ends.
 #[derive(Debug)]
 pub(crate) struct Busy;
 
