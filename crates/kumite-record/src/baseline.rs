@@ -12,13 +12,13 @@ use crate::{CommandCounts, Estimate, Machine};
 pub struct ComparedBaseline {
     /// The name that it was saved under.
     pub name: String,
-    /// The time at which it was saved.
+    /// The time at which the comparison began that it was saved from.
     pub saved: Timestamp,
     /// The machine that it was saved on.
     pub machine: Machine,
-    /// The median of the wall times of that day.
+    /// The median of the wall times of that day. None if the command had no runs then.
     pub wall_s: Option<Estimate>,
-    /// The instructions that were counted that day. None if none were.
+    /// The instruction counts of that day, or the reason why there are none. None if it was saved without `--counts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<CommandCounts>,
     /// The program that was kept, and was run. None if a revision was kept.

@@ -23,12 +23,13 @@ pub struct Check {
     pub outcome: CheckOutcome,
     /// The number of comparisons that are true.
     pub green: usize,
-    /// The number of all comparisons of the check.
+    /// The number of all comparisons of the check, without those at points that this machine cannot measure.
     pub of: usize,
     /// The comparisons that are not true.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub red: Vec<RedComparison>,
-    /// The reason why the first of the untested comparisons was not tested. None if all were tested.
+    /// The reason why the first of the untested comparisons was not tested, or why a part of the check has no
+    /// comparison. None if all were tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
 }
@@ -51,8 +52,8 @@ pub enum CheckOutcome {
     Green,
     /// Some comparison of the check is not true: a doubt about each verdict that rests on the same cells.
     Red,
-    /// No comparison of the check is untrue, but at least one was not tested, because something that it needs was not
-    /// measured, or is not known well enough.
+    /// No comparison of the check is untrue, but at least one was not tested, or a part of the check has none.
+    /// `reason` says why.
     NotTested,
 }
 

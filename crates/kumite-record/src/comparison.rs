@@ -50,7 +50,8 @@ pub struct Comparison {
     pub margin: f64,
     /// The reason why the comparison ended.
     pub ended: ComparisonEnd,
-    /// The error that ended the comparison, in words. None if none did.
+    /// The error that ended the measuring of times, in words. None if none did. Errors of `--counts` and `--cleanup`,
+    /// which come after it, are not in the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Every command, in the order given; a reference that was added comes first. Empty if servers were compared.
@@ -64,31 +65,34 @@ pub struct Comparison {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<ComparisonGate>,
     /// The command or server that was run twice in each block, with the ratio of the second runs to the first. Its
-    /// second runs stand in neither `commands` nor `servers`. None without `--control` and `--gate`, and with `--duet`.
+    /// second runs stand in neither `commands` nor `servers`. None with neither `--control` nor `--gate`, and with
+    /// `--duet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
     /// The time that the comparison took, and the cost of measuring.
     pub costs: Costs,
     /// Disturbances from outside. None if servers were compared, or if the blocks took less than a second.
     pub noise: Option<ComparedNoise>,
-    /// The probes of the machine between blocks, in their order. Empty if the comparison was too short for one, or the
-    /// machine could not be probed.
+    /// The probes of the machine between blocks, in their order. Empty if the comparison was too short for one, if
+    /// the machine could not be probed, or if a single command was compared with nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub probes: Vec<ComparedProbe>,
     /// Doubts about single verdicts, whose effects changed in the course of the comparison. They change no verdict.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<ComparedDoubt>,
-    /// The last result of `kumite selfcheck` on this machine. None if the results store has none.
+    /// The last result of `kumite selfcheck` on this machine. None if the results store has none, or cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
     /// How much narrower or wider intervals are if two commands run at the same time and not in turn. None without
     /// `--duet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<Duet>,
-    /// Steadiness and outliers of a single command, which is compared with nothing. None if there are several.
+    /// Steadiness and outliers of a single command, which is compared with nothing. None if there are several, and
+    /// for servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
-    /// The way in which instructions were counted. None without `--counts`.
+    /// The way in which instructions were counted. None without `--counts`, and if the comparison was interrupted or
+    /// failed before the counting, or a command has no runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counting>,
     /// Doubts about the comparison, or about one of its commands or servers; empty if there are none.
@@ -133,7 +137,8 @@ pub enum ComparisonEnd {
     Budget,
     /// The user ended the comparison.
     Interrupted,
-    /// A command, one of its hooks (`--prepare` …) or a server failed, or two outputs differ that are to be the same.
+    /// An error ended the measuring, and `failure` tells it: for example, a command, one of its hooks (`--prepare` …)
+    /// or a server failed, or two outputs differ that are to be the same.
     Failed,
 }
 
@@ -163,7 +168,7 @@ pub struct ComparedCommand {
     pub user_s: Option<Estimate>,
     /// The median of the system times. None if the command has no runs.
     pub system_s: Option<Estimate>,
-    /// The median of the highest resident sets. None if the command has no runs.
+    /// The median of `peak_rss`. None if the command has no runs.
     pub peak_rss_bytes: Option<Estimate>,
     /// The number of runs in `peak_rss` whose peak is only an upper bound, because it was no higher than what
     /// kumite's helper itself needs.
@@ -175,9 +180,10 @@ pub struct ComparedCommand {
     pub user_times: Vec<f64>,
     /// The system time of each of these runs, in seconds, in the order of the blocks.
     pub system_times: Vec<f64>,
-    /// The highest resident set of each of these runs, in bytes, in the order of the blocks.
+    /// The highest resident set of each of these runs, in bytes, in the order of the blocks; 0 if the kernel does not
+    /// count it.
     pub peak_rss: Vec<u64>,
-    /// The exit code of each of these runs; of one that a signal ended, 128 plus the signal.
+    /// The exit code of each of these runs; of one that a signal ended, 128 plus the signal; −1 if neither is known.
     pub exit_codes: Vec<i32>,
     /// The number of involuntary context switches in all these runs together, at which another process took the CPU.
     pub involuntary_switches: u64,
@@ -188,7 +194,8 @@ pub struct ComparedCommand {
     /// `--ignore-failure`: there, the first failure ends the comparison.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// The instructions that the command executes. None without `--counts`.
+    /// The instructions that the command executes, or the reason why they were not counted. None if nothing was to be
+    /// counted: then the `counts` of the comparison is none, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<CommandCounts>,
 }
@@ -252,14 +259,15 @@ pub struct ComparedPair {
     /// The name of the reference, with which `a` is compared.
     pub b: String,
     /// The verdict on `a` by wall time, or by throughput for servers. If metrics were named and wall time is not one
-    /// of them, this verdict is for information: the comparison did not wait for it, and the gate ignores it.
+    /// of them, or if `--gate-on` names another metric, this verdict is for information: the comparison did not wait
+    /// for it, and the gate ignores it.
     pub verdict: Speed,
     /// The wall time of `b` over that of `a`, or the throughput of `a` over that of `b`: how many times as fast `a`
     /// is.
     pub ratio: Ratio,
     /// The number of blocks in which both were measured, and no run of either was left out.
     pub blocks: usize,
-    /// The time that the comparison had taken when the pair was judged, in seconds.
+    /// The time from the beginning of the first block to the end of the last whole one, in seconds.
     pub seconds: f64,
     /// The estimated further effort until a verdict. None if there is one, or if none is in sight.
     pub remaining: Option<Remaining>,
@@ -280,11 +288,11 @@ pub struct ComparedPair {
     /// has fewer than 1,000 right answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_p99: Option<ComparedTime>,
-    /// The ratio of the two commands by wall time in an imported document. None without `--import`, or if one of the
-    /// two has no mean in the document.
+    /// The ratio of the two commands by wall time in an imported document. None if one of the two was not imported,
+    /// or if its document has no mean above 0 for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
-    /// The comparison by instruction counts. None without `--counts`.
+    /// The comparison by instruction counts. None if the `counts` of the comparison is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<ComparedCounts>,
     /// How often the two failed. None if no run of theirs did.
@@ -336,18 +344,20 @@ pub struct JudgedMetric {
     pub verdict: Thrift,
     /// The value of `b` over that of `a`.
     pub ratio: Ratio,
-    /// The number of blocks in which either of the two may have had less: a time below a tick of the kernel was read
-    /// as 0, or the memory of a run is only known to be below what kumite's helper needs. If at least half of the
-    /// blocks are like this, no verdict is in reach.
+    /// The number of blocks in which either of the two may have had less, because a reading is only an upper bound: a
+    /// time below a tick of the kernel or a count was read as 0, or the memory of a run was not counted, or is only
+    /// known to be at most what kumite's helper needs. If at least half of the blocks are like this, no verdict is in
+    /// reach.
     #[serde(default)]
     pub untold: usize,
     /// The estimated further effort until a verdict. None if there is one, or if none is in sight.
     pub remaining: Option<Remaining>,
-    /// The answer of `--gate` for `a` by this metric. None without that flag.
+    /// The answer of `--gate` for `a` by this metric. None without that flag, and if `--gate-on` names another
+    /// metric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PairGate>,
-    /// The ratio of the two commands by this metric in an imported document. None without `--import`, or if the
-    /// document does not have the metric for both.
+    /// The ratio of the two commands by this metric in an imported document. None if one of the two was not imported,
+    /// or if its document has no mean above 0 for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
 }
@@ -391,7 +401,7 @@ pub struct Costs {
     /// in microseconds.
     pub between_runs_us: f64,
     /// The time that probes of the machine took, with the start of the process that makes them, in seconds. None if
-    /// there was none.
+    /// none was tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probes_s: Option<f64>,
     /// The median wall time of a program that does nothing, started in the same way as the commands, in seconds. None
@@ -410,8 +420,8 @@ pub struct ComparedNoise {
     pub seconds: f64,
     /// The number of stretches with each mark, by the mark's word.
     pub marked: BTreeMap<String, usize>,
-    /// The figure of the worst stretch for each kind of noise, by name; the end of the name is the unit, and counts
-    /// have none.
+    /// For each kind of noise, by name, the figure that is furthest from 0 of all stretches; the end of the name is
+    /// the unit, and counts have none.
     pub worst: BTreeMap<String, f64>,
 }
 

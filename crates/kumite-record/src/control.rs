@@ -16,7 +16,7 @@ pub struct Control {
     pub twin: String,
     /// The ratio of the second trials to the first, over all points. Its metric is the one that the first claim
     /// compares or, if there is none, the run's first; in a comparison it is the first that is judged. None if there
-    /// are too few blocks for an interval.
+    /// are too few blocks with both figures for an interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub itself: Option<ControlRatio>,
     /// The metrics and points at which it is decided that the control differs from itself. If it is the same thing
@@ -30,7 +30,8 @@ pub struct Control {
 pub struct ControlRatio {
     /// The name of the metric.
     pub metric: String,
-    /// The point that the ratio is from. None if the blocks of all points are taken together.
+    /// The point that the ratio is from. None if the blocks of all points are taken together, and in a comparison,
+    /// which has no points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub point: Option<Point>,
     /// The ratio, second over first, with its 95 % confidence sequence.

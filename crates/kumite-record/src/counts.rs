@@ -9,7 +9,7 @@ use crate::describe_tag;
 /// The way in which instructions were counted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Counting {
-    /// The tool that counted, with its version: `callgrind-3.19.0`. None if no command could be counted.
+    /// The tool that counted, with its version: `callgrind-3.19.0`. None if no run was counted.
     pub tool: Option<String>,
     /// The margin, as a share: counts whose ratio is from 1 / (1 + margin) to 1 + margin are the same.
     pub margin: f64,
@@ -23,7 +23,7 @@ pub struct Counting {
 pub struct CommandCounts {
     /// The instructions of each counted run. Empty if the command was not counted.
     pub instructions: Vec<u64>,
-    /// The number of processes of the first counted run.
+    /// The number of processes of the first counted run; 0 if the command was not counted.
     pub processes: usize,
     /// Callgrind's file of that run, of the process with the most instructions. None if the command was not counted.
     pub file: Option<String>,
@@ -72,7 +72,7 @@ pub enum Uncounted {
         /// The error in words.
         error: String,
     },
-    /// The user ended the comparison before the command was counted.
+    /// The counting ended before the command was counted: the user or an error ended it.
     Interrupted,
 }
 
@@ -82,10 +82,10 @@ pub enum Uncounted {
 pub struct ComparedCounts {
     /// The finding.
     pub state: CountState,
-    /// The range of the count of `b` over that of `a`. None if one of the two was not counted.
+    /// The range of the count of `b` over that of `a`. None if one of the two was not counted, or has a count of 0.
     pub ratio: Option<CountRatio>,
-    /// The functions whose counts differ most, those with the largest difference first; empty if the counts are not
-    /// changed.
+    /// The functions whose counts differ most, at most five, those with the largest difference first. Empty if the
+    /// counts are not changed, or if callgrind's files could not be looked into, which a warning tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<FunctionCounts>,
 }

@@ -20,10 +20,11 @@ pub struct Decider {
     /// The values of axes that the `every`s around the comparison have set.
     #[serde(default, skip_serializing_if = "Point::is_empty")]
     pub point: Point,
-    /// The number of comparisons of the claim that came out like this one, itself included. 0 if the claim fails
-    /// although no single comparison is shown to be false.
+    /// The number of comparisons of the claim that came out like this one, itself included. 0 if no single comparison
+    /// is clear enough to be named for the verdict, which they give together; always 1 if the verdict depends on the
+    /// sitting.
     pub alike: usize,
-    /// The number of all comparisons of the claim.
+    /// The number of all comparisons of the claim, without those that are `left_out`.
     pub of: usize,
 }
 
@@ -58,7 +59,8 @@ pub enum Side {
         metric: String,
         /// The factor that the claim has before the metric, 2 in `2 * throughput(a)`; 1 if there is none.
         times: f64,
-        /// The value of the metric before it is multiplied, in the comparison's `unit`. None if it was not measured.
+        /// The value of the metric before it is multiplied, in the comparison's `unit`. None if there was no round of
+        /// the comparison, though this side alone may have been measured.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
     },
@@ -69,15 +71,15 @@ pub enum Side {
     },
     /// Any other expression, such as a sum of metrics or a fold.
     Expression {
-        /// The result of the expression, in the comparison's `unit`. None if a part of it was not measured.
+        /// The result of the expression, in the comparison's `unit`. None if there was no round of the comparison.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
     },
 }
 
 impl Side {
-    /// The figure of the side, in the comparison's unit. None if it was not measured. For a metric it is the one
-    /// before multiplication.
+    /// The figure of the side, in the comparison's unit. None for a side that is no number, if there was no round of
+    /// the comparison. For a metric it is the one before multiplication.
     pub fn value(&self) -> Option<f64> {
         match self {
             Side::Metric { value, .. } | Side::Expression { value } => *value,
@@ -130,9 +132,10 @@ fn describe_share(schema: &mut Schema) {
 /// The size of an effect: an estimate and its bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Effect {
-    /// The median over rounds of left over right, or of left less right; or the exact value. The factor of a multiple
-    /// is part of its side, so the border of a claim is at a ratio of 1 or a difference of 0; a `within` has a border
-    /// on either side of 1.
+    /// The median over rounds of left over right, or of left less right; or the exact value: the number of trials
+    /// with a wrong answer or, of an equality, the left side where the two are furthest apart. The factor of a
+    /// multiple is part of its side, so the border of a claim is at a ratio of 1 or a difference of 0; a `within` has
+    /// a border on either side of 1.
     pub value: f64,
     /// The form of `value`: a ratio, a difference or an exact value.
     pub kind: EffectKind,
@@ -190,7 +193,8 @@ pub enum Bound {
         /// The probability with which both ends hold together, from 0 to 1.
         level: f64,
     },
-    /// No bound is known: there are too few rounds, or a later kumite wrote its form.
+    /// No bound is known: for example, there are too few rounds, figures are lower bounds, or a later kumite wrote
+    /// its form.
     #[serde(other)]
     Unknown,
 }

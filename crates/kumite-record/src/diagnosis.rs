@@ -141,7 +141,7 @@ pub struct NeedFound {
     pub state: Fitness,
     /// The tool's version. None if the tool was not found, was not asked for its version, or gave none.
     pub version: Option<String>,
-    /// The path of the tool. None if it was not found.
+    /// The path of the tool. None if it was not found, or if that cannot be told.
     pub path: Option<PathBuf>,
     /// The reason why the tool is missing, as a sentence. None if it was found, or if that cannot be told.
     pub missing: Option<String>,

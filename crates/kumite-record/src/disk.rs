@@ -27,10 +27,11 @@ pub struct DiskResult {
     /// Reads that did not begin where the last read of the same open file ended. Each of them waited for `delay_us`,
     /// or longer behind other seeks. Reads at the end of a file are no seeks.
     pub seeks: u64,
-    /// The bytes that reads got.
+    /// The bytes that reads got, those included that a read was to get and that failed, or were due when the disk
+    /// ended.
     pub bytes: u64,
     /// True if the thread that answers reads had real-time priority, so that other work did not delay it.
     pub real_time: bool,
-    /// How late the answers came for which a reader waited, in microseconds. None if no reader waited.
+    /// How late the answers came for which a reader waited, in microseconds. None if there was no such answer.
     pub late_us: Option<Lateness>,
 }

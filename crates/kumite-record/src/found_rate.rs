@@ -16,7 +16,7 @@ pub struct FoundRate {
     pub schema: u32,
     /// The command line that repeats the search.
     pub command: String,
-    /// The URL of each request.
+    /// The URLs of the requests, as they were typed, with a space between two.
     pub url: String,
     /// The objective that a trial had to meet, as it was typed.
     pub slo: String,
@@ -96,7 +96,8 @@ pub struct RateTrial {
     /// The failures by kind; kinds without any are left out.
     pub errors: Errors,
     /// The figures that the SLO is about, by metric: times in microseconds from when requests were due, and
-    /// `error_share`. A request without an answer in time counts as having taken the time-out.
+    /// `error_share`. A request without an answer in time counts as having taken the time-out. A figure for which
+    /// there are too few requests is absent.
     pub figures: BTreeMap<String, f64>,
     /// The verdict on the trial's rate.
     pub verdict: RateVerdict,
@@ -112,7 +113,7 @@ pub struct RateTrial {
     pub send_lag_p99_us: f64,
     /// The share of its core that the engine's busiest thread used, from 0 to 1.
     pub engine_busy: f64,
-    /// True if the server answered fast again before the trial began.
+    /// True if the server answered fast again before the trial began, false if it did not within 5 s.
     pub settled: bool,
 }
 
@@ -120,7 +121,7 @@ pub struct RateTrial {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateVerdict {
-    /// The server met the SLO.
+    /// The server met the SLO, as far as the trial has requests enough for its figures.
     Met,
     /// The server did not meet the SLO: the trial broke a condition of it.
     Unmet,

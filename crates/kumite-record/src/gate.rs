@@ -69,7 +69,7 @@ pub struct ComparisonGate {
     /// Else undecided.
     pub state: GateState,
     /// The probability with which the gate is shut by mistake, and that with which it is opened by mistake: over all
-    /// pairs, metrics and looks together.
+    /// pairs, metrics and looks together. None if an older kumite wrote the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
     /// The one metric that `--gate-on` named. None if the gate is by each of `metrics` or, if none was named, by wall
@@ -101,8 +101,8 @@ pub struct PairGate {
     /// metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Ratio>,
-    /// The number of blocks in which the ratio may lie on either side of the margin, because a reading is only a bound.
-    /// If these are half of the blocks, the gate is not waited for.
+    /// The number of blocks in which the ratio may lie on either side of the margin, because a reading is only a
+    /// bound. If these are half of the blocks, the gate is not waited for. 0 if the gate is by several metrics.
     #[serde(default, skip_serializing_if = "is_nought")]
     pub untold: usize,
     /// The estimated further effort until the gate is decided. None if it is decided, or if no realistic number of
@@ -143,8 +143,8 @@ pub struct RunGate {
     pub passes: GateBar,
     /// Shut by a claim that fails or was not tested; with the bar `holds` by one that shows no difference; by a check
     /// that is red or was not tested; and by a contender that is missing, failed in a trial, or gave a wrong answer
-    /// that no claim foretold. Else undecided if a claim is undecided or depends on the sitting. Else open. Names in
-    /// `--gate-allow` are passed over.
+    /// that no claim foretold. Else undecided if a claim is undecided, depends on the sitting, or has a verdict that
+    /// this kumite does not know. Else open. Names in `--gate-allow` are passed over.
     pub state: GateState,
     /// The reasons that the gate is shut or, if it is not, undecided; empty if it is open.
     pub because: Vec<GateReason>,

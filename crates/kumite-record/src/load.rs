@@ -13,7 +13,7 @@ pub struct LoadResult {
     pub schema: u32,
     /// The command line that repeats the load.
     pub command: String,
-    /// The URL of each request.
+    /// The URLs of the requests, as they were typed, with a space between two.
     pub url: String,
     /// The number of keep-alive connections.
     pub connections: u64,
@@ -74,8 +74,8 @@ pub struct LoadResult {
     pub recovered: Option<bool>,
     /// True if the load was ended before its limit.
     pub cut_short: bool,
-    /// The reason why the figures are void: kumite was stopped meanwhile, or the machine slept. None if they are
-    /// valid.
+    /// The reason why the figures are void: kumite was stopped meanwhile, the machine slept, or the hypervisor took
+    /// too much of its CPU time. None if they are valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<Void>,
     /// The response times that `response_us` is about: the upper end of each bin, in microseconds, and its count.

@@ -17,7 +17,7 @@ pub struct Machine {
     /// The groups of two or more CPUs that share a physical core, by their numbers. Each has at least one CPU that
     /// kumite may use.
     pub smt_siblings: Vec<Vec<usize>>,
-    /// Physical memory, in bytes.
+    /// Physical memory, in bytes; 0 if the kernel does not tell.
     pub memory_bytes: u64,
     /// True if the kernel says that the machine is a virtual one.
     pub virtual_machine: bool,

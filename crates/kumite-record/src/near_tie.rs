@@ -45,20 +45,21 @@ pub struct NearTie {
 /// The effort that would decide a near-tie.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Remedy {
-    /// More rounds decide: with this number of them the border lies outside of the scatter.
+    /// More rounds decide: with this number of them in all, the border lies outside of the scatter.
     Rounds(usize),
     /// More jobs within each trial decide, because most of the scatter of rounds is that of jobs.
     Jobs {
         /// The number of jobs in a trial now; where trials differ, the fewest.
         now: usize,
-        /// The number of jobs that is enough.
+        /// The number of jobs in a trial that is enough.
         enough: usize,
     },
     /// More sittings are needed, because no realistic number of rounds is enough.
     Sittings {
-        /// The number of sittings.
+        /// The number of sittings in all, those that were measured included.
         sittings: usize,
-        /// The probability that all of the sittings lie on one side of the border.
+        /// The probability that all of the sittings lie on the side of the border on which the effect is, if each has
+        /// ten rounds.
         agree: f64,
     },
     /// Only a wider margin decides, because sittings scatter further than the margin within which there is no

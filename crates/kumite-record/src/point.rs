@@ -25,13 +25,13 @@ pub enum AxisValue {
     Bool(bool),
 }
 
-/// The error for a whole number of more than 64 bits. It has the text that was typed.
+/// The error for a whole number that does not fit into an `i64`. It has the text that was typed.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a whole number has 64 bits here, and {0} needs more")]
 pub struct TooLong(String);
 
 /// Reads a value as it is typed: a whole number, another finite number, `true` or `false`; anything else is a text.
-/// An error for a whole number of more than 64 bits.
+/// An error for a whole number that does not fit into an `i64`.
 impl FromStr for AxisValue {
     type Err = TooLong;
 

@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use crate::{Comparison, Export, SCHEMA};
 
-/// The longest document that is read, in bytes after decompression. No run's document is as long, but compressed data
-/// may grow to any length.
+/// The most bytes of a compressed document, after decompression, that are read. No run's document is as long, but
+/// compressed data may grow to any length. A longer one is cut off here, and so is no JSON.
 const LIMIT: u64 = 1 << 30;
 
 /// A document that `--json` wrote.
@@ -52,7 +52,7 @@ pub enum ReadError {
         /// The error of the parser, with line and column.
         source: serde_json::Error,
     },
-    /// The file begins like a comparison, and has a value that this kumite does not know.
+    /// The file has `pairs`, as only a comparison has, and a value that this kumite does not know.
     #[error(
         "{}: not a comparison that --json wrote: {source}; if another version of kumite wrote it, report it with that one",
         file.display()
@@ -98,7 +98,8 @@ impl Document {
 }
 
 impl Export {
-    /// Reads a run from a file that `--json` wrote, compressed by gzip or not.
+    /// Reads a run from a file that `--json` wrote, compressed by gzip or not. A comparison is an error,
+    /// [`ReadError::NoRun`].
     pub fn read(file: &Path) -> Result<Export, ReadError> {
         let text = text(file)?;
         form(file, &text)?;

@@ -16,7 +16,7 @@ impl Run {
     }
 
     /// The index, from 0, of the repetition that a trial belongs to: of its node if verdicts are about nodes like
-    /// these, else of its round.
+    /// these and its node is one of the run's, else of its round.
     pub fn repetition(&self, trial: &Trial) -> u32 {
         let node = self.judged_by_nodes().and_then(|merged| merged.node_of(trial));
         node.map_or(trial.block, |node| node as u32)

@@ -132,7 +132,7 @@ pub enum PairOutcome {
     Same,
     /// Each run came to a verdict, and the two differ.
     Another,
-    /// At least one run came to no verdict, or the claims are not the same.
+    /// The verdicts cannot be compared, for the reason in `untold`.
     CouldNotTell,
 }
 

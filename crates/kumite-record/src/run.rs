@@ -59,7 +59,8 @@ pub struct Run {
     pub workload: BTreeMap<String, AxisValue>,
     /// The points of the plan, in the order of the axes.
     pub points: Vec<Point>,
-    /// The contenders that are tried at each of `points`, in the same order. Empty if all are tried everywhere.
+    /// For each of `points`, in their order, the names of the contenders that are tried there. Empty if all are tried
+    /// everywhere.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contenders_at: Vec<Vec<String>>,
     /// The points that this machine cannot measure, with the reasons.
@@ -71,8 +72,8 @@ pub struct Run {
     /// The axis that each trial sweeps within itself. None if trials sweep none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
-    /// The number of values of the axis in `within` that trials at each of `points` sweep, in the same order. Empty
-    /// if all sweep all of them.
+    /// For each of `points`, in their order, how many of the values in `within` a trial there sweeps, counted from
+    /// the first value. Empty if all trials sweep all values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within_at: Vec<usize>,
     /// The limits and counts that this machine refused to kumite, such as a limit on a contender's memory, in words.
@@ -110,7 +111,7 @@ pub struct Run {
     /// short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved: Option<Saved>,
-    /// The last self-check of this machine when the run began. None if there was none.
+    /// The last self-check of this machine when the run began. None if there was none in the results store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
     /// The text of the experiment file, word for word.
@@ -140,7 +141,8 @@ pub struct RunRevision {
     pub name: String,
     /// The commit; of a working tree, the one that its changes are on top of.
     pub commit: String,
-    /// The digest of the files of a working tree that was not as its commit. None for a commit.
+    /// The digest of the files of a working tree that was not as its commit. None for a commit, and for a working
+    /// tree without changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<String>,
 }
@@ -335,7 +337,7 @@ pub enum ContenderStatus {
     Ran,
     /// The contender was left out, by a flag, by the profile, or because it needs a tool that is missing.
     Skipped,
-    /// The contender's build or version command failed.
+    /// The contender could not be built, or its version command failed.
     Failed,
 }
 

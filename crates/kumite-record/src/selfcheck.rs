@@ -33,18 +33,20 @@ pub struct SelfCheck {
     pub commands: Option<SameTwice>,
     /// An HTTP server compared with itself. None if it was not measured.
     pub server: Option<SameTwice>,
-    /// The clock's resolution, cost and steps; none if the check was interrupted before it.
+    /// The clock's resolution, cost and drift. None if the check was interrupted before the CPUs were checked, or if
+    /// the system names no CPU.
     pub clock: Option<ClockCheck>,
-    /// The CPUs that kumite may use, the first 16 at most.
+    /// The CPUs that kumite may use, the first 16 at most. Empty if the check was interrupted before they were
+    /// checked.
     pub cpus: Vec<CpuCheck>,
     /// The prices that the probes before a trial find on the calm machine, by probe. Empty if there was too little
-    /// time, or a probe failed.
+    /// time, if a probe failed, or if the check was interrupted before their end.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probes: BTreeMap<Probe, CalmProbe>,
     /// The load engine compared with servers that count what they do.
     pub engine: Vec<EngineCheck>,
-    /// The gain from running two commands at once. None if kumite may use one CPU alone, or if no round had a gain
-    /// that could be told.
+    /// The gain from running two commands at once. None if kumite may use one CPU alone, if no round had a gain that
+    /// could be told, or if the check was interrupted before the end of this part.
     pub duet: Option<DuetCheck>,
     /// The things that are worse than promised; empty if all is as it should be.
     pub problems: Vec<Problem>,
@@ -63,7 +65,7 @@ pub struct SameTwice {
     pub pairs: usize,
     /// The mean time from the beginning of a pair to that of the next, in seconds.
     pub seconds_per_pair: f64,
-    /// The number of false verdicts, for each metric.
+    /// The number of false verdicts, for each metric in which any comparison had a verdict.
     pub false_verdicts: Vec<FalseVerdicts>,
     /// The smallest difference that a comparison of one minute would find. None if there are too few pairs to tell.
     pub smallest: Option<SmallestDifference>,

@@ -37,7 +37,8 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// The position in `nodes` of the node that a trial was executed on. None if there is no such node.
+    /// The position in `nodes` of the node that a trial was executed on. None if the trial names no node, or one that
+    /// is not in `nodes`.
     pub fn node_of(&self, trial: &Trial) -> Option<usize> {
         let name = trial.node.as_ref()?;
         self.nodes.iter().position(|node| node.name == *name)

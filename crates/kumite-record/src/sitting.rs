@@ -56,8 +56,8 @@ impl Sitting {
 }
 
 /// Groups the sittings that count as one, by their positions, in the order in which the groups began. A sitting joins
-/// a group if it began less than an hour after another of the group had ended, on the same machine or perhaps the
-/// same. Sittings without rounds are left out.
+/// a group if it began less than an hour after another of the group had ended (or had begun, if it has no recorded
+/// end), on the same machine or perhaps the same. Sittings without rounds are left out.
 pub fn apart(sittings: &[Sitting]) -> Vec<Vec<usize>> {
     // A sitting that was ended before its first round says nothing.
     let mut order: Vec<usize> = (0..sittings.len()).filter(|&nth| sittings[nth].rounds > 0).collect();

@@ -54,7 +54,8 @@ pub struct Trial {
     #[serde(default)]
     pub load_ms: Option<f64>,
     /// The time from the end of the trial before, or from the run's beginning, to the end of this trial, in
-    /// milliseconds. The sum over all trials is the time for which the run was executed.
+    /// milliseconds. The sum over all trials is the time for which the run was executed. None if an older kumite made
+    /// the trial.
     #[serde(default)]
     pub took_ms: Option<f64>,
     /// The node that the trial was executed on. None unless the run has several.

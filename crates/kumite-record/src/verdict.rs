@@ -35,8 +35,8 @@ pub struct Claim {
     /// The size of the effect in the comparison that is shown. None if the claim was not tested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Effect>,
-    /// The evidence for the verdict; for an undecided claim, for the likeliest verdict. None if the claim leaves
-    /// nothing to chance, was not tested, or fails by an equality or a count.
+    /// The evidence for the verdict; for a claim that is undecided or depends on the sitting, for the likeliest
+    /// verdict. None if the claim leaves nothing to chance, was not tested, or fails by an equality or a count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bet: Option<Bet>,
     /// The effect of the comparison in `decided_by` in all rounds that were measured. None if the verdict rests on
@@ -50,7 +50,8 @@ pub struct Claim {
     /// sittings.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sittings: Vec<SittingEffect>,
-    /// The interval for the effect in one more sitting. None if there are fewer than two sittings.
+    /// The interval for the effect in one more sitting. None if fewer than two sittings, counted as in `sittings`,
+    /// have rounds of the comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_sitting: Option<NextSitting>,
     /// The reason for the verdict, where the effect does not say it: for example what is missing, or how much more
@@ -78,7 +79,8 @@ pub struct Bet {
     pub evidence: f64,
     /// The evidence that a verdict takes.
     pub threshold: f64,
-    /// The number of rounds that were betted on; of nodes, if the verdict is about nodes like these.
+    /// The number of rounds up to the verdict, those in which a comparison was not measured included; of nodes, if
+    /// the verdict is about nodes like these.
     pub rounds: u32,
     /// The number of bets that the claim is made of: two for each `within`, one for each `<`, `<=`, `>` or `>=`, none
     /// for an equality or a count.
@@ -348,7 +350,8 @@ pub enum Verdict {
     Undecided,
     /// The claim is clearly true in one sitting, and clearly false in another.
     DependsOnSitting,
-    /// The claim cannot be judged: a contender or a point that it needs was not measured, or lacks a figure.
+    /// The claim cannot be judged: for example, a contender or a point that it needs was not measured, or lacks a
+    /// figure. `reason` says why.
     #[default]
     NotTested,
     /// A verdict that a later kumite gave. It is shown as it was read.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Written {
     /// The BLAKE3 digest of the output, in hexadecimal.
     pub digest: String,
-    /// The path of the file that has the output.
+    /// The path of the file that has the output: the trial's own, or that of an earlier trial at the point that wrote
+    /// the same.
     pub file: String,
 }
