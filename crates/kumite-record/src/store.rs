@@ -108,10 +108,10 @@ pub enum StoreError {
     Open {
         /// The path of the file.
         path: PathBuf,
-        /// The error of the system or of SQLite.
+        /// The error of the system or of SQLite, or the text that there is no such file.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// Another version of kumite wrote the file.
+    /// The file has another version than this kumite reads.
     #[error(
         "the results store {path} is of version {found}, and this kumite reads version {VERSION}: use the kumite that wrote \
          it, move the file away, or give another by --db FILE"
@@ -119,10 +119,10 @@ pub enum StoreError {
     OtherVersion {
         /// The path of the file.
         path: PathBuf,
-        /// The version that the file has.
+        /// The version that the file has; 0 if it is only read and no kumite has made tables in it.
         found: u32,
     },
-    /// No run has the name for its id, or for the beginning of its id.
+    /// No run has the name for its id, or for the beginning of its id; or `last` was asked for and there is no run.
     #[error("no run '{id}' in the results store {path}; `kumite list --runs` shows those that are there")]
     NoSuchRun {
         /// The name that was asked for.
@@ -138,7 +138,8 @@ pub enum StoreError {
         /// The ids of the runs that begin with the name.
         matches: Vec<String>,
     },
-    /// SQLite could not read or write the file.
+    /// SQLite could not read or write the file: for example, it is damaged, another process was writing to it for
+    /// more than 10 s, or what is to be new has an id or a name that is there already.
     #[error("the results store {path}: {source}{}", remedy(.source))]
     Sqlite {
         /// The path of the file.
@@ -146,7 +147,7 @@ pub enum StoreError {
         /// The error of SQLite.
         source: rusqlite::Error,
     },
-    /// The store's file was removed or replaced while it was open.
+    /// The store's file was removed, moved or replaced while it was open, as is noticed after a change.
     #[error("the results store {path} was removed, moved or replaced while it was written to; {}", kept(.rescued))]
     Gone {
         /// The place where the file was.
@@ -167,15 +168,16 @@ pub enum StoreError {
         id: String,
         /// The number of trials that the run ended with.
         then: u32,
-        /// The number of trials that are there now.
+        /// The number of trials that are there now; the same as `then` if rows were changed and no trial is missing.
         now: u32,
     },
-    /// A value of a row could not be read or written.
+    /// A value of a row could not be read or written, or contradicts the id that the row is kept under.
     #[error("the results store {path}: {what}: {reason}")]
     Row {
         /// The path of the file.
         path: PathBuf,
-        /// The kind of the row, such as `trial`; of a histogram its name, too.
+        /// The kind of the row, such as `trial`; of a histogram its name, too, and when it is read the number of its
+        /// trial.
         what: String,
         /// The fault, in words.
         reason: String,
@@ -235,7 +237,7 @@ pub struct StoredRun {
     pub machine: Machine,
     /// Every contender of the experiment.
     pub contenders: Vec<Contender>,
-    /// The trials of the run with their histograms, in the order in which they were executed.
+    /// The trials of the run with their histograms, in the order in which they began.
     pub trials: Vec<Trial>,
     /// The claims with their verdicts, in the order of the experiment.
     pub claims: Vec<Claim>,
@@ -315,7 +317,7 @@ impl Findings<'_> {
 pub struct Store {
     path: PathBuf,
     /// The identity of the file when it was opened. None for a store in memory, one that is only read, and one whose
-    /// file is not made yet.
+    /// file is not made yet; then it is not watched for being removed.
     file: Option<place::File>,
     /// The file was not there when the store was opened: it is made for the first change. Until then `db` is an empty
     /// store in memory.
@@ -324,8 +326,9 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a store. If its file is not there, the store is empty, and the file and its folder are made for the first
-    /// change: a command that refuses before it has anything to keep leaves nothing. An error if they cannot be made.
+    /// Opens a store. If its file is not there, the store is empty, and the file and its folder are made for the
+    /// first change: a command that refuses before it has anything to keep leaves nothing. An error if they could not
+    /// be made, if a file that is there cannot be opened, or if it is of another version.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         if std::fs::symlink_metadata(path).is_ok() {
             return Store::open_file(path);
@@ -351,7 +354,8 @@ impl Store {
         })
     }
 
-    /// Opens a store whose file must be there already, as commands that only read need it.
+    /// Opens a store whose file must be there already, as commands that only read need it. An error if it is not, and
+    /// as [`open`](Self::open) says.
     pub fn open_existing(path: &Path) -> Result<Store, StoreError> {
         if !path.is_file() {
             return Err(StoreError::Open {
@@ -362,7 +366,8 @@ impl Store {
         Store::open(path)
     }
 
-    /// Opens a store for reading only. Nothing in the file can be changed.
+    /// Opens a store for reading only. Nothing in the file can be changed. An error if it is not there, cannot be
+    /// read, or is of another version.
     pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
             .map_err(|error| StoreError::Open { path: path.to_owned(), source: error.into() })?;
@@ -405,7 +410,8 @@ impl Store {
         Ok(Store { path, file, is_to_be_made: false, db })
     }
 
-    /// Writes a new run, with the machine that it is executed on and its contenders.
+    /// Writes a new run, with the machine that it is executed on and its contenders. An error if there is a run with
+    /// the same id.
     pub fn begin(
         &mut self,
         run: &Run,
@@ -416,7 +422,8 @@ impl Store {
         self.change(|db| beginning.insert(db))
     }
 
-    /// Writes a trial of `run`, with its histograms.
+    /// Writes a trial of `run`, with its histograms. An error if there is no such run, or if it has a trial with the
+    /// same `seq`.
     pub fn commit(&mut self, run: &str, trial: &Trial) -> Result<(), StoreError> {
         let rows = self.trial_rows(run, trial)?;
         self.change(|db| rows.insert(db))
@@ -440,7 +447,8 @@ impl Store {
         })
     }
 
-    /// Reads a whole run with its histograms. An error if its rows are not those that it ended with.
+    /// Reads a whole run by its full id, with its histograms. An error if there is no such run, or if its rows are
+    /// not those that it ended with.
     pub fn read(&self, id: &str) -> Result<StoredRun, StoreError> {
         let mut trials = self.trials(id)?;
         for trial in &mut trials {
@@ -473,8 +481,8 @@ impl Store {
         })
     }
 
-    /// The id of the run that `name` means: an id, the beginning of one, or `last`. An error if no run matches, or
-    /// several.
+    /// The id of the run that `name` means: an id, the beginning of one, or `last` for the run that was written to
+    /// the store last. An error if no run matches, or several.
     pub fn find(&self, name: &str) -> Result<String, StoreError> {
         if name == "last" {
             let newest = self
@@ -503,7 +511,7 @@ impl Store {
         ids.iter().map(|id| self.run(id)).collect()
     }
 
-    /// Reads a run by its full id, without its trials and findings.
+    /// Reads a run by its full id, without its trials and findings. An error if there is none.
     pub fn run(&self, id: &str) -> Result<Run, StoreError> {
         let run: Run = self
             .rows("run", "SELECT run FROM run WHERE id = ?1", [id])?
@@ -515,8 +523,8 @@ impl Store {
         }
     }
 
-    /// Returns an error if a run that has ended does not have the rows that it ended with. Methods that read trials
-    /// check that, too.
+    /// Returns an error if a run that has ended does not have the rows that it ended with. A run that has not ended
+    /// passes, and so does an id without a run. Methods that read trials check that, too.
     pub fn check(&self, id: &str) -> Result<(), StoreError> {
         match seal::then_and_now(&self.db, id).map_err(|source| self.sqlite(source))? {
             Some((then, now)) if then != now => Err(StoreError::Changed {
@@ -529,19 +537,21 @@ impl Store {
         }
     }
 
-    /// The machine that a run was executed on.
+    /// The machine that a run was executed on. An error if there is no such run.
     pub fn machine(&self, run: &str) -> Result<Machine, StoreError> {
         self.rows("machine", "SELECT machine FROM run WHERE id = ?1", [run])?
             .pop()
             .ok_or_else(|| StoreError::NoSuchRun { id: run.to_owned(), path: self.path.clone() })
     }
 
-    /// The contenders of a run, in the order they were given.
+    /// The contenders of a run, in the order in which [`begin`](Self::begin) or [`put`](Self::put) was given them.
+    /// Empty if there is no such run.
     pub fn contenders(&self, run: &str) -> Result<Vec<Contender>, StoreError> {
         self.rows("contender", "SELECT contender FROM contender WHERE run = ?1 ORDER BY rowid", [run])
     }
 
-    /// The trials of a run, in the order they were executed, without their histograms.
+    /// The trials of a run, in the order in which they began, without their histograms. Empty if there is no such
+    /// run; an error if the rows are not those that the run ended with.
     pub fn trials(&self, run: &str) -> Result<Vec<Trial>, StoreError> {
         self.check(run)?;
         let mut trials: Vec<Trial> =
@@ -551,7 +561,7 @@ impl Store {
         Ok(trials)
     }
 
-    /// The histograms of the trial with this position in a run, by name.
+    /// The histograms of the trial with this `seq` in a run, by name. Empty if it has none, or is not there.
     pub fn histograms(&self, run: &str, seq: u32) -> Result<BTreeMap<String, Histogram>, StoreError> {
         let mut query = self
             .db
@@ -570,17 +580,17 @@ impl Store {
         .collect()
     }
 
-    /// The verdicts of a run as they were judged when it ended.
+    /// The claims of a run with the verdicts that were judged when it ended; empty before that.
     pub fn claims(&self, run: &str) -> Result<Vec<Claim>, StoreError> {
         self.rows("claim", "SELECT claim FROM verdict WHERE run = ?1 ORDER BY nth", [run])
     }
 
-    /// The checks of a run with the answers that were judged when it ended.
+    /// The checks of a run with the answers that were judged when it ended; empty before that.
     pub fn checks(&self, run: &str) -> Result<Vec<Check>, StoreError> {
         self.rows("check", "SELECT outcome FROM outcome WHERE run = ?1 ORDER BY nth", [run])
     }
 
-    /// The warnings of a run.
+    /// The warnings of a run, as they were when it ended; empty before that.
     pub fn warnings(&self, run: &str) -> Result<Vec<Warning>, StoreError> {
         self.rows("warning", "SELECT warning FROM warning WHERE run = ?1 ORDER BY nth", [run])
     }
@@ -599,7 +609,8 @@ impl Store {
         })
     }
 
-    /// The latest self-check of the same machine: the same kernel, processor and number of CPUs.
+    /// The latest self-check of the same machine: the same kernel, processor and number of CPUs. None if there is
+    /// none.
     pub fn latest_selfcheck(&self, machine: &Machine) -> Result<Option<SelfCheck>, StoreError> {
         let mut found = self.rows(
             "selfcheck",

@@ -158,7 +158,8 @@ pub enum Reason {
     },
     /// No trial of a cell can be used, because trials failed or were disqualified.
     NoUsableTrial {
-        /// The cell that the comparison needs.
+        /// The cell that the comparison needs; without a point if a claim about wrong answers is about all trials of
+        /// the contender.
         cell: CellName,
         /// The outcome of the cell's first trial that failed or was disqualified.
         outcome: Outcome,
@@ -174,7 +175,8 @@ pub enum Reason {
     },
     /// A cell was planned, and was not tried.
     NotTried {
-        /// The cell that was not tried.
+        /// The cell that was not tried; without a point if a claim about wrong answers is about all trials of the
+        /// contender.
         cell: CellName,
     },
     /// Some trial of a cell has too few values for a metric, such as a percentile.
