@@ -22,7 +22,7 @@ pub(crate) use units::dimension;
 /// The reason why a text is not a claim, with the place in the text.
 #[derive(Debug, PartialEq)]
 pub struct ClaimError {
-    /// The place in the text, in characters from 1.
+    /// The place in the text, in characters from 1; one beyond the last if the text ends too soon.
     pub column: usize,
     /// The fault and its remedy, as a sentence without a full stop.
     pub what: String,
@@ -69,8 +69,9 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Parses and checks a claim. An error if the text is not in the grammar, names something that the experiment
-    /// lacks, or compares unlike with unlike.
+    /// Parses and checks a claim. An error if the text is not in the grammar or too long for it, names something that
+    /// the experiment lacks, compares unlike with unlike, or could test nothing: because it measures nothing, or an
+    /// `every` leaves no contender or no value.
     pub fn new(text: &str, names: &Names) -> Result<Claim, ClaimError> {
         let claim = parse::parse(text)?;
         check::check(&claim, names)?;

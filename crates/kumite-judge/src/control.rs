@@ -19,7 +19,8 @@ const ALPHA: f64 = 0.01;
 const SHOWN: f64 = 0.05;
 
 /// The run's control, measured by `trials`: its ratio to itself in the metric `headline`, or in the run's first
-/// metric if that is none; and where it is off, over all metrics and points. None if the run has no control.
+/// metric if that is none; and where it is off, over all metrics and points. None if the run has no control; without
+/// a ratio to itself if there are too few blocks for one.
 pub fn of_run(run: &Run, trials: &[&Trial], headline: Option<String>) -> Option<Control> {
     let control = run.control.as_ref()?;
     let grid = Grid::new(run);
@@ -89,7 +90,8 @@ fn pairs(seen: &Observations, control: &Control, point: usize, metric: &str) -> 
     second.into_iter().filter_map(|(block, value)| Some((value, *first.get(&block)?))).collect()
 }
 
-/// The ratio of the pairs with its confidence sequence. None if there are too few pairs for an interval.
+/// The ratio of the pairs with its confidence sequence. None if there are too few pairs for an interval, or if an end
+/// of it is 0 or infinite.
 fn ratio(pairs: &[(f64, f64)], alpha: f64) -> Option<Ratio> {
     let of = sequential_ratio(pairs, alpha).ok()?;
     Some(Ratio { estimate: of.estimate, low: Some(of.low), high: Some(of.high) })

@@ -23,7 +23,8 @@ pub struct Declared {
 /// The reason why an expression over one trial cannot be used.
 #[derive(Debug, Error, PartialEq)]
 pub enum ExpressionError {
-    /// The text is no expression, or uses an unknown name.
+    /// The text is no expression, divides by 0, adds unlike to unlike, or has a name that it may not have: an unknown
+    /// one, a contender or an axis.
     #[error("column {} of its text: {}", .0.column, .0.what)]
     Text(ClaimError),
     /// The expression has another dimension than the unit of the figure that it is for.
@@ -34,7 +35,7 @@ pub enum ExpressionError {
         /// The dimension of the figure's unit.
         named: Dimension,
     },
-    /// A parameter in the expression is text, or has no value.
+    /// A parameter in the expression is a text or a truth value, or has no value.
     #[error("a parameter of it is no number")]
     NoNumber,
 }
@@ -46,7 +47,8 @@ pub enum MetricError {
     /// letter at the beginning.
     #[error("'{0}' is not a metric's name: use lower-case letters, digits and _")]
     Name(String),
-    /// The name is taken by a metric of the kind of workload, of a service, or of a probe.
+    /// The name is taken by a metric that trials have without the experiment: of the kind of workload, of a service,
+    /// or of a probe.
     #[error("every trial has the metric '{0}' already")]
     Known(String),
     /// The metric's expression cannot be used.
@@ -141,8 +143,8 @@ impl Derived {
     }
 }
 
-/// The value of an expression over parameters alone, in seconds, bytes or plain numbers. An error if its dimension is
-/// not that of `unit`, or a parameter is no number.
+/// The value of an expression over parameters alone, in seconds, bytes or plain numbers. An error if it is no
+/// expression, if its dimension is not that of `unit`, or if a parameter is no number.
 pub fn of_parameters(
     text: &str,
     parameters: &BTreeMap<String, AxisValue>,

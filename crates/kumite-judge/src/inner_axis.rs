@@ -119,8 +119,8 @@ impl<'a> Observation<'a> {
         self.part.map_or(&self.trial.sample.needs, |part| &part.needs)
     }
 
-    /// The parameter that would give enough values for a metric, and its value. None if it is not known, or if the
-    /// observation is of a part.
+    /// The parameter that would give enough values for a metric, and its value. None if the trial has enough, if the
+    /// parameter is not known, or if the observation is of a part.
     pub fn enough(&self, metric: &str) -> Option<&'a Enough> {
         self.trial.sample.enough.get(metric).filter(|_| self.is_whole())
     }

@@ -39,7 +39,8 @@ pub fn judge(
     (judged.into_iter().map(|(_, claim)| claim).collect(), checks)
 }
 
-/// The cells that these claims need: contenders with positions of points in the plan.
+/// The cells that these claims need: contenders with positions in `run.points`. A comparison with a cell that cannot
+/// be had needs none.
 pub fn needed(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
     let evidence = Evidence::new(run, &[], contenders);
     claims.iter().flat_map(|claim| evidence.cells(claim)).collect()
@@ -63,8 +64,8 @@ pub fn control(
     control::of_run(run, trials, headline)
 }
 
-/// The cells of claims that more blocks might decide: contenders with positions of points in the plan. All cells if
-/// there are no claims.
+/// The cells of claims that more blocks might decide: contenders with positions in `run.points`. All cells if there
+/// are no claims; empty if no claim can be decided by more.
 pub fn undecided(
     run: &Run,
     trials: &[&Trial],

@@ -69,7 +69,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The rounds in which all of these metrics were measured. The error is the reason why there are none, or why
-    /// they are not judged.
+    /// they are not judged: some trial has too few values for a metric.
     pub(super) fn rounds(&self, references: Vec<Reference>) -> Result<Rounds, Reason> {
         let mut looks = Vec::new();
         for reference in &references {
@@ -237,7 +237,8 @@ pub(super) struct Rounds {
     pub references: Vec<Reference>,
     /// The block of each round, in ascending order.
     pub blocks: Vec<u32>,
-    /// The position of each round's node. None if the run has one node.
+    /// The position of each round's node in the run's list. None if the run was not merged from several, or its node
+    /// is not in the list.
     pub nodes: Vec<Option<usize>>,
     /// The values of the metrics in each round, in the order of `references`.
     pub values: Vec<Vec<f64>>,

@@ -103,7 +103,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The fewest jobs in a trial of the comparison, if most of the scatter of its rounds is that of jobs. None if it
-    /// is not.
+    /// is not, or if that cannot be told.
     fn jobs(&self, distance: &Distance) -> Option<usize> {
         let mut variance = 0.0;
         let mut fewest = usize::MAX;
@@ -118,7 +118,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The variance of a cell's figure that comes from its jobs, in logarithms, and the fewest jobs in one of its
-    /// trials. None if the figure is not a time or a rate, or there are too few jobs.
+    /// trials. None if the figure is not a time or a rate, or a trial has fewer than three jobs.
     fn of_jobs(&self, reference: &Reference) -> Option<(f64, usize)> {
         if !is_of_time(self.grid.run, &reference.metric) {
             return None;

@@ -22,7 +22,8 @@ use super::{ALPHA, Evidence};
 /// The fewest later rounds that can raise a doubt about a verdict by contradicting it.
 const TELLING_ROUNDS: usize = 5;
 
-/// The comparison to show, with the number of comparisons that came out like it and the wealth for its bounds.
+/// The comparison to show (by one of its bets), with the number of comparisons that came out like it and the wealth
+/// for its bounds.
 struct Chosen<'a> {
     bet: Bet<'a>,
     alike: usize,
@@ -275,8 +276,8 @@ impl Posed<'_> {
     }
 
     /// The distance by which at least one comparison of a failed claim misses its border, as the logarithm of a
-    /// ratio, and the level of this bound. It rests on the mean of the bets, as the verdict does. None if effects are
-    /// not all ratios, or no finite distance is shown.
+    /// ratio, and the level of this bound, from 0 to 1. It rests on the mean of the bets, as the verdict does. None
+    /// if effects are not all ratios, or no finite distance is shown.
     fn common_miss(&self, look: u32, threshold: f64) -> Option<(f64, f64)> {
         if !self.are_ratios(look) {
             return None;
