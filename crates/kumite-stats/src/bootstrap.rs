@@ -35,7 +35,8 @@ pub(crate) fn bounds(values: &mut [f64], tail: f64) -> (f64, f64) {
     (low, high)
 }
 
-/// The share of resamples to leave out on either side of the interval, by Hesterberg's expansion.
+/// The share of resamples, from 0 to 1, to leave out on either side of the interval, by Hesterberg's expansion. An
+/// error if there are too few blocks, or if the confidence is not between 0 and 1.
 pub(crate) fn expanded_tail(n: usize, confidence: f64) -> Result<f64, Error> {
     let need = blocks_needed(confidence)?;
     if n < need {
@@ -48,7 +49,8 @@ pub(crate) fn expanded_tail(n: usize, confidence: f64) -> Result<f64, Error> {
 }
 
 /// The fewest blocks for which the interval from the least to the greatest value covers the median of any
-/// distribution with this confidence: 1 − 2^(1−n) >= confidence. At most 64.
+/// distribution with this confidence: 1 − 2^(1−n) >= confidence. At most 64; an error if the confidence is not
+/// between 0 and 1.
 fn blocks_needed(confidence: f64) -> Result<usize, Error> {
     if !(confidence > 0.0 && confidence < 1.0) {
         return Err(Error::Confidence(confidence));

@@ -40,10 +40,10 @@ pub struct ClaimWealth {
     /// The wealth of the bet that the claim holds: the least wealth of its comparisons; 0 without a comparison.
     pub holds: f64,
     /// The wealth of the bet that the claim fails: the mean wealth of the bets against its comparisons. If all
-    /// comparisons are true, that is a fair or losing game, too.
+    /// comparisons are true, that is a fair or losing game, too. 0 without a comparison.
     pub fails: f64,
     /// The wealth of the bet on no difference: that the claim holds with loosened borders, and fails with tightened
-    /// ones.
+    /// ones. It is the lesser of the two; 0 without a comparison.
     pub no_difference: f64,
 }
 

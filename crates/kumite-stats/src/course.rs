@@ -41,8 +41,8 @@ pub fn followed<V, S: PartialEq>(
     })
 }
 
-/// The course of effects along a variable, from pairs of both. None if there are too few rounds, if the medians at
-/// both ends lie on one side, or if one of the two is the same in all rounds.
+/// The course of effects along a variable, from pairs of both. None if there are fewer than 12 rounds, if the medians
+/// at both ends lie on one side, or if the variable or the effect is the same in all rounds.
 fn course<S: PartialEq>(mut pairs: Vec<(f64, f64)>, side: &impl Fn(f64) -> S, seed: u64) -> Option<Course> {
     if pairs.len() < FEWEST_ROUNDS {
         return None;

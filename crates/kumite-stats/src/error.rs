@@ -11,9 +11,9 @@ pub enum Error {
     /// for one look.
     #[error("{have} blocks are too few for this confidence; {need} are needed")]
     TooFew {
-        /// The number of blocks that were given.
+        /// The number of blocks that were given; for a proportion, of tries.
         have: usize,
-        /// The number of blocks that is enough.
+        /// The number of blocks, or of tries, that is enough.
         need: usize,
     },
 
@@ -31,7 +31,7 @@ pub enum Error {
         at: usize,
     },
 
-    /// A ratio is too large or too small for an `f64`.
+    /// An end of a ratio's interval is 0 or infinite as an `f64`; or, for a proportion, an end could not be computed.
     #[error("a ratio of these pairs is not finite, or 0")]
     Undefined,
 

@@ -46,7 +46,8 @@ impl Scatter {
     }
 }
 
-/// The standard deviation of a sample. None for fewer than two values.
+/// The standard deviation of the distribution that a sample is from (n − 1 in the denominator). None for fewer than
+/// two values.
 pub fn deviation(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

@@ -48,7 +48,8 @@ pub fn wealth_after((so, n): (usize, usize), share: f64, more: usize) -> f64 {
     wealth(so + so_of_more.min(more), n + more)
 }
 
-/// The estimated fewest rounds for which `is_reached` is true. None if it takes more than 500.
+/// The estimated fewest rounds for which `is_reached` is true, 0 included: from 100 on in steps of 2 %, so at most
+/// that much too many. None if it takes more than 500.
 pub fn fewest_rounds(is_reached: impl Fn(usize) -> bool) -> Option<usize> {
     let mut rounds = 0;
     while !is_reached(rounds) {
@@ -69,7 +70,7 @@ pub fn at_least(values: &[f64], threshold: f64) -> Result<Option<f64>, Error> {
 }
 
 /// The smallest bound that the median of the values' distribution is shown not to be above, by a bet that reached the
-/// threshold. None if there are too few values; an error if one is not a number.
+/// threshold. Infinite values are allowed. None if there are too few values; an error if one is not a number.
 pub fn at_most(values: &[f64], threshold: f64) -> Result<Option<f64>, Error> {
     let sorted = sorted(values)?;
     Ok(rounds_so(sorted.len(), threshold).map(|so| sorted[so - 1]))

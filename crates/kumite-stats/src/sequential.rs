@@ -51,8 +51,8 @@ pub fn sequential_median_between(values: &[(f64, f64)], alpha: f64) -> Result<(f
 }
 
 /// The confidence sequence of the ratio a/b of pairs: `exp` of [`sequential_median`] of the logarithms. Swapping a
-/// and b gives the reciprocals. An error also if a value is not above 0, or if an end of the interval is 0 or
-/// infinite as an `f64`.
+/// and b gives the reciprocals. An error as there, and if a value is not above 0, or if an end of the interval is 0
+/// or infinite as an `f64`.
 pub fn sequential_ratio(pairs: &[(f64, f64)], alpha: f64) -> Result<Interval, Error> {
     if let Some(at) = pairs.iter().position(|(a, b)| !(a.is_finite() && b.is_finite())) {
         return Err(Error::NotFinite { at });
@@ -78,9 +78,9 @@ pub fn fewest_blocks(alpha: f64) -> Result<usize, Error> {
     Ok((1..).find(|&n| excludes(0, n, alpha)).expect("2^n grows beyond any 1/alpha"))
 }
 
-/// The estimated number of blocks in all that it takes to exclude a value, if `beyond` of `n` blocks lie on the far
-/// side of it and later blocks are alike. None if half of the blocks or more lie there, or if more than 100,000 would
-/// be needed.
+/// The estimated number of blocks in all, those `n` included, that it takes to exclude a value, if `beyond` of `n`
+/// blocks lie on the far side of it and later blocks are alike. None if half of the blocks or more lie there, or if
+/// more than 100,000 would be needed; an error if `alpha` is not between 0 and 1.
 pub fn blocks_to_exclude(beyond: usize, n: usize, alpha: f64) -> Result<Option<usize>, Error> {
     let fewest = fewest_blocks(alpha)?;
     let share = beyond as f64 / n.max(1) as f64;

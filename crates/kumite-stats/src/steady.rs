@@ -77,7 +77,8 @@ const BY_MEDIAN: f64 = 1.4826;
 const MOST: usize = 5_000;
 
 /// Classifies an evenly sampled series, oldest value first. None if the series has fewer than [`FEWEST`] points, or a
-/// value is not finite.
+/// value is not finite. Of a series of more than 5,000 points neighbours are averaged, and an index is that of the
+/// first of them.
 ///
 /// The method and its hits and misses are in the documentation of this crate.
 pub fn steady(series: &[f64], better: Better) -> Option<Steady> {
