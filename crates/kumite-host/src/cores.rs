@@ -31,7 +31,8 @@ pub struct CoresError {
     pub asked: usize,
     /// The number of CPUs that kumite may give.
     pub there: usize,
-    /// The load engine keeps CPUs of its own, which `there` does not count.
+    /// The contender may not have the load engine's CPU as well, so that `there` does not count it, unless it is the
+    /// only one.
     pub beside_engine: bool,
 }
 
@@ -48,7 +49,8 @@ pub struct WantedCores {
 }
 
 impl WantedCores {
-    /// Chooses the contender's CPUs from the available ones. An error if more are asked for than may be given.
+    /// Chooses the contender's CPUs from the available ones, the first of them. An error if more are asked for than
+    /// may be given.
     pub fn given(self, available: &Cores) -> Result<GivenCores, CoresError> {
         let WantedCores { param, asked, may_share } = self;
         let apart = available.apart;

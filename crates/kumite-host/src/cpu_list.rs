@@ -11,7 +11,7 @@ const HIGHEST: usize = 4095;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuList(pub Vec<usize>);
 
-/// The error that a text is no list of CPUs.
+/// The error that a text is no list of CPUs: not in the notation, without a CPU, or with a number above 4095.
 #[derive(Debug, PartialEq, Eq, Error)]
 #[error("expected CPUs such as 1 or 0,2-3")]
 pub struct CpuListError;

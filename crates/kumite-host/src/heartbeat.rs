@@ -34,7 +34,8 @@ const STOLEN_LIMIT: f64 = 0.2;
 /// The error of a CPU's stolen time in seconds: it is counted in ticks.
 const GRAIN: f64 = 0.01;
 
-/// A watch for absence while something is measured, on a thread of its own.
+/// A watch for absence of kumite, of the processes that it has started, and of the machine, while something is
+/// measured. It has a thread of its own.
 #[derive(Debug)]
 pub struct Heartbeat {
     thread: JoinHandle<Absence>,
@@ -51,6 +52,7 @@ struct Absence {
     kumite: Duration,
     /// The time of kumite's own shorter absences.
     shortly: Duration,
+    /// The process that was first seen stopped, and the time for which it or any other was. `None` if none was.
     process: Option<(String, Duration)>,
 }
 
@@ -74,7 +76,8 @@ impl Heartbeat {
         Heartbeat { thread, end, watch, cpus: cpus.len(), clocks }
     }
 
-    /// Stops watching. Returns the cause that makes all measurements since the start void; `None` if there is none.
+    /// Stops watching. Returns the cause that makes all measurements since the start void, and of several one: sleep
+    /// comes before stops, and these before stolen time. `None` if there is none.
     pub fn stop(self) -> Option<Void> {
         let clocks = Clocks::read();
         let elapsed_s = clocks.monotonic.saturating_sub(self.clocks.monotonic).as_secs_f64();

@@ -19,7 +19,8 @@ const EVERY: Duration = Duration::from_millis(100);
 /// Why the lock of the machine was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another kumite measures on this machine, and has the lock.
+    /// Another kumite measures on this machine, and has the lock; where one waits for it, it still has the lock at
+    /// the end of the time.
     #[error("another kumite ({holder}) is measuring on this machine ({} is locked): wait for it to end", path.display())]
     Taken {
         /// The path of the file that is locked.
@@ -33,7 +34,7 @@ pub enum LockError {
         /// The process that had the lock.
         holder: Holder,
     },
-    /// The lock's file cannot be locked: by nobody, or not by this user.
+    /// The lock's file cannot be made, opened or locked: by nobody, or not by this user.
     #[error("cannot lock {}: {source}", path.display())]
     Unusable {
         /// The path of the lock's file.
@@ -46,13 +47,13 @@ pub enum LockError {
 /// The process that has the lock, as far as the kernel shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// The process is in another pid namespace, or has ended meanwhile.
+    /// The process is in another pid namespace, has let go of the lock meanwhile, or is not shown by the kernel.
     Unseen,
-    /// The process can be seen from here.
+    /// The process has this id here. It may have ended meanwhile.
     Process {
         /// The id of the process.
         pid: u32,
-        /// The user of the process; `None` if it is our own.
+        /// The user of the process; `None` if it is our own, or if the process has just ended.
         user: Option<User>,
     },
 }
@@ -87,8 +88,8 @@ impl fmt::Display for User {
     }
 }
 
-/// Why the lock's file cannot be locked. A user in it is the file's owner; `None` if the file is our own. The message
-/// has the owner and the remedy, where there is one.
+/// Why the lock's file cannot be locked. A user in it is the owner of the file or link; `None` if that is our own.
+/// The message has the owner and the remedy, where there is one.
 #[derive(Debug, thiserror::Error)]
 pub enum LockFileError {
     /// The path is a symbolic link, which is not followed.
@@ -97,7 +98,7 @@ pub enum LockFileError {
     /// The path is no regular file but a folder, a pipe or a device.
     #[error("it is no regular file{}; remove it", and_of(.0))]
     NoFile(Option<User>),
-    /// The file belongs to another user, and nobody else may read it.
+    /// This user may not read the file: it belongs to another one, or has a mode that lets nobody read it.
     #[error("nobody else may read it{}; have it removed", and_of(.0))]
     Unreadable(Option<User>),
     /// The file was removed each time before it could be locked.
@@ -126,7 +127,8 @@ impl Lock {
     }
 
     /// Takes the lock of this machine as [`of_machine`](Self::of_machine) does, but waits while another process has
-    /// it: at most for `most`, and until `stop` is set. Calls `tell` with each process that it waits for.
+    /// it: at most for `most`, and then it is [`LockError::Taken`]; if `stop` is set meanwhile, it is
+    /// [`LockError::Interrupted`]. Calls `tell` with each process that it waits for.
     pub fn of_machine_within(
         most: Duration,
         stop: &AtomicBool,

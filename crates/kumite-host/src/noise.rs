@@ -79,7 +79,8 @@ impl Watch {
         Watch { system, groups, cpus, before }
     }
 
-    /// The noise since this watch began. `ours` is the contenders' part in it.
+    /// The noise since this watch began; no figure and no mark if no time has passed. `ours` is the contenders' part
+    /// in it.
     pub fn end(&self, ours: &Ours) -> Noise {
         noise(&self.before, &Reading::take(&self.system, &self.groups, &self.cpus), ours)
     }
