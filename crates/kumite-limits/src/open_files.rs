@@ -2,7 +2,8 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// The hard limit on open files is too low for the connections asked for.
+/// The hard limit on open files is too low for the connections asked for, or the system did not let the soft one be
+/// raised.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{connections} connections need {needed} open files but the hard limit is {limit}: \
@@ -11,9 +12,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 pub struct TooManyConnections {
     /// The number of connections asked for.
     pub connections: usize,
-    /// The number of open files needed, those of the rest of the process included.
+    /// The number of open files needed: one for each connection, those that are open now, and 16 to spare.
     pub needed: u64,
-    /// The hard limit on open files of this process.
+    /// The hard limit on open files of this process; `u64::MAX` if there is none.
     pub limit: u64,
 }
 
