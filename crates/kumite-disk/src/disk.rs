@@ -161,8 +161,8 @@ pub fn available() -> Result<(), Error> {
 ///
 /// # Errors
 ///
-/// If there is no such path, or the process is not root. (A user's own disk can then be unmounted by `fusermount3 -u
-/// -z`, which is not tried here.)
+/// If there is no such path, or the process is not root and so may not. (A user's own disk can then be unmounted by
+/// `fusermount3 -u -z`, which is not tried here.)
 pub fn unmount(mount_point: &Path) -> Result<(), Error> {
     // FORCE has the kernel end what waits in it, DETACH takes it away while files in it are open.
     let flags = UnmountFlags::FORCE | UnmountFlags::DETACH | UnmountFlags::NOFOLLOW;

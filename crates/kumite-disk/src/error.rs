@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The reason why there can be no slow disk, or why it cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The folder to mirror cannot be read.
+    /// The folder to mirror does not exist, is no folder, or cannot be read.
     #[error("cannot read the folder {}: {source}; name one with the files to mirror", folder.display())]
     Folder {
         /// The path of the folder.
@@ -18,7 +18,7 @@ pub enum Error {
     /// The folder to mirror has no plain files.
     #[error("there is no plain file in {}: put some there before it is mounted", .0.display())]
     NoFiles(PathBuf),
-    /// The mount point cannot be used.
+    /// The mount point does not exist, is no folder, or cannot be read.
     #[error("cannot mount at {}: {source}; name an empty folder", mount_point.display())]
     MountPoint {
         /// The path of the mount point.
@@ -40,7 +40,7 @@ pub enum Error {
     /// The delay is zero, or above [`LONGEST_DELAY`](crate::LONGEST_DELAY).
     #[error("a delay of {0:?} makes no sense: it must be above 0 and at most {LONGEST:?}", LONGEST = crate::LONGEST_DELAY)]
     Delay(Duration),
-    /// There is no FUSE here.
+    /// The disk cannot be mounted by FUSE.
     #[error("cannot mount by FUSE: {0}")]
     Fuse(#[source] NoFuse),
     /// The disk cannot be unmounted.
@@ -51,7 +51,7 @@ pub enum Error {
         /// The error of the system.
         source: io::Error,
     },
-    /// A file cannot be written.
+    /// A file of [`write_files`](crate::write_files) cannot be written.
     #[error("cannot write {}: {source}", file.display())]
     Write {
         /// The path of the file.
@@ -59,12 +59,13 @@ pub enum Error {
         /// The error of the system.
         source: io::Error,
     },
-    /// A thread of the disk cannot be started, or ended by itself.
+    /// A thread of the disk could not be started, panicked, or got an error from the kernel; or
+    /// [`available`](crate::available) could not make a folder for its trial.
     #[error("the disk cannot go on: {0}")]
     System(#[from] io::Error),
 }
 
-/// The part of FUSE that is missing.
+/// The part of FUSE that is missing, or the refusal to mount where none is.
 #[derive(Debug, thiserror::Error)]
 pub enum NoFuse {
     /// The kernel has no FUSE, or the container does not have the device.
@@ -73,7 +74,7 @@ pub enum NoFuse {
          (`--device /dev/fuse`)"
     )]
     NoDevice,
-    /// The device may not be opened by this user.
+    /// The device is there and cannot be opened, most often because this user may not.
     #[error("/dev/fuse may not be opened ({0}); be root, or give the container the device")]
     ClosedDevice(#[source] io::Error),
     /// The process is not root, and fusermount3, which is, is not installed.

@@ -16,7 +16,8 @@ use crate::disk::{NAME, unmount};
 /// The longest wait for a dead mount to say so, which it does at once, and for fusermount3.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The mount points of disks whose process was killed, among the mounts that this process sees.
+/// The mount points of disks whose process was killed, among the mounts that this process sees. One that does not
+/// answer within 2 s is not taken for dead.
 pub fn dead() -> Vec<PathBuf> {
     mounted().into_iter().filter(|mount_point| is_dead(mount_point)).collect()
 }
@@ -25,7 +26,7 @@ pub fn dead() -> Vec<PathBuf> {
 ///
 /// # Errors
 ///
-/// If the system refuses.
+/// If the system refuses for one of them; those after it are then left mounted.
 pub fn unmount_below(folder: &Path) -> Result<(), Error> {
     let below = mounted().into_iter().filter(|mount_point| mount_point.starts_with(folder));
     below.into_iter().try_for_each(|mount_point| match unmount(&mount_point) {
@@ -36,7 +37,8 @@ pub fn unmount_below(folder: &Path) -> Result<(), Error> {
     })
 }
 
-/// Unmounts a disk that was mounted without root, by fusermount3.
+/// Unmounts a disk that was mounted without root, by fusermount3. An error if that cannot be run, fails, or takes
+/// longer than 2 s.
 fn by_fusermount(mount_point: &Path) -> io::Result<()> {
     let folder = tempfile::tempdir()?;
     let env = [("MOUNT_POINT".to_owned(), mount_point.display().to_string())];

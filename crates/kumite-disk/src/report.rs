@@ -19,12 +19,14 @@ pub struct Report {
     pub reads: u64,
     /// The number of reads that were seeks, and waited for the delay.
     pub seeks: u64,
-    /// The number of bytes that reads got.
+    /// The number of bytes that reads got, those included that a read was to get and that failed, or were due when
+    /// the disk ended.
     pub bytes: u64,
     /// True if the thread that answers reads had real-time priority; without it, `lateness` has the waits for a CPU
     /// in it.
     pub real_time: bool,
-    /// The lateness of each read that waited: the time in ns from when it was due until the kernel had the answer.
+    /// The lateness of each read that waited and was answered: the time in ns from when it was due until the kernel
+    /// had the answer; at most two minutes.
     pub lateness: Histogram<u64>,
 }
 
