@@ -45,7 +45,8 @@ impl Activity {
         (phase != Phase::Busy).then_some(since)
     }
 
-    /// Waits until the phase has taken longer than it may.
+    /// Waits until the phase has taken longer than it may; for ever while a request is being answered, or if the
+    /// connection is idle and may be.
     pub async fn overdue(&self, limits: &Limits) {
         loop {
             let (phase, since) = self.now();

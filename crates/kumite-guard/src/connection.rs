@@ -30,7 +30,7 @@ impl Default for Open {
 }
 
 impl Connection {
-    /// Waits until the connection is closed.
+    /// Waits until the connection is closed, by either side; returns at once if it is.
     pub async fn closed(&self) {
         while self.0.clone().changed().await.is_ok() {}
     }

@@ -5,9 +5,9 @@ use std::time::Duration;
 /// The most that clients may take, in time, connections and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The longest time from the first byte of a request to the end of its head.
+    /// The longest time from the first byte of a request to the end of its head. After it the connection is closed.
     pub head: Duration,
-    /// The longest time from the end of a request's head to the end of its body.
+    /// The longest time from the end of a request's head to the end of its body. A later body is broken off.
     pub body: Duration,
     /// The longest time without a byte, from the opening of the connection or from an answer to the next request;
     /// none for no limit.
@@ -15,7 +15,7 @@ pub struct Limits {
     /// The most connections at a time. For one more, the one that has been unused for longest is closed; if all are
     /// being answered, the new one is.
     pub connections: usize,
-    /// The most bytes of all bodies that are not whole yet.
+    /// The most bytes of all bodies that are being read. A body that comes beyond that is broken off.
     pub body_bytes: usize,
 }
 

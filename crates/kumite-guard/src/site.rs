@@ -23,7 +23,8 @@ pub struct Site {
 /// The reason why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The request is for a name that somebody else could make lead here.
+    /// The request does not say in one `Host` that it is for this server: there is none or more than one, or it has a
+    /// name that somebody else could make lead here, or another port with a name for which ports count.
     #[error("this server is not known by that name; ask for its address")]
     NotOurs,
     /// The request comes from a page of another site.
@@ -43,8 +44,8 @@ impl Site {
         if is_from_us(host, headers) { Ok(()) } else { Err(Refused::CrossSite) }
     }
 
-    /// The host that was asked for, with its port; an error if it is not this server. On loopback, `localhost` and
-    /// loopback addresses are this server's. Otherwise any address is, since an address cannot be made to lead
+    /// The host that was asked for, as the header has it; an error if it is not this server. On loopback, `localhost`
+    /// and loopback addresses are this server's. Otherwise any address is, since an address cannot be made to lead
     /// elsewhere. The name that the server was bound to always is.
     pub fn host<'h>(&self, headers: &'h HeaderMap) -> Result<&'h str, Refused> {
         let mut hosts = headers.get_all(HOST).iter();
