@@ -73,7 +73,7 @@ pub struct Ring {
     submitted: usize,
     /// The buffer that the last event borrowed, to be given back to the kernel. `None` if that event had no buffer.
     lent: Option<u16>,
-    /// Why the ring has failed; `None` while it works.
+    /// The error with which the ring has failed; `None` while it works.
     failed: Option<Errno>,
 }
 
@@ -136,7 +136,7 @@ impl Ring {
     /// # Errors
     ///
     /// The kernel has no io_uring, or one that is too old, or forbids it; or the process may not have so many files;
-    /// or there is not enough memory.
+    /// or the kernel refuses for another reason, such as a lack of memory.
     pub fn new(connections: usize, shared: Vec<Box<[u8]>>) -> Result<Ring, RingError> {
         let completions =
             connections.saturating_mul(2).clamp(4 * QUEUE as usize, MAX_COMPLETIONS).next_power_of_two();
@@ -280,12 +280,13 @@ impl Ring {
     }
 
     /// Submits the queued operations, and waits until an operation has completed, a signal arrives, or `timeout_ns`
-    /// nanoseconds are over. Not every completion is an event of [`next`](Self::next). With a time of 0 it returns at
-    /// once.
+    /// nanoseconds are over, none of which is an error. Not every completion is an event of [`next`](Self::next).
+    /// With a time of 0 it returns at once.
     ///
     /// # Errors
     ///
-    /// The kernel refuses to go on, most often for lack of memory. The ring can then no longer be used.
+    /// The kernel refuses to go on, most often for lack of memory, or took only a part of the operations in 16 tries
+    /// (`EAGAIN`). The ring can then no longer be used.
     pub fn wait(&mut self, timeout_ns: u64) -> Result<(), Errno> {
         self.give_back();
         if timeout_ns == 0 {
