@@ -16,7 +16,7 @@ pub(crate) enum MachineProbe {
     Asleep,
     /// The process is there and can be asked.
     Ready(Box<Prober>),
-    /// The process could not be started, or did not answer.
+    /// The process could not be started, did not answer, or was not asked because `stop` was set.
     Gone,
 }
 

@@ -98,7 +98,7 @@ impl Answered {
 /// The order for one trial, with everything that its driver cannot know.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialOrder<'a> {
-    /// The position of the trial in the run.
+    /// The position of the trial in the run, from 0; a resumed run goes on counting.
     pub seq: u32,
     /// The contender, which is built.
     pub contender: &'a Ready,

@@ -109,7 +109,7 @@ struct Execution<'a> {
 }
 
 impl Execution<'_> {
-    /// Executes the rounds in order. Returns the reason if the run ended early.
+    /// Executes the rounds in order. Returns the reason if the run ended early other than by verdicts.
     fn rounds(&mut self) -> Result<Option<String>, StoreError> {
         let mut rounds = &self.session.plan.rounds[..];
         let mut is_first = true;
@@ -198,7 +198,7 @@ impl Execution<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Tries each contender of a block in its order. Ends at the first void trial.
+    /// Tries each contender of a block in its order. Ends at the first void trial. Breaks if `stop` is set.
     fn attempt(&mut self, block: &Block, attempt: u32, after: Rest) -> Result<ControlFlow<()>, StoreError> {
         for (place, &contender) in block.order.iter().enumerate() {
             if self.progress.kept(contender, block, attempt).is_some()

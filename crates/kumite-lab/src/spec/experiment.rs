@@ -173,7 +173,7 @@ impl Experiment {
 
     /// The positions at which a contender is checked: the first of these points that the profile tries it at or, if
     /// it tries it nowhere, the first one. If a parameter chooses among the contender's code, there is one point for
-    /// each of its values.
+    /// each of its values. Empty if no point can be measured.
     pub fn checked_at(&self, measurable: &[usize], contender: &str) -> Vec<usize> {
         let takes_part = |at: &usize| self.planned[*at].contenders.iter().any(|other| other == contender);
         let mut points: Vec<usize> = measurable.iter().copied().filter(takes_part).collect();

@@ -26,7 +26,7 @@ pub(super) struct CommandWorkload {
 }
 
 impl CommandWorkload {
-    /// Reads the workload from these parameters.
+    /// Reads the workload from these parameters. An error if one of them has a wrong value.
     pub fn new(parameters: &Parameters) -> Result<CommandWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         Ok(CommandWorkload {

@@ -34,6 +34,7 @@ pub(crate) struct Driven {
     /// The CPU cores that the server used in each interval of the outcome. None for an interval that the looks do not
     /// cover.
     pub cpu_series: Vec<Option<f64>>,
+    /// The highest memory of the server up to the window's end, in bytes; 0 if it could never be looked at.
     pub peak_rss_bytes: u64,
     /// Noise from outside on this machine during the window; none at all if the load ended before the window opened.
     pub noise: Noise,

@@ -13,7 +13,7 @@ pub(crate) enum OutcomeClass {
     Late,
     /// An answer came whose status is not the right one.
     Refused,
-    /// No answer came in time.
+    /// No whole answer came in time.
     TimedOut,
     /// The request failed in any other way, or was never sent.
     Lost,

@@ -72,7 +72,8 @@ pub(crate) struct Here {
 }
 
 impl Here {
-    /// Starts a server on this machine. `given` has the variables that are of this trial, besides HOST and PORT.
+    /// Starts a server on this machine. `given` has the variables that are of this trial, besides HOST and PORT. An
+    /// error if there is no free port, or its command cannot be started.
     pub fn start(
         contender: &Ready,
         host: Ipv4Addr,
@@ -210,7 +211,8 @@ pub(crate) struct There {
 }
 
 impl There {
-    /// Starts a server at that node's address. Returns the address and port on which it has to listen, too.
+    /// Starts a server at that node's address. Returns the address and port on which it has to listen, too. An error
+    /// if the node cannot start it, or is lost.
     pub fn start(
         node: &Remote,
         contender: &str,

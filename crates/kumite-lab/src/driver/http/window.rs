@@ -43,8 +43,8 @@ impl<'a> Window<'a> {
         arrivals.map(|arrivals| arrivals.mean_rate(warm_up + self.workload.duration))
     }
 
-    /// The right answers of a server a second, in the best of up to [`LOOKS`] looks. A look ends early once `enough`
-    /// requests are over.
+    /// The right answers of a server a second, in the best of up to [`LOOKS`] looks. It is 0 if none came. A look
+    /// ends early once `enough` requests are over.
     pub fn look(
         &self,
         server: &Server,

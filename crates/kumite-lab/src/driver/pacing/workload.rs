@@ -59,7 +59,8 @@ pub(super) struct Due {
 }
 
 impl PacingWorkload {
-    /// Reads the workload from these parameters.
+    /// Reads the workload from these parameters. An error if one of them has a wrong value, or is unknown to this
+    /// kind.
     pub fn new(parameters: &Parameters) -> Result<PacingWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         take.no_others("a pacing workload")?;

@@ -40,7 +40,7 @@ pub struct TaskWorkload {
 }
 
 impl TaskWorkload {
-    /// Reads the workload from these parameters.
+    /// Reads the workload from these parameters. An error if one of them has a wrong value.
     pub fn new(parameters: &Parameters) -> Result<TaskWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         take.flag("events")?;
