@@ -145,8 +145,9 @@ pub enum ComparisonEnd {
 /// A command with the figures of its runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCommand {
-    /// The name in reports, which is unique: that of `--command-name` or of an imported document, or the command
-    /// itself. A number or parameters are added to a name that is there twice.
+    /// The name in reports, which is unique: that of `--command-name` or of an imported document, else the command
+    /// itself; the revision, if one command is run at several; or `baseline NAME`. A revision, parameters or a number
+    /// are added to a name that would be there twice.
     pub name: String,
     /// The command as it was typed, with parameters filled in.
     pub command: String,
@@ -190,8 +191,8 @@ pub struct ComparedCommand {
     /// The counts of each of these runs, in the order of the blocks, by the counters among the metrics that were named.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<CommandMetric, Vec<u64>>,
-    /// The runs that are in no figure, because they failed, in the order of the blocks. Empty without
-    /// `--ignore-failure`: there, the first failure ends the comparison.
+    /// The runs that are in no figure, because they failed or were ended with another that took too long, in the
+    /// order of the blocks. Empty without `--ignore-failure`: there, the first failure ends the comparison.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// The instructions that the command executes, or the reason why they were not counted. None if nothing was to be
@@ -295,7 +296,7 @@ pub struct ComparedPair {
     /// The comparison by instruction counts. None if the `counts` of the comparison is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<ComparedCounts>,
-    /// How often the two failed. None if no run of theirs did.
+    /// How often the two failed. None if no run of theirs did, and for servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failures: Option<ComparedFailures>,
 }

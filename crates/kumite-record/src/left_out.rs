@@ -28,7 +28,8 @@ pub(crate) fn is_false(value: &bool) -> bool {
 #[serde(tag = "what", rename_all = "kebab-case")]
 #[schemars(transform = describe_tag)]
 pub enum LeftOutReason {
-    /// A signal of this number ended the command, or the shell says so of what it ran last.
+    /// A signal of this number ended the command, or the shell says so of what it ran last; and `--ignore-failure`
+    /// does not name its status, 128 plus the signal.
     Killed {
         /// The number of the signal.
         signal: i32,
@@ -72,7 +73,7 @@ impl fmt::Display for LeftOutReason {
     }
 }
 
-/// How often the two of a pair failed. None of these runs is in a ratio.
+/// How often the two of a pair failed. None of the runs that failed is in a ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedFailures {
     /// The verdict on `a`.
@@ -81,7 +82,7 @@ pub struct ComparedFailures {
     pub alpha: f64,
     /// The runs of `a` that failed.
     pub a: FailedRuns,
-    /// The runs of `b` that failed; both of each block, if `b` stands in each block twice.
+    /// The runs of `b` that failed; those of both its places, if `b` stands in each block twice.
     pub b: FailedRuns,
     /// The blocks in which just one of the two failed, for each run of `b` in a block. The verdict has to be shown
     /// against each.

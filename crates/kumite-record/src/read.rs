@@ -83,7 +83,8 @@ struct Form {
 }
 
 impl Document {
-    /// Reads a run or a comparison from a file that `--json` wrote, compressed by gzip or not.
+    /// Reads a run or a comparison from a file that `--json` wrote, compressed by gzip or not. A file without `pairs`
+    /// is read as a run, and is an error if it is none.
     pub fn read(file: &Path) -> Result<Document, ReadError> {
         let text = text(file)?;
         let document = match form(file, &text)?.pairs {

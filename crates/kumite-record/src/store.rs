@@ -313,7 +313,8 @@ impl Findings<'_> {
     }
 }
 
-/// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns.
+/// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns. Beside the
+/// errors that a method names, each has one if SQLite, or the form of a row, fails it.
 pub struct Store {
     path: PathBuf,
     /// The identity of the file when it was opened. None for a store in memory, one that is only read, and one whose
@@ -743,7 +744,7 @@ impl Store {
 }
 
 /// Switches to write-ahead logging, so that readers do not keep a writer waiting. SQLite does not wait for other
-/// processes here, so this function does, at most [`PATIENCE`].
+/// processes here, so this function does, at most [`PATIENCE`]; then it is the error that SQLite gave last.
 fn journal(db: &Connection) -> rusqlite::Result<()> {
     let until = Instant::now() + PATIENCE;
     loop {

@@ -46,11 +46,11 @@ pub struct Trial {
     /// The doubts about the sample; empty where there are none.
     pub marks: Vec<Mark>,
     /// The time from the contender's start until it was ready, in milliseconds; of a function, the init phase of the
-    /// first call. None if it never was ready, and for a command or a benchmark that measures by itself, which have
-    /// no such moment.
+    /// first call. None if it never was ready, if the trial measured nothing, and for a command or a benchmark that
+    /// measures by itself, which have no such moment.
     pub ready_ms: Option<f64>,
     /// The time that the contender was under load, warm-up and watching included, in milliseconds. None if there was
-    /// no load.
+    /// no load, or if the trial measured nothing.
     #[serde(default)]
     pub load_ms: Option<f64>,
     /// The time from the end of the trial before, or from the run's beginning, to the end of this trial, in
@@ -61,7 +61,8 @@ pub struct Trial {
     /// The node that the trial was executed on. None unless the run has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// The file with the contender's output, relative to the folder of the store. None if none was kept.
+    /// The path of the contender's log, or of the folder of its logs, relative to the folder of the store. None if
+    /// none was kept.
     pub log: Option<String>,
 }
 
