@@ -287,7 +287,7 @@ pub fn own_dimension(expr: &Expr, names: &Own) -> Result<Dimension, ClaimError> 
 }
 
 impl Names<'_> {
-    /// The metric of this name, of whole trials or of their parts, which have the same unit.
+    /// The metric of this name, of whole trials or of their parts, which have the same unit. None if neither have it.
     fn metric(&self, name: &str) -> Option<&Metric> {
         self.metrics.iter().chain(self.part_metrics).find(|metric| metric.name == name)
     }

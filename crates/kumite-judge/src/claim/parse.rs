@@ -102,7 +102,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
 }
 
 /// Reads a number and the unit that follows it, with or without a space: `5%`, `1 s`, `1,000 /s`, `1e3`. Returns the
-/// token, and the length of both in bytes.
+/// token, and the length of both in bytes. An error if the unit is unknown, or the number is none or too large.
 fn number(rest: &str, column: usize) -> Result<(TokenKind, usize), ClaimError> {
     let bytes = rest.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b'_').count();

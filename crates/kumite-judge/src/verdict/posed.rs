@@ -59,6 +59,7 @@ pub(super) struct Exact {
     /// Both sides in the round in which they are furthest apart. None if wrong answers are counted, or without a
     /// round.
     pub figures: Option<(f64, f64)>,
+    /// The numbers of wrong answers and of trials. None for an equality.
     pub reason: Option<Reason>,
 }
 

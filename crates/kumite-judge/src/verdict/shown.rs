@@ -226,7 +226,7 @@ impl Posed<'_> {
 
     /// Picks the comparison with the least slack, of comparisons that all hold. The statement that each has at least
     /// this slack rests on the same least wealth as the verdict, so the bound is as sure as the verdict. Ratios and
-    /// differences are not compared with one another.
+    /// differences are not compared with one another. None without a bet.
     fn least_clear(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
         let group = |bet: &Bet| {
             let kind = bet.effects.kind(look);
@@ -248,7 +248,7 @@ impl Posed<'_> {
     }
 
     /// Picks the clearest of several comparisons of which at least one is false. The mean of their wealths does not
-    /// say which one is; to name one of k, its own wealth must reach k times the threshold.
+    /// say which one is; to name one of k, its own wealth must reach k times the threshold. None without a bet.
     fn clearest(&self, look: u32, threshold: f64, moved: Moved) -> Option<Chosen<'_>> {
         let threshold = threshold * self.bets().count() as f64;
         let not_so = |bet: &Bet| {
