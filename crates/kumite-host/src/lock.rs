@@ -208,7 +208,7 @@ fn is_at(file: &File, path: &Path) -> bool {
     std::fs::symlink_metadata(path).ok().zip(file.metadata().ok()).is_some_and(|(at, held)| same(at, held))
 }
 
-/// Opens the lock's file, and makes it if it is missing.
+/// Opens the lock's file, and makes it if it is missing. An error if that cannot be, or if it is no regular file.
 ///
 /// Whoever may make files in the folder may have put anything under this name. So no link is followed, no pipe is
 /// waited for, nothing is written, and nothing in the file is believed. To lock the file one need only read it, so
