@@ -74,7 +74,7 @@ fn close_one(connections: &mut Vec<Connection>) -> bool {
     true
 }
 
-/// Serves a connection to its end.
+/// Serves a connection to its end. An error if it broke or did not speak HTTP; none if a limit ended it.
 async fn one(
     stream: TcpStream,
     routes: Router,
