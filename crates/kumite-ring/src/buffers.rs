@@ -24,7 +24,7 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// Maps memory for all buffers, and gives them all to the kernel.
+    /// Maps memory for all buffers, and gives them all to the kernel. An error if there is no memory.
     pub fn new() -> Result<Buffers, Errno> {
         // SAFETY: a new anonymous mapping, at a place of the kernel's choice, overlaps nothing.
         let mapping = unsafe {

@@ -151,6 +151,7 @@ impl Ring {
 
     /// Takes up a quiet send that did not fit, or failed. If it did not fit, the rest is sent as one that is not
     /// quiet; if it failed, or another send came after it so that the order of bytes is lost, sending has failed.
+    /// Returns the event that this is; `None` if it is none.
     fn quiet_failed(&mut self, slot: usize, index: u32, result: i32) -> Option<(usize, Completed)> {
         let error = if result < 0 { Errno::from_raw_os_error(-result) } else { Errno::AGAIN };
         if error != Errno::AGAIN || self.slots[slot].latest != index {
@@ -173,7 +174,8 @@ impl Ring {
     }
 
     /// Ends the connection's sending after an error. If the peer has closed, and receiving still goes on, the bytes
-    /// that have come are received first; otherwise the connection is broken at once.
+    /// that have come are received first; otherwise the connection is broken at once. Returns the event that this is;
+    /// `None` if it is none yet.
     fn send_failed(&mut self, slot: usize, error: Errno) -> Option<(usize, Completed)> {
         let gone = matches!(error, Errno::PIPE | Errno::CONNRESET);
         if !gone || !self.slots[slot].receiving {
