@@ -1,10 +1,12 @@
 //! A baseline: a command that was measured on an earlier day, and is measured again beside a later one.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CommandCounts, Estimate, Machine};
+use crate::{CommandCounts, ComparedCounts, Estimate, Machine};
 
 /// The baseline that a command of a comparison was. Its figures are those of the day on which it was saved: no verdict
 /// on time rests on them.
@@ -24,6 +26,16 @@ pub struct ComparedBaseline {
     /// The program that was kept, and was run. None if a revision was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<KeptProgram>,
+}
+
+/// The instruction counts of commands beside those that a baseline had on the day on which it was saved. It cannot be
+/// measured again, so that no times are compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CountsSince {
+    /// The baseline.
+    pub baseline: ComparedBaseline,
+    /// The comparison of each command, by its name, with the baseline, which is `b` of the ratio.
+    pub commands: BTreeMap<String, ComparedCounts>,
 }
 
 /// The program of a baseline, kept as it was on the day on which it was saved.

@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Better, CommandCounts, CommandMetric, ComparedBaseline, ComparedCounts, ComparedFailures, ComparisonGate,
-    Control, Counting, Doubt, Estimate, LeftOut, Machine, NoiseFloor, PairGate, Ratio, Remaining,
-    SteadyClass, Warning,
+    Control, Counting, CountsSince, Doubt, Estimate, LeftOut, Machine, NoiseFloor, PairGate, Ratio,
+    Remaining, SteadyClass, Warning,
 };
 
 /// A comparison of commands or servers in interleaved blocks, with its verdicts.
@@ -95,6 +95,9 @@ pub struct Comparison {
     /// failed before the counting, or a command has no runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counting>,
+    /// The counts of a baseline of another day that cannot be measured again. None if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<CountsSince>,
     /// Doubts about the comparison, or about one of its commands or servers; empty if there are none.
     pub warnings: Vec<Warning>,
 }
@@ -163,6 +166,10 @@ pub struct ComparedCommand {
     /// The baseline that the command is. None if it is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<ComparedBaseline>,
+    /// The size of the program, in bytes. None if the command does not begin with the path of its program, or needs a
+    /// shell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_bytes: Option<u64>,
     /// The median of the wall times. None if the command has no runs.
     pub wall_s: Option<Estimate>,
     /// The median of the user times. None if the command has no runs.

@@ -62,7 +62,7 @@ mod written;
 
 pub use amiss::{Amiss, Lost};
 pub use arrival::Arrival;
-pub use baseline::{ComparedBaseline, KeptProgram};
+pub use baseline::{ComparedBaseline, CountsSince, KeptProgram};
 pub use call::{Call, Phase, PhaseKind};
 pub use check::{Binds, Check, CheckOutcome, RedComparison};
 pub use command_metric::{CommandMetric, NoCommandMetric};

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use clap::Parser;
 use kumite_compare::{
-    Allowed, Bench, CompareError, GATE_ALPHA, GATE_MARGIN, HELPER, Imported, Margin, Output, Parameter,
-    Progressed, Rules, Setting, Shell, Stdin, Templates, Twice, compare, import,
+    Allowed, Bench, CompareError, Counts, GATE_ALPHA, GATE_MARGIN, HELPER, Imported, Margin, Output,
+    Parameter, Progressed, Rules, Setting, Shell, Stdin, Templates, Twice, compare, import,
 };
 use kumite_host::{Clock, CpuList, RealClock, cores, machine};
 use kumite_record::{Comparison, ComparisonEnd, Named, Store, there_are, without_secrets};
@@ -295,7 +295,7 @@ fn count() -> clap::builder::RangedU64ValueParser {
 pub fn run(mut args: Args) -> Result<(), Failure> {
     args.documents.check()?;
     args.save.check()?;
-    let opened = args.baseline.opened()?;
+    let opened = args.baseline.opened(args.counts.is_given())?;
     if let Some(opened) = &opened {
         opened.fill(&mut args);
     }
@@ -397,6 +397,9 @@ fn commands(
     let _turn = args.wait.turn(&stop)?;
     let trees = revisions.as_ref().map(|revisions| revisions.place(&mut setting.benches, &setting.shell));
     let _trees = trees.transpose()?;
+    if let Some(baseline) = baseline {
+        baseline.note_same(&setting.benches);
+    }
     *keeping = args.baseline.keeping(&setting, args.revisions.build_env())?;
     let compared = watched(|watch| compare(&setting, &rules, machine(cores()), &clock, &stop, watch));
     keeping.iter_mut().for_each(Keeping::look_again);
@@ -451,7 +454,7 @@ fn setting(
     let helper = std::env::current_exe()
         .map_err(|error| Failure::Incomplete(format!("cannot find kumite's own program: {error}")))?;
     let imported = imported(args)?;
-    let earlier = baseline.map(Opened::earlier);
+    let earlier = baseline.and_then(Opened::earlier);
     let templates = Templates { revisions, earlier, ..templates(args, &imported)? };
     let (mut benches, reference) = templates.benches().map_err(usage)?;
     // A reference that was added comes before them.
@@ -493,7 +496,10 @@ fn setting(
         duet: args.amount.duet,
         timeout: args.amount.timeout,
         warm_up: args.amount.warmup as usize,
-        counts: args.counts.counts()?,
+        counts: args
+            .counts
+            .counts()?
+            .map(|counts| Counts { since: baseline.and_then(Opened::counted), ..counts }),
         helper: (helper, HELPER.to_owned()),
     };
     Ok((setting, reference))

@@ -10,7 +10,7 @@ use kumite_record::{ComparedBaseline, ComparedRevision};
 use super::error::{EnvError, UsageError};
 use super::import::Imported;
 use super::parameters::{Parameter, combinations, filled};
-use super::program::with_program;
+use super::program::{program, with_program};
 
 /// The most commands that one comparison takes: more than anybody compares.
 const MOST_COMMANDS: usize = 1_000;
@@ -28,6 +28,8 @@ pub struct Counts {
     pub margin: f64,
     /// The folder for the folders of comparisons, of which only the newest are kept.
     pub folder: PathBuf,
+    /// The baseline whose counts of another day are compared with those of each command; `None` for none.
+    pub since: Option<ComparedBaseline>,
 }
 
 /// The commands to compare, and the way to run them.
@@ -128,6 +130,12 @@ impl Bench {
     /// The folder that the command and its hooks run in.
     pub(crate) fn folder(&self) -> &Path {
         self.place.as_ref().map_or(Path::new("."), |place| &place.folder)
+    }
+
+    /// The file of the program that is run; `None` if the command does not begin with its path, or needs a shell.
+    pub fn program_file(&self) -> Option<PathBuf> {
+        let word = || program(&self.in_place(&self.command)).map(|word| self.folder().join(word));
+        self.program.clone().or_else(word)
     }
 
     /// The command as it is started.

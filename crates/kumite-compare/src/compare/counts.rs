@@ -19,7 +19,8 @@ use std::time::Duration;
 
 use kumite_process::{CommandLine, Error, Job, Output, Runner, TimedRun};
 use kumite_record::{
-    CommandCounts, ComparedCounts, Comparison, ComparisonEnd, CountState, Counting, Uncounted, Warning,
+    CommandCounts, ComparedBaseline, ComparedCommand, ComparedCounts, Comparison, ComparisonEnd, CountState,
+    Counting, CountsSince, Uncounted, Warning,
 };
 
 use super::bench::{Bench, Counts, Setting};
@@ -69,11 +70,26 @@ pub(crate) fn count(
     let done = counter.count(stop);
     let is_interrupted = matches!(done, Err(CompareError::Interrupted));
     counter.tell(comparison, stop);
+    comparison.since = by.since.clone().map(|baseline| since(baseline, comparison, by.margin));
     if is_interrupted {
         comparison.ended = ComparisonEnd::Interrupted;
         return Ok(());
     }
     done
+}
+
+/// The counts of each command, compared with those that a baseline had on another day.
+fn since(baseline: ComparedBaseline, comparison: &Comparison, margin: f64) -> CountsSince {
+    let instructions = |counts: &Option<CommandCounts>| {
+        counts.as_ref().map_or(Vec::new(), |counts| counts.instructions.clone())
+    };
+    let then = instructions(&baseline.counts);
+    let of = |command: &ComparedCommand| {
+        let (state, ratio) = change::compared(&instructions(&command.counts), &then, margin);
+        (command.name.clone(), ComparedCounts { state, ratio, functions: Vec::new() })
+    };
+    let commands = comparison.commands.iter().map(of).collect();
+    CountsSince { baseline, commands }
 }
 
 struct Counter<'a> {

@@ -154,6 +154,7 @@ pub(crate) fn empty(rules: &Rules, of: usize) -> Comparison {
         duet: None,
         alone: None,
         counts: None,
+        since: None,
         warnings: Vec::new(),
     }
 }
@@ -176,6 +177,7 @@ fn command(
         parameters: bench.parameters.clone(),
         revision: bench.place.as_ref().map(|place| place.revision.clone()),
         baseline: bench.baseline.clone(),
+        program_bytes: bench.program_file().and_then(|file| Some(file.metadata().ok()?.len())),
         wall_s: estimate(&times, Unit::Seconds),
         user_s: estimate(&user_times, Unit::Seconds),
         system_s: estimate(&system_times, Unit::Seconds),

@@ -4,7 +4,7 @@ use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Speed
 
 use super::names::Names;
 use super::one_answer::Answer;
-use super::{answer, counts, failures, uses};
+use super::{answer, baseline, counts, failures, uses};
 use crate::words::number::plural;
 use crate::words::quantity::length;
 
@@ -33,6 +33,6 @@ pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
         pair.metrics.iter().enumerate().map(of_metric).collect()
     };
     let answers = comparison.pairs.iter().flat_map(of_pair);
-    let counted = counts::answers(comparison, names);
+    let counted = counts::answers(comparison, names).into_iter().chain(baseline::answers(comparison, names));
     answers.chain(failures::answers(comparison, names)).chain(counted).collect()
 }

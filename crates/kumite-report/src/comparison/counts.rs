@@ -49,24 +49,29 @@ pub(super) fn sentence(
     names: &Names,
 ) -> String {
     let (a, b) = (names.of(&pair.a), names.of(&pair.b));
-    let Some(ratio) = counts.ratio else {
+    finding(&a, &b, counts, counting).unwrap_or_else(|| {
         let uncounted = [(&pair.a, &a), (&pair.b, &b)].into_iter().filter_map(|(name, called)| {
             let why = of(comparison, name)?.uncounted.as_ref()?;
             Some(format!("{called} was not counted: {}", reason(why)))
         });
-        return format!("cannot tell: {}", uncounted.collect::<Vec<_>>().join("; "));
-    };
+        format!("cannot tell: {}", uncounted.collect::<Vec<_>>().join("; "))
+    })
+}
+
+/// The finding on the counts of `a` and `b`. None if one of them was not counted.
+pub(super) fn finding(a: &str, b: &str, counts: &ComparedCounts, counting: &Counting) -> Option<String> {
+    let ratio = counts.ratio?;
     // Of `a` over `b`, as the sentence has it.
     let range = CountRatio { low: 1.0 / ratio.high, high: 1.0 / ratio.low };
     let as_many = format!("{a} executes {} as many as {b}", times(range));
     let margin = margin(counting);
-    match counts.state {
+    Some(match counts.state {
         CountState::Changed => format!("changed: {as_many}"),
         CountState::Same => format!("the same within ±{margin}: {as_many}"),
         CountState::CannotTell => {
             format!("cannot tell a change of {margin}: {as_many}, as counts differ from run to run")
         }
-    }
+    })
 }
 
 fn of<'a>(comparison: &'a Comparison, name: &str) -> Option<&'a CommandCounts> {

@@ -1,6 +1,8 @@
 //! A baseline in a comparison: what it is and took on its day, in words.
 
-use kumite_record::{CommandCounts, ComparedBaseline, Comparison, Estimate, KeptProgram, Machine, Unit};
+use kumite_record::{
+    CommandCounts, ComparedBaseline, Comparison, CountsSince, Estimate, KeptProgram, Machine, Unit,
+};
 use kumite_report::{Shown, compare_html, compare_markdown, compare_terminal};
 
 use crate::compare::{READ, STYLE, comparison};
@@ -17,6 +19,8 @@ fn compared() -> Comparison {
         n: 50,
         lower_bounds: 0,
     };
+    (comparison.commands[0].program_bytes, comparison.commands[1].program_bytes) =
+        (Some(16_032), Some(16_352));
     comparison.commands[0].baseline = Some(ComparedBaseline {
         name: "main".to_owned(),
         saved: "2026-01-02T03:04:05Z".parse().unwrap(),
@@ -64,4 +68,19 @@ fn another_machine_a_revision_and_counts_are_other_notes() {
         }),
     ];
     insta::assert_snapshot!("baseline_notes", notes.join("\n"));
+}
+
+/// It has neither a program nor a revision, so that its counts of then stand beside those of now.
+#[test]
+fn a_baseline_that_cannot_be_measured_again_is_compared_by_its_counts_alone() {
+    let mut comparison = crate::counts::changed();
+    let baseline = compared().commands[0].baseline.clone().unwrap();
+    let counts = comparison.commands[0].counts.clone();
+    let finding = comparison.pairs[0].counts.clone().unwrap();
+    let commands = [(comparison.commands[1].name.clone(), finding)].into();
+    comparison.since =
+        Some(CountsSince { baseline: ComparedBaseline { counts, program: None, ..baseline }, commands });
+    comparison.pairs.clear();
+    comparison.commands.remove(0);
+    insta::assert_snapshot!("baseline_counts", compare_terminal(&comparison, Shown::default(), &STYLE));
 }

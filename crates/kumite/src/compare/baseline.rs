@@ -4,18 +4,20 @@
 mod flags;
 mod keeping;
 mod kept;
+mod libraries;
 mod shelf;
 
 use kumite_compare::{At, Bench, Earlier, Setting};
 use kumite_record::ComparedBaseline;
 
 use crate::exit::Failure;
+use crate::output;
 
 use super::Args;
 pub use flags::BaselineArgs;
 pub use keeping::Keeping;
 use kept::{Baseline, Source};
-use shelf::Shelf;
+use shelf::{Shelf, digest};
 
 /// A baseline that the new command is compared with.
 pub struct Opened {
@@ -39,9 +41,31 @@ impl Opened {
         }
     }
 
-    /// The command of the baseline, as the reference of a comparison.
-    pub fn earlier(&self) -> Earlier {
-        self.earlier.clone()
+    /// The command of the baseline, as the reference of a comparison. None if it cannot be measured again.
+    pub fn earlier(&self) -> Option<Earlier> {
+        let is_there = !matches!(self.baseline.source, Source::Nothing { .. });
+        is_there.then(|| self.earlier.clone())
+    }
+
+    /// The baseline whose counts of that day are compared, because it cannot be measured again. None if it can.
+    pub fn counted(&self) -> Option<ComparedBaseline> {
+        self.earlier().is_none().then(|| self.earlier.baseline.clone())
+    }
+
+    /// Notes that a command runs the very program that was kept: it may not have been built since.
+    pub fn note_same(&self, benches: &[Bench]) {
+        let Source::Program { program, .. } = &self.baseline.source else { return };
+        let is_same = |bench: &&Bench| {
+            let file = bench.program_file().filter(|_| bench.baseline.is_none());
+            file.and_then(|file| std::fs::read(file).ok())
+                .is_some_and(|bytes| digest(&bytes) == program.digest)
+        };
+        for bench in benches.iter().filter(is_same) {
+            output::note(&format!(
+                "{} runs the same program as {}: it is compared with itself",
+                bench.name, self.earlier.name
+            ));
+        }
     }
 
     /// The revision of the baseline: its name in the comparison, and its commit. None if it has none.
@@ -54,15 +78,21 @@ impl Opened {
 }
 
 impl BaselineArgs {
-    /// The baseline of `--baseline`; none without that flag.
-    pub fn opened(&self) -> Result<Option<Opened>, Failure> {
+    /// The baseline of `--baseline`; none without that flag. One that cannot be measured again can be compared by counts
+    /// alone, if these are asked for.
+    pub fn opened(&self, has_counts: bool) -> Result<Option<Opened>, Failure> {
         let Some(name) = &self.baseline else { return Ok(None) };
         let shelf = Shelf::of_project()?;
         let (baseline, program, held) = shelf.open(name)?;
         shelf.check_folder(name, &baseline.folder)?;
-        if let Source::Nothing { why } = &baseline.source {
+        let then = baseline.comparison.commands.first();
+        let counts = then.and_then(|command| command.counts.clone());
+        if let Source::Nothing { why } = &baseline.source
+            && !(has_counts && counts.is_some())
+        {
+            let by_counts = counts.map_or("", |_| "; its instructions can be compared: --counts");
             return Err(Failure::Usage(format!(
-                "baseline {name} cannot be measured again, and times of another day are not compared: {why}"
+                "baseline {name} cannot be measured again, and times of another day are not compared: {why}{by_counts}"
             )));
         }
         let called = format!("baseline {name}");
@@ -70,13 +100,12 @@ impl BaselineArgs {
             Source::Revision { build, .. } => Some(At { revision: called.clone(), build: build.clone() }),
             _ => None,
         };
-        let then = baseline.comparison.commands.first();
         let record = ComparedBaseline {
             name: name.clone(),
             saved: baseline.comparison.started,
             machine: baseline.comparison.machine.clone(),
             wall_s: then.and_then(|command| command.wall_s.clone()),
-            counts: then.and_then(|command| command.counts.clone()),
+            counts,
             program: match &baseline.source {
                 Source::Program { program, .. } => Some(program.clone()),
                 _ => None,

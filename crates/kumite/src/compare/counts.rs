@@ -47,6 +47,7 @@ impl CountArgs {
             annotate: tool_on_path("--counts needs", "callgrind_annotate", "valgrind").ok(),
             margin: self.count_margin.0,
             folder: cache.join("counts"),
+            since: None,
         }))
     }
 }

@@ -9,6 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
+use crate::counts::{loops, made};
 use crate::place::{Place, Said};
 use crate::printed::printed;
 use crate::revisions;
@@ -82,6 +83,9 @@ fn the_program_that_was_kept_is_what_runs_when_the_project_has_another() {
     let saved = save(&place, "main", &[]).ended(0);
     printed!(saved.timeless());
     assert_eq!(runs(&place), [2, 0]);
+    // Nothing was built since.
+    printed!(place.kumite(&["compare", "--baseline", "main", "--runs", "1"]).ended(0).notes());
+    assert_eq!(runs(&place), [2, 0]);
     let then = &file(&place, "main")["comparison"]["commands"][0];
     let program = std::fs::read(place.path("tool")).unwrap();
     make(&place, "2", 0);
@@ -101,6 +105,8 @@ fn the_program_that_was_kept_is_what_runs_when_the_project_has_another() {
     assert_eq!(baseline["times"].as_array().unwrap().len(), 3);
     assert_eq!(baseline["baseline"]["program"]["bytes"], program.len());
     assert_eq!(baseline["baseline"]["program"]["word"], "./tool");
+    let now = std::fs::read(place.path("tool")).unwrap();
+    assert_eq!(revisions::each(&result, "/program_bytes"), [program.len(), now.len()]);
 }
 
 #[test]
@@ -254,6 +260,50 @@ fn what_cannot_be_kept_or_measured_is_refused_with_the_remedy() {
     let program = kept(&place, "main").into_iter().find(|(path, _)| path.ends_with("tool")).unwrap().0;
     std::fs::write(program, "another").unwrap();
     printed!(with("\"form\": 1", "\"form\": 1"));
+}
+
+/// Its copy would load the library of another day, or none.
+#[test]
+fn a_program_with_a_library_of_the_project_is_not_kept() {
+    let place = place();
+    place.write("part.c", "int part(void) { return 0; }\n");
+    place.write("main.c", "int part(void);\nint main(void) { return part(); }\n");
+    made(&place, &["-shared", "-fPIC", "-o", "libpart.so", "part.c"]);
+    let here = place.path(".").canonicalize().unwrap();
+    for folder in [here.to_str().unwrap(), "$ORIGIN"] {
+        let looks = format!("-Wl,-rpath,{folder}");
+        made(&place, &["-o", "whole", "main.c", "-L.", "-lpart", &looks]);
+        place.kumite(&["compare", "./whole", "--runs", "1"]).ended(0);
+        printed!(place.kumite(&["compare", "./whole", "--save-baseline", "main"]).ended(2).notes());
+    }
+    made(&place, &["-o", "whole", "main.c", "part.c"]);
+    place.kumite(&["compare", "./whole", "--runs", "1", "--save-baseline", "main"]).ended(0);
+}
+
+/// A shell's line may start anything on another day, so that nothing is kept of it but its instructions.
+#[test]
+fn what_cannot_be_measured_again_is_compared_by_its_instructions_alone() {
+    let Some(place) = loops() else { return };
+    let line = |turns: usize| format!("./loops loop {turns} > out");
+    let fixed = ["compare", "--runs", "1", "--counts"];
+    let save = |command: &str| place.kumite(&[&fixed, &["--save-baseline", "main", command][..]].concat());
+    printed!(save(&line(1_000_000)).ended(0).notes());
+    printed!(place.kumite(&["compare", "--baseline", "main"]).ended(2).notes());
+    let compared = |command: &str| {
+        let more = ["--baseline", "main", "--json", "-", command];
+        let result = place.kumite(&[&fixed, &more[..]].concat()).ended(0).json();
+        assert_eq!(result["pairs"], serde_json::json!([]), "no time is compared");
+        assert_eq!(result["since"]["baseline"]["name"], "main");
+        result["since"]["commands"][command].clone()
+    };
+    assert_eq!(compared(&line(1_000_000))["state"], "same");
+    let more = compared(&line(1_500_000));
+    assert_eq!(more["state"], "changed");
+    assert!(more["ratio"]["high"].as_f64().unwrap() < 1.0, "the baseline is executed less: {more}");
+    // What nothing was counted of is not saved, and the one before stays.
+    let before = kept(&place, "main");
+    printed!(save("true > out; :").ended(3).notes());
+    assert_eq!(kept(&place, "main"), before);
 }
 
 /// A baseline lies with the user's data where the project has no folder for it, and each project has its own.

@@ -16,7 +16,7 @@ const BARE: &str = include_str!("../../../../bench/compare/loops/bare.c");
 const BARE_COUNTED: u64 = 2_000_001;
 
 /// A place with those programs; none where no valgrind is.
-fn loops() -> Option<Place> {
+pub fn loops() -> Option<Place> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     if !std::env::split_paths(&path).any(|folder| folder.join("valgrind").is_file()) {
         lacks(Capability::Valgrind, "valgrind is not on PATH");
@@ -30,7 +30,7 @@ fn loops() -> Option<Place> {
     Some(place)
 }
 
-fn made(place: &Place, arguments: &[&str]) {
+pub fn made(place: &Place, arguments: &[&str]) {
     let mut compiler = std::process::Command::new("cc");
     let made = process::output(compiler.args(arguments).current_dir(place.path("."))).unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));

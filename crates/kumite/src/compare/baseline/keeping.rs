@@ -8,6 +8,7 @@ use kumite_report::bytes;
 
 use super::flags::KeptFlags;
 use super::kept::{Baseline, FORM, Source, Unkept};
+use super::libraries::{LIBRARIES, own_library};
 use super::shelf::{Room, Shelf, digest};
 use crate::exit::Failure;
 use crate::output;
@@ -44,9 +45,11 @@ impl Keeping {
             )));
         }
         let room = shelf.room(name)?;
-        let (source, measured) = source(bench, build_env, room.kept())?;
-        if let Source::Nothing { why } = &source {
-            return Err(Failure::Usage(format!("--save-baseline {name}: {why}")));
+        let (source, measured) = source(bench, build_env, &shelf, room.kept())?;
+        if let (Source::Nothing { why }, None) = (&source, &setting.counts) {
+            return Err(Failure::Usage(format!(
+                "--save-baseline {name}: {why}; with --counts its instructions are kept, which can be compared on another day"
+            )));
         }
         let command = bench.command.clone();
         Ok(Keeping {
@@ -78,20 +81,32 @@ impl Keeping {
                 program.word
             )));
         }
+        let counted = comparison.commands.iter().filter_map(|command| command.counts.as_ref());
+        let was_counted = counted.flat_map(|counts| &counts.instructions).next().is_some();
+        if let (Source::Nothing { .. }, false) = (&source, was_counted) {
+            return Err(Failure::Incomplete(format!(
+                "baseline {name} is not saved: nothing of it was counted"
+            )));
+        }
         let kept = match &source {
             Source::Revision { commit, .. } => format!("commit {}", short_commit(commit)),
             Source::Program { program, .. } => {
                 format!("a copy of {}, {}", program.word, bytes(program.bytes as f64))
             }
-            Source::Nothing { .. } => "figures alone".to_owned(),
+            Source::Nothing { .. } => "its instructions alone".to_owned(),
         };
+        let is_measured_again = !matches!(source, Source::Nothing { .. });
         let comparison = comparison.clone();
         room.put(&Baseline { form: FORM, folder: shelf.below(), command, source, flags, comparison })?;
-        output::note(&format!(
-            "saved as baseline {name} ({kept}) in {}: `kumite compare --baseline {name}` measures it again, beside what is \
-             there then",
-            shelf.of(&name).display()
-        ));
+        let again = match is_measured_again {
+            true => {
+                format!("`kumite compare --baseline {name}` measures it again, beside what is there then")
+            }
+            false => {
+                format!("`kumite compare --baseline {name} --counts` compares its instructions, and no time")
+            }
+        };
+        output::note(&format!("saved as baseline {name} ({kept}) in {}: {again}", shelf.of(&name).display()));
         Ok(())
     }
 }
@@ -100,8 +115,20 @@ fn has_secret(text: &str) -> bool {
     without_secrets(text) != *text
 }
 
+/// Further folders in which the command's program looks for libraries.
+fn folders_of_libraries(bench: &Bench) -> Vec<PathBuf> {
+    let given = bench.env.iter().rev().find(|(name, _)| name == LIBRARIES);
+    let folders = given.map(|(_, value)| value.into()).or_else(|| std::env::var_os(LIBRARIES));
+    folders.map_or(Vec::new(), |folders| std::env::split_paths(&folders).collect())
+}
+
 /// The thing that a command can be measured again by, and the program that was copied into `kept`, if one was.
-fn source(bench: &Bench, build_env: &[String], kept: &Path) -> Result<(Source, Option<PathBuf>), Failure> {
+fn source(
+    bench: &Bench,
+    build_env: &[String],
+    shelf: &Shelf,
+    kept: &Path,
+) -> Result<(Source, Option<PathBuf>), Failure> {
     let command = bench.command.clone();
     let place = bench.place.as_ref();
     if let Some(place) = place.filter(|place| place.revision.changed.is_none()) {
@@ -119,6 +146,10 @@ fn source(bench: &Bench, build_env: &[String], kept: &Path) -> Result<(Source, O
     let bytes = std::fs::read(&measured).map_err(unread)?;
     if !bytes.starts_with(ELF) {
         return nothing(Unkept::Script { word });
+    }
+    let project = place.map_or(shelf.project(), |place| &place.folder);
+    if let Some(library) = own_library(&bytes, &measured, project, &folders_of_libraries(bench)) {
+        return nothing(Unkept::Library { word, library });
     }
     let Some(file) = measured.file_name().and_then(|file| file.to_str()) else {
         return nothing(Unkept::NoPath { command });

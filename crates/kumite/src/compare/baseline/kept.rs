@@ -60,6 +60,8 @@ pub enum Unkept {
     NoPath { command: String },
     /// The file is no program of the machine but a script, which starts others.
     Script { word: String },
+    /// The program loads a library of the project, which is not kept.
+    Library { word: String, library: PathBuf },
     /// The program is told the folder of its revision, which is not there another day.
     Folder { command: String },
 }
@@ -76,6 +78,11 @@ impl fmt::Display for Unkept {
                 f,
                 "{word} is a script, and the programs that it starts may be others on another day: commit it and give --rev \
                  HEAD"
+            ),
+            Unkept::Library { word, library } => write!(
+                f,
+                "{word} loads {}, which may be another on another day: commit it and give --rev HEAD, or link it statically",
+                library.display()
             ),
             Unkept::Folder { command } => write!(
                 f,

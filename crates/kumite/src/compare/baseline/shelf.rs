@@ -56,6 +56,11 @@ impl Shelf {
         }
     }
 
+    /// The folder of the project.
+    pub fn project(&self) -> &Path {
+        &self.project
+    }
+
     /// The folder of a baseline.
     pub fn of(&self, name: &str) -> PathBuf {
         self.folder.join(name)
