@@ -92,7 +92,7 @@ impl BaselineArgs {
         {
             let by_counts = counts.map_or("", |_| "; its instructions can be compared: --counts");
             return Err(Failure::Usage(format!(
-                "baseline {name} cannot be measured again, and times of another day are not compared: {why}{by_counts}"
+                "baseline {name} cannot be run again, and times of another day are not compared: {why}{by_counts}"
             )));
         }
         let called = format!("baseline {name}");

@@ -167,12 +167,18 @@ fn a_revision_is_built_again_and_compared_with_the_files_as_they_are() {
     );
     assert_eq!(result["pairs"][0]["verdict"], "slower");
     let commits = ["main", "slow"].map(|name| revisions::git(&place, "project", &["rev-parse", name]));
-    assert_eq!(revisions::each(&result, "/revision/commit"), commits.map(|commit| commit.trim().to_owned()));
+    assert_eq!(
+        revisions::each(&result, "/revision/commit"),
+        commits.each_ref().map(|commit| commit.trim().to_owned())
+    );
     assert_eq!(revisions::each(&result, "/revision/build"), [build, build]);
-    // Its commit is no more what main is.
+    // Its commit is no more what main is, and then it is gone.
     revisions::git(&place, "project", &["branch", "-f", "main", "slow"]);
     let result = compare(&["--baseline", "fast", "--rev", "main", "--json", "-"]).ended(0).json();
     assert_eq!(result["pairs"][0]["verdict"], "slower");
+    let gone = place.read(".kumite/baselines/fast/baseline.json").replace(commits[0].trim(), &"0".repeat(40));
+    place.write(".kumite/baselines/fast/baseline.json", &gone);
+    printed!(compare(&["--baseline", "fast"]).ended(2).notes());
 }
 
 #[test]
