@@ -81,6 +81,11 @@ impl Keeping {
                 program.word
             )));
         }
+        if comparison.commands.iter().all(|command| command.times.is_empty()) {
+            return Err(Failure::Incomplete(format!(
+                "baseline {name} is not saved: no run of it has a time"
+            )));
+        }
         let counted = comparison.commands.iter().filter_map(|command| command.counts.as_ref());
         let was_counted = counted.flat_map(|counts| &counts.instructions).next().is_some();
         if let (Source::Nothing { .. }, false) = (&source, was_counted) {
