@@ -34,8 +34,8 @@ pub(crate) struct Registration {
     /// The keys that this kind has, of those that only some kinds have: in experiment.toml, and in a contender's
     /// variants.
     pub keys: &'static [&'static str],
-    /// The parameter that chooses among a contender's code: each of its values is checked. None if the kind has no
-    /// such parameter.
+    /// The parameter that chooses among a contender's code, or says what it has to speak: each of its values is
+    /// checked. None if the kind has no such parameter.
     pub code: Option<&'static str>,
     /// Reads the workload of a trial.
     pub workload: ReadWorkload,

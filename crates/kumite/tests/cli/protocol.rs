@@ -147,6 +147,12 @@ fn a_server_that_speaks_another_protocol_fails_and_is_told() {
     printed!(place.kumite(&["check", "fake"]).words());
 }
 
+#[test]
+fn a_check_asks_in_each_protocol_of_an_axis() {
+    let place = place("ready_s = 4\n[axes]\nprotocol = ['http', 'h2c']", &["asked", "http"]);
+    printed!(place.kumite(&["check", "fake"]).words());
+}
+
 /// Why each contender failed, by name.
 fn reasons(place: &Place) -> BTreeMap<String, String> {
     let reason = |trial: Value| {

@@ -59,7 +59,7 @@ pub(crate) static KIND: Registration = Registration {
         "answer.length",
         "answer.sha256",
     ],
-    code: None,
+    code: Some("protocol"),
     workload: |parameters, answer| Ok(Arc::new(HttpWorkload::new(parameters, answer)?)),
     check,
     open: |of| Ok(Box::new(driver::HttpDriver::open(of)?)),
