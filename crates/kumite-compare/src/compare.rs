@@ -35,7 +35,7 @@ pub use control::Twice;
 pub use difference::Difference;
 pub(crate) use duet::BESIDE;
 pub use error::{CompareError, EnvError, UsageError};
-pub use gate::{GATE_ALPHA, GATE_MARGIN, GateRules};
+pub use gate::{GATE_ALPHA, GATE_MARGIN, GateOn, GateRules};
 pub use hooks::typed;
 pub use import::{ImportError, Imported, import};
 pub(crate) use judge::{Bar, Side, judge, log_ratios};

@@ -6,7 +6,7 @@ mod find_rate;
 mod selfcheck;
 
 pub use compare::{
-    Allowed, At, Bench, CompareError, Counts, Difference, Earlier, EnvError, GATE_ALPHA, GATE_MARGIN,
+    Allowed, At, Bench, CompareError, Counts, Difference, Earlier, EnvError, GATE_ALPHA, GATE_MARGIN, GateOn,
     GateRules, ImportError, Imported, Margin, MarginError, NoExitCodes, Nth, Parameter, ParameterError,
     Place, Progressed, RecordedGate, Rules, Server, Setting, Templates, Twice, UsageError, compare,
     compare_servers, gate_recorded, import, program, typed,

@@ -76,6 +76,9 @@ pub struct ComparisonGate {
     /// time or throughput.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<CommandMetric>,
+    /// The gate is by the counts of instructions alone. Its level is that of failures then, for counts claim none.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_counts: bool,
     /// A command that fails more often than the reference shuts the gate, too. This question shares the level. False
     /// without `--ignore-failure`.
     #[serde(default, skip_serializing_if = "is_false")]

@@ -385,6 +385,11 @@ fn commands(
             "--gate compares, and there is one command: give two, or --rev".to_owned(),
         ));
     }
+    if args.gate.is_on_counts() && setting.counts.is_none() {
+        return Err(Failure::Usage(
+            "--gate-on counts judges what --counts counts: give that, too".to_owned(),
+        ));
+    }
     let names = setting.benches.iter().map(|bench| bench.name.as_str());
     let control = control(args, &names.collect::<Vec<_>>(), reference)?;
     if let Some(twice) = control {
@@ -415,18 +420,18 @@ fn is_gate_of_one(args: &Args) -> bool {
 fn watched<T>(work: impl FnOnce(&mut dyn FnMut(Progressed)) -> T) -> T {
     let mut progress = Progress::new(0);
     let mut shown = Duration::ZERO;
-    let done = work(&mut |at: Progressed| {
-        if at.elapsed >= SHOW_AFTER && at.elapsed >= shown + SHOW_EVERY {
-            shown = at.elapsed;
-            let interval = match (at.ratio.low, at.ratio.high) {
+    let done = work(&mut |at: Progressed| match at {
+        Progressed::Blocks { blocks, elapsed, ratio } if elapsed >= SHOW_AFTER.max(shown + SHOW_EVERY) => {
+            shown = elapsed;
+            let interval = match (ratio.low, ratio.high) {
                 (Some(low), Some(high)) => format!("; undecided yet: {low:.3}–{high:.3}×"),
                 _ => String::new(),
             };
-            progress.step(
-                0,
-                0,
-                &format!("{} blocks in {:.0} s{interval}", at.blocks, at.elapsed.as_secs_f64()),
-            );
+            progress.step(0, 0, &format!("{blocks} blocks in {:.0} s{interval}", elapsed.as_secs_f64()));
+        }
+        Progressed::Blocks { .. } => {}
+        Progressed::Counting { name, run } => {
+            progress.show(&format!("counting instructions under valgrind: run {run} of {name}"));
         }
     });
     progress.clear();
@@ -560,7 +565,7 @@ fn parameters(args: &Args) -> Result<Vec<Parameter>, Failure> {
 /// The command or URL of `names` that stands in each block twice: that of `--control`, or the reference of a gate. None
 /// without either, and where two run at once.
 fn control(args: &Args, names: &[&str], reference: usize) -> Result<Option<Twice>, Failure> {
-    let of_gate = args.gate.is_set() && !args.amount.duet;
+    let of_gate = args.gate.is_on_runs() && !args.amount.duet;
     let Some(name) = args.amount.control.as_ref().or(of_gate.then_some(&None)) else { return Ok(None) };
     if names.len() < 2 {
         return Err(Failure::Usage(
@@ -587,10 +592,10 @@ fn rules(args: &Args, clock: &RealClock, of: usize, reference: usize, control: O
     let amount = &args.amount;
     let mut rules = Rules {
         // A gate asks about one end of an interval, and so each end is at its level.
-        alpha: if args.gate.is_set() { 2.0 * GATE_ALPHA } else { ALPHA },
+        alpha: if args.gate.is_on_runs() { 2.0 * GATE_ALPHA } else { ALPHA },
         margin: amount
             .margin
-            .map_or(if args.gate.is_set() { GATE_MARGIN } else { MARGIN }, |margin| margin.0),
+            .map_or(if args.gate.is_on_runs() { GATE_MARGIN } else { MARGIN }, |margin| margin.0),
         min_blocks: 0,
         max_blocks: amount.max_runs.or(amount.runs).map(|runs| runs as usize),
         budget: amount.budget.unwrap_or(BUDGET),

@@ -39,6 +39,12 @@ impl Progress {
         }
     }
 
+    /// Shows what is being done, on a terminal only.
+    pub fn show(&self, message: &str) {
+        self.bar.set_message(kumite_report::plain(message));
+        self.bar.tick();
+    }
+
     /// Writes a line that stays on the screen.
     pub fn note(&self, text: &str) {
         if self.terminal { self.bar.println(output::wrapped(text)) } else { output::note(text) }

@@ -23,7 +23,7 @@ use super::deadline::within;
 use super::document::{Found, NO_COSTS, document};
 use super::duet::BESIDE;
 use super::error::{CompareError, UsageError};
-use super::gate;
+use super::gate::{self, GateRules};
 use super::hooks::{Hooks, check_readable};
 use super::left_out::{self, Outcome};
 use super::nth::{ITERATION, Nth};
@@ -62,7 +62,7 @@ pub fn compare(
         .setup(rules.ends_blocks.then(|| rules.budget.max(GRACE)), stop)
         .and_then(|()| Commands::start(setting, &lines, &hooks, clock, rules, stop))
         .and_then(|started| commands.insert(started).compare(rules, machine, stop, watch))
-        .map(|(comparison, error)| counted(setting, &lines, &hooks, comparison, error, stop));
+        .map(|compared| counted(setting, &lines, &hooks, rules.gate, compared, stop, watch));
     let cleaned = hooks.cleanup();
     // Processes that were left are ended only now: one may have served the next run, or been for the cleanup to end.
     let mut left = commands.map(Commands::finish).unwrap_or_default();
@@ -81,14 +81,16 @@ fn counted(
     setting: &Setting,
     lines: &[CommandLine],
     hooks: &Hooks,
-    mut comparison: Comparison,
-    error: Option<CompareError>,
+    gate: Option<GateRules>,
+    (mut comparison, error): (Comparison, Option<CompareError>),
     stop: &AtomicBool,
+    watch: &mut dyn FnMut(Progressed),
 ) -> (Comparison, Option<CompareError>) {
     let has_times = comparison.commands.iter().all(|command| !command.times.is_empty());
-    let is_whole = error.is_none() && has_times && comparison.ended != ComparisonEnd::Interrupted;
-    let Some(by) = setting.counts.as_ref().filter(|_| is_whole) else { return (comparison, error) };
-    let error = counts::count(by, setting, lines, hooks, &mut comparison, stop).err();
+    if error.is_some() || !has_times || comparison.ended == ComparisonEnd::Interrupted {
+        return (comparison, error);
+    }
+    let error = counts::count(setting, lines, hooks, gate, &mut comparison, stop, watch).err();
     (comparison, error)
 }
 

@@ -25,8 +25,10 @@ use kumite_record::{
 
 use super::bench::{Bench, Counts, Setting};
 use super::error::CompareError;
+use super::gate::{self, GateRules};
 use super::hooks::Hooks;
 use super::nth::Nth;
+use super::sequence::Progressed;
 use callgrind::Counted;
 
 /// The number of counted runs of a command whose counts are steady.
@@ -46,19 +48,23 @@ const LEAST_LIMIT: Duration = Duration::from_secs(60);
 /// and what was found until then is there. If the user stops it, that is no error: the comparison has then ended as
 /// interrupted.
 pub(crate) fn count(
-    by: &Counts,
     setting: &Setting,
     lines: &[CommandLine],
     hooks: &Hooks,
+    gate: Option<GateRules>,
     comparison: &mut Comparison,
     stop: &AtomicBool,
+    watch: &mut dyn FnMut(Progressed),
 ) -> Result<(), CompareError> {
+    let Some(by) = &setting.counts else { return Ok(()) };
+    let gate = gate.filter(|gate| !gate.is_on_runs());
     let folder = kept::folder(&by.folder, comparison.started, comparison.seed)?;
     let of = comparison.commands.len();
     let slowest = |at: usize| comparison.commands[at].times.iter().copied().fold(0.0, f64::max);
     let limit = |at| LEAST_LIMIT.max(Duration::from_secs_f64(slowest(at)).saturating_mul(SLOWER));
     let mut counter = Counter {
         by,
+        gates: gate.is_some(),
         setting,
         lines,
         hooks,
@@ -67,15 +73,17 @@ pub(crate) fn count(
         tallies: vec![Tally::default(); of],
         folder,
     };
-    let done = counter.count(stop);
+    let done = counter.count(stop, watch);
     let is_interrupted = matches!(done, Err(CompareError::Interrupted));
     counter.tell(comparison, stop);
     comparison.since = by.since.clone().map(|baseline| since(baseline, comparison, by.margin));
     if is_interrupted {
         comparison.ended = ComparisonEnd::Interrupted;
-        return Ok(());
     }
-    done
+    if let Some(gate) = gate {
+        comparison.gate = Some(gate::comparison_gate(gate, comparison));
+    }
+    if is_interrupted { Ok(()) } else { done }
 }
 
 /// The counts of each command, compared with those that a baseline had on another day.
@@ -94,6 +102,8 @@ fn since(baseline: ComparedBaseline, comparison: &Comparison, margin: f64) -> Co
 
 struct Counter<'a> {
     by: &'a Counts,
+    /// The counts decide the gate.
+    gates: bool,
     setting: &'a Setting,
     lines: &'a [CommandLine],
     hooks: &'a Hooks<'a>,
@@ -123,10 +133,11 @@ impl Tally {
 }
 
 impl Counter<'_> {
-    fn count(&mut self, stop: &AtomicBool) -> Result<(), CompareError> {
+    fn count(&mut self, stop: &AtomicBool, watch: &mut dyn FnMut(Progressed)) -> Result<(), CompareError> {
         for nth in 0..MOST {
             for at in 0..self.tallies.len() {
                 if self.tallies[at].needs_more() {
+                    watch(Progressed::Counting { name: &self.setting.benches[at].name, run: nth + 1 });
                     let counted = self.one(at, nth, stop)?;
                     self.take(at, counted)?;
                 }
@@ -293,6 +304,9 @@ impl Counter<'_> {
                         what: format!("which functions changed cannot be told: {error}"),
                     }),
                 }
+            }
+            if self.gates {
+                pair.gate = Some(gate::of_counts(&found));
             }
             pair.counts = Some(found);
         }

@@ -278,7 +278,7 @@ fn pair(setting: &Setting, found: &Found, other: usize, rules: &Rules) -> Compar
     let metrics: Vec<JudgedMetric> = rules.metrics.iter().map(judged).collect();
     let walls = rounds(CommandMetric::TimeWallClock).first;
     let (side, ratio_of_walls) = judge(&walls, bar);
-    let gate = rules.gate.and_then(|_| match rules.waited_for()[..] {
+    let gate = rules.gate.filter(|gate| gate.is_on_runs()).and_then(|_| match rules.waited_for()[..] {
         [metric] => gate(metric),
         _ => Some(gate::of_metrics(&metrics)),
     });

@@ -11,6 +11,7 @@ use std::borrow::Cow;
 use kumite_record::{CommandMetric, ComparedDoubt, ComparedProbe, Doubt, Probe};
 use kumite_stats::{Course, followed, median};
 
+use super::gate::GateRules;
 use super::judge::{Bar, Side, judge};
 use super::reading::Log;
 use super::sequence::Rules;
@@ -62,7 +63,7 @@ fn doubt(logs: &[Log], probes: &[ComparedProbe], level: f64, rules: &Rules) -> O
             Side::Within => effect.abs() <= margin,
             Side::Above | Side::Below | Side::Unknown => effect > 0.0,
         };
-        (is_so, rules.gate.is_some() && effect < -margin)
+        (is_so, rules.gate.is_some_and(GateRules::is_on_runs) && effect < -margin)
     };
     let by_time = (None, together(effects.iter().enumerate().map(|(nth, effect)| (nth as f64, *effect))));
     let by_probe = Probe::ALL.map(|probe| (Some(probe), together(stretches(&effects, probes, probe))));

@@ -7,8 +7,8 @@
 //! The two are a control, too: where they differ from each other, nothing can be told that is not clear of that.
 
 use kumite_record::{
-    CommandMetric, Comparison, ComparisonEnd, ComparisonGate, FailureVerdict, GateBar, GateDoubt, GateState,
-    JudgedMetric, PairGate, Ratio, Remaining,
+    CommandMetric, ComparedCounts, Comparison, ComparisonEnd, ComparisonGate, CountState, FailureVerdict,
+    GateBar, GateDoubt, GateState, JudgedMetric, PairGate, Ratio, Remaining,
 };
 use kumite_stats::{at_least, at_most, blocks_to_exclude, fewest_rounds, median, wealth};
 
@@ -30,10 +30,34 @@ pub struct GateRules {
     pub passes: GateBar,
     /// The probability with which the gate is shut, or opened, by mistake: over all pairs and metrics together.
     pub alpha: f64,
-    /// The one metric that the gate is on; `None` for all metrics that are judged.
-    pub on: Option<CommandMetric>,
+    /// What the gate is on alone; `None` for all metrics that are judged.
+    pub on: Option<GateOn>,
     /// A command that fails more often than the reference shuts the gate, too. This question shares the level.
     pub by_failures: bool,
+}
+
+/// What a gate is on alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GateOn {
+    /// A metric.
+    Metric(CommandMetric),
+    /// The counts of instructions, which are taken when the times are known. Times go on as without a gate.
+    Counts,
+}
+
+impl GateRules {
+    /// The one metric that the gate is on.
+    pub(crate) fn metric(self) -> Option<CommandMetric> {
+        match self.on {
+            Some(GateOn::Metric(metric)) => Some(metric),
+            Some(GateOn::Counts) | None => None,
+        }
+    }
+
+    /// True if the gate is decided by runs as they are made.
+    pub fn is_on_runs(self) -> bool {
+        self.on != Some(GateOn::Counts)
+    }
 }
 
 /// The levels at which one pair is judged by one metric.
@@ -190,6 +214,15 @@ fn remaining(rounds: &Rounds, levels: GateLevels, seconds: f64) -> Option<Remain
     Some(Remaining { blocks, seconds: seconds / n.max(1) as f64 * blocks as f64 })
 }
 
+/// The answer on one pair by its instruction counts.
+pub(crate) fn of_counts(counts: &ComparedCounts) -> PairGate {
+    PairGate::of(match (counts.state, counts.ratio) {
+        (CountState::Changed, Some(ratio)) if ratio.high < 1.0 => GateState::Shut,
+        (CountState::Changed | CountState::Same, _) => GateState::Open,
+        (CountState::CannotTell, _) => GateState::Undecided,
+    })
+}
+
 /// The state of the gate by all metrics of a pair: it is shut if one of them shuts it.
 pub(crate) fn of_metrics(metrics: &[JudgedMetric]) -> PairGate {
     let gates = || metrics.iter().filter_map(|metric| metric.gate);
@@ -212,7 +245,9 @@ pub(crate) fn comparison_gate(rules: GateRules, comparison: &Comparison) -> Comp
         ComparisonEnd::Decided | ComparisonEnd::MaxRuns | ComparisonEnd::Budget => GateState::Open,
         ComparisonEnd::Interrupted | ComparisonEnd::Failed => GateState::Undecided,
     };
-    let pairs = comparison.pairs.iter().filter_map(|pair| pair.gate.map(|gate| gate.state));
+    // Without counts there is no answer by them.
+    let otherwise = (!rules.is_on_runs()).then_some(GateState::Undecided);
+    let pairs = comparison.pairs.iter().filter_map(|pair| pair.gate.map(|gate| gate.state).or(otherwise));
     let verdicts = comparison.pairs.iter().filter_map(|pair| Some(pair.failures.as_ref()?.verdict));
     let fails_more = rules.by_failures && verdicts.into_iter().any(|of| of == FailureVerdict::More);
     let failures = fails_more.then_some(GateState::Shut);
@@ -220,7 +255,8 @@ pub(crate) fn comparison_gate(rules: GateRules, comparison: &Comparison) -> Comp
         passes: rules.passes,
         state: GateState::of_all(pairs.chain([came_to_its_end]).chain(failures)),
         alpha: Some(rules.alpha),
-        on: rules.on,
+        on: rules.metric(),
+        by_counts: !rules.is_on_runs(),
         by_failures: rules.by_failures,
     }
 }
@@ -229,7 +265,7 @@ pub(crate) fn comparison_gate(rules: GateRules, comparison: &Comparison) -> Comp
 mod tests {
     use GateDoubt::{ControlIsOff, NotClearOfControl, SlowerThanOneOnly};
     use GateState::{Open, Shut, Undecided};
-    use kumite_record::{Better, Speed, Thrift};
+    use kumite_record::{Better, CountRatio, Speed, Thrift};
 
     use super::*;
 
@@ -277,6 +313,19 @@ mod tests {
         let bar = Bar { alpha: 2.0 * GATE_ALPHA, margin: levels().margin };
         assert_eq!(Speed::from(judge(&exact(&slower), bar).0), Speed::Slower);
         assert_eq!(of(&slower), Undecided);
+    }
+
+    #[test]
+    fn a_gate_on_counts_is_shut_by_more_instructions_and_opened_by_as_many_or_fewer() {
+        let of = |state, ratio: Option<(f64, f64)>| {
+            let ratio = ratio.map(|(low, high)| CountRatio { low, high });
+            of_counts(&ComparedCounts { state, ratio, functions: Vec::new() }).state
+        };
+        assert_eq!(of(CountState::Changed, Some((0.97, 0.98))), Shut);
+        assert_eq!(of(CountState::Changed, Some((1.02, 1.03))), Open);
+        assert_eq!(of(CountState::Same, Some((0.9999, 1.0001))), Open);
+        assert_eq!(of(CountState::CannotTell, Some((0.9, 1.1))), Undecided);
+        assert_eq!(of(CountState::CannotTell, None), Undecided);
     }
 
     #[test]

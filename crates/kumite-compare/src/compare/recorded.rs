@@ -11,7 +11,7 @@ use kumite_host::Clock;
 use kumite_record::{CommandMetric, ComparisonEnd, GateState, PairGate};
 
 use super::control::Twice;
-use super::gate::{self, GateRules};
+use super::gate::{self, GateOn, GateRules};
 use super::reading::Reading;
 use super::rounds::Rounds;
 use super::sequence::{Blocks, Executed, Rules, until_decided};
@@ -43,7 +43,7 @@ pub fn gate_recorded(
     let rules = Rules {
         reference: 0,
         control: Some(Twice { of: 0, at: 2 }),
-        gate: Some(GateRules { on: Some(CommandMetric::TimeWallClock), ..passing }),
+        gate: Some(GateRules { on: Some(GateOn::Metric(CommandMetric::TimeWallClock)), ..passing }),
         metrics: Vec::new(),
         ends_blocks: false,
         ..rules.clone()

@@ -80,7 +80,7 @@ impl Rules {
 
     /// The levels of the gate for each pair and metric, for blocks of `of` positions; `None` without a gate.
     pub(crate) fn gate_levels(&self, of: usize) -> Option<GateLevels> {
-        self.gate.map(|gate| self.levels(gate, of))
+        self.gate.filter(|gate| gate.is_on_runs()).map(|gate| self.levels(gate, of))
     }
 
     /// The levels of this gate for each pair and metric, for blocks of `of` positions.
@@ -103,7 +103,8 @@ impl Rules {
 
     /// The number of questions that share the gate's level.
     fn questions(&self, gate: GateRules, of: usize) -> usize {
-        self.pairs(of) * (self.waited_for().len() + usize::from(gate.by_failures))
+        let metrics = if gate.is_on_runs() { self.waited_for().len() } else { 0 };
+        self.pairs(of) * (metrics + usize::from(gate.by_failures))
     }
 
     fn pairs(&self, of: usize) -> usize {
@@ -129,13 +130,13 @@ impl Rules {
 
     /// The metrics that the comparison goes on for: those that the gate is on, or else all that are judged.
     pub(crate) fn waited_for(&self) -> Vec<CommandMetric> {
-        let on = self.gate.and_then(|gate| gate.on);
+        let on = self.gate.and_then(GateRules::metric);
         on.map_or_else(|| self.judged().to_vec(), |on| vec![on])
     }
 
     /// The metrics in which a control of commands is looked at, the gate's first.
     pub(crate) fn looked_at(&self) -> Vec<CommandMetric> {
-        let on = self.gate.and_then(|gate| gate.on);
+        let on = self.gate.and_then(GateRules::metric);
         let others = if self.metrics.is_empty() { &control::USUAL[..] } else { &self.metrics };
         on.into_iter().chain(others.iter().copied().filter(|other| Some(*other) != on)).collect()
     }
@@ -157,14 +158,24 @@ const NO_RATIO: Ratio = Ratio { estimate: 1.0, low: None, high: None };
 
 /// The progress of a comparison.
 #[derive(Clone, Copy, Debug)]
-pub struct Progressed {
-    /// The number of whole blocks so far.
-    pub blocks: usize,
-    /// The time since the first block began.
-    pub elapsed: Duration,
-    /// The ratio of the first pair that has no verdict yet, by the first metric that has none; 1, without an
-    /// interval, for a command that is compared with no other.
-    pub ratio: Ratio,
+pub enum Progressed<'a> {
+    /// Blocks were executed.
+    Blocks {
+        /// The number of whole blocks so far.
+        blocks: usize,
+        /// The time since the first block began.
+        elapsed: Duration,
+        /// The ratio of the first pair that has no verdict yet, by the first metric that has none; 1, without an
+        /// interval, for a command that is compared with no other.
+        ratio: Ratio,
+    },
+    /// A run is begun whose instructions are counted.
+    Counting {
+        /// The name of the command.
+        name: &'a str,
+        /// The number of the command's counted run, from 1.
+        run: usize,
+    },
 }
 
 /// The commands or servers of a comparison, of which it executes blocks.
@@ -261,7 +272,7 @@ pub(crate) fn until_decided<B: Blocks>(
             let is_short = is_alone && (elapsed < ALONE || whole < least);
             let ratio = undecided.or(is_short.then_some(NO_RATIO));
             let Some(ratio) = ratio else { return (Ok(ComparisonEnd::Decided), elapsed) };
-            watch(Progressed { blocks: done, elapsed, ratio });
+            watch(Progressed::Blocks { blocks: done, elapsed, ratio });
             look_at = done + if done < EVERY_BLOCK { 1 } else { done / 100 };
         }
         if stop.load(Ordering::Relaxed) {
@@ -306,7 +317,7 @@ pub(crate) mod tests {
     use kumite_record::GateBar;
     use rand::RngExt;
 
-    use super::super::gate::GATE_ALPHA;
+    use super::super::gate::{GATE_ALPHA, GateOn};
     use super::super::reading::Log;
     use super::*;
 
@@ -494,7 +505,7 @@ pub(crate) mod tests {
             let mut blocks = Hangs { after, executed: 0, was_cut_off: false };
             let rules = Rules { budget: Duration::from_millis(100), ends_blocks: true, ..rules() };
             let stop = AtomicBool::new(false);
-            let (clock, watch) = (FakeClock::default(), &mut |_| {});
+            let (clock, watch) = (FakeClock::default(), &mut |_: Progressed| {});
             let (ended, _) = until_decided(&mut blocks, 2, &rules, &clock, &stop, watch);
             assert_eq!(
                 (ended, blocks.executed, blocks.was_cut_off),
@@ -665,6 +676,10 @@ pub(crate) mod tests {
         assert_eq!(levels(&rules()), (0.025, None));
         assert_eq!((with(gate(true)).fewest(2), with(gate(false)).fewest(2)), (9, 8));
         assert_eq!(rules().failure_level(3), 0.0125, "two pairs share it");
+        // Of a gate by counts they have the whole level, and no time is waited for longer than without a gate.
+        let by_counts = with(gate(true).map(|gate| GateRules { on: Some(GateOn::Counts), ..gate }));
+        assert_eq!(levels(&by_counts), (GATE_ALPHA, None));
+        assert_eq!(by_counts.fewest(2), Rules { gate: None, ..by_counts.clone() }.fewest(2));
     }
 
     /// Of many comparisons of two that take as long in the median, and of which runs of the second are left out: how many
@@ -751,7 +766,7 @@ pub(crate) mod tests {
         let gate = Rules { gate: a_gate(), ..three.clone() };
         assert_eq!(by_metrics(&gate, &late(1_000)), (ComparisonEnd::MaxRuns, 100));
         // One metric alone has the gate's whole level; the others are read by nobody.
-        let on = a_gate().map(|gate| GateRules { on: Some(CommandMetric::TimeCpu), ..gate });
+        let on = a_gate().map(|gate| GateRules { on: Some(GateOn::Metric(CommandMetric::TimeCpu)), ..gate });
         let on_one = Rules { gate: on, ..three };
         assert_eq!((gate.fewest(2), on_one.fewest(2)), (9, 8));
         let one = |_| [vec![Reading::exact(1.0)], vec![Reading::exact(2.0)]];

@@ -2,7 +2,7 @@
 
 use kumite_record::{
     CommandCounts, ComparedCommand, ComparedCounts, ComparedPair, Comparison, CountRatio, CountState,
-    Counting, FunctionCounts, Uncounted,
+    Counting, FunctionCounts, GateState, Uncounted,
 };
 
 use super::names::Names;
@@ -38,6 +38,20 @@ pub(super) fn answers(comparison: &Comparison, names: &Names) -> Vec<Answer> {
         })
     };
     comparison.pairs.iter().filter_map(answer).collect()
+}
+
+/// The gate's answer by the counts of each pair, in a sentence.
+pub(super) fn asked(comparison: &Comparison, names: &Names) -> Vec<(GateState, String)> {
+    let answer = |pair: &ComparedPair| {
+        let state = pair.gate.map_or(GateState::Undecided, |gate| gate.state);
+        let counted = pair.counts.as_ref().zip(comparison.counts.as_ref());
+        let why = match counted {
+            Some((counts, counting)) => sentence(pair, counts, counting, comparison, names),
+            None => format!("those of {} and {} were not counted", names.of(&pair.a), names.of(&pair.b)),
+        };
+        (state, format!("instructions: {why}"))
+    };
+    comparison.pairs.iter().map(answer).collect()
 }
 
 /// `changed: B executes 1.0200× as many as A`, or that they are the same, or why it cannot be told.

@@ -13,7 +13,7 @@ use super::factor::factor;
 use super::metrics::{much, verb, word};
 use super::names::Names;
 use super::uses::{as_much, why_not_told};
-use super::{cut_short, failures};
+use super::{counts, cut_short, failures};
 
 /// The most pairs or metrics that the line names; of more it gives the number.
 const MOST_NAMED: usize = 3;
@@ -21,21 +21,24 @@ const MOST_NAMED: usize = 3;
 /// The line for programs: `gate: shut: B is slower than A by more than 1 %: A is 1.033× as fast (95 %: 1.021–1.078)`.
 /// None if there is no gate.
 pub(super) fn line(comparison: &Comparison, names: &Names) -> Option<String> {
-    let ComparisonGate { passes, state, .. } = comparison.gate?;
-    let why: Vec<String> = comparison
-        .pairs
-        .iter()
-        .flat_map(|pair| asked(pair, comparison, names))
-        .filter(|asked| asked.gate.state == state)
-        .map(|asked| outcome(&asked, comparison))
-        .chain(failures::that_shut(comparison, names))
-        .collect();
+    let ComparisonGate { passes, state, by_counts, .. } = comparison.gate?;
+    let asked: Vec<(GateState, String)> = match by_counts {
+        true => counts::asked(comparison, names),
+        false => {
+            let asked = comparison.pairs.iter().flat_map(|pair| asked(pair, comparison, names));
+            asked.map(|asked| (asked.gate.state, outcome(&asked, comparison))).collect()
+        }
+    };
+    let asked = asked.into_iter().filter(|(of, _)| *of == state).map(|(_, why)| why);
+    let that_shut = (state == GateState::Shut).then(|| failures::that_shut(comparison, names));
+    let why: Vec<String> = asked.chain(that_shut.into_iter().flatten()).collect();
     let mut parts: Vec<String> = cut_short(comparison.ended).map(str::to_owned).into_iter().collect();
     parts.extend(why.iter().take(MOST_NAMED).cloned());
     let more = why.len().saturating_sub(MOST_NAMED);
     parts.extend((more > 0).then(|| format!("and so of {more} more")));
     if state == GateState::Undecided {
-        parts.extend(spent(comparison.ended).map(str::to_owned));
+        // More runs would not have told more of counts.
+        parts.extend(spent(comparison.ended).filter(|_| !by_counts).map(str::to_owned));
         parts.push(passing(passes).to_owned());
     }
     Some(format!("gate: {}: {}", state.as_str(), parts.join("; ")))
@@ -175,8 +178,12 @@ fn measured(asked: &Asked, comparison: &Comparison) -> String {
 
 /// The level of a gate's answer; none in a record that does not have it.
 pub(super) fn gate_level(comparison: &Comparison) -> Option<String> {
-    let ComparisonGate { alpha, on, by_failures, .. } = comparison.gate?;
-    let metrics = if on.is_some() { 1 } else { comparison.metrics.len().max(1) };
+    let ComparisonGate { alpha, on, by_counts, by_failures, .. } = comparison.gate?;
+    let metrics = match (by_counts, on) {
+        (true, _) => 0,
+        (_, Some(_)) => 1,
+        _ => comparison.metrics.len().max(1),
+    };
     let questions = metrics + usize::from(by_failures);
     Some(level_of(alpha?, comparison.pairs.len() * questions))
 }

@@ -96,17 +96,24 @@ struct Asked<'a> {
 /// metric that the gate is on, if it is none of these.
 fn asked<'a>(pair: &'a ComparedPair, comparison: &Comparison) -> Vec<Asked<'a>> {
     let has_gate = comparison.gate.is_some();
+    // What a gate by counts says is no answer on a metric.
+    let by_counts = comparison.gate.is_some_and(|gate| gate.by_counts);
     let on = comparison.gate.and_then(|gate| gate.on);
     let alone = on.filter(|on| pair.metrics.iter().all(|judged| judged.metric != *on));
     let mut all = of_metrics(pair, has_gate);
     if all.is_empty() || alone.is_some() {
-        all.push(by_one(pair, alone, comparison));
+        all.push(by_one(pair, alone, pair.gate.filter(|_| !by_counts), comparison));
     }
     all
 }
 
 /// The question by the metric that the gate is on, or by wall time or throughput if `on` is none.
-fn by_one<'a>(pair: &'a ComparedPair, on: Option<CommandMetric>, comparison: &Comparison) -> Asked<'a> {
+fn by_one<'a>(
+    pair: &'a ComparedPair,
+    on: Option<CommandMetric>,
+    gate: Option<PairGate>,
+    comparison: &Comparison,
+) -> Asked<'a> {
     let is_gain = !comparison.servers.is_empty();
     let outcome = match pair.verdict {
         Speed::Slower => Outcome::Failed,
@@ -114,17 +121,17 @@ fn by_one<'a>(pair: &'a ComparedPair, on: Option<CommandMetric>, comparison: &Co
         Speed::Undecided => Outcome::Undecided,
     };
     let metric = on.unwrap_or(CommandMetric::TimeWallClock);
-    let ratio = pair.gate.and_then(|gate| gate.ratio).unwrap_or(pair.ratio);
-    let untold = pair.gate.map_or(0, |gate| gate.untold);
+    let ratio = gate.and_then(|gate| gate.ratio).unwrap_or(pair.ratio);
+    let untold = gate.map_or(0, |gate| gate.untold);
     let is_untold = on.is_some() && pair.blocks > 0 && 2 * untold >= pair.blocks;
     Asked {
         pair,
         metric: if is_gain { "throughput" } else { word(metric) },
         change: if is_gain { ratio } else { reciprocal(ratio) },
         is_gain,
-        outcome: of_gate(pair, pair.gate, comparison.gate.is_some(), outcome),
-        remaining: pair.gate.map_or(pair.remaining, |gate| gate.remaining),
-        doubt: pair.gate.and_then(|gate| gate.doubt),
+        outcome: of_gate(pair, gate, comparison.gate.is_some(), outcome),
+        remaining: gate.map_or(pair.remaining, |gate| gate.remaining),
+        doubt: gate.and_then(|gate| gate.doubt),
         never: is_untold.then(|| cannot_in(metric, untold, pair.blocks)),
     }
 }
@@ -233,13 +240,15 @@ fn change(ratio: f64) -> String {
     format!("{sign}{} %", significant(percent.abs(), 3))
 }
 
-/// The case of a pair by instruction counts. A gate does not ask for them. None without `--counts`.
+/// The case of a pair by instruction counts. None without `--counts`.
 fn counted(pair: &ComparedPair, comparison: &Comparison, names: &Names) -> Option<Case> {
     let (counts, counting) = pair.counts.as_ref().zip(comparison.counts.as_ref())?;
+    // A gate that is on something else does not ask for them.
+    let asks = comparison.gate.is_none_or(|gate| gate.by_counts);
     let is_more = counts.ratio.is_some_and(|ratio| ratio.high < 1.0);
     let outcome = match counts.state {
         CountState::CannotTell => Outcome::Undecided,
-        CountState::Changed if is_more && comparison.gate.is_none() => Outcome::Failed,
+        CountState::Changed if is_more && asks => Outcome::Failed,
         CountState::Changed | CountState::Same => Outcome::Passed,
     };
     Some(Case {

@@ -121,7 +121,8 @@ fn a_doubt_stands_below_the_answer_and_what_the_machine_charged_among_the_notes(
 /// Of one pair, in which B is slower; the last line of the report.
 fn gate(state: GateState, passes: GateBar, change: impl FnOnce(&mut Comparison)) -> String {
     let mut comparison = comparison();
-    comparison.gate = Some(ComparisonGate { passes, state, alpha: None, on: None, by_failures: false });
+    comparison.gate =
+        Some(ComparisonGate { passes, state, alpha: None, on: None, by_counts: false, by_failures: false });
     comparison.pairs[0].gate = Some(PairGate::of(state));
     change(&mut comparison);
     let text = compare_terminal(&comparison, Shown::default(), &STYLE);

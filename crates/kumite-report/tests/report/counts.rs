@@ -1,9 +1,10 @@
 //! Instruction counts of a comparison, in words.
 
 use kumite_record::{
-    CommandCounts, ComparedCounts, Comparison, CountRatio, CountState, Counting, FunctionCounts, Uncounted,
+    CommandCounts, ComparedCounts, Comparison, ComparisonEnd, ComparisonGate, CountRatio, CountState,
+    Counting, FunctionCounts, GateBar, GateState, PairGate, Uncounted,
 };
-use kumite_report::{Shown, Style, compare_html, compare_markdown, compare_terminal};
+use kumite_report::{Shown, Style, compare_html, compare_markdown, compare_review, compare_terminal, junit};
 
 use crate::compare::{READ, STYLE, comparison};
 use crate::page::texts;
@@ -82,4 +83,33 @@ fn counts_that_are_the_same_and_counts_that_cannot_be_told_are_other_sentences()
     let all = [same, unsteady].into_iter().chain(reasons.map(uncounted));
     let sentences: Vec<String> = all.map(|comparison| sentence(&comparison)).collect();
     insta::assert_snapshot!("counts_sentences", sentences.join("\n"));
+}
+
+#[test]
+fn a_gate_on_counts_says_what_they_are_and_that_of_times_nothing() {
+    let line = |mut comparison: Comparison, state: GateState| {
+        let gate = ComparisonGate {
+            passes: GateBar::Fails,
+            state,
+            alpha: Some(0.01),
+            on: None,
+            by_counts: true,
+            by_failures: false,
+        };
+        (comparison.gate, comparison.pairs[0].gate) = (Some(gate), Some(PairGate::of(state)));
+        comparison.ended = ComparisonEnd::Budget;
+        let review = junit(&compare_review(&comparison)).unwrap();
+        let failures = review.lines().filter(|line| line.contains("<failure")).count();
+        assert_eq!(failures, usize::from(state == GateState::Shut), "by counts alone");
+        let text = compare_terminal(&comparison, Shown::default(), &STYLE);
+        text.lines().last().unwrap().to_owned()
+    };
+    let none = Comparison { counts: None, ..changed() };
+    let lines = [
+        line(changed(), GateState::Shut),
+        line(counted(&[2_000_001], CountState::Same, (1.0, 1.0)), GateState::Open),
+        line(counted(&[2_000_001, 2_100_000], CountState::CannotTell, (0.95, 1.0)), GateState::Undecided),
+        line(none, GateState::Undecided),
+    ];
+    insta::assert_snapshot!("counts_gates", lines.join("\n"));
 }

@@ -59,6 +59,7 @@ fn what_is_left_out_is_in_every_form() {
         state: GateState::Shut,
         alpha: Some(0.01),
         on: None,
+        by_counts: false,
         by_failures: true,
     };
     comparison.gate = Some(gate);

@@ -23,8 +23,14 @@ fn gated(state: GateState, pairs: &[(GateState, [f64; 3], Option<usize>)]) -> Co
     let mut comparison = comparison();
     (comparison.alpha, comparison.margin) = (0.01, 0.01);
     comparison.alpha_per_pair = 0.01 / pairs.len() as f64;
-    comparison.gate =
-        Some(ComparisonGate { passes: GateBar::Fails, state, alpha: None, on: None, by_failures: false });
+    comparison.gate = Some(ComparisonGate {
+        passes: GateBar::Fails,
+        state,
+        alpha: None,
+        on: None,
+        by_counts: false,
+        by_failures: false,
+    });
     let first = comparison.pairs[0].clone();
     let pair =
         |(nth, (state, [estimate, low, high], more)): (usize, &(GateState, [f64; 3], Option<usize>))| {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use kumite_compare::{GATE_ALPHA, GateRules, Rules};
-use kumite_record::{CommandMetric, Comparison, GateBar, GateState};
+use kumite_compare::{GATE_ALPHA, GateOn, GateRules, Rules};
+use kumite_record::{Comparison, GateBar, GateState, NoCommandMetric};
 
 use crate::exit::Failure;
 use crate::gate::Bar;
@@ -19,12 +19,29 @@ pub struct GateArgs {
     /// `fails` passes what is not shown to be slower, `holds` only what is shown not to be
     #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true)]
     gate: Option<Bar>,
-    /// Metric that alone shuts the gate: wall, cpu, user, system or memory [default: wall time, or each of --metrics]
-    #[arg(long, value_name = "METRIC", requires = "gate")]
-    gate_on: Option<CommandMetric>,
+    /// What alone shuts the gate: wall, cpu, user, system or memory; or counts, of the instructions that --counts counts,
+    /// with the reference once in each block, and times as without a gate [default: wall time, or each of --metrics]
+    #[arg(long, value_name = "METRIC", requires = "gate", value_parser = gate_on)]
+    gate_on: Option<GateOn>,
+}
+
+fn gate_on(text: &str) -> Result<GateOn, NoCommandMetric> {
+    match text {
+        "counts" => Ok(GateOn::Counts),
+        metric => metric.parse().map(GateOn::Metric),
+    }
 }
 
 impl GateArgs {
+    /// True if there is a gate that runs decide as they are made.
+    pub fn is_on_runs(&self) -> bool {
+        self.rules(false).is_some_and(GateRules::is_on_runs)
+    }
+
+    pub fn is_on_counts(&self) -> bool {
+        self.gate_on == Some(GateOn::Counts)
+    }
+
     pub fn is_set(&self) -> bool {
         self.gate.is_some()
     }
@@ -57,12 +74,13 @@ pub fn refuse_undecidable(
     of: usize,
     block: Option<Duration>,
 ) -> Result<(), Failure> {
-    let fewest = if rules.gate.is_some() { rules.fewest(of) } else { 1 };
+    let gate = rules.gate.filter(|gate| gate.is_on_runs());
+    let fewest = if gate.is_some() { rules.fewest(of) } else { 1 };
     if let (Some(budget), Some(block)) = (args.amount.budget, block)
         && rules.min_blocks < fewest
         && budget < block * fewest as u32
     {
-        let why = match rules.gate {
+        let why = match gate {
             Some(_) => format!("a gate cannot be decided by fewer than {fewest} blocks, which take"),
             None => "a load on each server takes".to_owned(),
         };
@@ -71,7 +89,7 @@ pub fn refuse_undecidable(
             block * fewest as u32
         )));
     }
-    let (Some(_), Some(most)) = (rules.gate, rules.max_blocks) else { return Ok(()) };
+    let (Some(_), Some(most)) = (gate, rules.max_blocks) else { return Ok(()) };
     let flag = if args.amount.runs.is_some() { "--runs" } else { "--max-runs" };
     match rules.fewest(of) {
         fewest if most < fewest => Err(Failure::Usage(format!(

@@ -187,3 +187,40 @@ fn counts_are_of_commands_and_need_valgrind() {
         .concat()
     );
 }
+
+#[test]
+fn a_gate_on_counts_is_decided_by_them_alone_and_runs_nothing_for_the_gate() {
+    let Some(place) = loops() else { return };
+    let [less, more] = ["./loops loop 1000000", "./loops loop 1020000"];
+    let of = |commands: [&str; 2], which: &str| {
+        let flags =
+            ["--counts", "--gate-on", "counts", "--runs", "1", "-n", "a", "-n", "b", "--json", "r.json"];
+        let said = place.kumite(&[&["compare", which], &commands[..], &flags].concat());
+        let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
+        crate::schema::assert_right("compare", &result);
+        // The reference runs once in each block, and is no control.
+        assert_eq!(
+            (result["commands"][0]["times"].as_array().unwrap().len(), &result["control"]),
+            (1, &Value::Null)
+        );
+        let gate = &result["gate"];
+        assert_eq!(
+            (&gate["by_counts"], &gate["state"]),
+            (&Value::Bool(true), &result["pairs"][0]["gate"]["state"])
+        );
+        let line = said.out.lines().last().unwrap_or_default().to_owned();
+        assert_eq!(place.kumite(&["report", "r.json"]).out.lines().last(), Some(&*line));
+        (said.code, gate["state"].as_str().unwrap().to_owned(), line)
+    };
+    let found = [
+        of([less, more], "--gate"),
+        of([more, less], "--gate=holds"),
+        of([less, less], "--gate=holds"),
+        // Nothing of it is counted.
+        of([less, "true && cd ."], "--gate"),
+        of([less, "true && cd ."], "--gate=holds"),
+    ];
+    let states: Vec<(i32, &str)> = found.iter().map(|(code, state, _)| (*code, &**state)).collect();
+    assert_eq!(states, [(1, "shut"), (0, "open"), (0, "open"), (0, "undecided"), (1, "undecided")]);
+    printed!(place.kumite(&["compare", less, more, "--gate", "--gate-on", "counts"]).ended(2).notes());
+}
