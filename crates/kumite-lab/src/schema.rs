@@ -9,6 +9,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 
 use crate::contender::ContenderFile;
+use crate::driver::http::scenario::ScenarioFile;
 use crate::spec::{ExperimentFile, FunctionsFile};
 
 /// A kind of document, with the function that makes its schema.
@@ -29,6 +30,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "functions",
         what: "functions.toml, which `kumite function serve` reads",
         schema: read::<FunctionsFile>,
+    },
+    Described {
+        name: "scenario",
+        what: "the file of `kumite load --scenario`",
+        schema: read::<ScenarioFile>,
     },
     Described {
         name: "run",

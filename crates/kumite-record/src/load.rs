@@ -17,7 +17,7 @@ pub struct LoadResult {
     pub url: String,
     /// The number of keep-alive connections.
     pub connections: u64,
-    /// The requests a second that were due on average. None in a closed loop.
+    /// The requests a second that were due on average, or sessions, where they have several. None in a closed loop.
     pub rate_rps: Option<f64>,
     /// The number of finished requests: right answers and failures.
     pub requests: u64,
@@ -64,6 +64,10 @@ pub struct LoadResult {
     /// The first failure in words: a wrong answer or the lack of one, or why a connection or session could not begin
     /// or broke. None if nothing failed.
     pub first_wrong: Option<String>,
+    /// The figures by session, each with its requests; a plain request is a session of one. They are of the whole
+    /// measured time. Empty if the load is of one request, whose figures are those above.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<SessionResult>,
     /// The number of connections that were opened again, after a failure or because the server closed one.
     pub reconnects: u64,
     /// The longest time from a failure to the first right answer after which no request failed for 1.5 time-outs, in
@@ -82,6 +86,35 @@ pub struct LoadResult {
     pub histogram_us: Vec<(f64, u64)>,
     /// Counts and percentiles of the load over time.
     pub series: Series,
+}
+
+/// The figures of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionResult {
+    /// The session's name.
+    pub name: String,
+    /// The number of sessions of which every answer was right.
+    pub ok: u64,
+    /// The number of sessions that ended with a request that failed.
+    pub failed: u64,
+    /// The times of the `ok` ones, from when a session was due to its last answer. None if there was none.
+    pub session_us: Option<Latency>,
+    /// The figures of its requests, in their order.
+    pub requests: Vec<RequestResult>,
+}
+
+/// The figures of one request of a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RequestResult {
+    /// The request's name.
+    pub name: String,
+    /// The number of right answers.
+    pub ok: u64,
+    /// The number of failures of each kind that occurred.
+    pub errors: Errors,
+    /// The response times of the right answers. The first request of a session counts from when it was due, a later
+    /// one from the answer before it and the pause. None if there was no right answer.
+    pub response_us: Option<Latency>,
 }
 
 /// The distribution of a time over right answers, in microseconds. A percentile with fewer than ten requests beyond

@@ -13,6 +13,7 @@
 //! `run_review` and `review`, which has formats of its own for machines and reviewers, `replication`, `load`,
 //! `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`, `load_second`.
 
+mod by_request;
 mod charts;
 mod comparison;
 mod csv;

@@ -3,6 +3,7 @@
 use comfy_table::CellAlignment::{Left, Right};
 use kumite_record::{Latency, LoadResult, Unit};
 
+use crate::by_request::by_request;
 use crate::charts::rates::{Rates, seconds_of};
 use crate::charts::{Timeline, tenth};
 use crate::leaf::{Bar, Leaf, Table, leaf};
@@ -35,6 +36,9 @@ pub fn load_terminal(result: &LoadResult, style: &Style) -> String {
         }
         out += &format!("\n{}", percentiles(result, response, style));
     }
+    if let Some((heads, rows)) = by_request(result) {
+        out += &format!("\n{}", grid_of(&heads, &rows, style));
+    }
     if let Some(bars) = histogram(&result.histogram_us, style) {
         out += &format!("\n{bars}");
     }
@@ -52,6 +56,9 @@ pub fn load_markdown(result: &LoadResult) -> String {
     if let Some(response) = &result.response_us {
         out += &format!("{}\n", table(percentile_rows(result, response)));
     }
+    if let Some(by_request) = by_request(result) {
+        out += &format!("{}\n", table(by_request));
+    }
     for note in notes(result) {
         out += &format!("- {}\n", escaped(&note));
     }
@@ -60,8 +67,8 @@ pub fn load_markdown(result: &LoadResult) -> String {
 
 /// One load as a self-contained page, with every doubt above the figures.
 pub fn load_html(result: &LoadResult) -> String {
-    let tables =
-        result.response_us.iter().map(|response| Table::from_rows(percentile_rows(result, response)));
+    let tables = result.response_us.iter().map(|response| percentile_rows(result, response));
+    let tables = tables.chain(by_request(result)).map(Table::from_rows);
     let bars = bars(&result.histogram_us);
     let most = bars.iter().map(|(_, n)| *n).max().unwrap_or(0);
     let bar = |(end, n): &(f64, u64)| Bar {
@@ -149,6 +156,9 @@ fn alarm(text: &str, style: Style) -> String {
 fn summary(result: &LoadResult) -> String {
     let over = plural(result.connections as usize, "connection");
     let offered = match result.rate_rps {
+        Some(rate) if result.sessions.iter().any(|session| session.requests.len() > 1) => {
+            format!("open loop at {} sessions/s over {over}", significant(rate, 3))
+        }
         Some(rate) => format!("open loop at {}/s over {over}", significant(rate, 3)),
         None => format!("closed loop with {over}"),
     };
@@ -198,9 +208,13 @@ fn steady(result: &LoadResult) -> Option<String> {
 
 fn percentiles(result: &LoadResult, response: &Latency, style: Style) -> String {
     let (heads, rows) = percentile_rows(result, response);
+    grid_of(&heads, &rows, style)
+}
+
+fn grid_of(heads: &[(String, bool)], rows: &[Vec<String>], style: Style) -> String {
     let columns: Vec<_> =
         heads.iter().map(|(head, figures)| (head.as_str(), if *figures { Right } else { Left })).collect();
-    grid(&columns, &rows, style)
+    grid(&columns, rows, style)
 }
 
 /// The table of percentiles: its heads, each with true if its column holds figures; then its rows.

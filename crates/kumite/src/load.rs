@@ -6,6 +6,7 @@ mod live;
 pub mod protocol;
 pub mod request;
 mod rows;
+mod scenario;
 mod schedule;
 mod search;
 
@@ -72,6 +73,8 @@ pub struct Args {
     #[command(flatten)]
     rows: rows::Args,
     #[command(flatten)]
+    scenario: scenario::Args,
+    #[command(flatten)]
     expect: expect::Args,
     #[command(flatten, next_help_heading = "Connections")]
     protocol: protocol::Args,
@@ -124,7 +127,7 @@ fn judge(args: &Args, result: &LoadResult) -> Result<(), Failure> {
     }
     // Of a connection on which more came than was asked for, the last answer counts as one to something else.
     let wrong = (result.requests - result.ok + result.unasked).min(result.requests);
-    if args.expect.is_given() && wrong > 0 {
+    if (args.expect.is_given() || args.scenario.is_given()) && wrong > 0 {
         let all = result.requests;
         return Err(Failure::Gate(format!("{wrong} of {all} requests did not get the expected answer")));
     }
@@ -165,6 +168,13 @@ fn load(args: &Args) -> Result<Load, Failure> {
         let weight = args.weights.get(nth).copied().unwrap_or(1);
         sessions.push(Session { weight, ..step.into() });
     }
+    let mut variables = args.rows.variables()?;
+    let first = sessions.first().and_then(|session| session.steps.first()).map(|step| &step.target);
+    let scenario = first.map(|target| args.scenario.read(&args.urls, target)).transpose()?.flatten();
+    if let Some((of_file, rows)) = scenario {
+        sessions = of_file;
+        variables.rows = rows;
+    }
     let arrivals = args.schedule.arrivals(args.search.slo().is_some())?;
     let warm_up = args.warm_up.unwrap_or_default();
     let length = arrivals.as_ref().and_then(kumite_load::Arrivals::length);
@@ -178,7 +188,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
     let default = || args.requests.is_none().then_some(length.unwrap_or(DEFAULT_DURATION));
     let limit = Limit { requests: args.requests, duration: args.duration.or_else(default) };
     let load = Load {
-        variables: args.rows.variables()?,
+        variables,
         cookies: args.request.cookies,
         connections: args.connections as usize,
         pipeline: args.protocol.pipeline(),
@@ -197,8 +207,9 @@ fn load(args: &Args) -> Result<Load, Failure> {
 }
 
 fn measure(args: &Args, load: &Load, stop: &AtomicBool) -> Result<LoadResult, Failure> {
+    let is_of_requests = load.sessions.iter().all(|session| session.steps.len() == 1);
     let end = End {
-        requests: load.limit.requests,
+        requests: load.limit.requests.filter(|_| is_of_requests),
         duration: load.limit.duration,
         threads: load.cores.len().max(1),
     };

@@ -51,6 +51,7 @@ mod resume;
 mod revisions;
 mod roles;
 mod run;
+mod scenario;
 mod schema;
 mod scratch;
 mod selfcheck;

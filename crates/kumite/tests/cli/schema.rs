@@ -46,6 +46,7 @@ fn there_is_a_list_and_each_of_it_is_a_schema() {
             "experiment",
             "contender",
             "functions",
+            "scenario",
             "run",
             "replication",
             "load",

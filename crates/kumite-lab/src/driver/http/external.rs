@@ -2,8 +2,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use kumite_load::{Interval, Load};
-use kumite_record::{Engine, Kind, Latency, LoadResult, SCHEMA, Sample};
+use kumite_load::{Histogram, Interval, Load, PERCENTILES, percentile};
+use kumite_record::{Engine, Kind, Latency, LoadResult, RequestResult, SCHEMA, Sample, SessionResult};
 
 use super::NAME;
 use super::metrics::{is_late, marks, sample};
@@ -88,6 +88,7 @@ pub fn load_result(
         unasked: outcome.unasked,
         engine: engine(outcome, trial_sample),
         first_wrong: outcome.first_wrong.clone(),
+        sessions: outcome.sessions.iter().map(session_result).collect(),
         reconnects: outcome.reconnects,
         recovery_us: outcome.recovery.map(|recovery| recovery.took.as_secs_f64() * 1e6),
         recovered: outcome.recovery.map(|recovery| recovery.complete),
@@ -99,6 +100,35 @@ pub fn load_result(
             .collect(),
         series: trial_sample.series.clone(),
     }
+}
+
+fn session_result(session: &kumite_load::SessionOutcome) -> SessionResult {
+    let request = |step: &kumite_load::StepOutcome| RequestResult {
+        name: step.name.clone(),
+        ok: step.ok,
+        errors: step.errors.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| (kind.to_owned(), n)).collect(),
+        response_us: distribution(&step.response),
+    };
+    SessionResult {
+        name: session.name.clone(),
+        ok: session.ok,
+        failed: session.failed,
+        session_us: distribution(&session.time),
+        requests: session.steps.iter().map(request).collect(),
+    }
+}
+
+/// The distribution of these times in ns; none if there are none.
+fn distribution(times: &Histogram<u64>) -> Option<Latency> {
+    let [p50, p90, p99, p99_9] = PERCENTILES.map(|(_, one_in)| percentile(times, one_in).ok());
+    (!times.is_empty()).then(|| Latency {
+        mean: times.mean() / 1e3,
+        p50,
+        p90,
+        p99,
+        p99_9,
+        max: times.max() as f64 / 1e3,
+    })
 }
 
 /// The engine's own CPU time and its punctuality.

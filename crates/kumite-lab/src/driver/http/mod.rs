@@ -11,6 +11,7 @@ mod overload_recovery;
 mod params;
 mod percentile;
 mod protocol;
+pub(crate) mod scenario;
 mod server;
 pub(crate) mod server_process;
 mod settling;
@@ -27,6 +28,7 @@ use super::{Draft, Registration, Wrong};
 
 pub(crate) use credentials::{Credentials, WrittenCredentials};
 pub(crate) use external::{External, load_result};
+pub use scenario::read_scenario;
 pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
 
