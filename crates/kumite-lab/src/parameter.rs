@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kumite_host::AskedCores;
-use kumite_record::{AxisValue, Point, Unit, meant};
+use kumite_record::{AxisValue, Labels, Point, Unit, meant};
 
 use serde_json::Value;
 
@@ -238,10 +238,18 @@ impl Params<'_> {
 /// The environment variables that lead to tools.
 pub(crate) const LEADS_TO_TOOLS: [&str; 2] = ["PATH", "JAVA_HOME"];
 
-/// The fixed parameters with those of a point, which replace fixed ones of the same name.
-pub(crate) fn at_point(fixed: &Parameters, point: &Point) -> Parameters {
+/// The fixed parameters with those of a point, which replace fixed ones of the same name. A label has the text that it
+/// stands for.
+pub(crate) fn at_point(fixed: &Parameters, point: &Point, labels: &Labels) -> Parameters {
     let mut parameters = fixed.clone();
     parameters.extend(point.0.clone());
+    for (axis, texts) in labels {
+        if let Some(AxisValue::Text(value)) = parameters.get_mut(axis)
+            && let Some(text) = texts.get(value)
+        {
+            value.clone_from(text);
+        }
+    }
     parameters
 }
 

@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AxisValue, Control, Kind, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule, Shard,
-    Sitting, Unit,
+    AxisValue, Control, Kind, Labels, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule,
+    Shard, Sitting, Unit,
 };
 
 /// One execution of an experiment.
@@ -57,6 +57,9 @@ pub struct Run {
     /// The parameters of the workload, with the profile's changes. The value of one that is an axis, too, is that
     /// axis's default.
     pub workload: BTreeMap<String, AxisValue>,
+    /// The texts that labels stand for, of axes that have labels: there points and claims have the label.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: Labels,
     /// The points of the plan, in the order of the axes.
     pub points: Vec<Point>,
     /// For each of `points`, in their order, the names of the contenders that are tried there. Empty if all are tried

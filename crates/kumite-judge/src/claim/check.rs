@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{AxisValue, Metric, Unit, there_are};
+use kumite_record::{AxisValue, Metric, Unit, it_has, there_are};
 
 use super::units::{Meeting, combined};
 use super::{
@@ -169,7 +169,8 @@ impl Scope<'_> {
             let values = self.axis(axis)?;
             if !values.contains(value) {
                 let known: Vec<String> = values.iter().map(ToString::to_string).collect();
-                let what = format!("axis '{}' has no value {value}; it has {}", axis.text, known.join(", "));
+                let it_has = it_has(&value.to_string(), &known);
+                let what = format!("axis '{}' has no value {value}{it_has}", axis.text);
                 return fail(axis, what);
             }
         }

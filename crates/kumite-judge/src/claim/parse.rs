@@ -39,6 +39,8 @@ pub fn parse_expression(text: &str) -> Result<Expr, ClaimError> {
 enum TokenKind {
     Word(String),
     Parameter(String),
+    /// A text in quotes, without them.
+    Quoted(String),
     /// A number and the unit that follows it; the unit is empty if none does.
     Number(Number, String),
     Symbol(&'static str),
@@ -75,6 +77,14 @@ fn tokens(text: &str) -> Result<Vec<Token>, ClaimError> {
                 return Err(ClaimError { column, what: "expected a name after '$'".into() });
             }
             (TokenKind::Parameter(name[..length].to_owned()), length + 1)
+        } else if first == '"' || first == '\'' {
+            let Some(length) = rest[1..].find(first) else {
+                return Err(ClaimError {
+                    column,
+                    what: format!("this {first} has no other that ends the text"),
+                });
+            };
+            (TokenKind::Quoted(rest[1..=length].to_owned()), length + 2)
         } else if word_length(rest) > 0 {
             let length = word_length(rest);
             (TokenKind::Word(rest[..length].to_owned()), length)
@@ -399,7 +409,8 @@ impl<'a> Parser<'a> {
                 }
             }
             TokenKind::Word(word) => word.parse().map_or(AxisValue::Text(word), AxisValue::Bool),
-            _ => return Err(self.expected("a value of the axis")),
+            TokenKind::Quoted(text) => AxisValue::Text(text),
+            _ => return Err(self.expected("a value of the axis (a text that is no word stands in quotes)")),
         };
         self.next += 1;
         Ok(value)
@@ -495,6 +506,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_value_in_quotes_is_a_text_whatever_it_has() {
+        for (value, expected) in [
+            ("\"small\"", "small"),
+            ("\"/a b?x=1,2)\"", "/a b?x=1,2)"),
+            ("'say \"é\"'", "say \"é\""),
+            ("\"\"", ""),
+            ("\"1\"", "1"),
+            ("\"true\"", "true"),
+        ] {
+            let claim = parse(&format!("x_us(a at p={value}, n=1) < 1 ms")).unwrap();
+            let ClaimPart::Comparison(Comparison { test: Test::Compare(Expr::Metric(metric), ..), .. }) =
+                &claim.parts[0]
+            else {
+                panic!("{claim:?}")
+            };
+            let found: Vec<_> = metric.at.iter().map(|(_, value)| value.clone()).collect();
+            assert_eq!(found, [AxisValue::Text(expected.to_owned()), AxisValue::Int(1)]);
+        }
+    }
+
+    #[test]
     fn an_expression_is_parsed_by_precedence_with_units_and_hyphens() {
         let parsed = parse("1 + 2 * 3 ms < x_us(a-b at n=1)").unwrap();
         let ClaimPart::Comparison(Comparison { test: Test::Compare(left, Op::Less, right), .. }) =
@@ -544,7 +576,11 @@ mod tests {
             ("a(b) == 1", 6, "write a single '=' for equal"),
             ("a(b) != 1", 6, "unexpected '!': there is no 'not equal', say which side is the larger"),
             ("a(b at) < 1", 7, "expected an axis, found ')'"),
-            ("a(b at c=1 s) < 1", 10, "expected a value of the axis, found '1 s'"),
+            (
+                "a(b at c=1 s) < 1",
+                10,
+                "expected a value of the axis (a text that is no word stands in quotes), found '1 s'",
+            ),
             ("every dog: a(b) < 1", 7, "expected 'contender' or an axis such as $connections, found 'dog'"),
             ("every $n and 3: a(b) < 1", 10, "expected ':', found 'and'"),
             ("a(b) within 5 of 3", 13, "expected a percentage such as 5%, found '5'"),

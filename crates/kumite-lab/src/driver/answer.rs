@@ -53,6 +53,30 @@ pub struct Answer {
     pub checker: Option<String>,
 }
 
+impl Answer {
+    /// This answer with the keys of `base` that it does not have.
+    pub(crate) fn over(&self, base: &Answer) -> Answer {
+        let has_body = self.equals.is_some() || self.equals_json.is_some();
+        let body = if has_body { self } else { base };
+        let or =
+            |own: &[Pattern], other: &[Pattern]| if own.is_empty() { other.to_vec() } else { own.to_vec() };
+        let contains = if self.contains.texts().is_empty() { &base.contains } else { &self.contains };
+        Answer {
+            status: self.status.or(base.status),
+            equals: body.equals.clone(),
+            equals_json: body.equals_json.clone(),
+            at: base.at.clone().into_iter().chain(self.at.clone()).collect(),
+            contains: contains.clone(),
+            matches: or(&self.matches, &base.matches),
+            headers: base.headers.clone().into_iter().chain(self.headers.clone()).collect(),
+            length: self.length.clone().or_else(|| base.length.clone()),
+            sha256: self.sha256.clone().or_else(|| base.sha256.clone()),
+            same_output: self.same_output || base.same_output,
+            checker: self.checker.clone().or_else(|| base.checker.clone()),
+        }
+    }
+}
+
 /// A text, or several.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "write a text, or a list of texts")]

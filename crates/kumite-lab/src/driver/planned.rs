@@ -5,7 +5,7 @@
 
 use std::any::{Any, type_name};
 
-use kumite_record::Point;
+use kumite_record::{Labels, Point};
 
 use super::{Answer, AnyWorkload, ReadWorkload, Workload};
 use crate::parameter::{Parameters, at_point};
@@ -27,12 +27,12 @@ pub struct Planned {
 impl Planned {
     pub(crate) fn read(
         read: ReadWorkload,
-        fixed: &Parameters,
+        (fixed, labels): (&Parameters, &Labels),
         answer: &Answer,
         point: Point,
         contenders: Vec<String>,
     ) -> Result<Planned, Unfit> {
-        let parameters = at_point(fixed, &point);
+        let parameters = at_point(fixed, &point, labels);
         let workload = read(&parameters, answer)?;
         Ok(Planned { point, contenders, parameters, workload })
     }

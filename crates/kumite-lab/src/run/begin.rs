@@ -15,6 +15,7 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
         measures: Some(MEASURES),
         question: experiment.question.clone(),
         workload: experiment.fixed.clone(),
+        labels: experiment.labels.clone(),
         points: experiment.points(),
         contenders_at: experiment.contenders_at(),
         unavailable: experiment.unavailable(cores),

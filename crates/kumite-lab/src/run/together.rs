@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{
-    Contender, ContenderStatus, Machine, OtherVersion, Part, RoleElsewhere, Run, Service, Versioned,
+    Contender, ContenderStatus, Labels, Machine, OtherVersion, Part, RoleElsewhere, Run, Service, Versioned,
 };
 
 use crate::spec::{Asked, Experiment};
@@ -49,7 +49,25 @@ pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecErro
         return Ok(of_one);
     }
     let differing = Asked::of_run(a)?.difference(&Asked::of_run(b)?);
-    Ok(differing.map(|(key, values)| Difference::new(&format!("experiment.toml, {key}"), values)))
+    let differing =
+        differing.map(|(key, values)| Difference::new(&format!("experiment.toml, {key}"), values));
+    Ok(differing.or_else(|| differ_in_labels(&a.labels, &b.labels)))
+}
+
+/// The first difference of the texts that labels stand for: one may come from a file. None if there is none.
+fn differ_in_labels(a: &Labels, b: &Labels) -> Option<Difference> {
+    let all = |labels: &Labels| -> BTreeSet<(String, String)> {
+        let of_axis = |(axis, texts): (&String, &BTreeMap<String, String>)| {
+            texts.keys().map(|label| (axis.clone(), label.clone())).collect::<Vec<_>>()
+        };
+        labels.iter().flat_map(of_axis).collect()
+    };
+    let text = |labels: &Labels, axis: &str, label: &str| {
+        labels.get(axis).and_then(|texts| texts.get(label)).cloned().unwrap_or_default()
+    };
+    all(a).union(&all(b)).find_map(|(axis, label)| {
+        Difference::between(&format!("the text of {axis}={label}"), [a, b].map(|of| text(of, axis, label)))
+    })
 }
 
 /// A machine in words, as far as figures depend on it.

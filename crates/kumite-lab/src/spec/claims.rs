@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kumite_judge::{CheckSpec, Claim, ClaimError, ClaimSpec, Names};
 use kumite_record::{AxisValue, Contender, Metric, Probe, Run, Unit, Within, there_are};
 
+use super::axes::values_of_all;
 use super::experiment::Experiment;
 use super::file::ExperimentFile;
 use crate::parameter::Parameters;
@@ -67,30 +68,11 @@ impl Judged {
 /// The axes with all values that any profile gives them. A value that any profile measures is no typing error, even
 /// if the chosen profile leaves it out.
 fn axes_of_all(file: &ExperimentFile, known: &Known) -> BTreeMap<String, Vec<AxisValue>> {
-    let mut axes = file.axes.clone();
-    for profile in file.profiles.values() {
-        for (axis, values) in &profile.axes {
-            add(axes.entry(axis.clone()).or_default(), values);
-        }
-    }
-    for (axis, values) in &mut axes {
-        let profiles = file.profiles.values().map(|profile| &profile.workload);
-        let defaults = std::iter::once(&file.workload).chain(profiles);
-        add(values, defaults.filter_map(|workload| workload.get(axis)));
-    }
+    let mut axes = values_of_all(file);
     if let Some(Within { axis, values }) = &known.within {
         axes.insert(axis.clone(), values.clone());
     }
     axes
-}
-
-/// Adds the values that are not there yet.
-fn add<'a>(values: &mut Vec<AxisValue>, more: impl IntoIterator<Item = &'a AxisValue>) {
-    for value in more {
-        if !values.contains(value) {
-            values.push(value.clone());
-        }
-    }
 }
 
 fn claims(source: &TomlSource, file: &ExperimentFile, names: &Names) -> Result<Vec<ClaimSpec>, SpecError> {

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use kumite_judge::{CheckSpec, ClaimSpec, Derived, of_parameters};
 use kumite_record::{
-    AxisValue, Cores, Kind, Metric, Point, Published, Question, RunRevision, Unavailable, Unit, Within,
+    AxisValue, Cores, Kind, Labels, Metric, Point, Published, Question, RunRevision, Unavailable, Unit,
+    Within,
 };
 
 use super::folder;
@@ -39,6 +40,8 @@ pub struct Experiment {
     /// The fixed parameters: `[workload]` with the profile's changes. The value of one that is an axis, too, is that
     /// axis's default.
     pub fixed: BTreeMap<String, AxisValue>,
+    /// The texts that labels of axes stand for.
+    pub labels: Labels,
     /// The points of the plan, with the contenders that are tried at each.
     pub planned: Vec<Planned>,
     /// The largest number of blocks at each point.
@@ -148,7 +151,8 @@ impl Experiment {
             place.insert(name.clone(), value.clone());
         }
         let contenders = vec![contender.to_owned()];
-        let planned = Planned::read(self.kind.workload, &self.fixed, &self.answer, point, contenders)?;
+        let planned =
+            Planned::read(self.kind.workload, (&self.fixed, &self.labels), &self.answer, point, contenders)?;
         self.planned = vec![planned];
         Ok(())
     }

@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::answer_at::AnswerAt;
+use super::axes::{AxesFile, AxisSchema};
 use super::own_metric::OwnMetric;
 use super::param_schema::by_kind;
 use super::points::{Entry, whole};
@@ -48,9 +50,11 @@ pub(crate) struct ExperimentFile {
     /// Fixed parameters. The value of one that is an axis, too, is that axis's default.
     #[serde(default)]
     pub workload: BTreeMap<String, AxisValue>,
-    /// Parameters that are swept. Every combination of their values is a point, unless `points` lists some.
+    /// Parameters that are swept. Every combination of their values is a point, unless `points` lists some. Texts may
+    /// have labels, as in `body = { small = "x", big = { file = "big.json" } }`.
     #[serde(default)]
-    pub axes: BTreeMap<String, Vec<AxisValue>>,
+    #[schemars(with = "BTreeMap<String, AxisSchema>")]
+    pub axes: AxesFile,
     /// The points, where not every combination of axis values is wanted.
     #[schemars(length(min = 1))]
     pub points: Option<Vec<Entry>>,
@@ -79,6 +83,9 @@ pub(crate) struct ExperimentFile {
     /// The right answer. Without it any answer is right; of a server, any with a status of 2xx.
     #[serde(default)]
     pub answer: Answer,
+    /// Right answers that differ by point. If there are any, each point has one.
+    #[serde(default)]
+    pub answer_at: Vec<AnswerAt>,
     /// Published figures, to be shown beside what is measured.
     pub published: Option<PublishedFile>,
     /// Claims to be judged.
@@ -153,7 +160,7 @@ impl ExperimentFile {
     pub fn read(source: &TomlSource) -> Result<ExperimentFile, SpecError> {
         let mut file: ExperimentFile = source.parse()?;
         let of_source = file.source.iter_mut().flat_map(|source| source.workload.values_mut());
-        let values = file.workload.values_mut().chain(file.axes.values_mut().flatten());
+        let values = file.workload.values_mut().chain(file.axes.values.values_mut().flatten());
         values.chain(of_source).for_each(whole);
         for profile in file.profiles.values_mut() {
             profile.workload.values_mut().chain(profile.axes.values_mut().flatten()).for_each(whole);

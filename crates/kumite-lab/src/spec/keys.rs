@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use kumite_record::{AxisValue, near};
 
+use super::answer_at::AnswerAt;
 use super::file::ExperimentFile;
 use crate::contender::{Contender, Variant};
-use crate::driver::{KINDS, Registration};
+use crate::driver::{Answer, KINDS, Registration};
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
@@ -23,9 +24,20 @@ pub(super) fn check_keys(
         let path: Vec<&str> = key.split('.').collect();
         return Err(source.error_at(&path, of_others(key, kind)));
     }
-    if file.answer.equals.is_some() && file.answer.equals_json.is_some() {
-        let what = "a right answer is either `equals` or `equals_json`: leave one of them out";
-        return Err(source.error_at(&["answer", "equals_json"], what));
+    let is_double = |answer: &Answer| answer.equals.is_some() && answer.equals_json.is_some();
+    let double = "a right answer is either `equals` or `equals_json`: leave one of them out";
+    if is_double(&file.answer) {
+        return Err(source.error_at(&["answer", "equals_json"], double));
+    }
+    for (nth, AnswerAt { answer, .. }) in file.answer_at.iter().enumerate() {
+        let place = ["answer_at", &nth.to_string()];
+        if let Some((key, _)) = keys_of_answer(answer).into_iter().find(is_of_others) {
+            let path = [&place[..], &key.split('.').collect::<Vec<_>>()].concat();
+            return Err(source.error_at(&path, of_others(key, kind)));
+        }
+        if is_double(answer) {
+            return Err(source.error_at(&[&place[..], &["answer", "equals_json"]].concat(), double));
+        }
     }
     for variant in contenders.iter().flat_map(|contender| &contender.variants) {
         if let Some((key, _)) = keys_of_contender(variant).into_iter().find(is_of_others) {
@@ -37,22 +49,30 @@ pub(super) fn check_keys(
 }
 
 /// The keys of experiment.toml that only some kinds have, with true for those that are given.
-pub(super) fn keys_of_experiment(file: &ExperimentFile) -> [(&'static str, bool); 14] {
-    [
+pub(super) fn keys_of_experiment(file: &ExperimentFile) -> Vec<(&'static str, bool)> {
+    let of_file = [
         ("metrics", !file.metrics.is_empty()),
         ("disk", file.disk.is_some()),
         ("services", !file.services.is_empty()),
-        ("answer.status", file.answer.status.is_some()),
-        ("answer.equals", file.answer.equals.is_some()),
-        ("answer.equals_json", file.answer.equals_json.is_some()),
-        ("answer.at", !file.answer.at.is_empty()),
-        ("answer.contains", !file.answer.contains.texts().is_empty()),
-        ("answer.matches", !file.answer.matches.is_empty()),
-        ("answer.headers", !file.answer.headers.is_empty()),
-        ("answer.length", file.answer.length.is_some()),
-        ("answer.sha256", file.answer.sha256.is_some()),
-        ("answer.checker", file.answer.checker.is_some()),
-        ("answer.same_output", file.answer.same_output),
+        ("answer_at", !file.answer_at.is_empty()),
+    ];
+    of_file.into_iter().chain(keys_of_answer(&file.answer)).collect()
+}
+
+/// The keys of a right answer that only some kinds have, with true for those that are given.
+pub(super) fn keys_of_answer(answer: &Answer) -> [(&'static str, bool); 11] {
+    [
+        ("answer.status", answer.status.is_some()),
+        ("answer.equals", answer.equals.is_some()),
+        ("answer.equals_json", answer.equals_json.is_some()),
+        ("answer.at", !answer.at.is_empty()),
+        ("answer.contains", !answer.contains.texts().is_empty()),
+        ("answer.matches", !answer.matches.is_empty()),
+        ("answer.headers", !answer.headers.is_empty()),
+        ("answer.length", answer.length.is_some()),
+        ("answer.sha256", answer.sha256.is_some()),
+        ("answer.checker", answer.checker.is_some()),
+        ("answer.same_output", answer.same_output),
     ]
 }
 

@@ -4,7 +4,9 @@
 //! and each error has its file, line, column and remedy. Each point has its workload typed
 //! ([`Planned`](crate::Planned)), so that no driver parses a parameter.
 
+mod answer_at;
 mod asked;
+mod axes;
 mod claims;
 mod control;
 mod experiment;

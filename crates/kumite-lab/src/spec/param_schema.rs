@@ -13,13 +13,15 @@ pub(crate) fn by_kind(schema: &mut Schema) {
             table.insert("description".to_owned(), what.into());
             table.to_value()
         };
-        let tables = json!({
-            "workload": described(fixed(kind), "Fixed parameters."),
-            "axes": described(swept(kind), "Parameters that are swept."),
-        });
-        let mut all = tables.as_object().cloned().unwrap_or_default();
+        let tables = |labels| {
+            json!({
+                "workload": described(fixed(kind), "Fixed parameters."),
+                "axes": described(swept(kind, labels), "Parameters that are swept."),
+            })
+        };
+        let mut all = tables(true).as_object().cloned().unwrap_or_default();
         let profiles = json!({
-            "description": "What a profile overrides.", "additionalProperties": { "properties": tables },
+            "description": "What a profile overrides.", "additionalProperties": { "properties": tables(false) },
         });
         all.insert("profiles".to_owned(), profiles);
         json!({
@@ -66,15 +68,30 @@ fn of_param(param: &Param) -> Value {
     of
 }
 
-/// The schema of the `axes` table of a kind: a list of values for each parameter that is swept.
-fn swept(kind: &Registration) -> Schema {
+/// The schema of the `axes` table of a kind: a list of values for each parameter that is swept or, if `labels` is
+/// true and it may be a text, a table of texts with labels.
+fn swept(kind: &Registration, labels: bool) -> Schema {
     let list = |mut values: Value| {
         let object = values.as_object_mut();
         let description = object.and_then(|values| {
             values.remove("default");
             values.remove("description")
         });
+        let may_be_text = match &values["type"] {
+            Value::Array(types) => types.contains(&"string".into()),
+            one => one == "string" && values["enum"].is_null(),
+        };
         let mut list = json!({ "type": "array", "items": values, "minItems": 1, "uniqueItems": true });
+        if labels && may_be_text {
+            let text = json!({ "type": "string" });
+            let about = "File with the text, relative to the experiment's folder.";
+            let file = json!({
+                "type": "object", "properties": { "file": { "type": "string", "description": about } }, "required": ["file"], "additionalProperties": false,
+            });
+            let texts = json!({ "anyOf": [text, file] });
+            let table = json!({ "type": "object", "additionalProperties": texts, "minProperties": 1 });
+            list = json!({ "anyOf": [list, table] });
+        }
         if let Some(description) = description {
             list["description"] = description;
         }
@@ -159,8 +176,8 @@ mod tests {
         assert!(!accepts(&http::KIND, "students", &30.into()));
         for kind in [&task::KIND, &function::KIND] {
             assert!(accepts(kind, "students", &30.into()));
-            assert!(swept(kind).to_value()["additionalProperties"]["items"].is_object());
+            assert!(swept(kind, false).to_value()["additionalProperties"]["items"].is_object());
         }
-        assert_eq!(swept(&http::KIND).to_value()["additionalProperties"], false);
+        assert_eq!(swept(&http::KIND, true).to_value()["additionalProperties"], false);
     }
 }

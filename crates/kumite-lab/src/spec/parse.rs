@@ -8,8 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kumite_judge::{Derived, MetricError, of_parameters};
-use kumite_record::{Metric, Probe, Published, Question, Run, Unit, Within, there_are};
+use kumite_record::{Labels, Metric, Probe, Published, Question, Run, Unit, Within, there_are};
 
+use super::answer_at::{answer_of, check_answer_at, unfit_at};
+use super::axes::check_labels;
 use super::claims::{Judged, Known, check_values};
 use super::control::read_control;
 use super::experiment::{Experiment, widest};
@@ -26,7 +28,6 @@ use crate::error::chain;
 use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceFile, ServiceSpec};
 use crate::toml_source::{SpecError, TomlSource};
-use crate::unfit::Unfit;
 
 const DEFAULT_BLOCKS: u32 = 24;
 
@@ -60,6 +61,8 @@ impl Experiment {
         check_keys(source, &file, kind, &contenders)?;
         check_profiles(source, &file, profile, &name)?;
         check_source(source, &file)?;
+        check_labels(source, &file)?;
+        check_answer_at(source, &file)?;
         let names = contender_names(&contenders)?;
         let control = read_control(source, &file, &names)?;
         let chosen = file.profiles.get(profile);
@@ -70,6 +73,7 @@ impl Experiment {
             folder: &folder,
             contenders: &contenders,
             fixed: fixed_of(&file, chosen),
+            labels: file.axes.labels(source, &folder)?,
             listed: plan_of(source, &file, Some(profile), chosen, &names)?,
         };
         let planned = reading.planned()?;
@@ -93,7 +97,7 @@ impl Experiment {
         )?;
         reading.check_disk(&declared.units, &planned)?;
         reading.check_headline(&declared.metrics)?;
-        let Reading { fixed, .. } = reading;
+        let Reading { fixed, labels, .. } = reading;
         let profiles = names_of(&file).map(str::to_owned).collect();
         let claims: Vec<String> = file.claim.iter().map(|claim| claim.id.clone()).collect();
         let checks: Vec<String> = file.check.iter().map(|check| check.id.clone()).collect();
@@ -107,12 +111,14 @@ impl Experiment {
             disk: file.disk,
             needs,
             install: file.install,
-            doubts: [mistyped(source, &file.workload, &file.axes, kind), no_contenders(&folder)].concat(),
+            doubts: [mistyped(source, &file.workload, &file.axes.values, kind), no_contenders(&folder)]
+                .concat(),
             text: source.text.clone(),
             name,
             folder,
             kind,
             fixed,
+            labels,
             planned,
             blocks,
             min_blocks,
@@ -174,6 +180,7 @@ pub(crate) fn judged_of(run: &Run, contenders: &[kumite_record::Contender]) -> R
         folder: Path::new(""),
         contenders: &[],
         fixed: run.workload.clone(),
+        labels: run.labels.clone(),
         listed: Vec::new(),
     };
     let known = Known {
@@ -195,6 +202,8 @@ struct Reading<'a> {
     contenders: &'a [Contender],
     /// The fixed parameters in the chosen profile.
     fixed: Parameters,
+    /// The texts that labels of axes stand for.
+    labels: Labels,
     /// The points of the chosen profile.
     listed: Vec<Listed>,
 }
@@ -274,7 +283,7 @@ impl Reading<'_> {
 
     /// The names of all parameters that the file gives or sweeps.
     fn parameters(&self) -> BTreeSet<String> {
-        self.fixed.keys().chain(self.file.axes.keys()).cloned().collect()
+        self.fixed.keys().chain(self.file.axes.values.keys()).cloned().collect()
     }
 
     /// The units of all parameters: those that their kind declares, or those that the ends of their names say.
@@ -309,14 +318,12 @@ impl Reading<'_> {
     /// The points of the profile with their workloads. An error if a workload is refused.
     fn planned(&self) -> Result<Vec<Planned>, SpecError> {
         let read = |Listed { point, contenders }: &Listed| {
+            let (answer, nth) = answer_of(self.source, self.file, point)?;
             let (point, contenders) = (point.clone(), contenders.clone());
-            Planned::read(self.kind.workload, &self.fixed, &self.file.answer, point, contenders)
+            Planned::read(self.kind.workload, (&self.fixed, &self.labels), &answer, point, contenders)
+                .map_err(|unfit| unfit_at(self.source, self.file, nth, unfit))
         };
-        let planned: Result<Vec<Planned>, Unfit> = self.listed.iter().map(read).collect();
-        planned.map_err(|unfit| {
-            let in_answer = unfit.answer_key.map(|key| vec!["answer", key]);
-            self.source.error_at(&in_answer.unwrap_or(vec!["workload"]), unfit)
-        })
+        self.listed.iter().map(read).collect()
     }
 
     /// Returns the fault that the kind finds in the experiment's workloads, if it finds one.
@@ -329,7 +336,7 @@ impl Reading<'_> {
         let draft = Draft {
             answer: &self.file.answer,
             parameters: &self.parameters(),
-            axes: &self.file.axes,
+            axes: &self.file.axes.values,
             variants: &self.contenders.iter().flat_map(|contender| &contender.variants).collect::<Vec<_>>(),
             planned,
         };
@@ -340,7 +347,7 @@ impl Reading<'_> {
     fn within(&self, of_profiles: &[(Parameters, Vec<Listed>)]) -> Option<Within> {
         let workloads = of_profiles.iter().flat_map(|(workload, listed)| {
             let of_point = |listed: &Listed| {
-                (self.kind.workload)(&at_point(workload, &listed.point), &self.file.answer).ok()
+                (self.kind.workload)(&at_point(workload, &listed.point, &self.labels), &self.file.answer).ok()
             };
             listed.iter().filter_map(of_point)
         });

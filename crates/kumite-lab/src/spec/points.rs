@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{AxisValue, Point, there_are};
+use kumite_record::{AxisValue, Point, it_has, there_are};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -35,7 +35,7 @@ pub(crate) struct Entry {
     untagged,
     expecting = "values of an axis are a number, a text, true or false, or a list of such, as in [1, 50]"
 )]
-enum OneOrMore {
+pub(super) enum OneOrMore {
     /// A single value of the axis.
     One(AxisValue),
     /// Several values, each of which makes points.
@@ -43,7 +43,7 @@ enum OneOrMore {
 }
 
 impl OneOrMore {
-    fn values(&self) -> Vec<AxisValue> {
+    pub fn values(&self) -> Vec<AxisValue> {
         let mut values = match self {
             OneOrMore::One(value) => vec![value.clone()],
             OneOrMore::More(values) => values.clone(),
@@ -140,9 +140,7 @@ impl<'a> Axes<'a> {
             }
             let legal = |value: &AxisValue| known.contains(value) || self.defaults.get(axis) == Some(value);
             if let Some(value) = chosen.iter().find(|value| !legal(value)) {
-                let known: Vec<String> = known.iter().map(ToString::to_string).collect();
-                let what = format!("axis '{axis}' has no value {value}; it has {}", known.join(", "));
-                return Err((axis, what));
+                return Err((axis, none_of(axis, value, known)));
             }
             values.insert(axis.clone(), chosen);
         }
@@ -155,6 +153,12 @@ impl<'a> Axes<'a> {
         let of_axis = |(axis, value)| self.values.get(axis)?.iter().position(|other| other == value);
         point.0.iter().map(of_axis).collect()
     }
+}
+
+/// A sentence on a value that an axis does not have.
+pub(super) fn none_of(axis: &str, value: &AxisValue, known: &[AxisValue]) -> String {
+    let known: Vec<String> = known.iter().map(ToString::to_string).collect();
+    format!("axis '{axis}' has no value {value}{}", it_has(&value.to_string(), &known))
 }
 
 /// The contenders at the points of an entry. An error if one is unknown, or none are listed.

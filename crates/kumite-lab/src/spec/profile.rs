@@ -66,7 +66,7 @@ pub(super) fn plan_of(
     let own = profile.and_then(|profile| profile.points.as_ref());
     let entries = own.or(file.points.as_ref());
     let mut defaults = file.workload.clone();
-    let mut values = file.axes.clone();
+    let mut values = file.axes.values.clone();
     if let Some(profile) = profile {
         defaults.extend(profile.workload.clone());
         values.extend(profile.axes.clone());
@@ -94,7 +94,7 @@ fn check(source: &TomlSource, file: &ExperimentFile, name: &str, profile: &Profi
         }
     }
     for axis in profile.axes.keys() {
-        if !file.axes.contains_key(axis) {
+        if !file.axes.values.contains_key(axis) {
             let what = format!("profile '{name}' overrides axis '{axis}', which [axes] does not have");
             return Err(source.error_at(&["profiles", name, "axes", axis], what));
         }

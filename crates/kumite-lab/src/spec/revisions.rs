@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use kumite_record::{Better, Point, RunRevision};
+use kumite_record::{AxisValue, Better, Point, RunRevision};
 use toml::{Table, Value};
 
 use super::experiment::Experiment;
@@ -140,9 +140,18 @@ fn tried_as_both(table: &mut Table, common: &BTreeSet<String>) {
     }
 }
 
+/// A value as a claim names it.
+fn quoted(value: &AxisValue) -> String {
+    match value {
+        AxisValue::Text(text) if text.contains('"') => format!("'{text}'"),
+        AxisValue::Text(text) => format!("\"{text}\""),
+        value => value.to_string(),
+    }
+}
+
 /// The claim that a contender is no worse at the second revision than at the first, at a point.
 fn claim(id: &str, name: &str, point: &Point, (headline, sign): (&str, &str), revisions: [&str; 2]) -> Value {
-    let axes: Vec<String> = point.0.iter().map(|(axis, value)| format!("{axis}={value}")).collect();
+    let axes: Vec<String> = point.0.iter().map(|(axis, value)| format!("{axis}={}", quoted(value))).collect();
     let at = if axes.is_empty() { String::new() } else { format!(" at {}", axes.join(", ")) };
     let [before, after] = ENDINGS.map(|ending| format!("{headline}({}{at})", ended(name, ending)));
     let title = format!("{name} is no worse at {} than at {}{at}", revisions[1], revisions[0]);

@@ -11,7 +11,7 @@ pub(super) fn check_source(source: &TomlSource, file: &ExperimentFile) -> Result
         let at = |what: String| Err(source.error_at(&["source", "workload", name], what));
         let fixed = file.workload.get(name);
         let ours: Vec<&AxisValue> =
-            fixed.into_iter().chain(file.axes.get(name).into_iter().flatten()).collect();
+            fixed.into_iter().chain(file.axes.values.get(name).into_iter().flatten()).collect();
         let Some(first) = ours.first() else {
             return at(format!(
                 "'{name}' is neither in [workload] nor in [axes]: only what is there can differ"

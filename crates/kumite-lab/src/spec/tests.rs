@@ -332,3 +332,147 @@ fn a_probe_of_the_machine_is_declared_and_neither_claimed_nor_declared_again() {
         assert!(own("own_us", &format!("{name} + {name}")).is_err(), "{name} is no contender's");
     }
 }
+
+const LABELS: &str = r#"
+question = "Which?"
+kind = 'http'
+[workload]
+method = "POST"
+[axes]
+body = { small = "pong", big = { file = "Cargo.toml" } }
+path = ["/a?b", "/c"]
+[profiles.quick]
+axes.body = ["small"]
+points = [{ body = "small" }]
+[answer]
+headers = { x-a = "1" }
+equals = "pong"
+[[answer_at]]
+path = "/c"
+answer = { equals = "$body", headers = { x-b = "2" } }
+[[answer_at]]
+path = ["/a?b"]
+answer = { equals_json = 3, status = 201 }
+[[claim]]
+id = "faster"
+assert = 'throughput_rps(a at body=small, path="/c") > throughput_rps(b at body="big", path="/a?b")'
+"#;
+
+#[test]
+fn a_label_stands_for_its_text_and_a_point_has_its_own_right_answer() {
+    use kumite_load::{Check, Expect, HeaderCheck, Json, JsonPart};
+
+    use crate::driver::http::HttpWorkload;
+
+    let read = |profile| Experiment::from_text(LABELS, profile, &["a", "b"]).unwrap();
+    let points = |experiment: &Experiment| -> Vec<String> {
+        experiment.points().iter().map(ToString::to_string).collect()
+    };
+    let experiment = read("standard");
+    let whole = ["body=small path=/a?b", "body=small path=/c", "body=big path=/a?b", "body=big path=/c"];
+    assert_eq!(points(&experiment), whole, "in the order of the file");
+    assert_eq!(points(&read("quick")), ["body=small path=/a?b", "body=small path=/c"]);
+    let file = std::fs::read_to_string("Cargo.toml").unwrap();
+    let cores = kumite_record::Cores::default();
+    assert_eq!(crate::run::begin(&experiment, &cores).labels, experiment.labels);
+    assert_eq!((&*experiment.labels["body"]["small"], &experiment.labels["body"]["big"]), ("pong", &file));
+
+    let header = |name, value| HeaderCheck::equals(name, value).unwrap();
+    let three = JsonPart::whole(Json::parse(b"3").unwrap());
+    let at_a = Expect {
+        status: Some(201),
+        headers: vec![header("x-a", "1")],
+        checks: vec![Check::json(vec![three])],
+        ..Expect::default()
+    };
+    let at_c = |body: &str| Expect {
+        headers: vec![header("x-a", "1"), header("x-b", "2")],
+        equals: Some(body.as_bytes().to_vec()),
+        ..Expect::default()
+    };
+    let workloads = experiment.planned.iter().map(|planned| planned.typed::<HttpWorkload>());
+    let found: Vec<_> = workloads.map(|workload| (workload.body.clone(), workload.expect.clone())).collect();
+    let expected = [
+        ("pong".to_owned(), at_a.clone()),
+        ("pong".to_owned(), at_c("pong")),
+        (file.clone(), at_a),
+        (file.clone(), at_c(&file)),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_is_wrong_with_labels_and_answers_by_point_is_named_with_its_place() {
+    for (from, to, expected) in [
+        (
+            "body=small,",
+            "body=smal,",
+            "23:31: claim 'faster': axis 'body' has no value smal; did you mean 'small'? It has small, big",
+        ),
+        ("path=\"/a?b\"", "path=\"/a?b", "23:93: claim 'faster': this \" has no other that ends the text"),
+        (
+            "path=\"/c\"",
+            "path=/c",
+            "23:48: claim 'faster': expected a value of the axis (a text that is no word stands in quotes), found '/'",
+        ),
+        (
+            "method = \"POST\"",
+            "body = \"smal\"",
+            "5:1: axis 'body' has no label 'smal'; did you mean 'small'? There are: big, small",
+        ),
+        (
+            "axes.body = [\"small\"]",
+            "axes.body = [\"smal\"]",
+            "10:14: axis 'body' has no label 'smal'; did you mean 'small'? There are: big, small",
+        ),
+        (
+            "small = \"pong\"",
+            "small = 1",
+            "7:18: a label stands for a text, or for that of a file: { file = \"FILE\" }",
+        ),
+        (
+            "\"Cargo.toml\"",
+            "\"no.json\"",
+            "7:26: cannot read ./no.json: No such file or directory (os error 2)",
+        ),
+        (
+            "body = { small = \"pong\", big = { file = \"Cargo.toml\" } }",
+            "body = {}",
+            "10:14: axis 'body' has no label 'small'; there are none here",
+        ),
+        ("path = \"/c\"\n", "path = \"/d\"\n", "16:1: axis 'path' has no value /d; it has /a?b, /c"),
+        (
+            "path = \"/c\"\n",
+            "pth = \"/c\"\n",
+            "16:1: no axis 'pth'; did you mean 'path'? There are: body, path, answer",
+        ),
+        (
+            "path = [\"/a?b\"]\n",
+            "path = \"/a?b\"\nbody = \"big\"\n",
+            "15:3: no [[answer_at]] is of body=small path=/a?b: add one, without `answer` if [answer] says it all",
+        ),
+        (
+            "path = [\"/a?b\"]\n",
+            "\n",
+            "18:1: two entries of [[answer_at]] are of body=small path=/c, the first and this: a point has one right answer",
+        ),
+        (
+            "\"$body\"",
+            "\"$boyd\"",
+            "17:12: `equals` takes $boyd, and neither [workload] nor [axes] has 'boyd' (write $$boyd for the text itself)",
+        ),
+        (
+            "equals = \"$body\"",
+            "equals = \"\", equals_json = 1",
+            "17:25: a right answer is either `equals` or `equals_json`: leave one of them out",
+        ),
+        (
+            "equals = \"$body\"",
+            "checker = 'x'",
+            "17:12: only tasks, functions and commands have `answer.checker`, and this is of kind http",
+        ),
+    ] {
+        let found = error(&LABELS.replacen(from, to, 1));
+        assert_eq!(found, format!("experiment.toml:{expected}"), "{to}");
+    }
+}

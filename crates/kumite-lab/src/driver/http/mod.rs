@@ -51,6 +51,7 @@ pub(crate) static KIND: Registration = Registration {
     takes_others: false,
     keys: &[
         "services",
+        "answer_at",
         "answer.status",
         "answer.equals",
         "answer.equals_json",
