@@ -45,7 +45,7 @@ impl KindReport for Http {
 
     fn limits(&self) -> Option<&'static str> {
         Some(
-            "networks (everything is on loopback), TLS, HTTP/2; what a user would see at a given rate (a closed loop sends less to a server that stalls)",
+            "networks (everything is on loopback), versions of HTTP that were not spoken; what a user would see at a given rate (a closed loop sends less to a server that stalls)",
         )
     }
 
