@@ -340,7 +340,7 @@ pub enum Error {
         /// The name of the value.
         name: String,
     },
-    /// The weights are such that a cycle of turns by them is too long.
+    /// The sessions' weights, divided by their greatest common divisor, add up to more than `most`.
     #[error(
         "the weights add up to more than {most}, after they are divided by what they have in common: give rounder ones"
     )]

@@ -393,7 +393,7 @@ impl<'a> Commands<'a> {
     }
 
     /// Runs a block one command after the other, each with its hooks. Returns the runs by the commands' positions;
-    /// `None` if it was stopped.
+    /// `None` if it was stopped in a run. A stop in a hook, or Ctrl-C that went to a command, is the error `Interrupted`.
     fn in_turn(
         &mut self,
         order: &[usize],

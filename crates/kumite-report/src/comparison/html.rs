@@ -12,8 +12,7 @@ use crate::leaf::{Leaf, Table, leaf};
 use crate::words::control::ControlText;
 use crate::words::text::one_line;
 
-const RUNS: &str =
-    "a dot is a run (of more than 400, every second, third or so), the line is the median, and its interval is shaded; what is far off lies at the edge";
+const RUNS: &str = "a dot is a run (of more than 400, every second, third or so), the line is the median, and its interval is shaded; what is far off lies at the edge";
 
 /// A comparison as one self-contained page. Each run of a command is a dot; of more than 400 runs every second, every
 /// third and so on is drawn.
