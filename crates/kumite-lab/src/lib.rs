@@ -13,6 +13,7 @@
 //!   `station.rs` are the two ends of every question. A node's noise comes back under its role's name.
 
 mod contender;
+mod credentials;
 mod doctor;
 mod driver;
 mod error;

@@ -224,7 +224,8 @@ impl Station<'_> {
                 let log = self.log(&log)?;
                 let home = OwnHome::new(&self.logs)?;
                 let ready = home.given_to(self.ready(&contender)?)?;
-                let credentials = credentials.map(|made| made.write(&self.logs)).transpose()?;
+                let credentials =
+                    credentials.map(|made| WrittenCredentials::new(&made, &self.logs)).transpose()?;
                 env.extend(credentials.iter().flat_map(WrittenCredentials::env));
                 let process = Here::start(&ready, host, env, &cores, &log)?;
                 let port = process.address().port();

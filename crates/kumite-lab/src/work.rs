@@ -7,7 +7,7 @@ use kumite_record::{self as record, Cores, Machine, Mark, Roles, Void};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::driver::http::Credentials;
+use crate::credentials::Credentials;
 use crate::parameter::Parameters;
 
 /// A question to a node that has a role.

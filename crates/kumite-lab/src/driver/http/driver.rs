@@ -15,13 +15,14 @@ use kumite_host::GivenCores;
 use kumite_load::{Limit, Load, Target, Trust};
 use kumite_record::{Mark, Outcome, Role};
 
-use super::credentials::{Credentials, WrittenCredentials};
 use super::drive::{Driven, drive};
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
 use super::server::Server;
 use super::window::Window;
 use super::workload::HttpWorkload;
+use super::written_credentials::WrittenCredentials;
 use crate::contender::Ready;
+use crate::credentials::Credentials;
 use crate::driver::workbench::Workbench;
 use crate::driver::{Answered, Driver, Executor, Measured, Opening, Planned, Short, TrialOrder, Workload};
 use crate::error::{Error, Fault, chain};
@@ -53,7 +54,7 @@ impl<'a> HttpDriver<'a> {
         let tls = of.conditions.measurable().any(is_secure).then(|| {
             let host = of.conditions.nodes.host_of(Role::Server);
             let made = Credentials::new(&[host, Ipv4Addr::LOCALHOST, CHECKED_AT])?;
-            let written = made.write(of.state)?;
+            let written = WrittenCredentials::new(&made, of.state)?;
             Ok::<_, Error>((made, written))
         });
         Ok(HttpDriver { bench, tls: tls.transpose()? })

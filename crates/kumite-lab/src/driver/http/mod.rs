@@ -1,6 +1,5 @@
 //! The http driver: a server under the load of kumite's engine.
 
-mod credentials;
 mod drive;
 mod driver;
 mod engine_error;
@@ -19,6 +18,7 @@ mod steadiness;
 mod steps;
 mod window;
 mod workload;
+mod written_credentials;
 
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ use kumite_record::Kind;
 
 use super::{Draft, Registration, Wrong};
 
-pub(crate) use credentials::{Credentials, WrittenCredentials};
 pub(crate) use external::{External, load_result};
 pub use scenario::read_scenario;
 pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
+pub(crate) use written_credentials::WrittenCredentials;
 
 /// True for the kind whose contenders are servers.
 pub(crate) fn is_http(kind: &Kind) -> bool {

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use kumite_load::{Limit, Load, Trust};
 
-use super::credentials::Credentials;
 use super::protocol::Protocol;
 use super::server_process::{Here, ServerProcess, There};
 use super::workload::HttpWorkload;
 use crate::contender::Ready;
+use crate::credentials::Credentials;
 use crate::error::{Error, Fault};
 use crate::halt::Halt;
 use crate::node::Remote;

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use kumite_process::{Listener, Spawn, Tree, Waits, how_it_ended};
 
-use super::credentials::Credentials;
 use crate::contender::Ready;
+use crate::credentials::Credentials;
 use crate::driver::log::{check_size, last_lines, trim};
 use crate::error::{Error, Fault, chain};
 use crate::node::Remote;
