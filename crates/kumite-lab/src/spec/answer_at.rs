@@ -1,30 +1,15 @@
 //! Right answers that differ by point.
 
-use std::collections::BTreeMap;
-
 use kumite_record::{Point, there_are};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
-use super::axes::values_of_all;
+use super::answer_entry::AnswerAt;
+use super::axis_values::values_of_all;
 use super::file::ExperimentFile;
 use super::keys::keys_of_answer;
 use super::points::{OneOrMore, none_of};
 use crate::driver::Answer;
 use crate::toml_source::{SpecError, TomlSource};
 use crate::unfit::Unfit;
-
-/// The right answer where some axes have some values.
-#[derive(Deserialize, JsonSchema)]
-#[schemars(rename = "AnswerAt")]
-pub(crate) struct AnswerAt {
-    /// The right answer there. Its keys take the place of those of `[answer]`, or join them.
-    #[serde(default)]
-    pub answer: Answer,
-    /// The values of axes, as an entry of `points` has them.
-    #[serde(flatten)]
-    axes: BTreeMap<String, OneOrMore>,
-}
 
 /// Returns an error if an entry of `answer_at` names an axis or a value that is not there.
 pub(super) fn check_answer_at(source: &TomlSource, file: &ExperimentFile) -> Result<(), SpecError> {

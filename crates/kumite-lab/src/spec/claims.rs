@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kumite_judge::{CheckSpec, Claim, ClaimError, ClaimSpec, Names};
 use kumite_record::{AxisValue, Contender, Metric, Probe, Run, Unit, Within, there_are};
 
-use super::axes::values_of_all;
+use super::axis_values::values_of_all;
 use super::experiment::Experiment;
 use super::file::ExperimentFile;
 use crate::parameter::Parameters;

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::answer_at::AnswerAt;
+use super::answer_entry::AnswerAt;
 use super::axes::{AxesFile, AxisSchema};
 use super::own_metric::OwnMetric;
 use super::param_schema::by_kind;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kumite_record::{AxisValue, near};
 
-use super::answer_at::AnswerAt;
+use super::answer_entry::AnswerAt;
 use super::file::ExperimentFile;
 use crate::contender::{Contender, Variant};
 use crate::driver::{Answer, KINDS, Registration};

@@ -5,8 +5,10 @@
 //! ([`Planned`](crate::Planned)), so that no driver parses a parameter.
 
 mod answer_at;
+mod answer_entry;
 mod asked;
 mod axes;
+mod axis_values;
 mod claims;
 mod control;
 mod experiment;

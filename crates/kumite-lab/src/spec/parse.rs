@@ -11,7 +11,7 @@ use kumite_judge::{Derived, MetricError, of_parameters};
 use kumite_record::{Labels, Metric, Probe, Published, Question, Run, Unit, Within, there_are};
 
 use super::answer_at::{answer_of, check_answer_at, unfit_at};
-use super::axes::check_labels;
+use super::axis_values::check_labels;
 use super::claims::{Judged, Known, check_values};
 use super::control::read_control;
 use super::experiment::{Experiment, widest};
