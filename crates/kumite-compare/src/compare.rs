@@ -12,6 +12,7 @@ mod document;
 mod doubts;
 mod duet;
 mod error;
+mod exit_code;
 mod gate;
 mod hooks;
 mod import;

@@ -3,26 +3,10 @@
 
 use std::collections::VecDeque;
 
+use crate::in_flight::InFlight;
 use crate::protocol::incoming::{Awaited, ExpectedAnswer, Heard, Incoming};
 use crate::protocol::layers::Layers;
 use crate::record::errors::Failure;
-
-/// A request that was sent and is not finished. Instants are ns on the engine's clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct InFlight {
-    /// The instant at which the request should have been sent, from which its response time counts. In a closed loop
-    /// it is `sent`.
-    pub due: u64,
-    pub sent: u64,
-    /// The number of the request's step, among those of all sessions.
-    pub step: u32,
-    /// The number of the request's session among those of several steps that are under way; [`NO_SESSION`] if it has
-    /// no other step.
-    pub session: u32,
-}
-
-/// In place of the number of a session: the session has one step.
-pub(crate) const NO_SESSION: u32 = u32::MAX;
 
 /// The thing to do as soon as a connection is open, in a closed loop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -52,7 +52,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::io::Errno;
 
 use crate::clock::Clock;
-use crate::connection::{Connection, ConnectionState, InFlight, NO_SESSION, WhenOpen};
+use crate::connection::{Connection, ConnectionState, WhenOpen};
+use crate::in_flight::{InFlight, NO_SESSION};
 use crate::protocol::incoming::{ExpectedAnswer, Heard, JudgedAnswer, describe_unasked, is_farewell};
 use crate::protocol::layers::{Dialect, NO_ROOM};
 use crate::record::aggregate::EngineEvent;

@@ -57,6 +57,7 @@ mod field;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
+mod in_flight;
 mod json;
 mod protocol;
 mod record;

@@ -7,6 +7,7 @@
 pub(crate) mod aggregate;
 pub(crate) mod by_step;
 pub(crate) mod errors;
+pub(crate) mod histogram;
 pub(crate) mod last_second;
 pub(crate) mod log;
 pub(crate) mod opener;

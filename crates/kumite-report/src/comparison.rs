@@ -13,6 +13,7 @@ mod failures;
 mod figures;
 mod gate;
 mod html;
+mod level;
 mod markdown;
 mod metrics;
 mod named_metrics;

@@ -9,6 +9,7 @@ use std::path::Path;
 /// The modules of kumite-lab in levels, from below: each may use those of its own level and of those before it.
 const LAB: &[&[&str]] = &[
     &[
+        "credentials",
         "error",
         "halt",
         "held_folder",

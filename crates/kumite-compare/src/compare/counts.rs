@@ -180,7 +180,7 @@ impl Counter<'_> {
             Err(error) => return Ok(Err(Uncounted::Error { error: error.to_string() })),
         };
         concluded?;
-        let code = super::document::exit_code(&run);
+        let code = super::exit_code::exit_code(&run);
         if run.status.signal().is_some() || !self.setting.allowed.allows(code) {
             return Ok(Err(Uncounted::Failed { exit_code: code, said: callgrind::last_words(&scratch) }));
         }

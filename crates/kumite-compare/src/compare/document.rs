@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kumite_process::{CommandLine, TimedRun, shell_status};
+use kumite_process::{CommandLine, TimedRun};
 use kumite_record::{
     Better, CommandMetric, ComparedCommand, ComparedPair, ComparedProbe, ComparedUse, Comparison,
     ComparisonEnd, Control, Costs, Estimate, JudgedMetric, LeftOut, Machine, SCHEMA, Unit, Warning,
@@ -15,6 +15,7 @@ use super::bench::Setting;
 use super::control::{Twice, control, leave_undecided};
 use super::doubts::{Question, doubts};
 use super::duet::gain;
+use super::exit_code::exit_code;
 use super::gate;
 use super::import::ratio;
 use super::judge::{Side, judge, remaining};
@@ -388,10 +389,4 @@ pub(crate) fn estimate(values: &[f64], unit: Unit) -> Option<Estimate> {
         n: values.len(),
         lower_bounds: 0,
     })
-}
-
-/// The exit code of a run as a shell counts it: if a signal ended the run, 128 plus the signal's number. −1 if
-/// neither is known.
-pub(crate) fn exit_code(run: &TimedRun) -> i32 {
-    shell_status(run.status).unwrap_or(-1)
 }

@@ -13,7 +13,7 @@ use kumite_record::{ComparedFailures, FailedRuns, FailureVerdict, LeftOut, LeftO
 use kumite_stats::wealth;
 
 use super::bench::Allowed;
-use super::document::exit_code;
+use super::exit_code::exit_code;
 
 /// The number of left-out runs of a command from which on they may be too many.
 const MANY: usize = 10;

@@ -10,7 +10,8 @@ use rustix::io::Errno;
 
 use super::Engine;
 use crate::clock::Clock;
-use crate::connection::{ConnectionState, InFlight, NO_SESSION};
+use crate::connection::ConnectionState;
+use crate::in_flight::{InFlight, NO_SESSION};
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 

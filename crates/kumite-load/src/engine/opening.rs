@@ -13,7 +13,8 @@ use rustix::io::Errno;
 
 use super::{Engine, STOP_POLL_NS};
 use crate::clock::Clock;
-use crate::connection::{Connection, ConnectionState, InFlight, NO_SESSION, WhenOpen};
+use crate::connection::{Connection, ConnectionState, WhenOpen};
+use crate::in_flight::{InFlight, NO_SESSION};
 use crate::record::errors::Failure;
 use crate::transport::Transport;
 

@@ -13,7 +13,8 @@ use std::collections::BinaryHeap;
 
 use super::Engine;
 use crate::clock::Clock;
-use crate::connection::{ConnectionState, InFlight, NO_SESSION, WhenOpen};
+use crate::connection::{ConnectionState, WhenOpen};
+use crate::in_flight::{InFlight, NO_SESSION};
 use crate::record::errors::Failure;
 use crate::request::source::NextStep;
 use crate::request::template::Given;

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use crate::check::excerpt;
-use crate::connection::InFlight;
+use crate::in_flight::InFlight;
 use crate::protocol::response::{Answer, Asked, Malformed, Reader};
 use crate::record::errors::Failure;
 use crate::record::log::WrongStatus;

@@ -11,6 +11,7 @@ use hdrhistogram::Histogram;
 
 use crate::Event;
 use crate::record::by_step;
+use crate::record::histogram::{add, histogram};
 use crate::record::outcome::{Interval, Outcome, Recovery};
 use crate::record::times::{INTERVAL_MS, Times};
 use crate::schedule::pace::Pace;
@@ -52,10 +53,6 @@ pub(crate) struct IntervalCounts {
     /// are those before the window closed within this interval, in an open loop those of requests that were due
     /// before it closed.
     window_answers: Option<Histogram<u64>>,
-}
-
-pub(crate) fn histogram() -> Histogram<u64> {
-    Histogram::new(3).expect("3 is a precision that hdrhistogram has")
 }
 
 impl IntervalCounts {
@@ -160,10 +157,6 @@ impl IntervalCounts {
             engine_cpu_s: self.busy.as_secs_f64(),
         }
     }
-}
-
-pub(crate) fn add(to: &mut Histogram<u64>, other: &Histogram<u64>) {
-    to.add(other).expect("a histogram that grows takes any other");
 }
 
 /// The sum of all threads' counts, in the order of time. It tells a watcher of each interval.

@@ -3,8 +3,8 @@
 use hdrhistogram::Histogram;
 
 use crate::Session;
-use crate::record::aggregate::{add, histogram};
 use crate::record::errors::{Errors, Failure};
+use crate::record::histogram::{add, histogram};
 
 /// The figures of one session in the measured window.
 #[derive(Debug, Clone)]

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::connection::InFlight;
+use crate::in_flight::InFlight;
 use crate::record::aggregate::{EngineEvent, IntervalCounts};
 use crate::record::by_step::BySteps;
 use crate::record::errors::{Errors, Failure};

@@ -11,6 +11,7 @@ use crate::words::quantity::{Measured, length};
 use crate::words::text::one_line;
 
 use super::factor::factor;
+use super::level::{level_of, percent};
 use super::names::Names;
 use super::{baseline, counts, doubts, failures, metrics};
 
@@ -248,12 +249,6 @@ pub(super) fn level(comparison: &Comparison) -> String {
     level_of(comparison.alpha, verdicts(comparison))
 }
 
-/// The words of `level` for this number of verdicts, which share the probability of error `alpha`.
-pub(super) fn level_of(alpha: f64, verdicts: usize) -> String {
-    let simultaneous = if verdicts > 1 { "simultaneous " } else { "" };
-    format!("{simultaneous}{}", percent(1.0 - alpha))
-}
-
 pub(super) fn reciprocal(ratio: Ratio) -> Ratio {
     Ratio {
         estimate: 1.0 / ratio.estimate,
@@ -284,8 +279,4 @@ pub(super) fn interval(ratio: Ratio) -> Option<String> {
 /// The margin within which there is no difference, in percent, as it was given.
 pub(super) fn margin(comparison: &Comparison) -> String {
     format!("{} %", (comparison.margin * 1e8).round() / 1e6)
-}
-
-fn percent(share: f64) -> String {
-    format!("{} %", significant(share * 100.0, 2))
 }

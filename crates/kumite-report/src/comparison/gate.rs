@@ -8,8 +8,9 @@ use kumite_record::{
 use crate::words::gate::passing;
 use crate::words::number::plural;
 
-use super::answer::{interval, level, level_of, margin, more, reciprocal, times};
+use super::answer::{interval, level, margin, more, reciprocal, times};
 use super::factor::factor;
+use super::level::level_of;
 use super::metrics::{much, verb, word};
 use super::names::Names;
 use super::uses::{as_much, why_not_told};

@@ -1,7 +1,7 @@
 //! The recorder, given requests that finished at known instants.
 
 use super::*;
-use crate::connection::NO_SESSION;
+use crate::in_flight::NO_SESSION;
 use crate::record::aggregate::Aggregate;
 use crate::{Event, Interval, Recovery};
 
