@@ -66,7 +66,7 @@ use crate::request::source::{NextRequest, NextSession, RequestSource};
 use crate::request::template::Given;
 use crate::schedule::Schedule;
 use crate::transport::{Transport, TransportEvent};
-use crate::{Limit, Load, Pace, nanos};
+use crate::{Limit, Load, Pace, Session, nanos};
 use disturbance::Injection;
 use duty::Duty;
 use open_loop::OpenLoop;
@@ -158,7 +158,13 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         Engine {
             schedule: Schedule::new(&limit, opens, duty.arrivals),
             transport,
-            recorder: Recorder::new(span, load.opener.clone(), BySteps::new(&load.sessions), duty.log, tell),
+            recorder: Recorder::new(
+                span,
+                load.opener.clone(),
+                BySteps::new(load.sessions.iter().map(Session::empty_outcome).collect()),
+                duty.log,
+                tell,
+            ),
             dialect: duty.dialect,
             expected: duty.expected,
             pace: load.pace,

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::record::by_step::SessionOutcome;
 use crate::{Expect, Request, Take, Target};
 
 /// Steps in order on one connection.
@@ -30,6 +31,13 @@ pub struct Step {
     pub takes: Vec<Take>,
     /// The pause before the step; the first step of a session has none, for a session begins when it is due.
     pub think: Duration,
+}
+
+impl Session {
+    /// The session's outcome before anything is counted.
+    pub(crate) fn empty_outcome(&self) -> SessionOutcome {
+        SessionOutcome::empty(&self.name, self.steps.iter().map(|step| step.name.clone()))
+    }
 }
 
 impl Step {

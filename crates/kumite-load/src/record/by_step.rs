@@ -2,7 +2,6 @@
 
 use hdrhistogram::Histogram;
 
-use crate::Session;
 use crate::record::errors::{Errors, Failure};
 use crate::record::histogram::{add, histogram};
 
@@ -41,6 +40,20 @@ impl StepOutcome {
     }
 }
 
+impl SessionOutcome {
+    /// The outcome of a session of this name, with steps of these names, before anything is counted.
+    pub(crate) fn empty(name: &str, steps: impl Iterator<Item = String>) -> SessionOutcome {
+        let step = |name| StepOutcome { name, ok: 0, errors: Errors::default(), response: histogram() };
+        SessionOutcome {
+            name: name.to_owned(),
+            ok: 0,
+            failed: 0,
+            time: histogram(),
+            steps: steps.map(step).collect(),
+        }
+    }
+}
+
 /// One thread's figures by session and by step. There are none if all sessions together have one step: the outcome
 /// has them already.
 #[derive(Default)]
@@ -51,30 +64,12 @@ pub(crate) struct BySteps {
 }
 
 impl BySteps {
-    pub fn new(sessions: &[Session]) -> BySteps {
+    /// Counts into these sessions, of which nothing has been counted yet.
+    pub fn new(sessions: Vec<SessionOutcome>) -> BySteps {
         let places =
-            |(nth, session): (usize, &Session)| (0..session.steps.len()).map(move |step| (nth, step));
+            |(nth, session): (usize, &SessionOutcome)| (0..session.steps.len()).map(move |step| (nth, step));
         let places: Vec<_> = sessions.iter().enumerate().flat_map(places).collect();
-        if places.len() < 2 {
-            return BySteps::default();
-        }
-        let empty = |session: &Session| SessionOutcome {
-            name: session.name.clone(),
-            ok: 0,
-            failed: 0,
-            time: histogram(),
-            steps: session
-                .steps
-                .iter()
-                .map(|step| StepOutcome {
-                    name: step.name.clone(),
-                    ok: 0,
-                    errors: Errors::default(),
-                    response: histogram(),
-                })
-                .collect(),
-        };
-        BySteps { sessions: sessions.iter().map(empty).collect(), places }
+        if places.len() < 2 { BySteps::default() } else { BySteps { sessions, places } }
     }
 
     /// Counts a right answer of this step.

@@ -5,8 +5,7 @@ use kumite_record::{
     OneFailed,
 };
 
-use super::gate::gate_level;
-use super::level::level_of;
+use super::level::{gate_level, level_of};
 use super::names::Names;
 use super::one_answer::Answer;
 use crate::words::number::{count, plural};

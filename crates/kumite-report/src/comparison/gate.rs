@@ -10,7 +10,7 @@ use crate::words::number::plural;
 
 use super::answer::{interval, level, margin, more, reciprocal, times};
 use super::factor::factor;
-use super::level::level_of;
+use super::level::gate_level;
 use super::metrics::{much, verb, word};
 use super::names::Names;
 use super::uses::{as_much, why_not_told};
@@ -175,18 +175,6 @@ fn measured(asked: &Asked, comparison: &Comparison) -> String {
         Measured::TooFew(pair) => format!("{} are too few to tell", plural(pair.blocks, "pair")),
         Measured::NotTold(why) => why.clone(),
     }
-}
-
-/// The level of a gate's answer; none in a record that does not have it.
-pub(super) fn gate_level(comparison: &Comparison) -> Option<String> {
-    let ComparisonGate { alpha, on, by_counts, by_failures, .. } = comparison.gate?;
-    let metrics = match (by_counts, on) {
-        (true, _) => 0,
-        (_, Some(_)) => 1,
-        _ => comparison.metrics.len().max(1),
-    };
-    let questions = metrics + usize::from(by_failures);
-    Some(level_of(alpha?, comparison.pairs.len() * questions))
 }
 
 /// An interval of which one end may be unknown; empty if both are.
