@@ -58,13 +58,13 @@ mod field;
 #[doc(hidden)]
 pub mod fuzzing;
 mod in_flight;
+mod io;
 mod json;
 mod protocol;
 mod record;
 mod request;
 mod schedule;
 mod session;
-mod take;
 mod threads;
 mod transport;
 
@@ -76,6 +76,7 @@ pub use check::{Check, CheckError, JsonCheck, JsonPart, Pattern};
 pub use disturbance::{Disturbance, DisturbanceKind};
 pub use expect::{Expect, HeaderCheck, Sha256Digest};
 pub use hdrhistogram::Histogram;
+pub use io::Io;
 pub use json::Json;
 
 use protocol::tls::Security;
@@ -88,14 +89,13 @@ pub use record::opener::Opener;
 pub use record::outcome::{Burst, Disturbed, Interval, Outcome, Recovery};
 pub use record::percentile::{PERCENTILES, percentile, requests_for};
 pub use record::times::Times;
+pub use request::take::{Take, TakeError, TakePlace};
 pub use request::target::{Address, Target, TargetError};
 pub use request::template::{Rows, TemplateError, Variables};
 pub use request::{Request, RequestError};
 pub use schedule::arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
 pub use schedule::pace::Pace;
 pub use session::{Session, Step};
-pub use take::{Take, TakeError, TakePlace};
-pub use transport::Io;
 
 /// The end of the window: it closes when the first of these limits is reached or, without a duration, when an open
 /// loop has no more arrivals. At least one limit must be given.

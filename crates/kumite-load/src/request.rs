@@ -1,15 +1,18 @@
 //! Requests: one request, encoded once and sent again and again, or rendered with other values each time.
 
+pub(crate) mod component;
 pub(crate) mod cookies;
 pub(crate) mod http2;
 pub(crate) mod mix;
 pub(crate) mod source;
+pub(crate) mod take;
 pub(crate) mod target;
 pub(crate) mod template;
 
 use crate::field::is_token;
+use crate::request::component::Component;
 use crate::request::target::Target;
-use crate::request::template::{Component, Given, TemplateError, TemplatePart, Variables};
+use crate::request::template::{Given, TemplateError, TemplatePart, Variables};
 
 /// The request that every connection repeats.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use crate::protocol::response::{Answer, Asked, Malformed, Reader};
 use crate::record::errors::Failure;
 use crate::record::log::WrongStatus;
 use crate::request::cookies::Jar;
-use crate::take::Taking;
+use crate::request::take::Taking;
 
 /// `true` if these bytes begin an answer of status 408. Some servers send one before they close a connection that was
 /// not used for long (RFC 9110, section 15.5.9).
@@ -59,7 +59,7 @@ impl ExpectedAnswer {
         let mut failure = self.judge(answer);
         let mut taken = Vec::new();
         if failure.is_none() && !self.takings.is_empty() {
-            match self.takings.iter().map(|taking| taking.value(reader)).collect() {
+            match self.takings.iter().map(|taking| taking.value(reader.kept())).collect() {
                 Ok(values) => taken = values,
                 Err(_) => failure = Some(Failure::Untaken),
             }
@@ -72,7 +72,8 @@ impl ExpectedAnswer {
     /// The failure of an answer in words.
     pub fn describe(&self, failure: Failure, reader: &Reader) -> String {
         let answer = reader.describe(&self.asked);
-        let mut untaken = self.takings.iter().filter_map(|it| Some((&it.take.name, it.value(reader).err()?)));
+        let mut untaken =
+            self.takings.iter().filter_map(|it| Some((&it.take.name, it.value(reader.kept()).err()?)));
         match untaken.next().filter(|_| failure == Failure::Untaken) {
             Some((name, why)) => format!("no value for {{{{{name}}}}}: {why} ({answer})"),
             None => answer,

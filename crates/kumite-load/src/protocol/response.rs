@@ -33,6 +33,7 @@ use sha2::{Digest, Sha256};
 use crate::check::{BODY_LIMIT, EXCERPT, excerpt, shorten, whole_line};
 use crate::expect::{Expect, Sha256Digest, WrongBody, WrongHeader};
 use crate::record::log::{EXCERPT_BYTES, WrongStatus};
+use crate::request::take::{Field, KeptAnswer};
 use chunked::Chunked;
 pub(crate) use head::HEAD_LIMIT;
 use head::{LONG, LastHead};
@@ -270,7 +271,7 @@ impl Reader {
     }
 
     /// The names and values of the answer's headers; none if the head was not to be kept.
-    pub fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+    fn fields(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         head::fields(&self.kept_head)
     }
 
@@ -281,8 +282,13 @@ impl Reader {
         }
     }
 
+    /// The parts of the answer that were kept for its values.
+    pub fn kept(&self) -> KeptAnswer<'_, impl Iterator<Item = Field<'_>>> {
+        KeptAnswer { body: self.whole_body(), fields: self.fields() }
+    }
+
     /// The body of the answer that is complete; `None` if it was not to be kept, or found no room.
-    pub fn whole_body(&self) -> Option<&[u8]> {
+    fn whole_body(&self) -> Option<&[u8]> {
         self.is_kept.then_some(&self.held[..])
     }
 

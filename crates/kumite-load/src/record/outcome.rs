@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
+use crate::io::Io;
 use crate::record::by_step::SessionOutcome;
 use crate::record::errors::Errors;
 use crate::record::log::Finished;
 use crate::record::times::{INTERVAL_MS, Times};
 use crate::schedule::pace::Pace;
-use crate::transport::Io;
 
 /// Figures of one tenth of a second of a load.
 ///

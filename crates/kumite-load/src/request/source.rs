@@ -4,12 +4,13 @@
 
 use std::sync::Arc;
 
+use crate::request::component::Component;
 use crate::request::http2::Http2Request;
 use crate::request::mix::{LONGEST_CYCLE, Turns};
+use crate::request::take::Taking;
 use crate::request::target::Address;
-use crate::request::template::{Component, Given};
+use crate::request::template::Given;
 use crate::request::{Prepared, RequestError};
-use crate::take::Taking;
 use crate::{Error, Http, Load, Target, nanos};
 
 /// The requests of a load, one for each step.

@@ -3,9 +3,9 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-use crate::field::is_text;
+use crate::request::component::Component;
 use crate::request::cookies::{self, Jar};
-use crate::take;
+use crate::request::take;
 
 const OWN: [&str; 3] = ["seq", "uuid", "connection"];
 /// The name that stands for two opening braces.
@@ -119,34 +119,6 @@ impl Rows {
         rows.get((seq % rows.len().max(1) as u64) as usize)
             .and_then(|row| row.get(column))
             .unwrap_or_default()
-    }
-}
-
-/// The part of a request that a text is in, which decides what characters a value may have.
-///
-/// The strictest is the greatest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Component {
-    Body,
-    HeaderValue,
-    Path,
-}
-
-impl Component {
-    pub fn in_words(self) -> &'static str {
-        match self {
-            Component::Path => "path",
-            Component::HeaderValue => "header",
-            Component::Body => "body",
-        }
-    }
-
-    pub fn allows(self, byte: u8) -> bool {
-        match self {
-            Component::Path => byte.is_ascii_graphic(),
-            Component::HeaderValue => is_text(byte),
-            Component::Body => true,
-        }
     }
 }
 

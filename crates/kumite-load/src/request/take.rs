@@ -2,8 +2,7 @@
 
 use crate::field::is_token;
 use crate::json::Json;
-use crate::protocol::response::Reader;
-use crate::request::template::Component;
+use crate::request::component::Component;
 
 /// The most bytes of a value.
 pub(crate) const LONGEST: usize = 64 * 1024;
@@ -107,26 +106,26 @@ impl TakePlace {
         !self.is_in_body()
     }
 
-    fn find(&self, reader: &Reader) -> Result<Vec<u8>, String> {
+    fn find<'a>(&self, answer: KeptAnswer<'a, impl Iterator<Item = Field<'a>>>) -> Result<Vec<u8>, String> {
         match &self.0 {
             Place::Json(pointer) => {
-                let body = reader.whole_body().ok_or("the body is too long to be kept")?;
+                let body = answer.body.ok_or("the body is too long to be kept")?;
                 let body = Json::parse(body).map_err(|error| format!("the body is no JSON: {error}"))?;
                 let found = body.at(pointer).ok_or_else(|| format!("the body has nothing at {pointer}"))?;
                 found.text().ok_or_else(|| format!("the body has null at {pointer}")).map(String::into_bytes)
             }
             Place::Regex(regex) => {
-                let body = reader.whole_body().ok_or("the body is too long to be kept")?;
+                let body = answer.body.ok_or("the body is too long to be kept")?;
                 let group = regex.captures(body).and_then(|captures| captures.get(1));
                 let group = group.ok_or_else(|| format!("{:?} does not match the body", regex.as_str()))?;
                 Ok(group.as_bytes().to_vec())
             }
             Place::Header(name) => {
-                let value = values(reader, name).next();
+                let value = answer.values(name).next();
                 Ok(value.ok_or_else(|| format!("the answer has no header {name}"))?.to_vec())
             }
             Place::Cookie(name) => {
-                let value = values(reader, "set-cookie").find_map(|cookie| {
+                let value = answer.values("set-cookie").find_map(|cookie| {
                     let pair = cookie.split(|&byte| byte == b';').next()?;
                     let at = pair.iter().position(|&byte| byte == b'=')?;
                     (pair[..at].trim_ascii() == name.as_bytes()).then(|| pair[at + 1..].trim_ascii())
@@ -144,8 +143,21 @@ fn checked(name: &str) -> Result<String, TakeError> {
     Ok(name.to_owned())
 }
 
-fn values<'a>(reader: &'a Reader, name: &str) -> impl Iterator<Item = &'a [u8]> {
-    reader.fields().filter(move |(own, _)| own.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
+/// The name and the value of a header.
+pub(crate) type Field<'a> = (&'a [u8], &'a [u8]);
+
+/// The parts of an answer that were kept for its values.
+pub(crate) struct KeptAnswer<'a, F> {
+    /// The whole body; `None` if it was too long to be kept.
+    pub body: Option<&'a [u8]>,
+    /// The headers in the order in which they came.
+    pub fields: F,
+}
+
+impl<'a, F: Iterator<Item = Field<'a>>> KeptAnswer<'a, F> {
+    fn values(self, name: &str) -> impl Iterator<Item = &'a [u8]> {
+        self.fields.filter(move |(own, _)| own.eq_ignore_ascii_case(name.as_bytes())).map(|(_, value)| value)
+    }
 }
 
 /// A value to take, made ready: the index of its name in the session, and the strictest place in which it is used.
@@ -158,8 +170,11 @@ pub(crate) struct Taking {
 
 impl Taking {
     /// The value, with the index of its name. The error says in words why it cannot be had.
-    pub fn value(&self, reader: &Reader) -> Result<(usize, Vec<u8>), String> {
-        let value = self.take.place.find(reader)?;
+    pub fn value<'a>(
+        &self,
+        answer: KeptAnswer<'a, impl Iterator<Item = Field<'a>>>,
+    ) -> Result<(usize, Vec<u8>), String> {
+        let value = self.take.place.find(answer)?;
         if value.len() > LONGEST {
             return Err(format!("the value has {} bytes, more than {LONGEST}", value.len()));
         }
@@ -175,7 +190,7 @@ impl Taking {
 mod tests {
     use super::*;
     use crate::Expect;
-    use crate::protocol::response::{Asked, Keep};
+    use crate::protocol::response::{Asked, Keep, Reader};
 
     const HEAD: &str =
         "HTTP/1.1 200 OK\r\nX-Id: 7\r\nx-id: 8\r\nSet-Cookie: a=b\r\nSet-Cookie: c = d=e ; Path=/\r\n";
@@ -187,7 +202,7 @@ mod tests {
         let mut reader = Reader::new();
         let answer = format!("{HEAD}Content-Length: {}\r\n\r\n{body}", body.len());
         assert!(reader.feed(answer.as_bytes(), &asked).unwrap().is_some());
-        let (index, value) = taking.value(&reader)?;
+        let (index, value) = taking.value(reader.kept())?;
         assert_eq!(index, 3);
         Ok(String::from_utf8(value).unwrap())
     }
