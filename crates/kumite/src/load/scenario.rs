@@ -10,7 +10,7 @@ use crate::exit::Failure;
 #[derive(clap::Args)]
 #[group(skip)]
 pub struct Args {
-    /// TOML file with [[request]] and [[session]], in place of the path, the other flags of this section and the right
+    /// TOML file with requests and user sessions, in place of the path, the other flags of this section and the right
     /// answers: see docs/load-engine.md
     #[arg(long, value_name = "FILE", help_heading = "Request", conflicts_with_all = [
         "weights", "method", "body", "body_file", "headers", "content_type", "accept", "csv", "expect_status",
