@@ -22,12 +22,13 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program that this process runs.
+    /// The program that this process runs, read from its file. An error if the system does not tell the file, or the
+    /// file cannot be read.
     pub fn own() -> Result<Program, Error> {
         own_file().and_then(|file| Program::read(&file))
     }
 
-    /// Reads a program from its file, and takes its digest.
+    /// Reads a program from its file, and takes its digest. An error if the file cannot be read.
     pub fn read(file: &Path) -> Result<Program, Error> {
         let bytes = std::fs::read(file).map_err(Error::cannot("read", file))?;
         let digest = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -62,7 +63,7 @@ impl Program {
     }
 }
 
-/// The file of the program that this process runs.
+/// The path of the program that this process runs. An error if the system does not tell it.
 pub fn own_file() -> Result<PathBuf, Error> {
     std::env::current_exe().map_err(Error::OwnFile)
 }

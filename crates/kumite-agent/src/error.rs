@@ -81,7 +81,7 @@ pub enum Error {
     Start {
         /// The name of the node, as users call it.
         node: String,
-        /// The reason.
+        /// The reason why it could not be started.
         source: kumite_process::Error,
     },
 

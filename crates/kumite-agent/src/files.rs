@@ -79,7 +79,9 @@ impl Received {
         Received { folder, left: MOST_MIB_RECEIVED << 20 }
     }
 
-    /// Writes a piece that is in base64. The first one begins the file, and any other is added to it.
+    /// Writes a piece, in base64, of the file at `path`, which is relative to the folder. If `first`, the piece begins
+    /// the file anew; else it is appended. Folders above the file are made. Errors: the path leads out of the folder,
+    /// `data` is not base64, all files together exceed `MOST_MIB_RECEIVED`, or the file cannot be written.
     pub fn write(&mut self, path: &str, executable: bool, first: bool, data: &str) -> Result<(), Error> {
         let file = below(&self.folder, path)?;
         let piece = decoded(data).map_err(|source| Error::NotBase64 { path: path.to_owned(), source })?;

@@ -28,7 +28,8 @@ pub fn encode(message: &impl Serialize) -> Vec<u8> {
     line
 }
 
-/// Reads the message of a frame, whose line feed the caller has cut off.
+/// Reads the message of a frame: its line without the line feed. The error has the beginning of a line that is not such
+/// a message.
 pub fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T, NotAFrame> {
     serde_json::from_slice(line).map_err(|source| NotAFrame { beginning: shown(line), source })
 }

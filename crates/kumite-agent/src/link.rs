@@ -152,13 +152,15 @@ impl Link {
         }
     }
 
-    /// Makes room for a run there, and sends it these folders.
+    /// Has the agent make room for a run, named by `key`, and sends it these folders. An error if a file cannot be
+    /// read, the agent refuses, the link breaks, or `stop` is set.
     pub fn prepare(&mut self, key: &str, folders: &[Folder], stop: &AtomicBool) -> Result<(), Error> {
         self.ask(&Ask::Begin { key: key.to_owned() }, stop)?;
         folders.iter().try_for_each(|folder| folder.send(&mut |ask| self.ask(&ask, stop)))
     }
 
-    /// The next event of a run there; none if none came within `limit`, or within 200 ms if that is less.
+    /// The next event of the run that the agent executes. `None` if no event came within `limit`, or within 200 ms if
+    /// that is less. An error if the run failed there, the agent sent something else, the link broke, or `stop` is set.
     pub fn next(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<Event>, Error> {
         let Some(line) = self.line_or_none(limit, stop)? else { return Ok(None) };
         match decode::<Tell>(&line).map_err(|what| self.wrong(Misdeed::Garbled(what)))? {
@@ -175,7 +177,8 @@ impl Link {
         self.addresses.ok_or_else(|| self.wrong(Misdeed::NoAddress))
     }
 
-    /// Gives the node a role in a run of the experiment in this folder, which was sent before.
+    /// Gives the node a role in a run. `experiment` is the folder of the experiment among those that were sent. An
+    /// error if the agent refuses the role or answers otherwise, the link breaks, or `stop` is set.
     pub fn role(&mut self, experiment: &str, stop: &AtomicBool) -> Result<(), Error> {
         self.ask(&Ask::Role { experiment: experiment.to_owned() }, stop)?;
         let line = self.line(Instant::now() + PATIENCE, stop)?;

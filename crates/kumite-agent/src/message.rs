@@ -68,7 +68,7 @@ pub enum Ask {
     Relayed {
         /// The outcome as that node's agent told it, or `Lost`.
         worked: Worked,
-        /// The time for which that node could not be reached since the work before this, in ms.
+        /// The time, in milliseconds, for which the node could not be reached since the work before this one.
         cut_off_ms: u64,
     },
     /// The driver is alive.
@@ -99,7 +99,7 @@ pub enum Worked {
 pub enum Tell {
     /// The first frame of an agent.
     Hello {
-        /// The agent's [`PROTOCOL`].
+        /// The version of the protocol that the agent speaks ([`PROTOCOL`]). The driver takes no other than its own.
         protocol: u32,
         /// The agent's version of kumite.
         kumite: String,

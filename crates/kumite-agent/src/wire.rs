@@ -49,13 +49,14 @@ impl Wire {
         std::thread::spawn(move || keep(&ends));
     }
 
-    /// Writes bytes to the agent, as [`Talk::say`] does. False if they were not taken within `limit` or before
-    /// `stop`.
+    /// Writes bytes to the agent, as [`Talk::say`] does. `false` if the agent had not taken all of them when `limit`
+    /// was over or `stop` was set. An error if the way to the agent is broken.
     pub fn say(&mut self, bytes: &[u8], limit: Duration, stop: &AtomicBool) -> io::Result<bool> {
         self.ends().talk.say(bytes, limit, stop)
     }
 
-    /// The next line of the agent, as [`Talk::hear`] gives it, but without the signs.
+    /// The next line of the agent, as [`Talk::hear`] gives it, except that signs of life are left out. An error if
+    /// reading fails.
     pub fn hear(&mut self, limit: Duration) -> io::Result<Heard> {
         let mut ends = self.ends();
         ends.sign();

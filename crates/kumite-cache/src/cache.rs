@@ -15,12 +15,13 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The cache in the user's cache folder; if the user has none, below `state`, the folder of the results.
+    /// The cache of builds in the user's cache folder. If the user has none, it is below `state`, the folder of the
+    /// results. An error if the folder cannot be made.
     pub fn of_user(state: &Path) -> Result<Cache, Error> {
         Cache::open(user_cache().unwrap_or_else(|| state.join("cache")).join("builds"))
     }
 
-    /// The cache in this folder, which is made if it is not there.
+    /// The cache in this folder, which is made if it is not there. An error if it cannot be made.
     pub fn open(folder: PathBuf) -> Result<Cache, Error> {
         std::fs::create_dir_all(&folder).map_err(Error::cannot("make", &folder))?;
         Ok(Cache { folder, limit: LIMIT })

@@ -13,7 +13,8 @@ pub fn add(hasher: &mut Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-/// The kind and the content of a file, as a digest takes them. The content of a link is its target.
+/// The kind (link, program or file) and the content of a file, as a digest takes them. The content of a link is its
+/// target. An error if the file cannot be read.
 pub fn content(path: &Path) -> io::Result<Vec<u8>> {
     let found = path.symlink_metadata()?;
     if found.is_symlink() {
@@ -29,8 +30,8 @@ fn may_run(found: &Metadata) -> bool {
     found.permissions().mode() & 0o100 != 0
 }
 
-/// Copies a file or a link, and makes the folders above the copy. Of a file's rights only that of executing it is
-/// kept.
+/// Copies a file or a link, and makes the folders above the copy. The copy is writable for its owner and readable for
+/// all; it is executable if the file was. An error if reading or writing fails.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder)?;

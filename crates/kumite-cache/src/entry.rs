@@ -105,7 +105,8 @@ impl Entry {
         Ok(Some(Turn::Build(Alone { lock })))
     }
 
-    /// The exclusive right to the build. None if somebody else builds, uses or removes it.
+    /// The exclusive right to the build, without waiting. `None` if somebody else builds, uses or removes the build. An
+    /// error if the lock cannot be opened.
     pub fn try_alone(&self) -> io::Result<Option<Alone>> {
         let lock = self.open_lock()?;
         Ok((is_taken(lock.0.try_lock())? && !lock.is_removed()?).then_some(Alone { lock }))
@@ -116,8 +117,8 @@ impl Entry {
         Ok(Held { entry: self.clone(), _lock: lock })
     }
 
-    /// Turns the right to make the build into its use. None if somebody else has taken, removed or replaced it in
-    /// between.
+    /// Turns the right to make the build into the right to use it. `None` if somebody else has taken, removed or
+    /// replaced the build in between. An error if the lock fails.
     pub fn share(&self, alone: Alone, key: &str) -> Result<Option<Held>, Error> {
         let share = || match is_taken(alone.lock.0.try_lock_shared())? && self.is_complete(key) {
             true => self.held(alone.lock).map(Some),
@@ -126,7 +127,8 @@ impl Entry {
         share().map_err(self.cannot("lock"))
     }
 
-    /// Marks the folder's content as a complete build.
+    /// Marks the folder's content as a complete build of `key`, of so many `bytes`. An error if the mark cannot be
+    /// written; the build is then incomplete.
     pub fn complete(&self, _alone: &Alone, key: &str, bytes: u64) -> Result<(), Error> {
         let text = serde_json::to_vec(&Mark { key: key.to_owned(), bytes }).expect("a text and a number");
         let unfinished = self.beside("mark.new");
@@ -135,7 +137,8 @@ impl Entry {
             .map_err(self.cannot("mark"))
     }
 
-    /// Removes the build, or half of one. Its mark goes first, so that it never looks complete.
+    /// Removes the build, also one that is incomplete. Its mark is removed first, so that what is left never looks
+    /// complete. An error if something cannot be removed.
     pub fn clear(&self, _alone: &Alone) -> Result<(), Error> {
         match std::fs::remove_file(self.beside("mark")) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
@@ -144,7 +147,8 @@ impl Entry {
         .map_err(self.cannot("remove"))
     }
 
-    /// Removes the build and its lock. Whoever opened the lock before finds that it is removed.
+    /// Removes the build and its lock. A process that had opened the lock before finds that the lock is removed. An
+    /// error if something cannot be removed.
     pub fn remove(&self, alone: Alone) -> Result<(), Error> {
         self.clear(&alone)?;
         std::fs::remove_file(self.beside("lock")).map_err(self.cannot("remove the lock of"))
@@ -194,13 +198,15 @@ impl Held {
         &self.entry.folder
     }
 
-    /// The time at which the build was completed, which tells it from another build of the same name.
+    /// The time at which the build was completed. It differs from that of another build of the same name. An error if
+    /// the build's mark cannot be read.
     pub fn made(&self) -> Result<SystemTime, Error> {
         let mark = self.entry.beside("mark").metadata();
         mark.and_then(|mark| mark.modified()).map_err(self.entry.cannot("read the mark of"))
     }
 
-    /// Something in the build that was written after it was completed. None if there is nothing, as it should be.
+    /// A file in the build that was written after the build was completed. `None` if there is no such file. An error if
+    /// the build cannot be read.
     pub fn written(&self) -> Result<Option<PathBuf>, Error> {
         tree::written_after(&self.entry.folder, &self.entry.beside("mark")).map_err(self.entry.cannot("read"))
     }

@@ -46,7 +46,8 @@ pub(crate) fn written_after(folder: &Path, file: &Path) -> io::Result<Option<Pat
     Ok(written)
 }
 
-/// Removes a folder, even if it was closed against writing. Nothing happens if it is not there.
+/// Removes a folder with all that is in it, even if it was closed against writing. It is no error if the folder is not
+/// there; it is one if something cannot be removed.
 pub fn remove(folder: &Path) -> io::Result<()> {
     if folder.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
         return Ok(());

@@ -61,8 +61,8 @@ struct Check<'a> {
     watch: &'a mut dyn FnMut(&str),
 }
 
-/// Makes a self-check, part after part. `watch` is told of each step. If `stop` is set, it returns what was found
-/// until then.
+/// Makes a self-check, part after part. `watch` is told of each step. If `stop` is set, the parts that were completed
+/// are returned. An error if a part cannot be made.
 pub fn selfcheck(
     asked: &SelfChecking,
     clock: &dyn Clock,

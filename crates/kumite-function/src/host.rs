@@ -117,8 +117,9 @@ impl MissingRights {
 }
 
 impl Host {
-    /// Starts a host for these functions. The Invoke API listens on `address`; with port 0, on any that is free. The
-    /// logs of instances go to the folder `logs`. `tell` gets what they write, with the lines around each call.
+    /// Starts a host for these functions. The Invoke API listens on `address`; with port 0, on any free port. The logs
+    /// of instances go to the folder `logs`. `tell` is given what instances write, with the lines around each call. An
+    /// error if a function cannot be hosted, a folder is not there, or the address cannot be listened on.
     pub fn start(
         functions: Vec<Function>,
         address: SocketAddr,
@@ -173,7 +174,9 @@ impl Host {
         &self.missing_rights
     }
 
-    /// Calls a function and waits for its answer, as the Invoke API does. Several threads may call at once.
+    /// Calls a function and waits for its answer, as the Invoke API does. Several threads may call at once. [`Refused`]
+    /// says why the call was not made: there is no such function, it is throttled, the payload will not do, no instance
+    /// starts, or the host stops. A function that fails is no error.
     pub fn invoke(&self, name: &str, payload: Vec<u8>) -> Result<Invocation, Refused> {
         let (functions, name, call) = (self.functions.clone(), name.to_owned(), Call::new(payload.into()));
         let (done, answer) = oneshot::channel();

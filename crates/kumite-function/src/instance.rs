@@ -77,8 +77,8 @@ pub(crate) struct Instance {
 }
 
 impl Instance {
-    /// Starts an instance. It has at least a whole core in its init phase; if `throttled`, it has its share from the
-    /// beginning.
+    /// Starts an instance. In its init phase it has at least a whole core; if `throttled`, it has its CPU share from
+    /// the beginning. An error if its process, its control group or its Runtime API cannot be started.
     pub async fn start(
         setting: &Arc<Setting>,
         number: u32,
@@ -134,7 +134,8 @@ impl Instance {
         })
     }
 
-    /// Limits the CPU time to the share of the invoke phase, when the init phase is over.
+    /// Limits the CPU time to the share of the invoke phase, once the init phase is over. It does nothing where the
+    /// machine cannot limit. An error if the kernel refuses the limit.
     pub fn throttle(&mut self) -> Result<(), InstanceError> {
         match (&self.group, self.share) {
             (Some(group), Some(share)) => Ok(group.limit_cpu(Some(share))?),

@@ -49,7 +49,8 @@ impl Functions {
         self.by_name.get(name).ok_or_else(|| Refused::Unknown(name.to_owned()))
     }
 
-    /// Makes a call to its end, even if its caller is gone meanwhile.
+    /// Makes a call to its end, even if its caller goes away meanwhile. [`Refused`] says why it was not made;
+    /// [`Refused::Stopping`] also if the call was cut off.
     pub async fn call(&self, name: &str, call: Call) -> Result<Invocation, Refused> {
         let function = Arc::clone(self.named(name)?);
         Call::check(&call.payload, MOST_PAYLOAD_BYTES)?;

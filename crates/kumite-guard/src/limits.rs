@@ -12,8 +12,8 @@ pub struct Limits {
     /// The longest time without a byte, from the opening of the connection or from an answer to the next request;
     /// none for no limit.
     pub idle: Option<Duration>,
-    /// The most connections at a time. For one more, the one that has been unused for longest is closed; if all are
-    /// being answered, the new one is.
+    /// The largest number of open connections. If one more comes, the connection that has been unused for longest is
+    /// closed; if all are being answered, the new one is closed.
     pub connections: usize,
     /// The most bytes of all bodies that are being read. A body that comes beyond that is broken off.
     pub body_bytes: usize,

@@ -19,7 +19,8 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// Makes a certificate for `localhost` and these addresses.
+    /// Makes a key, and a certificate for `localhost` and these addresses that is signed by this key. An error if that
+    /// fails.
     pub fn new(addresses: &[Ipv4Addr]) -> Result<Credentials, Error> {
         let made = || {
             let key = KeyPair::generate()?;

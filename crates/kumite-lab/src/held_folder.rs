@@ -19,8 +19,8 @@ pub(crate) struct HeldFolder {
 }
 
 impl HeldFolder {
-    /// Makes a folder below `root`, after removing those with this `prefix` that killed kumites have left there.
-    /// `mode` has the rights of its users.
+    /// Makes a new folder below `root`, with a name that begins with `prefix` and the file mode `mode`. Before, it
+    /// removes folders with this `prefix` that killed kumites have left there. An error if the folder cannot be made.
     pub fn new(root: &Path, prefix: &str, mode: u32) -> Result<HeldFolder, Error> {
         remove_left(root, prefix);
         let made = HeldFolder::below(root, prefix, mode);

@@ -26,7 +26,8 @@ pub struct LoadOnce<'a> {
 }
 
 impl LoadOnce<'_> {
-    /// Offers the load until it ends or `stop` is set. `watch` is called with each interval as it ends.
+    /// Offers the load until it ends or `stop` is set. `watch` is called with each interval as it ends. An error if the
+    /// load could not be offered, or the result could not be kept.
     pub fn measure(
         self,
         clock: &dyn Clock,

@@ -200,8 +200,8 @@ impl Params<'_> {
             .ok_or_else(|| Unfit::new(format!("{name} is a number from {least} to {most}, not {value}")))
     }
 
-    /// The value of a parameter that is a time, in the unit that its name ends with; in seconds, if it ends with
-    /// none.
+    /// The value of a parameter that is a time. The end of the parameter's name says the unit (`_ms`); without such an
+    /// end it is seconds. An error if the value is no number in the parameter's range.
     pub fn time(&self, name: &str) -> Result<Duration, Unfit> {
         let scale = Unit::of_name(name).map_or(1.0, Unit::scale);
         Ok(Duration::from_secs_f64(self.number(name)? * scale))

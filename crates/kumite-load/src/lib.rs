@@ -463,7 +463,10 @@ impl Load {
     /// Offers the load, and returns its outcome.
     ///
     /// `on_event` is told of each tenth of a second as it ends, from the start of the load on, and of the pauses of a
-    /// disturbance. `stop` is looked at at least every 100 ms; a run that it ends returns its outcome until then.
+    /// disturbance. `stop` is looked at every 100 ms or more often; a load that it ends returns its outcome until then.
+    ///
+    /// An error if the load cannot be offered as it is described, or this machine cannot offer it. A server that fails
+    /// or cannot be reached is no error: [`Outcome::errors`] counts that.
     pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
         self.check()?;
         threads::run(self, stop, on_event)

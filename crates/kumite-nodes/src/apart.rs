@@ -19,7 +19,8 @@ use crate::roles::Placed;
 
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Has the engine's node execute and judge the run, and fetches its store.
+/// Has the engine's node execute and judge the run, and fetches its store. An error if a node cannot be reached, the
+/// run fails there, or the store cannot be kept.
 pub fn apart(driver: &Driver, away: &Away, placed: &Placed) -> Result<Export, Failure> {
     let engine = placed.engine().ok_or(Failure::NoEngine)?;
     let (experiment, stop) = (away.experiment, &driver.stop);

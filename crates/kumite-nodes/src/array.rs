@@ -26,7 +26,8 @@ const LOOK_AT_JOBS: Duration = Duration::from_secs(2);
 /// The most times that a share is submitted.
 const MOST_TIMES: usize = 2;
 
-/// Submits the shares that are missing, follows them, merges what came, and judges the run.
+/// Submits the shares that are missing as a job array, follows them, merges the shares that came, and judges the run.
+/// An error if Slurm refuses the array, or no share came.
 pub fn array(driver: &Driver, away: &Away, slurm: &SlurmOptions, of: usize) -> Result<Export, Failure> {
     let sharing = Sharing::new(driver, away, of)?;
     let mut into = Store::open(&away.db)?;

@@ -26,7 +26,8 @@ pub struct MergeOptions {
 }
 
 /// Merges the shards of one run that `stores` and `into` have, and keeps them and the run in `into`. If some of the
-/// shards were merged into `into` before, the run keeps its id.
+/// shards were merged into `into` before, the run keeps its id. An error if the shards are not those of one run, or a
+/// gate is asked for and the run is not judged strictly.
 pub fn merged(
     driver: &Driver,
     stores: &[Store],

@@ -40,8 +40,8 @@ impl FromStr for On {
 }
 
 impl On {
-    /// The nodes; no node for `local`. With Slurm they are those of the job that this process is in, or of a new one,
-    /// which has `what` in its name.
+    /// The nodes; no node for `local`. With Slurm they are those of the job that this process is in, or else of a new
+    /// job, which has `what` in its name. An error if Slurm refuses, or the job has too few nodes.
     pub fn allocate(
         &self,
         slurm: &SlurmOptions,

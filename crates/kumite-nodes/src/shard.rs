@@ -61,7 +61,8 @@ pub fn some_for_each(
 }
 
 impl Share {
-    /// The shard of this process, found from its environment if need be.
+    /// The shard of this process. What was not given is taken from the environment. An error if the environment does
+    /// not say it, or there is no such shard.
     pub fn here(self) -> Result<Shard, Misuse> {
         self.shard(&of_environment)
     }

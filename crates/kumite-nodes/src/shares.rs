@@ -31,8 +31,8 @@ const LOOK_AT_JOB: Duration = Duration::from_secs(10);
 /// The time between a share's last trial and the end of its job, for judging and for the way here.
 const RESERVE: Duration = Duration::from_secs(30);
 
-/// Has each node execute a share, all at the same time, merges what came, and judges the run. If the nodes are those
-/// of a job, they are lost when it ends.
+/// Has each node execute a share, all at the same time. Merges the shares that came, and judges the run. If the nodes
+/// are those of a job, they are lost when the job ends. An error if there are more nodes than blocks, or no share came.
 pub fn shares(driver: &Driver, away: &Away, at: &Allocation) -> Result<Export, Failure> {
     let Allocation { nodes, job } = at;
     some_for_each("--on", nodes.len() as u32, "nodes", away.experiment)?;
@@ -143,7 +143,7 @@ impl<'a> Sharing<'a> {
         Ok(Sharing { driver, away, of, kumite, folder })
     }
 
-    /// The shares that the store does not have whole, counted from 0.
+    /// The shares that the store does not have whole, counted from 0. An error if the store cannot be read.
     pub fn missing(&self, store: &Store) -> Result<Vec<usize>, Failure> {
         let of = self.of as u32;
         let is_whole = |run: &Run| {
@@ -176,7 +176,8 @@ impl<'a> Sharing<'a> {
         UnderWay { node: node.name().to_owned(), thread, halt, lost: None }
     }
 
-    /// Merges the shares that came, and judges the run. Notes why others did not come.
+    /// Merges the shares that came, and judges the run. Notes why the others did not come. An error if no share came
+    /// and none was there before, or the shares cannot be merged.
     pub fn judged(&self, ended: Vec<ShareEnd>, into: &mut Store) -> Result<Export, Failure> {
         let Sharing { driver, away, .. } = self;
         let of_missing = ended.len();

@@ -34,8 +34,9 @@ pub enum ApartError {
     Panicked,
 }
 
-/// Opens the device, gives its description to `tell`, and plays. It returns within some 3 s of `stop`, even if the
-/// device hangs.
+/// Opens the device, gives its description to `tell`, and plays. It returns within some 3 s after `stop` was set, even
+/// if the device hangs. An error if the thread cannot be started, or the device cannot be opened or hangs. A device
+/// that fails during the play is no error: [`Played`] says so.
 pub fn play_apart(
     mut open: Box<OpenDevice>,
     fps: f64,

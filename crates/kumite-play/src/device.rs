@@ -24,7 +24,8 @@ pub trait Device {
     /// before its time is not announced.
     fn prepare(&mut self, _next: PadState) {}
 
-    /// Gives the device a state. `since_start` is the time since the start of the play.
+    /// Gives the device a state. `since_start` is the time since the start of the play. An error if the device does not
+    /// take the state.
     fn write(&mut self, state: PadState, since_start: Duration) -> Result<(), DeviceError>;
 
     /// A description of the device for the user, such as what it is connected to; none if there is nothing to say.

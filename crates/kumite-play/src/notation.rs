@@ -66,7 +66,8 @@ impl Macro {
     /// The most frames of a macro with its loops expanded: about two days.
     pub const MOST_FRAMES: u32 = 10_000_000;
 
-    /// Parses a macro, or returns its first fault. A byte order mark at the beginning is skipped.
+    /// Parses a macro. The error is its first fault, with line and column. A byte order mark at the beginning is
+    /// skipped.
     pub fn parse(text: &[u8]) -> Result<Macro, NotationError> {
         parse::parse(text)
     }

@@ -41,8 +41,8 @@ impl Schedule {
         states.chain(end).map(move |(frames, state)| (Duration::from_secs_f64(frames as f64 / fps), state))
     }
 
-    /// Writes a table with a line for each state (when it is due, for how many frames it is held, and its keys), and
-    /// one for the release.
+    /// Writes a table. It has a line for each state (when the state is due in ms, for how many frames it is held, and
+    /// its keys), and one for the release. The error is that of writing to `to`.
     pub fn write_table(&self, fps: f64, to: &mut impl Write) -> io::Result<()> {
         writeln!(to, "{:>12} {:>7}  keys", "when (ms)", "frames")?;
         let frames = self.0.iter().map(|held| Some(held.frames)).chain([None]);

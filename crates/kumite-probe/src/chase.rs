@@ -23,7 +23,8 @@ pub(crate) struct Chase {
 }
 
 impl Chase {
-    /// Maps the memory and fills it with the chain, which takes longer than a probe.
+    /// Maps the memory and fills it with the chain, which takes longer than a probe. An error if the kernel gives no
+    /// memory.
     pub fn new() -> io::Result<Chase> {
         let mut memory = Fresh::map(BYTES)?;
         link(memory.words(), LINES);

@@ -17,7 +17,7 @@ pub(crate) struct Fresh {
 }
 
 impl Fresh {
-    /// Maps `bytes` bytes, a multiple of a page.
+    /// Maps `bytes` bytes, a multiple of the size of a page. An error if the kernel gives no memory.
     pub fn map(bytes: usize) -> io::Result<Fresh> {
         let (read_write, private) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
         // SAFETY: the kernel chooses a place where nothing is mapped.

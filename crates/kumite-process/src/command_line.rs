@@ -31,7 +31,8 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// Parses the value of `--shell`: `none`, `default`, or a command line such as `bash --norc`.
+    /// Parses the value of `--shell`: `none`, `default`, or a command line such as `bash --norc`. An error if the
+    /// command line is empty or has an open quote.
     pub fn parse(text: &str) -> Result<Shell, CommandLineError> {
         match text {
             "none" => Ok(Shell::Never),
@@ -54,7 +55,8 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
-    /// Splits a command into words, or hands it to a shell, as `shell` says.
+    /// Splits a command into words, or hands it to a shell, as `shell` says. An error if the command is empty, or
+    /// cannot be split although no shell is to read it.
     pub fn new(command: &str, shell: &Shell) -> Result<CommandLine, CommandLineError> {
         // A comment, too, is nothing. What cannot be split may be right for a shell that is not sh.
         if shlex::split(command).is_some_and(|words| words.first().is_none_or(String::is_empty)) {

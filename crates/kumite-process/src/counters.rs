@@ -82,7 +82,8 @@ impl From<io::Error> for NoCounters {
     }
 }
 
-/// Tries whether all these counters can be read at once.
+/// Tries whether all these counters can be read at once. The error says why not: the machine has none, forbids them, or
+/// cannot count so many at once.
 pub fn try_counters(counters: &[Counter]) -> Result<(), NoCounters> {
     let opened: io::Result<Vec<_>> = counters.iter().map(|counter| counter.builder().build()).collect();
     let mut opened = opened?;

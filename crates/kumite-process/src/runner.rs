@@ -309,7 +309,7 @@ impl Runner {
     }
 
     /// Runs two jobs at the same time, each on its cores, and returns when both have ended. Otherwise it is like
-    /// [`Runner::run`].
+    /// [`Runner::run`]. Its errors are the same, too.
     pub fn run_both(
         &mut self,
         jobs: [usize; 2],
@@ -319,8 +319,9 @@ impl Runner {
         self.run_at_once([(jobs[0], cores[0]), (jobs[1], cores[1])], false, stop)
     }
 
-    /// Runs one job as [`Runner::run`] does, but starts it by fork. That gives its peak memory a floor of less than a
-    /// megabyte, and adds some 0.1 ms to its times. It is for commands whose `peak_rss_is_floor`.
+    /// Runs one job as [`Runner::run`] does, with the same errors, but starts it by fork. That lowers the floor of its
+    /// peak memory to less than a megabyte, and adds some 0.1 ms to its times. It is for commands whose
+    /// `peak_rss_is_floor`.
     pub fn run_forked(
         &mut self,
         job: usize,

@@ -302,6 +302,7 @@ impl Tree {
     }
 
     /// The status of the root; `None` if it still runs. Does not wait. Descendants may still run: see [`Tree::stop`].
+    /// An error if the root cannot be watched.
     pub fn exited(&mut self) -> Result<Option<ExitStatus>, Error> {
         if self.exit.is_none() {
             let flags =
@@ -326,8 +327,8 @@ impl Tree {
         Ok(self.exit.map(|(status, _)| status))
     }
 
-    /// Waits until the root has ended, at most for `limit`, or until `stop` is set (looked at 20 times a second).
-    /// `None` if it still runs then.
+    /// Waits until the root has ended, for at most `limit`, or until `stop` is set (looked at 20 times a second).
+    /// `None` if the root still runs then. An error if the root cannot be watched.
     pub fn wait(&mut self, limit: Duration, stop: &AtomicBool) -> Result<Option<ExitStatus>, Error> {
         let began = Instant::now();
         loop {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// host refused the call, its other figures are 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Call {
-    /// The time at which the call was offered or, at a given rate, was due.
+    /// The time at which the call was offered or, at a given rate, was due: in milliseconds from when the first call of
+    /// the trial was due.
     pub offered_ms: f64,
     /// The time that the caller waited, in milliseconds: from `offered_ms` to the answer.
     pub wall_ms: f64,

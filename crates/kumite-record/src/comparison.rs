@@ -323,7 +323,7 @@ pub struct ComparedTime {
 pub struct ImportedRatio {
     /// The file that the ratio was read from, as it was typed.
     pub file: String,
-    /// The mean of `b` over the mean of `a`.
+    /// The mean of `b` divided by the mean of `a`: above 0, without a unit.
     pub ratio: f64,
     /// The standard deviation of the ratio for single runs, propagated from those of both commands. None if the
     /// document does not have both.

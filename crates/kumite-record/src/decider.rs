@@ -164,7 +164,7 @@ pub enum Bound {
     Exact,
     /// The verdict rests on the lower bound; or there is no verdict, and only this end is known.
     AtLeast {
-        /// The lower bound.
+        /// The lower bound of the effect, in the effect's unit.
         low: f64,
         /// The upper end of the interval. None if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,7 +178,7 @@ pub enum Bound {
         /// The lower end of the interval. None if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         low: Option<f64>,
-        /// The upper bound.
+        /// The upper bound of the effect, in the effect's unit.
         high: f64,
         /// The probability with which the bound holds, from 0 to 1.
         level: f64,
@@ -232,7 +232,7 @@ impl Bound {
 /// The range of effects in which a comparison is true.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zone {
-    /// The lower border. None if the range has none.
+    /// The lower border, in the effect's unit. `None` if the range has none.
     pub from: Option<f64>,
     /// The upper border. None if the range has none.
     pub to: Option<f64>,

@@ -74,7 +74,7 @@ pub enum SearchEnd {
 /// An estimate of a rate, in requests a second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateEstimate {
-    /// The median of the answers.
+    /// The median of the answers, in requests a second.
     pub estimate: f64,
     /// The lower end of the 95 % interval, in requests a second.
     pub low: f64,

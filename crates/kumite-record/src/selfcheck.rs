@@ -188,7 +188,7 @@ pub struct EngineFigure {
     pub name: String,
     /// The figure by the server's own count, in the unit of its name.
     pub server: f64,
-    /// The figure that the engine found.
+    /// The figure that the engine found, in the same unit as the server's.
     pub engine: f64,
     /// The least figure that the engine may find.
     pub least: f64,

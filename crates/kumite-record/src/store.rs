@@ -379,7 +379,7 @@ impl Store {
         }
     }
 
-    /// Makes a store in memory, which is lost when it is dropped.
+    /// Makes a store in memory, which is lost when it is dropped. An error if SQLite cannot make it.
     pub fn in_memory() -> Result<Store, StoreError> {
         let path = PathBuf::from(":memory:");
         let db = Connection::open_in_memory()
@@ -430,8 +430,8 @@ impl Store {
         self.change(|db| rows.insert(db))
     }
 
-    /// Writes the end of a run and its findings; a second call replaces the first. A run that has finished is sealed;
-    /// one that has not may go on.
+    /// Writes the end of a run and its findings; a second call replaces those of the first. A run that has finished is
+    /// sealed; a run that has not may go on. An error if the store cannot be written.
     pub fn finish(
         &mut self,
         run: &Run,
@@ -466,7 +466,8 @@ impl Store {
         })
     }
 
-    /// Writes a whole run, in place of any run with the same id. Either all of it is written or nothing.
+    /// Writes a whole run, in place of any run with the same id. Either all of it is written or nothing. An error if
+    /// the store cannot be written.
     pub fn put(&mut self, whole: &StoredRun) -> Result<(), StoreError> {
         let StoredRun { run, machine, contenders, trials, claims, checks, warnings } = whole;
         let beginning = self.beginning(run, machine, contenders)?;
@@ -506,7 +507,7 @@ impl Store {
         }
     }
 
-    /// All runs, oldest first.
+    /// All runs, oldest first. An error if the store cannot be read.
     pub fn runs(&self) -> Result<Vec<Run>, StoreError> {
         let ids = self.column("SELECT id FROM run ORDER BY started, rowid", [])?;
         ids.iter().map(|id| self.run(id)).collect()
@@ -546,7 +547,7 @@ impl Store {
     }
 
     /// The contenders of a run, in the order in which [`begin`](Self::begin) or [`put`](Self::put) was given them.
-    /// Empty if there is no such run.
+    /// Empty if there is no such run. An error if the store cannot be read.
     pub fn contenders(&self, run: &str) -> Result<Vec<Contender>, StoreError> {
         self.rows("contender", "SELECT contender FROM contender WHERE run = ?1 ORDER BY rowid", [run])
     }
@@ -562,7 +563,8 @@ impl Store {
         Ok(trials)
     }
 
-    /// The histograms of the trial with this `seq` in a run, by name. Empty if it has none, or is not there.
+    /// The histograms of the trial with this `seq` in a run, by name. Empty if the trial has no histogram, or there is
+    /// no such trial. An error if the store cannot be read.
     pub fn histograms(&self, run: &str, seq: u32) -> Result<BTreeMap<String, Histogram>, StoreError> {
         let mut query = self
             .db
@@ -581,22 +583,26 @@ impl Store {
         .collect()
     }
 
-    /// The claims of a run with the verdicts that were judged when it ended; empty before that.
+    /// The claims of a run with the verdicts that were judged when it ended; empty if it has not ended. An error if the
+    /// store cannot be read.
     pub fn claims(&self, run: &str) -> Result<Vec<Claim>, StoreError> {
         self.rows("claim", "SELECT claim FROM verdict WHERE run = ?1 ORDER BY nth", [run])
     }
 
-    /// The checks of a run with the answers that were judged when it ended; empty before that.
+    /// The checks of a run with the answers that were judged when it ended; empty if it has not ended. An error if the
+    /// store cannot be read.
     pub fn checks(&self, run: &str) -> Result<Vec<Check>, StoreError> {
         self.rows("check", "SELECT outcome FROM outcome WHERE run = ?1 ORDER BY nth", [run])
     }
 
-    /// The warnings of a run, as they were when it ended; empty before that.
+    /// The warnings of a run, as they were when it ended; empty if it has not ended. An error if the store cannot be
+    /// read.
     pub fn warnings(&self, run: &str) -> Result<Vec<Warning>, StoreError> {
         self.rows("warning", "SELECT warning FROM warning WHERE run = ?1 ORDER BY nth", [run])
     }
 
-    /// Keeps a self-check, for the machine that it was made on.
+    /// Keeps a self-check, for the machine that it was made on. Earlier ones stay. An error if the store cannot be
+    /// written.
     pub fn keep_selfcheck(&mut self, check: &SelfCheck) -> Result<(), StoreError> {
         let row = self.to_json("selfcheck", check)?;
         let Machine { kernel, cpu, cpus, .. } = &check.machine;
@@ -610,8 +616,8 @@ impl Store {
         })
     }
 
-    /// The latest self-check of the same machine: the same kernel, processor and number of CPUs. None if there is
-    /// none.
+    /// The latest self-check of the same machine: the same kernel, processor and number of CPUs. `None` if there is
+    /// none. An error if the store cannot be read.
     pub fn latest_selfcheck(&self, machine: &Machine) -> Result<Option<SelfCheck>, StoreError> {
         let mut found = self.rows(
             "selfcheck",
@@ -631,12 +637,12 @@ impl Store {
         })
     }
 
-    /// The document with this name. None if there is none.
+    /// The document with this name; `None` if there is none. An error if the store cannot be read.
     pub fn named(&self, name: &str) -> Result<Option<Named>, StoreError> {
         Ok(self.rows("named", "SELECT kept FROM named WHERE name = ?1", [name])?.pop())
     }
 
-    /// All names of documents, in the order in which they were given.
+    /// The names of all documents, in the order in which they were given. An error if the store cannot be read.
     pub fn names(&self) -> Result<Vec<String>, StoreError> {
         self.column("SELECT name FROM named ORDER BY rowid", [])
     }

@@ -22,9 +22,9 @@ pub struct StubResult {
     pub cpu_s: f64,
     /// Requests that were read to their end: the sum of `answers`, `resets` and `unanswered`.
     pub requests: u64,
-    /// Answers that the kernel has taken whole, those with an error status included.
+    /// The number of answers that the kernel has taken whole, including those with an error status.
     pub answers: u64,
-    /// Answers with the error status, which `answers` includes.
+    /// The number of answers with the error status; `answers` includes them.
     pub errors: u64,
     /// Connections reset in place of an answer.
     pub resets: u64,
@@ -43,11 +43,11 @@ pub struct StubResult {
 /// The number of a stub's connections, by what became of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StubConnections {
-    /// Connections that were accepted and served.
+    /// The number of connections that were accepted and served.
     pub accepted: u64,
     /// The largest number of connections that were open at once.
     pub most: u64,
-    /// Connections that were closed at once, because there were too many.
+    /// The number of connections that were closed at once because there were too many.
     pub refused: u64,
 }
 

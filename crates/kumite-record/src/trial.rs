@@ -305,17 +305,17 @@ pub type Histogram = hdrhistogram::Histogram<u64>;
 pub struct Disturbance {
     /// The kind of disturbance: `pause`, `burst`, or `drop`, in which the load in steps fell to a low rate.
     pub kind: String,
-    /// The time at which the disturbance began: the window's close.
+    /// The time at which the disturbance began, in milliseconds from the window's opening: the window's close.
     pub began_ms: f64,
-    /// The time at which the disturbance was over: when the contender was resumed, or the last connection of the
-    /// burst was begun. For a drop it equals `began_ms`.
+    /// The time at which the disturbance was over, in milliseconds from the window's opening: when the contender was
+    /// resumed, or the last connection of the burst was begun. For a drop it equals `began_ms`.
     pub ended_ms: f64,
     /// The time that recovery counts from: the later of `ended_ms` and the first failure since `began_ms`; for a
     /// drop, `began_ms`.
     pub since_ms: f64,
-    /// The time at which watching the contender ended.
+    /// The time at which watching the contender ended, in milliseconds from the window's opening.
     pub until_ms: f64,
-    /// Right answers from `began_ms` to `until_ms`.
+    /// The number of right answers from `began_ms` to `until_ms`.
     pub ok: u64,
     /// Failures from `began_ms` to `until_ms`, by kind.
     pub errors: Errors,

@@ -75,9 +75,9 @@ pub struct Claim {
 /// The evidence for a verdict: the money of somebody who began with 1 and betted on the verdict, round after round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bet {
-    /// The evidence so far.
+    /// The evidence so far: 0 or more, 1 at the beginning.
     pub evidence: f64,
-    /// The evidence that a verdict takes.
+    /// The evidence that decides the claim: above 1.
     pub threshold: f64,
     /// The number of rounds up to the verdict, those in which a comparison was not measured included; of nodes, if
     /// the verdict is about nodes like these.
@@ -295,16 +295,16 @@ pub enum Doubt {
     WentWith {
         /// The part of the machine that was probed.
         probe: Probe,
-        /// The median effect in the third of the rounds whose probes were lowest.
+        /// The median effect in the third of the rounds with the lowest probes, in the effect's unit.
         low: f64,
-        /// The median effect in the third of the rounds whose probes were highest.
+        /// The median effect in the third of the rounds with the highest probes, in the effect's unit.
         high: f64,
     },
     /// The effects of the comparison's rounds changed in the course of the run.
     ChangedDuringRun {
-        /// The median effect in the first third of the rounds.
+        /// The median effect in the first third of the rounds, in the effect's unit.
         first: f64,
-        /// The median effect in the last third of the rounds.
+        /// The median effect in the last third of the rounds, in the effect's unit.
         last: f64,
     },
     /// A doubt that a later kumite gave. It is kept whole.

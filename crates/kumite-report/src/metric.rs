@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use kumite_record::{Cell, Metric, Unit};
 
-/// Names for reports.
+/// The names of a metric in reports.
 pub trait Named {
     /// The name in words, without its unit: `response p99.9`.
     fn words(&self) -> String;

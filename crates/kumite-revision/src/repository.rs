@@ -22,7 +22,8 @@ pub struct Repository<'a> {
 }
 
 impl<'a> Repository<'a> {
-    /// The repository that a folder is in. All calls of git end once `stop` is set.
+    /// The repository that a folder is in. All calls of git end once `stop` is set. An error if git is not there, or
+    /// the folder is in no repository.
     pub fn around(folder: &Path, stop: &'a AtomicBool) -> Result<Repository<'a>, Error> {
         let git = Git::new(stop)?;
         let asked =

@@ -34,8 +34,9 @@ impl Revision {
 }
 
 impl Repository<'_> {
-    /// The revision that a name means: any name of a commit that git knows; `A...B`, the commit at which the two
-    /// parted, where HEAD may be left out; or `.`, the files as they are, tracked or not, without what is ignored.
+    /// The revision that a name means. The name is one of these: any name of a commit that git knows; `A...B`, the
+    /// commit at which the two parted, where `HEAD` may be left out; or `.`, the files as they are, tracked or not,
+    /// without ignored ones. An error if git knows no such commit.
     pub fn revision(&self, name: &str) -> Result<Revision, Error> {
         let commit = |commit, changed| Revision { name: name.to_owned(), commit, changed };
         if name == WORKING_TREE {

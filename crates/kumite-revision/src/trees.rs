@@ -53,8 +53,8 @@ struct Built {
 }
 
 impl<'a> Trees<'a> {
-    /// The trees of a repository. Logs of builds are below `state`, the folder of the results; a build also depends
-    /// on the variables that `build_env` names.
+    /// The trees of a repository. Logs of builds are below `state`, the folder of the results. `build_env` names
+    /// variables that a build also depends on. An error if the folders for logs and trees cannot be made.
     pub fn new(
         repository: &'a Repository,
         state: &Path,
@@ -67,9 +67,9 @@ impl<'a> Trees<'a> {
         Ok(Trees { repository, cache: Cache::of_user(&state)?, logs, build_env, stop })
     }
 
-    /// The tree of a revision, built by `build` if that is given. It is made if it is not there, or was written to
-    /// since; with `anew` in any case. `note` is told of what takes long, of submodules that are empty, and of what
-    /// was written to an earlier tree.
+    /// The tree of a revision, built by `build` if that is given. The tree is made if it is not there, or was written
+    /// to since it was made; with `anew` it is always made. `note` is told of what takes long, of submodules that are
+    /// empty, and of what was written to an earlier tree. An error if git fails, or the build does.
     pub fn tree(
         &self,
         revision: &Revision,

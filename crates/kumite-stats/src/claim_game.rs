@@ -6,9 +6,9 @@ use crate::one_sided::wealth_after;
 /// cannot be told, which counts against both bets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// The rounds in which the comparison was so.
+    /// The number of rounds in which the comparison was true.
     pub so: usize,
-    /// The rounds in which it was not so.
+    /// The number of rounds in which the comparison was not true.
     pub not_so: usize,
     /// The number of all rounds in which the comparison was measured.
     pub n: usize,
@@ -37,13 +37,14 @@ pub struct ClaimRounds {
 /// The wealth of the bets on each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClaimWealth {
-    /// The wealth of the bet that the claim holds: the least wealth of its comparisons; 0 without a comparison.
+    /// The wealth of the bet that the claim holds: the smallest wealth of the bets on its comparisons. 0 without a
+    /// comparison; never below 0.
     pub holds: f64,
     /// The wealth of the bet that the claim fails: the mean wealth of the bets against its comparisons. If all
-    /// comparisons are true, that is a fair or losing game, too. 0 without a comparison.
+    /// comparisons are true, this is still a fair or losing game. 0 without a comparison; never below 0.
     pub fails: f64,
-    /// The wealth of the bet on no difference: that the claim holds with loosened borders, and fails with tightened
-    /// ones. It is the lesser of the two; 0 without a comparison.
+    /// The wealth of the bet on no difference, which is the smaller of two: that the claim holds with loosened borders,
+    /// and that it fails with tightened borders. 0 without a comparison; never below 0.
     pub no_difference: f64,
 }
 

@@ -10,9 +10,9 @@ const FOUR_OF_FIVE: f64 = 1.281_551_565_5;
 /// The scatter of a comparison's effect: of the logarithm of a ratio, or of a difference.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scatter {
-    /// The standard deviation of rounds within a sitting.
+    /// The standard deviation of the effects of rounds within a sitting, in the unit of the effects.
     pub of_rounds: f64,
-    /// The standard deviation of the true effects of sittings.
+    /// The standard deviation of the true effects of sittings, in the unit of the effects.
     pub of_sittings: f64,
 }
 

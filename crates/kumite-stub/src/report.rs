@@ -18,7 +18,7 @@ pub struct Report {
     pub requests: u64,
     /// The answers to requests that the kernel has taken whole, those with the error status included.
     pub answers: u64,
-    /// The answers with the error status.
+    /// The number of answers with the error status.
     pub errors: u64,
     /// The connections that were reset in place of an answer.
     pub resets: u64,
@@ -28,11 +28,11 @@ pub struct Report {
     /// The inputs that were no request, each answered with 400. They are in none of the counts of requests and
     /// answers.
     pub malformed: u64,
-    /// The connections that were accepted and served.
+    /// The number of connections that were accepted and served.
     pub accepted: u64,
-    /// The most connections that were open at once.
+    /// The largest number of connections that were open at once.
     pub most_connections: u64,
-    /// The connections that were closed at once because there were too many.
+    /// The number of connections that were closed at once because there were too many.
     pub refused: u64,
     /// The most requests that waited for a worker at once.
     pub longest_queue: u64,

@@ -67,7 +67,8 @@ impl Reader {
         Reader { state: ParseState::Head, request }
     }
 
-    /// Reads on in `data`, up to the end of the request at most. Returns how many bytes were used, and the result.
+    /// Reads on in `data`, at most up to the end of the request. Returns how many bytes were used, and the result. The
+    /// error says which rule of HTTP the bytes break.
     pub fn read(&mut self, data: &[u8]) -> Result<(usize, Read), Malformed> {
         let mut used = 0;
         loop {

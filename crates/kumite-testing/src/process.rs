@@ -62,17 +62,17 @@ impl Bench {
         self.try_start(cores, command).unwrap()
     }
 
-    /// Starts a command on these CPUs.
+    /// Starts a command on these CPUs. An error if it cannot be started.
     pub fn try_start(&self, cores: &[usize], command: &str) -> Result<Tree, Error> {
         Tree::start(&self.spawn(cores, &self.log(), command))
     }
 
-    /// Starts a command in another directory.
+    /// Starts a command in another directory. An error if it cannot be started.
     pub fn try_start_in(&self, dir: &Path, command: &str) -> Result<Tree, Error> {
         Tree::start(&Spawn { dir, ..self.spawn(&[], &self.log(), command) })
     }
 
-    /// Starts a command with another log.
+    /// Starts a command with another log. An error if it cannot be started.
     pub fn try_start_logged(&self, log: &Path, command: &str) -> Result<Tree, Error> {
         Tree::start(&self.spawn(&[], log, command))
     }
@@ -109,8 +109,8 @@ pub fn helper() -> PathBuf {
     example("process_helper")
 }
 
-/// Runs a command as [`Command::output`] does, but the end of another test's tree does not end it: tests of one
-/// process run beside each other.
+/// Runs a command as [`Command::output`] does, with the same errors, but the end of another test's tree does not end
+/// it: tests of one process run beside each other.
 pub fn output(command: &mut Command) -> io::Result<Output> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     spawn_unmarked(command)?.wait_with_output()

@@ -47,7 +47,8 @@ pub struct Added {
 }
 
 impl More<'_> {
-    /// Measures one more sitting of the run `named`, and joins it to the others.
+    /// Measures one more sitting of the run `named`, and joins it to the others. An error if there is no such run, it
+    /// is not whole, or the sitting cannot be measured as the first was.
     pub fn add(&self, named: &str) -> Result<Added, Failure> {
         let mut store = Store::open_existing(self.db)?;
         let _lock = begin_measuring(self.wait, self.stop)?;

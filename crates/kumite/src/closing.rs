@@ -26,7 +26,8 @@ impl Closing {
         output::check_files(self.json.iter())
     }
 
-    /// Prints `place`, at which the server or disk is reached from now on.
+    /// Prints `place`, at which the server or disk is reached from now on: to standard error if the document goes to
+    /// standard output. An error if standard output cannot be written.
     pub fn open(&self, place: &str) -> Result<(), Failure> {
         if self.is_on_stdout() {
             output::note(place);
@@ -35,7 +36,8 @@ impl Closing {
         say_now(&format!("{place}\n"))
     }
 
-    /// Writes the document of the result, and prints the closing line, unless the document goes to standard output.
+    /// Writes the document of the result if its file is named, and prints the closing line, unless the document goes to
+    /// standard output. An error if either cannot be written.
     pub fn close(&self, result: &impl Serialize, line: &str) -> Result<(), Failure> {
         if let Some(file) = &self.json {
             output::write(file, &output::json(result)?)?;

@@ -52,8 +52,8 @@ impl Documents {
         }
     }
 
-    /// Writes the documents whose files are named, and the report on the terminal, unless a document goes to standard
-    /// output.
+    /// Writes the documents whose files are named. Writes the report on the terminal, unless a document goes to
+    /// standard output. An error if one cannot be made or written.
     pub fn write(&self, forms: &Forms) -> Result<(), Failure> {
         match forms.review {
             Some(review) => self.review.annotate(review, forms.markdown)?,

@@ -18,7 +18,8 @@ pub fn is_name_of_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".json") || name.ends_with(".gz")
 }
 
-/// The run of an export; of a results store, the run that is named, or the last one.
+/// The run of an export; of a results store, the run that is named, or else the last one. An error if the file cannot
+/// be read, there is no such run, or a run is named and the file is no store.
 pub fn read(file: &Path, run: Option<&str>) -> Result<Export, Failure> {
     if is_store(file) {
         let store = Store::open_read_only(file)?;
@@ -33,7 +34,8 @@ pub fn read(file: &Path, run: Option<&str>) -> Result<Export, Failure> {
     }
 }
 
-/// The run or the comparison in a file; of a results store, the last run.
+/// The run or the comparison in a file; if the file is a results store, its last run. An error if the file cannot be
+/// read, or the store has no run.
 pub fn document(file: &Path) -> Result<Document, Failure> {
     if is_store(file) {
         return read(file, None).map(|export| Document::Run(Box::new(export)));

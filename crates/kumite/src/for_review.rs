@@ -58,8 +58,8 @@ impl ForReview {
         }
     }
 
-    /// With `--github`, prints the annotations, and appends the job's summary. They come before the report, whose
-    /// last line may be the gate's.
+    /// With `--github`, prints the annotations and appends the report to the job's summary. It is called before the
+    /// report is printed, because the report's last line may be the gate's. An error if either cannot be written.
     pub fn annotate(&self, make: &dyn Fn() -> Review, report: &dyn Fn() -> String) -> Result<(), Failure> {
         if !self.github {
             return Ok(());
@@ -70,7 +70,7 @@ impl ForReview {
         append(&file, &kumite_report::job_summary(&review, &report()))
     }
 
-    /// Writes the files that are named.
+    /// Writes the files for `--junit` and `--comment` that are named. An error if one cannot be made or written.
     pub fn write(&self, make: &dyn Fn() -> Review) -> Result<(), Failure> {
         let junit = || {
             kumite_report::junit(&make())

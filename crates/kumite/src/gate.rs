@@ -97,8 +97,8 @@ impl Gate {
         }
     }
 
-    /// Judges a run by the gate, writes its documents with the answer, and ends accordingly. `ended` gives the
-    /// outcome by the run alone, which comes first.
+    /// Judges a run by the gate, and writes its documents with the answer. `ended` gives the outcome of the run without
+    /// a gate; if that is a failure, it is returned in place of the gate's.
     pub fn conclude(
         &self,
         mut export: Export,

@@ -14,8 +14,9 @@ use crate::progress::Progress;
 use crate::wait::Wait;
 use crate::{output, stop};
 
-/// Takes the lock of this machine, so that no other kumite measures here. A command that only builds takes it, too,
-/// since building disturbs. Ends what a killed kumite left.
+/// Takes the lock of this machine, so that no other kumite measures at the same time; waits for it as `wait` says. A
+/// command that only builds takes the lock, too, because building disturbs. Ends processes that a killed kumite left
+/// behind. An error if another kumite has the lock for longer than `wait`, or `stop` is set.
 pub fn begin_measuring(wait: Wait, stop: &AtomicBool) -> Result<Lock, Failure> {
     let lock = wait.lock(stop)?;
     end_leftovers();
@@ -35,7 +36,7 @@ pub fn end_leftovers() {
     }
 }
 
-/// Measures and judges a run, and shows its progress.
+/// Measures and judges a run, and shows its progress. An error if the run could not be measured.
 pub fn measure(
     measuring: Measuring,
     run: Run,
@@ -73,7 +74,8 @@ pub fn measure(
     })
 }
 
-/// Prepares this machine and the nodes that have roles.
+/// Prepares this machine and the nodes that have roles. An error if a node cannot be reached, or something that the run
+/// needs cannot be had.
 pub fn joined(
     placed: &Placed,
     experiment: &Experiment,

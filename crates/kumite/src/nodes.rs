@@ -50,7 +50,7 @@ impl RoleNodes<'_> {
         Ok(self.roles.check(experiment, self.on)?)
     }
 
-    /// Gives each role its node.
+    /// Gives each role its node. An error if the nodes cannot be had.
     pub fn placed(&self, experiment: &Experiment, driver: &Driver) -> Result<Placed, Failure> {
         Ok(self.roles.placed(self.on, &self.slurm, &experiment.name, driver)?)
     }

@@ -40,17 +40,20 @@ fn style_of(is_terminal: bool, size: Option<(Width, Height)>) -> Style {
     Style { color: is_terminal && !is_refused, width: size.map_or(120, |(width, _)| usize::from(width.0)) }
 }
 
-/// Writes a text to standard output, without control characters: names, logs and reasons in it may be others'.
+/// Writes a text to standard output, without control characters, because names, logs and reasons in it may come from
+/// others. An error if standard output cannot be written.
 pub fn print(text: &str) -> Result<(), Failure> {
     raw(&kumite_report::plain(text))
 }
 
-/// Writes a report to standard output. Only its colours act on a terminal.
+/// Writes a report to standard output, without control characters, except for its colours. An error if standard output
+/// cannot be written.
 pub fn report(text: &str) -> Result<(), Failure> {
     raw(&kumite_report::plain_but_colours(text))
 }
 
-/// Writes a document for programs to standard output, byte for byte; on a terminal, without control characters.
+/// Writes a document for programs to standard output, byte for byte; on a terminal, without control characters. An
+/// error if standard output cannot be written.
 pub fn document(text: &str) -> Result<(), Failure> {
     if std::io::stdout().is_terminal() { print(text) } else { raw(text) }
 }
@@ -68,7 +71,8 @@ fn raw(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes a file, or standard output for `-`. A file that ends in `.gz` is compressed.
+/// Writes a file, or standard output for `-`. A file whose name ends in `.gz` is compressed. An error if it cannot be
+/// written.
 pub fn write(file: &Path, text: &str) -> Result<(), Failure> {
     if file == Path::new("-") {
         return document(text);
@@ -104,6 +108,7 @@ impl Length {
 pub type Report = fn(&Export, &Style) -> String;
 
 /// Prints the report, unless the JSON document goes to standard output, and writes the document if its file is named.
+/// An error if either cannot be written.
 pub fn report_or_json(
     json_file: &Option<PathBuf>,
     document: &impl serde::Serialize,
@@ -118,7 +123,7 @@ pub fn report_or_json(
 /// Makes the text of a document. It is called only if the document's file is named.
 pub type Make<'a> = &'a dyn Fn() -> Result<String, Failure>;
 
-/// Makes and writes each document whose file is named.
+/// Makes and writes each document whose file is named. The error is the first of making or writing one.
 pub fn write_each<const N: usize>(documents: [(&Option<PathBuf>, Make); N]) -> Result<(), Failure> {
     let named = documents.into_iter().filter_map(|(file, make)| Some((file.as_ref()?, make)));
     named.into_iter().try_for_each(|(file, make)| write(file, &make()?))
@@ -207,7 +212,7 @@ fn shell_words(arguments: impl Iterator<Item = String>) -> String {
     shlex::try_join(words).expect("the system gives no argument with a NUL byte")
 }
 
-/// A value as indented JSON, with a line feed at its end.
+/// A value as indented JSON, with a line feed at its end. An error if the value has no form in JSON.
 pub fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value).map_err(|error| Failure::Incomplete(error.to_string()))?;
     Ok(text + "\n")

@@ -34,7 +34,8 @@ pub struct Extent {
 
 impl Planning {
     /// Reads the experiment, as it is to be measured, and the contenders that take part. Without --blocks, `rounds`
-    /// makes the number of blocks from that of the profile.
+    /// makes the number of blocks from the profile's. An error if the experiment is wrong, or an argument names
+    /// something that it does not have.
     pub fn read(
         &self,
         extent: &Extent,
@@ -44,7 +45,8 @@ impl Planning {
         self.read_by(extent, rounds, load)
     }
 
-    /// Does as [`read`](Planning::read) does, with an experiment that `load` reads by its name and profile.
+    /// Reads as [`read`](Planning::read) does, but takes the experiment from `load`, which is given its name and
+    /// profile.
     pub fn read_by(
         &self,
         extent: &Extent,

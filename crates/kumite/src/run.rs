@@ -128,7 +128,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
     args.ending.conclude(export, early)
 }
 
-/// Measures a run on this machine. The text says why it was interrupted, and how it goes on; none if it was not.
+/// Measures a run on this machine. The text says why the run was interrupted and how to go on; `None` if it was not
+/// interrupted. An error if the run could not be begun.
 pub fn measured(args: &Args, world: &dyn World, begun: Begun) -> Result<(Export, Option<String>), Failure> {
     args.here(&args.planned()?, world, &driver(&stop::flag()?), begun)
 }

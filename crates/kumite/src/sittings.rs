@@ -8,7 +8,7 @@ use kumite_record::{Export, Run, Sitting, Store, StoredRun};
 use crate::exit::Failure;
 use crate::output;
 
-/// The most rounds of a sitting, unless `kumite run --sittings` is given --blocks.
+/// The most rounds of a sitting, if `kumite run --sittings` is given no --blocks.
 pub const ROUNDS: u32 = 10;
 
 /// The refusal of sittings of a run that is executed on other nodes, `with` these flags.
@@ -30,8 +30,9 @@ pub fn sitting(run: &Run, first: Option<&str>) -> Sitting {
     }
 }
 
-/// All sittings that belong together with the run `id`, or that it was joined from, the earliest first. Every sitting
-/// that began is there, joined or not. A run that was never measured again is alone.
+/// All sittings that belong together with the run `id`, or that the run `id` was joined from, the earliest first.
+/// Sittings that were begun are among them, joined or not. A run that was never measured again is alone. An error if
+/// the store cannot be read.
 pub fn together(store: &Store, id: &str) -> Result<Vec<Run>, Failure> {
     let runs = store.runs()?;
     let mut ids = BTreeSet::from([id.to_owned()]);
@@ -60,7 +61,8 @@ pub fn is_joined(run: &Run) -> bool {
     run.sittings.len() > 1
 }
 
-/// Joins all sittings that belong together with the run `id`, and judges them. A run that is alone stays as it is.
+/// Joins all sittings that belong together with the run `id`, and judges them. A run that is alone stays as it is. An
+/// error if the store cannot be read or written.
 pub fn joined(store: &mut Store, id: &str) -> Result<Export, Failure> {
     let all = together(store, id)?;
     if all.len() < 2 {
@@ -70,8 +72,9 @@ pub fn joined(store: &mut Store, id: &str) -> Result<Export, Failure> {
     join(store, &all)
 }
 
-/// Joins sittings, judges them, and keeps the run that is made of them. Keeps each sitting, too, that the store does
-/// not have, or has with fewer trials. If some of them were joined before, that run is made anew.
+/// Joins sittings, judges them, and keeps the run that is made of them. Also keeps each sitting that the store does not
+/// have, or has with fewer trials. If some of them were joined before, the new run takes the place of that one. An
+/// error if the sittings are not of one run, or the store cannot be written.
 pub fn join(store: &mut Store, sittings: &[StoredRun]) -> Result<Export, Failure> {
     let is_one = |id: &str| sittings.iter().any(|of| of.run.id == id);
     let has_some = |run: &Run| is_joined(run) && tied(run).into_iter().any(is_one);

@@ -28,14 +28,14 @@ pub fn survive_full_files() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-/// A flag that SIGINT, SIGTERM and SIGHUP set, for work to look at often and to end in order. SIGHUP stays ignored if
-/// this process was started so, as `nohup` does.
+/// A flag that SIGINT, SIGTERM and SIGHUP set. Work looks at it often, and ends in order. SIGHUP stays ignored if this
+/// process was started so, as `nohup` does. An error if a handler cannot be installed.
 pub fn flag() -> Result<Arc<AtomicBool>, Failure> {
     set_by(&[SIGINT, SIGTERM])
 }
 
-/// A flag like that of [`flag`], which Ctrl-Z (SIGTSTP) sets, too, for work that holds a device: a suspended process
-/// would release nothing.
+/// A flag like that of [`flag`], which Ctrl-Z (SIGTSTP) sets, too. It is for work that holds a device: a process that
+/// is suspended would release nothing. An error if a handler cannot be installed.
 pub fn flag_for_who_holds() -> Result<Arc<AtomicBool>, Failure> {
     set_by(&[SIGINT, SIGTERM, SIGTSTP])
 }

@@ -94,7 +94,7 @@ impl Save {
         }
     }
 
-    /// Keeps the result under its name, if --save is given.
+    /// Keeps the result under its name, if --save is given. An error if the store cannot be written.
     pub fn keep(&self, kept: impl FnOnce() -> Named) -> Result<(), Failure> {
         let Some(name) = &self.save else { return Ok(()) };
         Store::open(&default_db())?.keep(name, &kept())?;

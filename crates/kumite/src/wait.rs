@@ -17,7 +17,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    /// This wait; or one for at most `most` if --wait is not given.
+    /// This wait; if --wait is not given, a wait for at most `most`.
     pub fn or(self, most: Duration) -> Wait {
         Wait { most: self.most.or(Some(most)) }
     }
@@ -53,8 +53,8 @@ impl Wait {
         })
     }
 
-    /// Takes the lock of this machine if --wait is given. Without it, the command measures beside others, and the
-    /// lock is none.
+    /// Takes the lock of this machine if --wait is given. Without --wait the command measures beside others, and the
+    /// lock is `None`. An error if another kumite has the lock for longer, or `stop` is set.
     pub fn turn(self, stop: &AtomicBool) -> Result<Option<Lock>, Failure> {
         self.most.map(|_| self.lock(stop)).transpose()
     }

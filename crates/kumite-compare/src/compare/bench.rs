@@ -286,7 +286,8 @@ impl Expanded {
 }
 
 impl Templates {
-    /// Every command at every revision with every combination of parameters, and the position of the reference.
+    /// Every command at every revision with every combination of parameters, and the position of the reference. An
+    /// error if the user's arguments contradict each other, there is no command, or there are more than 1,000.
     pub fn benches(&self) -> Result<(Vec<Bench>, usize), UsageError> {
         let expanded = self.expanded()?;
         let Expanded { commands, origin, typed, reference } = &expanded;

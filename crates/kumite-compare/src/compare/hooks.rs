@@ -190,8 +190,9 @@ impl<'a> Hooks<'a> {
     }
 }
 
-/// The text of a hook, or of a build, as a line for `sh`. Neither is timed, and so both may have a shell even with
-/// `--shell=none`. `flag` is the flag that gave the text.
+/// The text of a hook, or of a build, as a line for `sh`. Hooks and builds are not timed, so they may have a shell even
+/// with `--shell=none`. An error if the text is no command line; `flag` is the flag that gave the text, which the error
+/// names.
 pub fn typed(flag: &'static str, text: &str, shell: &Shell) -> Result<String, UsageError> {
     let shell = match shell {
         Shell::Never => &Shell::IfNeeded,

@@ -57,9 +57,9 @@ struct Times {
 /// Statistics of the runs of a command, in seconds, bytes or counts.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Statistics {
-    /// The mean of the runs.
+    /// The mean of the runs, in the metric's unit.
     pub mean: f64,
-    /// The standard deviation of single runs; `None` if the document does not tell it.
+    /// The standard deviation of single runs, in the metric's unit; `None` if the document does not have it.
     pub stddev: Option<f64>,
 }
 
@@ -104,8 +104,8 @@ pub enum ImportError {
     Empty,
 }
 
-/// Reads the commands of a document that hyperfine's `--export-json` wrote, of versions 1.x and 2.x. `file` names it
-/// in later messages.
+/// Reads the commands of a document that hyperfine's `--export-json` wrote, of versions 1.x and 2.x. `file` is the
+/// document's name, for later messages. An error if the text is no such document, or has no command.
 pub fn import(file: &str, text: &str) -> Result<Vec<Imported>, ImportError> {
     let document: Document = serde_json::from_str(text)?;
     if document.results.is_empty() {

@@ -43,7 +43,8 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// A parameter with the values in `a,b,c`. A comma or a backslash after a backslash is part of a value.
+    /// A parameter with the values in `a,b,c`. A comma or a backslash that follows a backslash is part of a value. An
+    /// error if the name or the values cannot be used ([`ParameterError`]).
     pub fn list(name: &str, values: &str) -> Result<Parameter, ParameterError> {
         let mut split = vec![String::new()];
         let mut characters = values.chars();
@@ -61,8 +62,9 @@ impl Parameter {
         Parameter { name: name.to_owned(), values: split }.checked()
     }
 
-    /// A parameter with the numbers from `from` on, in exact decimal steps of `step`, or of 1 if there is none, up to
-    /// `to`. `to` itself is one of them if a step meets it.
+    /// A parameter with numbers: `from`, and on in exact decimal steps of `step` (1 if there is none), up to and
+    /// including `to` if a step meets it. An error if one of the three is no number, `step` is not above 0, `to` is
+    /// below `from`, or there are too many values.
     pub fn scan(name: &str, from: &str, to: &str, step: Option<&str>) -> Result<Parameter, ParameterError> {
         let number =
             |text: &str| Decimal::parse(text).ok_or_else(|| ParameterError::NotANumber(text.to_owned()));

@@ -83,8 +83,9 @@ impl From<Error> for NoVerdict {
 }
 
 impl Trials<'_> {
-    /// Makes trials at this rate, in requests a second, until one is not void, at most three void ones. One that met
-    /// the SLO with too few answers is repeated twice as long. Returns the verdict of the last.
+    /// Makes trials at this rate, in requests a second, until one is not void, or three are. A trial that met the SLO
+    /// with too few answers is repeated for twice as long. Returns the verdict of the last trial. An error if there can
+    /// be no verdict: the search is to end, or the engine failed.
     pub fn at(&mut self, rate: f64, watch: &mut dyn FnMut(&RateTrial)) -> Result<RateVerdict, NoVerdict> {
         let mut time = self.length(rate);
         let mut void = 0;
@@ -217,7 +218,8 @@ impl Trials<'_> {
         }
     }
 
-    /// Sends a few requests, one after the other, and returns their outcome.
+    /// Sends a few requests, one after the other on one connection, and returns their outcome. An error if the engine
+    /// failed.
     pub fn probe(&self) -> Result<Outcome, Error> {
         let load = Load {
             arrivals: None,

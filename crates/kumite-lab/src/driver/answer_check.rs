@@ -55,7 +55,8 @@ struct Verdict {
 }
 
 impl<'a> AnswerCheck<'a> {
-    /// Starts the checker in the experiment's folder, if there is one.
+    /// Starts the answer's checker, if it has one, in the experiment's folder. A fault if the checker does not start or
+    /// does not answer its first hello; an interruption if `stop` is set.
     pub fn new(
         answer: &'a Answer,
         folder: &Path,
@@ -116,7 +117,8 @@ impl<'a> AnswerCheck<'a> {
         Ok(None)
     }
 
-    /// Asks the checker about a result. The result is right if there is no checker.
+    /// Asks the checker about a result. Without a checker every result is right. A fault if the checker fails or breaks
+    /// the protocol; an interruption if `stop` is set.
     pub fn ask(
         &mut self,
         params: &Value,

@@ -9,7 +9,8 @@ use crate::parameter::{Parameters, as_json};
 use crate::unfit::Unfit;
 
 impl Answer {
-    /// The answer that the load engine expects where the workload has these parameters.
+    /// The answer that the load engine expects if the workload has these parameters. An error if a text or a pattern
+    /// cannot be used with them; it names the key.
     pub fn expect(&self, parameters: &Parameters) -> Result<Expect, Unfit> {
         let text = |key, text: &str| resolved(key, text, parameters);
         let unfit = |key| move |error: CheckError| Unfit::of_answer(key, error.to_string());

@@ -44,9 +44,9 @@ pub(super) struct Written {
 }
 
 impl OwnFolder {
-    /// Lists the folders of a contender before a trial, if they can be written to: because it runs in its author's
-    /// folder, or because we are root, to whom its build is not closed. `state` is the folder that kumite itself
-    /// writes to.
+    /// Lists the folders of a contender before a trial, if the contender can write to them. It can if it runs in its
+    /// author's folder; or if we are root, because a build is not closed to root. `state` is the folder that kumite
+    /// itself writes to, which is left out. An error if a folder cannot be read.
     pub fn of_trial(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, Error> {
         let is_open = match contender.origin {
             Some(Origin::InPlace) => true,
@@ -57,8 +57,8 @@ impl OwnFolder {
         folders.map(|folder| OwnFolder::look(folder, state)).collect()
     }
 
-    /// Lists the folder of a contender before a check, if it runs in its author's folder. Files that were written
-    /// into a build are found in another way.
+    /// Lists the folder of a contender before a check, if the contender runs in its author's folder; else returns no
+    /// folder, because writes into a build are found in another way. An error if the folder cannot be read.
     pub fn of_check(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, Error> {
         match contender.origin {
             Some(Origin::InPlace) => Ok(vec![OwnFolder::look(&contender.folder, state)?]),

@@ -99,8 +99,9 @@ impl OwnHome {
         Ok(OwnHome { folder, env, linked, since })
     }
 
-    /// The contender with the variables that lead it to this home, and with the environment and the link that were
-    /// drawn for its trial.
+    /// The contender with the environment variables that lead it to this home. A contender on this machine is also
+    /// given the environment's size and the link to its folder that were drawn for its trial. An error if the link
+    /// cannot be made.
     pub fn given_to(&self, contender: &Ready) -> Result<Ready, Error> {
         let mut contender = contender.clone();
         contender.env.extend(self.env.iter().cloned());

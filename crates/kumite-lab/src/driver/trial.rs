@@ -26,8 +26,8 @@ pub trait Driver: Executor {
     /// badly, or leaves files or processes behind; of a server and a player, also if it answers wrong.
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt>;
 
-    /// The metrics, of those given, for which a trial of the contender at the point would have too few values, as far
-    /// as a short look tells. The list is empty for a kind that does not look.
+    /// Those of the given metrics for which a trial of the contender at the point would have too few values, as a short
+    /// look suggests. Empty for a kind that does not look. An error if the look fails or `stop` is set.
     fn short(
         &mut self,
         _contender: &Ready,

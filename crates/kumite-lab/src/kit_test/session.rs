@@ -91,7 +91,8 @@ impl<'a> Session<'a> {
         Ok(&mut self.started()?.worker)
     }
 
-    /// The worker's answer about itself, and the time of the exchange.
+    /// The worker's answer to a hello, which says what the worker is, and the time from question to answer. A fault if
+    /// there is no right answer in time.
     pub fn hello(&mut self) -> Result<(Hello, Duration), Halt> {
         let stop = self.stop;
         let started = self.started()?;
@@ -101,7 +102,7 @@ impl<'a> Session<'a> {
         Ok((hello, took))
     }
 
-    /// True if the process with this id is one of the worker's.
+    /// True if the process with this id is one of the worker's. A fault if the worker cannot be started.
     pub fn has(&mut self, pid: u32) -> Result<bool, Halt> {
         Ok(self.worker()?.process.tree().lock().has(pid))
     }
@@ -112,19 +113,21 @@ impl<'a> Session<'a> {
         self.job
     }
 
-    /// Writes these bytes to the worker, whatever they are. Returns the time at which that began.
+    /// Writes these bytes to the worker, unchanged. `doing` is the step that an error names. Returns the time at which
+    /// the writing began. A fault if the worker does not take them in time.
     pub fn write(&mut self, bytes: &[u8], doing: &str) -> Result<Instant, Halt> {
         let stop = self.stop;
         self.worker()?.process.write(bytes, LIMIT, doing, stop)
     }
 
-    /// Waits for the next answer to one of these jobs, which were asked for at these times.
+    /// Waits for the next answer to one of these jobs; `asked` has the time at which each was asked for. A fault if no
+    /// answer to one of them comes in time.
     pub fn take(&mut self, asked: &BTreeMap<u64, Instant>) -> Result<Taken, Halt> {
         let stop = self.stop;
         self.worker()?.take(asked, LIMIT, stop)
     }
 
-    /// Waits for the answer to a job, which has to be a result.
+    /// Waits for the answer to a job. A fault if that answer is not a result.
     pub fn result(&mut self, job: u64, asked: Instant) -> Result<Worked, Halt> {
         let Taken { answer, done, came } = self.take(&[(job, asked)].into())?;
         let result = answer.done.map_err(|error| {
@@ -133,44 +136,46 @@ impl<'a> Session<'a> {
         Ok(Worked { done: result, to_done: done - asked, to_answer: came - asked })
     }
 
-    /// Has the worker do a job, which has to succeed.
+    /// Has the worker do a job with these parameters, under the next number. A fault if the job does not succeed.
     pub fn job(&mut self, params: &Value) -> Result<Worked, Halt> {
         let job = self.next_job();
         self.numbered(job, params)
     }
 
-    /// Has the worker do a job with this number, which has to succeed.
+    /// Has the worker do a job with this number and these parameters. A fault if the job does not succeed.
     pub fn numbered(&mut self, job: u64, params: &Value) -> Result<Worked, Halt> {
         self.line(job, &json!({ "job": job, "params": params }).to_string())
     }
 
-    /// Has the worker do a job that is asked for by this line, which has to succeed.
+    /// Has the worker do a job that is asked for by this line, which has the number `job`. A fault if the job does not
+    /// succeed.
     pub fn line(&mut self, job: u64, request: &str) -> Result<Worked, Halt> {
         let asked = self.write(format!("{request}\n").as_bytes(), &format!("job {job}"))?;
         self.result(job, asked)
     }
 
-    /// Waits, and returns a fault if the worker writes anything in that time although nothing was asked.
+    /// Waits for this time. A fault if the worker writes anything meanwhile, although nothing was asked.
     pub fn unasked(&mut self, wait: Duration) -> Result<(), Halt> {
         std::thread::sleep(wait);
         self.worker()?.process.unasked().map_or(Ok(()), |unasked| Err(Halt::fault(unasked)))
     }
 
-    /// Closes the worker's input. The worker has to end then.
+    /// Closes the worker's input, upon which the worker has to end. A fault if the worker cannot be started.
     pub fn close(&mut self) -> Result<(), Halt> {
         self.worker()?.process.close();
         Ok(())
     }
 
-    /// Closes the worker's input and waits for its end. A fault if it does not end in order.
+    /// Closes the worker's input and waits for the worker's end. A fault if the worker does not end with success in
+    /// time.
     pub fn end(&mut self) -> Result<(), Halt> {
         self.worker()?;
         let ended = self.worker.take().and_then(|started| started.worker.process.end());
         ended.map_or(Ok(()), |why| Err(Halt::fault(why)))
     }
 
-    /// The status with which the worker ends by itself, and the end of its log. No status if it has not ended after
-    /// [`END`], or `stop` is set.
+    /// The status with which the worker ends by itself, and the end of its log. The status is `None` if the worker
+    /// still runs after [`END`], or `stop` is set. A fault if the worker cannot be started.
     pub fn ends(&mut self) -> Result<(Option<ExitStatus>, String), Halt> {
         let stop = self.stop;
         let status = self.worker()?.process.exited(END, stop);

@@ -18,7 +18,8 @@ use super::execute::RunEnded;
 use super::warnings::{void_blocks, warnings};
 use crate::spec::Experiment;
 
-/// Judges the claims of a run that has ended and writes the verdicts, the warnings and its end into the store.
+/// Judges the claims of a run that has ended. Writes the verdicts, the warnings and the run's end into the store. An
+/// error if the store cannot be read or written.
 pub fn conclude(
     store: &mut Store,
     experiment: &Experiment,
@@ -107,7 +108,8 @@ pub fn too_few_values(
     kumite_judge::too_few_values(run, &trials, contenders, &experiment.claims)
 }
 
-/// Reads a run as one document: the verdicts as they were judged, the estimates made anew from the trials.
+/// Reads a run as one document: the verdicts as they are in the store, the estimates made anew from the trials. An
+/// error if there is no such run, or the store cannot be read.
 pub fn export(store: &Store, id: &str) -> Result<Export, StoreError> {
     let run = store.run(id)?;
     let (claims, checks, warnings) = (store.claims(id)?, store.checks(id)?, store.warnings(id)?);

@@ -33,7 +33,8 @@ pub trait World {
     fn clock(&self) -> &dyn Clock;
     /// Waits until this time, or until `stop` is set.
     fn wait(&self, until: Timestamp, stop: &AtomicBool);
-    /// Opens the driver of a run's trials.
+    /// Opens the driver of a run's trials. An error if the kind refuses the experiment, or what the driver needs cannot
+    /// be had.
     fn open<'a>(&'a self, of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt>;
 }
 
@@ -128,6 +129,8 @@ impl From<StoreError> for MeasureError {
 
 impl Measuring<'_> {
     /// Measures the trials that the store does not have yet, and judges. The store must have the run's beginning.
+    /// `tell` is given each event. An error if the driver cannot be opened, the store cannot be written, or a trial
+    /// ends the whole run; trials that are committed stay.
     pub fn measure(
         self,
         mut run: Run,

@@ -88,7 +88,8 @@ impl Prepared {
         self.builds.get(name).map(|build| build.origin)
     }
 
-    /// A file in a contender's build that was written after it was built, which must not be. None if there is none.
+    /// A file in a contender's build that was written after the build was completed, which must not be. `None` if there
+    /// is no such file. An error if the build cannot be read.
     pub fn written(&self, name: &str) -> Result<Option<PathBuf>, Error> {
         let held = self.builds.get(name).map_or(&[][..], |build| &build.held);
         Ok(held.iter().map(Held::written).find(|written| !matches!(written, Ok(None))).unwrap_or(Ok(None))?)

@@ -13,7 +13,8 @@ const PREFIX: &str = "kumite-services-";
 pub(crate) struct Folder(HeldFolder);
 
 impl Folder {
-    /// Makes an empty folder that other users may enter.
+    /// Makes an empty folder below the system's folder for temporary files, with mode 711, so that other users may
+    /// enter it. An error if it cannot be made.
     pub fn new() -> Result<Folder, Error> {
         HeldFolder::new(&std::env::temp_dir(), PREFIX, 0o711).map(Folder)
     }

@@ -263,7 +263,8 @@ impl Running {
         env
     }
 
-    /// Starts all counts of the services from zero. It is called when the contender is ready and its load begins.
+    /// Starts all counts of the services from zero. It is called when the contender is ready and its load begins. An
+    /// error if a service, or the node that runs the services, does not answer.
     pub fn begin(&mut self) -> Result<(), Error> {
         if let Some(there) = &self.there {
             there.node.ask(BeginServices {})?;

@@ -31,7 +31,7 @@ impl User {
         format!("setpriv --reuid={uid} --regid={gid} --clear-groups ")
     }
 
-    /// Makes this user the owner of a file or a folder.
+    /// Makes this user the owner of a file or a folder. An error if the kernel refuses.
     pub fn give(self, path: &Path) -> Result<(), Error> {
         let given = std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid));
         given.map_err(Error::cannot("be given", path))

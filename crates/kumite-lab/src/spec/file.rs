@@ -156,7 +156,8 @@ pub(crate) struct CheckFile {
 }
 
 impl ExperimentFile {
-    /// Reads the file. A number without a fraction becomes the same value however it is written.
+    /// Reads the file. A number without a fraction becomes the same value however it is written (`2` or `2.0`). The
+    /// error names line, column and remedy.
     pub fn read(source: &TomlSource) -> Result<ExperimentFile, SpecError> {
         let mut file: ExperimentFile = source.parse()?;
         let of_source = file.source.iter_mut().flat_map(|source| source.workload.values_mut());

@@ -84,8 +84,9 @@ impl<'a> Axes<'a> {
         combinations(&self.values).into_iter().map(listed).collect()
     }
 
-    /// The points of these entries, in the order of the axes. An axis that an entry leaves out has its default there,
-    /// or all of its values if it has none. A point that is in several entries has the contenders of all of them.
+    /// The points of these entries, in the order of the axes. If an entry leaves out an axis, that axis has its
+    /// default, or all of its values if it has no default. A point that is in several entries has the contenders of all
+    /// of them. The error names the entry with an unknown axis, value or contender.
     pub fn listed(
         &self,
         entries: &[Entry],

@@ -86,7 +86,8 @@ pub type Deeds = Vec<(u64, Deed)>;
 
 /// The script of a simulated server. Connections are counted from 1, in the order in which they were asked for.
 pub trait Server {
-    /// The instant at which the client learns the outcome of its connect, and that outcome; `None` if it never does.
+    /// The instant, in nanoseconds, at which the client learns the outcome of its connect, and that outcome; `None` if
+    /// the client never learns it.
     fn connect(&mut self, _connection: u64, at: u64) -> Option<(u64, Result<(), Errno>)> {
         Some((at, Ok(())))
     }
@@ -287,7 +288,7 @@ pub struct Machine {
     pub wakes_late: u64,
     /// The number of waits of this machine's engines, with sleep or without.
     pub waits: Rc<Cell<u64>>,
-    /// The instant at which the load is told to stop; `None` for never.
+    /// The instant, in nanoseconds, at which the load is told to stop; `None` for never.
     pub stops_at: Option<u64>,
     /// The flag by which the load is told to stop.
     pub stop: Rc<AtomicBool>,

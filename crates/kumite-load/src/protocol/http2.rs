@@ -78,7 +78,7 @@ enum Waits {
 }
 
 impl Http2 {
-    /// A new connection, whose preface waits to be sent.
+    /// A new connection, whose preface waits to be sent. An error if the preface cannot be made.
     pub fn new() -> Result<Http2, PrefaceError> {
         let pipe = Pipe::default();
         let mut builder = Builder::new();

@@ -32,7 +32,8 @@ impl Dialect {
         Dialect { security: self.security.as_ref().map(Security::of_thread), http: self.http }
     }
 
-    /// Layers for a new connection; `None` if it needs none.
+    /// Layers for a new connection; `None` for HTTP/1.1 without TLS, which needs no layers. An error if a TLS session
+    /// or the HTTP/2 preface cannot be made.
     pub fn layers(&self) -> Result<Option<Box<Layers>>, LayersError> {
         if self.security.is_none() && self.http == Http::Http1 {
             return Ok(None);

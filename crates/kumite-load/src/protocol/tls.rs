@@ -200,7 +200,7 @@ pub(crate) enum Step {
 }
 
 impl Session {
-    /// A new session, whose first message waits to be sent.
+    /// A new session, whose first message waits to be sent. An error if the library refuses the settings.
     pub fn new(security: &Security, http: Http) -> Result<Session, TlsSessionError> {
         let mut tls = ClientConnection::new(security.config.clone(), security.name.clone())?;
         // The bytes to be sent are bounded by the requests that may be on their way.
@@ -236,7 +236,8 @@ impl Session {
         }
     }
 
-    /// Calls `take` with the next plaintext that has come. Returns `false` if there was none.
+    /// Calls `take` with the next plaintext that has come. Returns `false` if there was none. The error is that of
+    /// `take`.
     pub fn plain<E>(&mut self, take: impl FnOnce(&[u8]) -> Result<(), E>) -> Result<bool, E> {
         let mut reader = self.tls.reader();
         // It fails only where there is nothing to read.

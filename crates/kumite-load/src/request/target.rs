@@ -166,15 +166,17 @@ impl Target {
         }
     }
 
-    /// Parses `http://host[:port][/path][?query]`, or the same with `https`, and resolves the host.
+    /// Parses `http://host[:port][/path][?query]`, or the same with `https`, and resolves the host. An error if the
+    /// text is no such URL, or the host has no address.
     ///
-    /// If a name has several addresses, they are tried, IPv4 before IPv6, until one takes a connection, which is then
-    /// the target's; if none does, it is the first. `http://[::1]:8080/` asks for IPv6.
+    /// If a name has several addresses, they are tried, IPv4 before IPv6. The target has the first address that takes a
+    /// connection; if none does, the first one. `http://[::1]:8080/` asks for IPv6.
     pub fn parse(url: &str) -> Result<Target, TargetError> {
         Target::read(url, None)
     }
 
-    /// Parses a URL as [`parse`](Self::parse) does, for connecting to this address. The host is not resolved.
+    /// Parses a URL as [`parse`](Self::parse) does, for connecting to this address. The host is not resolved. An error
+    /// if the text is no such URL.
     pub fn at(url: &str, address: Address) -> Result<Target, TargetError> {
         Target::read(url, Some(address))
     }

@@ -45,8 +45,8 @@ struct Connection {
 }
 
 impl Epoll {
-    /// Makes a transport for `connections` connections to this address. [`Transport::send_fixed`] sends the requests
-    /// of `fixed`.
+    /// Makes a transport for `connections` connections to this address. `fixed` has the requests that
+    /// [`Transport::send_fixed`] sends. An error if the address cannot be used, or the kernel refuses an epoll.
     pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Epoll, Errno> {
         Ok(Epoll {
             to: address.any()?,

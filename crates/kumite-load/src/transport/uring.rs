@@ -17,8 +17,9 @@ pub(crate) struct Uring {
 }
 
 impl Uring {
-    /// Makes a transport for `connections` connections to this address. [`Transport::send_fixed`] sends the requests
-    /// of `fixed`.
+    /// Makes a transport for `connections` connections to this address. `fixed` has the requests that
+    /// [`Transport::send_fixed`] sends. An error if the address cannot be used, or the kernel has or allows no
+    /// io_uring.
     pub fn new(address: Address, fixed: Vec<Box<[u8]>>, connections: usize) -> Result<Uring, RingError> {
         let to = address.any().map_err(|source| RingError::Refused { step: "use the address", source })?;
         Ok(Uring { address, to, ring: Ring::new(connections, fixed)? })

@@ -98,7 +98,8 @@ impl GivenRoles {
         }
     }
 
-    /// Gives each role its node. With `--on slurm` it is one of a job, which is submitted if this process is in none.
+    /// Gives each role its node. With `--on slurm` the nodes are those of a job, which is submitted if this process is
+    /// in none. An error if the job cannot be had, or has too few nodes.
     pub fn placed(
         &self,
         on: &On,

@@ -39,8 +39,8 @@ impl Placed {
         others
     }
 
-    /// Connects to the other nodes. If the link to one breaks later, that is noted, and `stop` is set: what was
-    /// measured is kept.
+    /// Connects to the other nodes. If the link to a node breaks later, that is noted, and `stop` is set: what was
+    /// measured is kept. An error if a node cannot be reached.
     pub fn nodes(&self, experiment: &Experiment, driver: &Driver) -> Result<Nodes, Failure> {
         if let Some(relayed) = &self.relayed {
             return Ok(relayed.nodes(driver));

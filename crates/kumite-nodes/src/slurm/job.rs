@@ -81,7 +81,8 @@ impl Task {
 }
 
 impl Job {
-    /// Submits a job that holds whole nodes. `words` are options for sbatch; `what` is a part of the job's name.
+    /// Submits a job that holds whole nodes. `words` are options for sbatch; `what` is a part of the job's name. An
+    /// error if sbatch cannot be run, or refuses the job.
     pub fn submit(words: &[String], what: &str, driver: &Driver) -> Result<Job, Error> {
         let folder = tempfile::tempdir().map_err(Error::Scratch)?;
         let script = folder.path().join("hold.sh");
@@ -125,7 +126,7 @@ impl Job {
         &self.id
     }
 
-    /// The tasks of the job that Slurm still knows; empty if it knows none.
+    /// The tasks of the job that Slurm still knows; empty if it knows none. An error if Slurm does not answer.
     pub fn look(&self) -> Result<Vec<Task>, Error> {
         let jobs = format!("--jobs={}", self.id);
         let said =

@@ -10,7 +10,7 @@ use super::ask::ask;
 use super::job::Task;
 use crate::slurm_error::Error;
 
-/// The nodes of these tasks, in their order: at least one.
+/// The nodes of these tasks, in their order: at least one. An error if Slurm does not answer, or names no node.
 pub fn nodes_of(tasks: &[Task], stop: &AtomicBool) -> Result<Vec<Node>, Error> {
     let mut nodes = Vec::new();
     for task in tasks {

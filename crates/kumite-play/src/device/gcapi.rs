@@ -25,7 +25,7 @@ pub struct Gcapi {
 
 impl Gcapi {
     /// Loads the library, a `.dll` or `.so` for the platform of this program, and looks for the adapter three times,
-    /// 100 ms apart.
+    /// 100 ms apart. An error if the library cannot be loaded, or no adapter is connected.
     pub fn connect(library: &Path) -> Result<Gcapi, DeviceError> {
         let mut titan_one = TitanOne::load(library)?;
         let is_connected = (0..TRIES).any(|nth| {

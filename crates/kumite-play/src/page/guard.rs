@@ -29,7 +29,8 @@ const CROSS_SITE: Refused = (StatusCode::FORBIDDEN, "only the page itself may as
 const NOT_JSON: Refused = (StatusCode::UNSUPPORTED_MEDIA_TYPE, "the content type must be application/json");
 
 impl Guard {
-    /// A guard with a new token, or with none if only this machine can connect.
+    /// A guard with a new random token; without a token if only this machine can connect. An error if the system gives
+    /// no random bytes.
     pub fn new(listens: SocketAddr, name: &str) -> Result<Guard, PageError> {
         let token = if listens.ip().is_loopback() { None } else { Some(random_token()?) };
         Ok(Guard { site: Site::new(listens, name), port: listens.port(), token })

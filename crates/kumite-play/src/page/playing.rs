@@ -102,7 +102,8 @@ pub(crate) struct PlayerThread {
 }
 
 impl Playing {
-    /// Starts the thread that plays, and waits until it has opened the device.
+    /// Starts the thread that plays, and waits until it has opened the device. An error if the thread cannot be started
+    /// or the device cannot be opened.
     pub fn start(mut open: Box<OpenDevice>, fps: f64) -> Result<PlayerThread, PageError> {
         let playing = Arc::new(Playing { desk: Mutex::default(), changed: Condvar::new() });
         let (opened, is_open) = mpsc::channel();

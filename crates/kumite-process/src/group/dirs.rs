@@ -60,7 +60,7 @@ impl CgroupDirs {
         all.map(|dir| dir.folder.clone()).collect()
     }
 
-    /// Moves a process into the group, in all hierarchies.
+    /// Moves the process with this id into the group, in all hierarchies. An error if the kernel refuses.
     pub fn join(&self, pid: i32) -> Result<(), Error> {
         self.folders().iter().try_for_each(|folder| write(folder, "cgroup.procs", &pid.to_string()))
     }

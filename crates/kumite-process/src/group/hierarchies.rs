@@ -122,8 +122,8 @@ impl Hierarchies {
         &self.mounts
     }
 
-    /// Makes the group's folder in the hierarchy of this controller, if it is not there yet: in version 1 if that has
-    /// the controller and lets us, else in version 2.
+    /// Makes the group's folder in the hierarchy of this controller, if it is not there yet. Version 1 is used if it
+    /// has the controller and lets us, else version 2. The error says why neither can be used.
     pub fn dir(&self, controller: &Controller, group: &str) -> Result<CgroupDir, Unavailable> {
         let has = |(controllers, _): &&(Vec<String>, PathBuf)| {
             controllers.iter().any(|name| name == controller.name)

@@ -5,7 +5,8 @@
 pub struct Budget {
     /// The most marks in a chart; above this number, neighbours are merged.
     pub marks: usize,
-    /// The most marks that have a title each; in a chart with more, marks of one look are one path.
+    /// The largest number of marks that each have a title. In a chart with more marks, all marks of one look are one
+    /// path.
     pub told: usize,
 }
 

@@ -33,7 +33,7 @@ pub struct LineChart {
 pub struct Line {
     /// The contender's name, cut to `LABEL_CHARS`.
     pub label: String,
-    /// The height of the label; labels that would cover each other are moved apart.
+    /// The height of the label, in pixels from the top. Labels that would cover each other are moved apart.
     pub label_y: f64,
     /// The x and y of the last dot.
     pub end: (f64, f64),

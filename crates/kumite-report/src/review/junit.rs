@@ -11,7 +11,7 @@ use quick_junit::{NonSuccessKind, Report, SerializeError, TestCase, TestCaseStat
 
 use super::{Case, Outcome, Review};
 
-/// The result as JUnit XML.
+/// The result as JUnit XML. An error if a text in it cannot be written as XML.
 pub fn junit(review: &Review) -> Result<String, SerializeError> {
     let mut suite = TestSuite::new(&review.title);
     let time = Duration::try_from_secs_f64(review.seconds).unwrap_or_default();

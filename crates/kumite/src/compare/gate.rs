@@ -56,7 +56,8 @@ impl GateArgs {
         Some(GateRules { passes, alpha: GATE_ALPHA, on: self.gate_on, by_failures })
     }
 
-    /// The outcome of the command by its gate. The gate's line is noted, unless it ends the report on the terminal.
+    /// The outcome of the command by its gate: the failure [`Failure::Shut`] if the gate does not let it pass. The
+    /// gate's line is noted, unless `is_said` says that it ends the report on the terminal.
     pub fn conclude(&self, comparison: &Comparison, is_said: bool) -> Result<(), Failure> {
         let Some(bar) = self.gate else { return Ok(()) };
         if let Some(line) = kumite_report::compare_gate(comparison).filter(|_| !is_said) {

@@ -66,14 +66,15 @@ impl RevisionArgs {
         &self.build_env
     }
 
-    /// The command that builds a revision.
+    /// The command that builds a revision; `None` without --build.
     pub fn build(&self) -> Option<String> {
         self.build.clone()
     }
 
-    /// The revisions that were asked for; none without these flags. If `needs_base` is true and there is but one, the
-    /// commit at which it left the default branch comes first. `earlier` is the revision of a baseline, by its name in the
-    /// comparison and its commit.
+    /// The revisions that were asked for; `None` without these flags. If `needs_base` is true and one revision is
+    /// given, the commit at which it left the default branch comes first. `earlier` is the revision of a baseline: its
+    /// name in the comparison, and its commit. An error if the folder is in no repository, or git knows no such
+    /// revision.
     pub fn found<'a>(
         &'a self,
         needs_base: bool,
@@ -130,8 +131,8 @@ impl Revisions<'_> {
         self.revisions.iter().map(|revision| revision.name.clone()).collect()
     }
 
-    /// Gives each command that is to be run at a revision its place. The trees are kept as long as what is returned
-    /// lives.
+    /// Gives each command that is to be run at a revision its place. The trees stay as long as the returned values
+    /// live. An error if a tree cannot be made or built.
     pub fn place(&self, benches: &mut [Bench], shell: &Shell) -> Result<Vec<Tree>, Failure> {
         let database = default_db();
         let state = database.parent().unwrap_or(Path::new("."));

@@ -36,7 +36,7 @@ pub fn say_address(target: &Target) {
     }
 }
 
-/// The first address of a name and port.
+/// The first address of a name and port. An error if the text is no name and port, or the name has no address.
 pub fn resolved(place: &str) -> Result<SocketAddr, Failure> {
     let wrong = |what: &str| Failure::Usage(format!("--connect-to {place}: {what}"));
     // oha has the URL's host and port before it.

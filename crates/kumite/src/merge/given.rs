@@ -21,7 +21,7 @@ pub struct Given {
 }
 
 /// Reads what is named: documents, ids and stores. A name is an id if there is no such file, and it has only letters,
-/// digits, `-` and `_`.
+/// digits, `-` and `_`. An error if a document or a store cannot be read.
 pub fn read(named: &[PathBuf]) -> Result<Given, Failure> {
     let mut given = Given { stores: Vec::new(), documents: Vec::new(), ids: Vec::new() };
     for name in named {
@@ -89,7 +89,7 @@ impl Given {
     }
 
     /// All sittings that are given, and those of the same run that `into` has already. If a document and `into` have
-    /// the same one, that of `into` is taken.
+    /// the same sitting, that of `into` is taken. An error if there is no such id, or a store cannot be read.
     pub fn sittings(&self, into: &Store) -> Result<Vec<StoredRun>, Failure> {
         let kept: BTreeSet<String> = into.runs()?.into_iter().map(|run| run.id).collect();
         let mut named: Vec<String> = self.ids.iter().map(|id| into.find(id)).collect::<Result<_, _>>()?;

@@ -39,7 +39,8 @@ fn states<S: Serializer>(Timed(schedule, fps): &Timed, serializer: S) -> Result<
     }))
 }
 
-/// Prints the table of states and their times, or the document.
+/// Prints the table of states and their times, or with `json` the document. An error if standard output cannot be
+/// written; a closed pipe is none.
 pub fn print(schedule: &Schedule, fps: f64, json: bool) -> Result<(), Failure> {
     let mut to = BufWriter::new(io::stdout().lock());
     let written = if json { document(schedule, fps, &mut to) } else { schedule.write_table(fps, &mut to) };

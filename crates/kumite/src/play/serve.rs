@@ -39,7 +39,8 @@ fn host(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// Serves the page until a signal ends it. The device is opened on the thread that plays.
+/// Serves the page until a signal ends it. The device is opened on the thread that plays. An error if the page or the
+/// device cannot be had.
 pub fn run(flags: &Flags, fps: f64, open: Box<OpenDevice>) -> Result<(), Failure> {
     // Before the page is there, nothing is pressed that would have to be released: a signal just ends us.
     let page = Page::start(&flags.bind, flags.port, fps, open).map_err(failure)?;

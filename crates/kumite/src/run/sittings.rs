@@ -69,8 +69,8 @@ impl Flags {
     }
 }
 
-/// Measures all sittings, or the whole run if none are asked for. The text says why it ended early, and how it goes
-/// on; none if it did not.
+/// Measures all sittings, or the whole run if no sittings are asked for. The text says why it ended early and how to go
+/// on; `None` if it did not. An error if a sitting could not be begun.
 pub fn measured(
     args: &Args,
     planned: &Planned,

@@ -114,7 +114,8 @@ impl Sources {
         Ok(())
     }
 
-    /// The digest of the files and of the commands that are run with them. It is the same on every machine.
+    /// The digest of the files and of the commands that are run with them. It is the same on every machine. An error if
+    /// a file cannot be read.
     pub fn digest(&self, commands: &[&str]) -> Result<String, Error> {
         self.digest_in(&self.root, commands)
     }

@@ -42,7 +42,8 @@ impl Executor for External<'_> {
     }
 }
 
-/// Makes the document that `kumite load --json` writes, from the engine's outcome and the sample that was made of it.
+/// Makes the document that `kumite load --json` writes, from the engine's outcome and the sample that was made of that
+/// outcome.
 pub fn load_result(
     command: String,
     url: String,

@@ -112,7 +112,8 @@ struct ScenarioStep {
     think: Duration,
 }
 
-/// The sessions and the rows of the file of `kumite load --scenario`, for the server of this target.
+/// The sessions and the CSV rows of a file for `kumite load --scenario`, to be sent to the server of `target`. An error
+/// if the file, or one that it names, cannot be read, says something that cannot be sent, or has no request.
 pub fn read_scenario(file: &Path, target: &Target) -> Result<(Vec<Session>, Rows), SpecError> {
     let source = TomlSource::read(file)?;
     let ScenarioFile { answer, request, session, csv } = source.parse()?;
@@ -126,7 +127,8 @@ pub fn read_scenario(file: &Path, target: &Target) -> Result<(Vec<Session>, Rows
 }
 
 impl Scenario {
-    /// Checks requests and sessions, and reads the files that they name, which are relative to `folder`.
+    /// Checks requests and sessions, and reads the files that they name, which are relative to `folder`. The error
+    /// names the place in `source`.
     pub fn read(
         source: &TomlSource,
         folder: &Path,
@@ -190,8 +192,8 @@ impl Scenario {
         self.sessions.is_empty()
     }
 
-    /// The sessions for the server of this target. `$name` stands for one of `parameters`; if there are none, as in
-    /// `kumite load`, it stands for itself.
+    /// The sessions for the server of this target. `$name` is replaced by the value of that parameter; without
+    /// `parameters`, as in `kumite load`, it stays as it is. The error names the request that cannot be made.
     pub fn sessions(
         &self,
         target: &Target,

@@ -36,8 +36,9 @@ pub(crate) struct Server {
 pub(crate) type Answered = Result<Duration, Fault>;
 
 impl Server {
-    /// Starts a server on this machine, to listen at `host`. `env` has the variables that lead it to the services and
-    /// say what it is to speak; `trust`, which certificate it is to have.
+    /// Starts a server on this machine, to listen at `host`. `env` has the variables with the addresses of services and
+    /// with what the server is to speak; `trust` says which certificate it is to have. Returns before the server
+    /// answers. An error if there is no free port, or the command cannot be started.
     pub fn start(
         contender: &Ready,
         host: Ipv4Addr,
@@ -51,7 +52,8 @@ impl Server {
         Ok(Server { address: here.address(), process: Box::new(here), trust, started })
     }
 
-    /// Starts a server on another node, which is given these `credentials` if it is to speak TLS.
+    /// Starts a server on another node. It is given these `credentials` if it is to speak TLS; `trust` says which
+    /// certificate is accepted. An error if the node cannot start it.
     pub fn start_there(
         node: &Remote,
         contender: &Ready,
@@ -152,8 +154,8 @@ impl Server {
         }
     }
 
-    /// Returns a fault if the server closes a connection within a few requests without having announced it: such a
-    /// server loses requests under load.
+    /// A fault if the server closes a connection within a few requests without having announced it: such a server would
+    /// lose requests under load. An error too if the engine fails.
     pub fn keeps(&self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<(), Halt> {
         let limit = Limit { requests: Some(KEPT_FOR), duration: None };
         let asked = Load { limit, ..self.probe(workload) }.run(stop, &mut |_| ())?;

@@ -43,8 +43,8 @@ impl<'a> Window<'a> {
         arrivals.map(|arrivals| arrivals.mean_rate(warm_up + self.workload.duration))
     }
 
-    /// The right answers of a server a second, in the best of up to [`LOOKS`] looks. It is 0 if none came. A look
-    /// ends early once `enough` requests are over.
+    /// The rate of right answers, in answers a second, in the best of up to [`LOOKS`] short loads; 0 if no right answer
+    /// came. A load ends early once `enough` requests are finished. An error if the engine fails or `stop` is set.
     pub fn look(
         &self,
         server: &Server,

@@ -55,7 +55,7 @@ pub struct HttpWorkload {
 }
 
 impl HttpWorkload {
-    /// Reads the workload from these parameters.
+    /// Reads the workload from these parameters. An error if one is unknown, out of its range, or contradicts another.
     pub fn new(parameters: &Parameters, answer: &Answer) -> Result<HttpWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         take.no_others("an http workload")?;

@@ -17,7 +17,8 @@ pub(crate) struct WrittenCredentials {
 }
 
 impl WrittenCredentials {
-    /// Writes credentials to files, which last until this is dropped. `state` is the folder of the store.
+    /// Writes credentials to files that only this user can read, and that are removed when this is dropped. `state` is
+    /// the folder of the results store. An error if the files cannot be written.
     pub fn new(of: &Credentials, state: &Path) -> Result<WrittenCredentials, Error> {
         let folder = Scratch::new(&ScratchPlace::for_store(state)?)?;
         let [certificate, key] = ["cert.pem", "key.pem"].map(|name| folder.path().join(name));

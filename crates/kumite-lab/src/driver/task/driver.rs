@@ -77,7 +77,8 @@ impl<'a> TaskDriver<'a> {
     /// The kind of workload that this driver is for.
     pub const KIND: Kind = NAME;
 
-    /// Makes the driver. From now on this thread, and those it starts, stay on the engine's CPUs.
+    /// Makes the driver. From now on this thread, and threads that it starts, stay on the engine's CPUs. An error if a
+    /// parameter is out of its range, the checker does not start, or no folder for the trials' files can be had.
     pub fn open(of: &Opening<'a>) -> Result<TaskDriver<'a>, Halt> {
         let bench = Workbench::new(of)?;
         let check = bench.answer_check(of.stop)?;

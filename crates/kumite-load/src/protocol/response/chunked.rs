@@ -51,7 +51,8 @@ impl Chunked {
         here
     }
 
-    /// Takes a byte that is not data. `true` if it was the last byte of the body.
+    /// Takes a byte that is not data. `true` if it was the last byte of the body. The error says which rule of the
+    /// chunked coding the byte breaks.
     #[inline]
     pub fn step(&mut self, byte: u8) -> Result<bool, Malformed> {
         use ChunkState::*;

@@ -53,7 +53,8 @@ pub struct Uinput {
 }
 
 impl Uinput {
-    /// Makes a gamepad, and waits for a second, so that programs notice it before it is played on.
+    /// Makes a gamepad, and waits for a second, so that programs notice it before it is played on. An error if the
+    /// kernel refuses, mostly for lack of rights to `/dev/uinput`.
     pub fn create() -> Result<Uinput, DeviceError> {
         let gamepad = Uinput::create_at(Path::new(PATH))?;
         std::thread::sleep(NOTICED);

@@ -72,7 +72,8 @@ impl Keeping {
         }
     }
 
-    /// Puts the baseline in its place, with what was found.
+    /// Puts the baseline in its place, with what was found. An error, and the old baseline stays, if the program was
+    /// changed meanwhile, no run has a time or a count, or the files cannot be written.
     pub fn put(self, comparison: &Comparison) -> Result<(), Failure> {
         let Keeping { name, shelf, room, command, source, flags, was_changed, .. } = self;
         if let (true, Source::Program { program, .. }) = (was_changed, &source) {

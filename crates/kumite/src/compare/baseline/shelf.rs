@@ -31,7 +31,8 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// The folder of the project that the user is in. It is beside the results store if the project has one.
+    /// The folder for baselines of the project that the user is in. It is beside the results store if the project has
+    /// one. An error if the current folder cannot be found.
     pub fn of_project() -> Result<Shelf, Failure> {
         let here = std::env::current_dir().map_err(|error| {
             Failure::Incomplete(format!("cannot find the folder that it is run in: {error}"))
@@ -66,7 +67,9 @@ impl Shelf {
         self.folder.join(name)
     }
 
-    /// A baseline, the program that it has kept, and the lock that keeps it.
+    /// A baseline, the path of the program that it has kept, and the lock that keeps that program from being removed.
+    /// The last two are `None` if it has kept no program. An error if there is no such baseline, or it cannot be
+    /// measured here.
     pub fn open(&self, name: &str) -> Result<(Baseline, Option<PathBuf>, Option<File>), Failure> {
         let mut gone = None;
         for _ in 0..LOOKS {
@@ -147,7 +150,8 @@ impl Shelf {
         names
     }
 
-    /// A new folder for a baseline's program, which is removed again unless the baseline is put in its place.
+    /// A new folder for a baseline's program. It is removed again unless the baseline is put in its place. An error if
+    /// it cannot be made.
     pub fn room(&self, name: &str) -> Result<Room, Failure> {
         let folder = self.of(name);
         let make = || -> io::Result<Room> {
@@ -179,7 +183,8 @@ impl Room {
         self.kept.as_ref().expect("it is there until the end").path()
     }
 
-    /// Puts the baseline in the place of that which was there.
+    /// Puts the baseline in the place of the one of the same name. An error, and the old one stays, if the file cannot
+    /// be written.
     pub fn put(mut self, baseline: &Baseline) -> Result<(), Failure> {
         let put = || -> io::Result<File> {
             let mut file = NamedTempFile::new_in(&self.folder)?;
