@@ -1,6 +1,7 @@
 //! The run that an experiment's README tells of, `found/standard.json.gz`, and what is made from it: its picture, the figures
 //! of the README and its row in the overview.
 
+mod earlier;
 mod mark;
 mod overview;
 mod rejudge;
@@ -11,7 +12,6 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use kumite_lab::Asked;
 use serde_json::Value;
 
 use crate::project::{folders, read, show};
@@ -28,7 +28,8 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
     let overview = read(&root.join(OVERVIEW), wrong);
     for experiment in folders(&root.join("experiments")) {
         let (file, readme) = (experiment.join(RECORD), experiment.join("README.md"));
-        let marks = mark::marks(&read(&readme, wrong));
+        let words = read(&readme, wrong);
+        let marks = mark::marks(&words);
         if !file.is_file() {
             if !marks.is_empty() {
                 wrong.push(format!("{}: refers to {RECORD}, which is not there", show(root, &readme)));
@@ -44,10 +45,11 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
             }
         };
         let spec = read(&experiment.join("experiment.toml"), wrong);
-        wrong.extend(unfit_run(&run, &spec).map(of_file));
-        wrong.extend(
-            overview::wrong(&overview, &name_of(&experiment), &run).map(|what| format!("{OVERVIEW}: {what}")),
-        );
+        wrong.extend(unfit_run(&run).map(of_file));
+        let is_earlier = earlier::is_of_earlier(&run, &spec);
+        wrong.extend(earlier::wrong(&words, is_earlier).map(|why| format!("{}: {why}", show(root, &readme))));
+        let row = overview::wrong(&overview, &name_of(&experiment), &run, is_earlier);
+        wrong.extend(row.map(|what| format!("{OVERVIEW}: {what}")));
         for mark in marks {
             wrong.extend(mark.wrong(&run).map(|why| format!("{}:{}: {why}", show(root, &readme), mark.line)));
         }
@@ -84,17 +86,11 @@ fn packed(run: &Value) -> Result<Vec<u8>, String> {
 }
 
 /// The reason why a run cannot stand for its experiment, if there is one.
-fn unfit_run(run: &Value, experiment: &str) -> Option<String> {
+fn unfit_run(run: &Value) -> Option<String> {
     let of_run = |key: &str| run["run"][key].as_str();
     let ended = of_run("cut_short").is_none_or(|why| why.starts_with("the budget of"));
-    let profile = of_run("profile").unwrap_or_default();
-    if profile != "standard" || !ended {
-        return Some("it is no complete run of the profile standard".to_owned());
-    }
-    let asked = |text: &str| Asked::new(text, profile).ok();
-    let is_same = asked(of_run("spec").unwrap_or_default()) == asked(experiment);
-    (!is_same)
-        .then(|| "experiment.toml has changed since: the first complete run of it as it is counts".to_owned())
+    (of_run("profile") != Some("standard") || !ended)
+        .then(|| "it is no complete run of the profile standard".to_owned())
 }
 
 fn minutes(run: &Value) -> Result<f64, String> {
@@ -124,14 +120,16 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_of_the_experiment_whatever_words_it_has_now() {
-        assert_eq!(unfit_run(&run(), "question = \"b\"\nblocks = 3\n"), None);
-        assert_eq!(
-            unfit_run(&run(), "question = \"a\"\nblocks = 4\n").unwrap(),
-            "experiment.toml has changed since: the first complete run of it as it is counts"
-        );
-        let mut short = run();
-        short["run"]["cut_short"] = "Ctrl-C".into();
-        assert_eq!(unfit_run(&short, "blocks = 3").unwrap(), "it is no complete run of the profile standard");
+    fn only_a_complete_run_of_the_standard_profile_stands_for_its_experiment() {
+        assert_eq!(unfit_run(&run()), None);
+        let with = |key: &str, value: &str| {
+            let mut other = run();
+            other["run"][key] = value.into();
+            unfit_run(&other)
+        };
+        assert_eq!(with("cut_short", "the budget of 20 m was spent"), None);
+        let unfit = Some("it is no complete run of the profile standard".to_owned());
+        assert_eq!(with("cut_short", "Ctrl-C"), unfit);
+        assert_eq!(with("profile", "quick"), unfit);
     }
 }

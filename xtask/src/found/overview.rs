@@ -2,31 +2,43 @@
 
 use serde_json::Value;
 
-use super::{mark, minutes};
+use super::{earlier, mark, minutes};
 
-/// Why the row is not the run's, if it is not.
-pub fn wrong(overview: &str, name: &str, run: &Value) -> Option<String> {
+/// Why the row is not the run's, if it is not. `is_earlier`: the run is of an earlier specification, and the row says so.
+pub fn wrong(overview: &str, name: &str, run: &Value, is_earlier: bool) -> Option<String> {
     let Some(row) = row(overview, name) else {
         return Some(format!("{name} has a found run and no row"));
     };
     let (Columns { sure, decided, minutes: shown }, of_run) = (columns(row), decided(run));
     match minutes(run) {
         _ if decided != of_run => Some(format!("{name} has \"{sure}\", and its run decided {of_run}")),
+        Ok(_) if is_earlier != sure.ends_with(&of_earlier()) => {
+            let which = if is_earlier { "an earlier" } else { "today's" };
+            Some(format!("the found run of {name} is of {which} specification: `cargo xtask rejudge {name}`"))
+        }
         Ok(minutes) if mark::is_shown(&minutes.into(), shown) => None,
         Ok(minutes) => Some(format!("{name} has {shown} minutes, and its run took {minutes:.1}")),
         Err(why) => Some(format!("{name}: {why}")),
     }
 }
 
-/// The overview with as many claims decided as the run decides now, if those are others.
-pub fn renewed(overview: &str, name: &str, run: &Value) -> Option<String> {
+/// The overview with what the row is to say of the run now; none if it says so.
+pub fn renewed(overview: &str, name: &str, run: &Value, is_earlier: bool) -> Option<String> {
     let row = row(overview, name)?;
     let Columns { sure, decided: was, .. } = columns(row);
-    let is = decided(run);
-    (was != is).then(|| {
+    let mut is = sure.replacen(was, &decided(run), 1);
+    is = is.strip_suffix(&of_earlier()).unwrap_or(&is).to_owned();
+    if is_earlier {
+        is += &of_earlier();
+    }
+    (sure != is).then(|| {
         let (before, after) = row.rsplit_once(sure).unwrap_or((row, ""));
-        overview.replacen(row, &format!("{before}{}{after}", sure.replacen(was, &is, 1)), 1)
+        overview.replacen(row, &format!("{before}{is}{after}"), 1)
     })
+}
+
+fn of_earlier() -> String {
+    format!("; {}", earlier::WORDS)
 }
 
 fn row<'a>(overview: &'a str, name: &str) -> Option<&'a str> {
@@ -67,20 +79,32 @@ mod tests {
 
     #[test]
     fn the_overview_has_what_the_run_decided_and_its_minutes() {
-        let finding = |sure: &str, minutes: u32| wrong(&overview(sure, minutes), "a", &run());
+        let finding = |sure: &str, minutes: u32| wrong(&overview(sure, minutes), "a", &run(), false);
         assert_eq!(finding("1 of 1; a check is red", 14), None);
         let said = |sure: &str, minutes: u32| finding(sure, minutes).unwrap_or_default();
         assert_eq!(said("1 of 1", 16), "a has 16 minutes, and its run took 13.6");
         assert!(finding("1 of 13", 14).is_some());
         assert_eq!(said("0 of 1", 14), "a has \"0 of 1\", and its run decided 1 of 1");
-        assert_eq!(wrong("", "a", &run()).unwrap_or_default(), "a has a found run and no row");
+        assert_eq!(wrong("", "a", &run(), false).unwrap_or_default(), "a has a found run and no row");
     }
 
     #[test]
     fn a_row_gets_what_is_decided_now_and_keeps_its_words() {
-        let renewed = |sure: &str| renewed(&overview(sure, 14), "a", &run());
+        let renewed = |sure: &str| renewed(&overview(sure, 14), "a", &run(), false);
         assert_eq!(renewed("1 of 1 claims decided; a check is red"), None);
         let expected = overview("1 of 1 claims decided; a check is red", 14);
         assert_eq!(renewed("0 of 1 claims decided; a check is red"), Some(expected));
+    }
+
+    #[test]
+    fn a_row_says_of_an_earlier_specification_as_long_as_it_is_one() {
+        let (today, before) =
+            (overview("1 of 1; slow", 14), overview("1 of 1; slow; earlier specification", 14));
+        assert_eq!(renewed(&today, "a", &run(), true), Some(before.clone()));
+        assert_eq!(renewed(&before, "a", &run(), false), Some(today.clone()));
+        assert_eq!(renewed(&before, "a", &run(), true), None);
+        assert_eq!(wrong(&before, "a", &run(), true), None);
+        assert!(wrong(&today, "a", &run(), true).unwrap().contains("an earlier specification"));
+        assert!(wrong(&before, "a", &run(), false).unwrap().contains("today's specification"));
     }
 }

@@ -8,6 +8,7 @@ use kumite_record::{Export, SCHEMA};
 use kumite_report::forest_svg;
 use serde_json::Value;
 
+use super::earlier::is_of_earlier;
 use super::mark::{self, Change};
 use super::{OVERVIEW, PICTURE, RECORD, all, name_of, overview, packed, unpacked};
 use crate::project::show;
@@ -54,7 +55,9 @@ fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
         write(root, &readme, text.as_bytes())?;
     }
     let file = root.join(OVERVIEW);
-    if let Some(text) = overview::renewed(&text_of(root, &file)?, &name_of(experiment), &anew.record) {
+    let is_earlier = is_of_earlier(&anew.record, &text_of(root, &experiment.join("experiment.toml"))?);
+    let name = name_of(experiment);
+    if let Some(text) = overview::renewed(&text_of(root, &file)?, &name, &anew.record, is_earlier) {
         write(root, &file, text.as_bytes())?;
     }
     Ok(())
@@ -145,6 +148,7 @@ mod tests {
         std::fs::write(experiment.join(RECORD), packed(&kept).unwrap()).unwrap();
         let readme = |figure: &str| format!("It is {figure}<!-- claim {id} effect.value -->.\n");
         std::fs::write(experiment.join("README.md"), readme("9999.99")).unwrap();
+        std::fs::write(experiment.join("experiment.toml"), kept["run"]["spec"].as_str().unwrap()).unwrap();
         let overview = |decided: usize| format!("| [fib](fib) | why | what | {decided} of 4 | 12 |\n");
         std::fs::write(folder.path().join(OVERVIEW), overview(3)).unwrap();
 
