@@ -15,7 +15,7 @@ use crate::error::Error;
 /// begun that line.
 pub const WANTED: &[u8] = b"kumite-is-wanted";
 
-/// The file of kumite, as it is sent to nodes.
+/// The file of kumite, in the form in which it is sent to nodes.
 pub struct Program {
     pub(crate) bytes: Vec<u8>,
     digest: String,

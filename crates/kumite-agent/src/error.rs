@@ -145,7 +145,7 @@ pub enum Misdeed {
         /// The driver's version.
         own: String,
     },
-    /// The output begins with this many lines, and none is the first frame of an agent.
+    /// The output begins with this many lines, none of which is the first frame of an agent.
     #[error("wrote {0} lines, and none is an agent's")]
     OnlyBanner(usize),
     /// A line is longer than any frame.

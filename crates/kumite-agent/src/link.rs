@@ -56,7 +56,8 @@ pub struct Link {
     silence_limit: Duration,
     log: PathBuf,
     addresses: Option<(Ipv4Addr, Ipv4Addr)>,
-    /// The time that it took to the agent's first frame, with the sending of kumite to a new node.
+    /// The time from the start of connecting to the agent's first frame. For a new node it includes the sending of
+    /// kumite.
     pub connected_in: Duration,
 }
 
@@ -172,7 +173,8 @@ impl Link {
         }
     }
 
-    /// The node's address, and the driver's as it is seen there. An error if the agent does not know both as IPv4.
+    /// The node's address, and the driver's address as the node sees it. An error if the agent does not know both as
+    /// IPv4.
     pub fn addresses(&self) -> Result<(Ipv4Addr, Ipv4Addr), Error> {
         self.addresses.ok_or_else(|| self.wrong(Misdeed::NoAddress))
     }
@@ -262,7 +264,7 @@ impl Link {
         }
     }
 
-    /// Ends the way there. The agent ends with its input, and with it all that it started.
+    /// Ends the connection to the agent. The agent ends when its input ends, and ends all that it started.
     pub fn close(mut self) {
         self.wire.close();
         let _ = self.tree.wait(GRACE, &AtomicBool::new(false));

@@ -103,8 +103,8 @@ pub enum Tell {
         protocol: u32,
         /// The agent's version of kumite.
         kumite: String,
-        /// The address by which the driver came, and the driver's own as it is seen there; none if neither sshd nor
-        /// the driver gave them as IPv4.
+        /// The node's address by which the driver came, and the driver's own address as the node sees it. `None` if
+        /// neither sshd nor the driver gave them as IPv4.
         addresses: Option<(Ipv4Addr, Ipv4Addr)>,
     },
     /// The agent is alive, and its node does not stand still.

@@ -3,7 +3,7 @@
 use crate::srun::JobNode;
 use crate::ssh::Host;
 
-/// A node, with the way to it.
+/// A node, and the way in which it is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
     /// A host that the system's ssh reaches.

@@ -67,8 +67,8 @@ impl Entry {
         &self.folder
     }
 
-    /// Waits until the build is there, or may be made by us; with `anew` it is to be made even if it is there.
-    /// `waiting` is told when that takes longer. An error if `stop` is set before.
+    /// Waits until the build is there, or until we may make it; with `anew` we are to make it even if it is there.
+    /// `waiting` is told if the wait takes longer. An error if `stop` is set first, or the lock fails.
     pub fn turn(
         &self,
         key: &str,

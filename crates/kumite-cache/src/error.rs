@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Why a place in the cache could not be used.
+/// The reason why a place in the cache could not be used.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Something could not be done with a file or a folder of the cache.

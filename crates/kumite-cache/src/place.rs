@@ -16,7 +16,7 @@ pub struct Place<'a> {
     key: String,
 }
 
-/// The steps that fill a place and try its content.
+/// The steps that fill a place with content, and that try whether the content works.
 pub struct Filling<'a, T, E> {
     /// Makes the content from nothing.
     pub make: &'a dyn Fn() -> Result<(), E>,
@@ -24,7 +24,7 @@ pub struct Filling<'a, T, E> {
     pub first_use: &'a dyn Fn() -> Result<T, E>,
     /// The word for making, such as `building`, which messages have before the name of the content.
     pub doing: &'static str,
-    /// Nobody may write to the content once it is made.
+    /// True if nobody may write to the content once it is made.
     pub is_sealed: bool,
 }
 
@@ -32,7 +32,7 @@ pub struct Filling<'a, T, E> {
 pub struct Filled<T> {
     /// The result of its first use.
     pub used: T,
-    /// The content was made just now; false if it was there.
+    /// True if the content was made just now; false if it was there already.
     pub is_new: bool,
     /// The lock that keeps the content as long as this lives.
     pub held: Held,
@@ -50,9 +50,9 @@ impl<'a> Place<'a> {
         self.entry.folder()
     }
 
-    /// The content of the place, held. It is made if it is not there; with `anew` it is made in any case. None if
-    /// content that was there fails its first use; content that was made just now and fails it is an error, and so is
-    /// `stop`, seen in the wait for another kumite. `note` is told of what takes long.
+    /// The content of the place, held against removal. The content is made if it is not there; with `anew` it is made
+    /// in any case. `None` if content that was there before fails its first use. An error if content that was made just
+    /// now fails its first use, or `stop` is set while another kumite is waited for. `note` is told of what takes long.
     pub fn filled<T, E: From<Error>>(
         &self,
         filling: &Filling<T, E>,

@@ -44,7 +44,7 @@ pub struct RateRules {
     pub url: String,
 }
 
-/// Why there is no search for a rate.
+/// The reason why there is no search for a rate.
 #[derive(Debug, thiserror::Error)]
 pub enum FindRateError {
     /// The server gives no right answer, even to single requests.
@@ -56,8 +56,8 @@ pub enum FindRateError {
     /// The load's arrivals are a recording, which has its own rate.
     #[error("a recording of arrivals has a rate of its own: leave it out to search for one")]
     Recorded,
-    /// The SLO allows a time that is not below the time-out, and so cannot be judged: a request that has not been
-    /// answered by then may take any time.
+    /// The SLO allows a time that is not below the time-out. It cannot be judged, because a request that is not
+    /// answered within the time-out may take any time.
     #[error(
         "the time-out of {timeout:?} is not above {longest:?}, which the SLO allows: raise it (--timeout)"
     )]

@@ -144,12 +144,12 @@ impl Drop for Disk {
     }
 }
 
-/// Mounts a slow disk in the folder for temporary files, and unmounts it. A container may have the device and refuse
-/// to mount, which only a trial tells.
+/// Tries whether a slow disk can be had: mounts one in the folder for temporary files, and unmounts it. (A container
+/// may have the device and yet refuse to mount.)
 ///
 /// # Errors
 ///
-/// If there can be no slow disk here, with what is missing.
+/// If there can be no slow disk here. The error says what is missing.
 pub fn available() -> Result<(), Error> {
     let (files, mount_point) = (tempfile::tempdir()?, tempfile::tempdir()?);
     write_files(files.path(), 1, 1)?;

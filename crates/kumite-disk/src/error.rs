@@ -65,7 +65,7 @@ pub enum Error {
     System(#[from] io::Error),
 }
 
-/// The part of FUSE that is missing, or the refusal to mount where none is.
+/// The reason why nothing can be mounted by FUSE: the part that is missing or, if none is, the refusal.
 #[derive(Debug, thiserror::Error)]
 pub enum NoFuse {
     /// The kernel has no FUSE, or the container does not have the device.

@@ -19,8 +19,8 @@ pub struct Report {
     pub reads: u64,
     /// The number of reads that were seeks, and waited for the delay.
     pub seeks: u64,
-    /// The number of bytes that reads got, those included that a read was to get and that failed, or were due when
-    /// the disk ended.
+    /// The number of bytes that reads got, including bytes of reads that failed, or were still to be answered when the
+    /// disk ended.
     pub bytes: u64,
     /// True if the thread that answers reads had real-time priority; without it, `lateness` has the waits for a CPU
     /// in it.

@@ -46,7 +46,7 @@ pub struct Refusal {
     /// The status and the host's own words, or the status and the whole payload if the host gave no name of the
     /// refusal, or no message.
     pub words: String,
-    /// True if the refusal is about what the caller sent; false if the host takes no call now, or none of this
+    /// True if the refusal is about what the caller sent. False if the host takes no calls now, or no calls of this
     /// caller.
     pub is_callers: bool,
 }

@@ -161,9 +161,9 @@ impl Instance {
         self.group.as_ref().and_then(Group::oom_kills).is_some_and(|kills| kills > 0)
     }
 
-    /// Begins to freeze the instance. With a control group it does not wait until the instance stands still, since
-    /// one that has used up its share takes long; true if the freezing has begun. With SIGSTOP it waits for that, at
-    /// most 5 s; false if it is not so then.
+    /// Begins to freeze the instance. With a control group it returns at once, `true` if the freezing has begun: an
+    /// instance that has used up its share takes long to stand still. With SIGSTOP it waits until the instance stands
+    /// still, for at most 5 s; `false` if it does not.
     pub fn freeze(&mut self) -> bool {
         self.frozen = match &self.group {
             Some(group) if self.freezes => group.begin_freeze().is_ok(),

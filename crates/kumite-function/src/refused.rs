@@ -12,7 +12,8 @@ pub enum Refused {
     /// The host has no function of this name, or not this version of it.
     #[error("no function '{0}'")]
     Unknown(String),
-    /// As many calls with a caller are under way as there may be instances; the number is that of instances.
+    /// As many calls with a caller are under way as there may be instances. The number is that largest number of
+    /// instances.
     #[error("all {0} instances are busy")]
     Throttled(u32),
     /// The queue of calls that nobody waits for has no room for this one.

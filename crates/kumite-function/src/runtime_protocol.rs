@@ -184,7 +184,7 @@ impl RuntimeProtocol {
         }
     }
 
-    /// Takes the instance's answer to a request. It is refused if that is not the request in progress, or if none is.
+    /// Takes the instance's answer to a request. [`Rejected`] if this is not the request in progress, or no request is.
     pub fn answer(&self, request_id: &str, answer: Answer) -> Result<(), Rejected> {
         let mut state = self.state();
         match &state.stage {

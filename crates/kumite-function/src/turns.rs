@@ -48,8 +48,8 @@ impl<I> Turns<I> {
         }
     }
 
-    /// Waits for the turn of a call that somebody waits for. None if as many of those as there are slots are waiting
-    /// or served.
+    /// Waits for the turn of a call that somebody waits for. `None` if as many such calls are waiting or served as
+    /// there are slots.
     pub async fn of_caller(&self) -> Option<Turn<'_, I>> {
         {
             let mut state = self.state();

@@ -23,8 +23,8 @@ pub struct Site {
 /// The reason why a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// The request does not say in one `Host` that it is for this server: there is none or more than one, or it has a
-    /// name that somebody else could make lead here, or another port with a name for which ports count.
+    /// The request does not say in exactly one `Host` header that it is for this server. A name that somebody else
+    /// could make lead here is refused; so is another port, with a name for which ports count.
     #[error("this server is not known by that name; ask for its address")]
     NotOurs,
     /// The request comes from a page of another site.
@@ -57,8 +57,8 @@ impl Site {
             if host.port_u16().is_none() && host.as_str() != host.host() {
                 return false;
             }
-            // Through a forwarded port another number is asked for. No other site can have these names, whatever the port; and a
-            // page of another port of this machine is told by its origin.
+            // Through a forwarded port another number is asked for. No other site can have these names, whatever the
+            // port; and a page of another port of this machine is told by its origin.
             if self.address.is_loopback() && (name == "localhost" || address.is_some_and(|a| a.is_loopback()))
             {
                 return true;

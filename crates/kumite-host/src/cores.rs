@@ -17,7 +17,7 @@ pub enum AskedCores {
 pub struct GivenCores {
     /// The numbers of the CPUs.
     pub cores: Vec<usize>,
-    /// Some of the CPUs are the load engine's too.
+    /// True if some of the CPUs are also the load engine's.
     pub shared: bool,
 }
 
@@ -31,8 +31,8 @@ pub struct CoresError {
     pub asked: usize,
     /// The number of CPUs that kumite may give.
     pub there: usize,
-    /// The contender may not have the load engine's CPU as well, so that `there` does not count it, unless it is the
-    /// only one.
+    /// True if the contender may not have the load engine's CPU as well. Then `there` does not count that CPU, unless
+    /// it is the only one.
     pub beside_engine: bool,
 }
 
@@ -43,8 +43,8 @@ pub struct WantedCores {
     pub param: &'static str,
     /// The number of CPUs that the parameter asks for.
     pub asked: AskedCores,
-    /// The engine's CPUs may be given too, even if not all CPUs are asked for: a driver that gives jobs or calls a
-    /// function waits while the contender works. A load engine does not wait, and keeps a CPU of its own.
+    /// True if the engine's CPUs may be given, too, even if not all CPUs are asked for: a driver that gives jobs or
+    /// calls a function waits while the contender works. A load engine does not wait, and keeps a CPU of its own.
     pub may_share: bool,
 }
 

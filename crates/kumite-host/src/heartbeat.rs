@@ -34,8 +34,8 @@ const STOLEN_LIMIT: f64 = 0.2;
 /// The error of a CPU's stolen time in seconds: it is counted in ticks.
 const GRAIN: f64 = 0.01;
 
-/// A watch for absence of kumite, of the processes that it has started, and of the machine, while something is
-/// measured. It has a thread of its own.
+/// A watch, while something is measured, for times in which kumite, the processes that it has started, or the whole
+/// machine stood still. It has a thread of its own.
 #[derive(Debug)]
 pub struct Heartbeat {
     thread: JoinHandle<Absence>,
@@ -76,8 +76,8 @@ impl Heartbeat {
         Heartbeat { thread, end, watch, cpus: cpus.len(), clocks }
     }
 
-    /// Stops watching. Returns the cause that makes all measurements since the start void, and of several one: sleep
-    /// comes before stops, and these before stolen time. `None` if there is none.
+    /// Stops watching. Returns the cause that makes all measurements since the start void; `None` if there is none. Of
+    /// several causes, sleep comes before stops, and stops before stolen time.
     pub fn stop(self) -> Option<Void> {
         let clocks = Clocks::read();
         let elapsed_s = clocks.monotonic.saturating_sub(self.clocks.monotonic).as_secs_f64();

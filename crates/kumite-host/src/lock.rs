@@ -16,11 +16,11 @@ const TRIES: usize = 10;
 /// The time between two tries to take the lock while another process has it.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// Why the lock of the machine was not taken.
+/// The reason why the lock of the machine was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another kumite measures on this machine, and has the lock; where one waits for it, it still has the lock at
-    /// the end of the time.
+    /// Another kumite measures on this machine, and has the lock. If the caller waited for the lock, this is so at the
+    /// end of the waiting time.
     #[error("another kumite ({holder}) is measuring on this machine ({} is locked): wait for it to end", path.display())]
     Taken {
         /// The path of the file that is locked.
@@ -68,7 +68,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// The id of another user than our own.
+/// The id of a user other than our own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct User(u32);
 
@@ -88,8 +88,8 @@ impl fmt::Display for User {
     }
 }
 
-/// Why the lock's file cannot be locked. A user in it is the owner of the file or link; `None` if that is our own.
-/// The message has the owner and the remedy, where there is one.
+/// The reason why the lock's file cannot be locked. A user in it is the owner of the file or link; `None` if we are the
+/// owner. The message has the owner and the remedy, if there is one.
 #[derive(Debug, thiserror::Error)]
 pub enum LockFileError {
     /// The path is a symbolic link, which is not followed.

@@ -143,8 +143,8 @@ impl Derived {
     }
 }
 
-/// The value of an expression over parameters alone, in seconds, bytes or plain numbers. An error if it is no
-/// expression, if its dimension is not that of `unit`, or if a parameter is no number.
+/// The value of an expression over parameters alone, in seconds, bytes or plain numbers. An error if the text is no
+/// expression, if the expression's dimension is not that of `unit`, or if a parameter is no number.
 pub fn of_parameters(
     text: &str,
     parameters: &BTreeMap<String, AxisValue>,

@@ -16,8 +16,8 @@ use crate::unfit::Unfit;
 
 type Cause = Box<dyn StdError + Send + Sync>;
 
-/// An error of the lab. Each says what could not be done, and its source is what kept it from being done: [`chain`]
-/// says both. An error with words around another one, its `error`, shows that one's causes, too.
+/// An error of the lab. Its message says what could not be done; its source says why. [`chain`] gives both. A variant
+/// that puts words around another error, in its field `error`, also has that error's causes.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Something could not be done with a file or a folder.
@@ -219,7 +219,7 @@ pub enum Error {
     },
 }
 
-/// A tool that is missing, or is not as it is needed.
+/// A tool that is missing, is too old, or does not tell its version.
 #[derive(Debug, Error)]
 pub enum MissingTool {
     /// The tool was not found: neither on PATH nor, for a contender, a service or an experiment, in the other places
@@ -229,7 +229,7 @@ pub enum MissingTool {
         /// The need, as a file or kumite itself has it: `go >= 1.22`.
         need: String,
     },
-    /// Every tool of that name which told its version is older than what is needed.
+    /// Every tool of that name that told its version is older than needed.
     #[error("{need}, found {found} in {}", folder.display())]
     Old {
         /// The need, as a file or kumite itself has it: `go >= 1.22`.
@@ -246,7 +246,7 @@ pub enum MissingTool {
         need: String,
         /// The file of the first tool of that name.
         file: PathBuf,
-        /// The error of asking that one for its version.
+        /// The error of asking that tool for its version.
         error: Box<Error>,
     },
 }

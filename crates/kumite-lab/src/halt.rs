@@ -47,7 +47,7 @@ impl Halt {
         if stop.load(Ordering::Relaxed) { Err(Halt::Interrupted) } else { Ok(()) }
     }
 
-    /// The same reason with the name of the step before it. An interruption stays as it is.
+    /// The same reason, with the name of the step before it. An interruption is returned unchanged.
     pub fn in_step(self, step: impl Into<Cow<'static, str>>) -> Halt {
         self.map(Error::step(step))
     }

@@ -12,7 +12,7 @@ pub(crate) struct Metrics {
 }
 
 impl Metrics {
-    /// All metrics in order, with those that only an experiment has between results and costs.
+    /// All metrics in order: the results, then `own`, the metrics that only an experiment has, then the costs.
     pub fn around(self, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
         self.results.into_iter().chain(own).chain(self.costs).collect()
     }

@@ -19,7 +19,7 @@ pub trait Talk: Send {
     /// asked, or is lost; an implementation that loses a node also ends the run.
     fn answer(&mut self, work: &str) -> Result<String, Fault>;
 
-    /// The time for which the node could not be reached since the last call of this.
+    /// The time for which the node could not be reached since the last call of this method.
     fn cut_off(&mut self) -> Duration {
         Duration::ZERO
     }
@@ -99,7 +99,7 @@ impl fmt::Debug for Remote {
     }
 }
 
-/// The nodes of a run by their roles. This machine has the roles that no other node has, and always that of the
+/// The nodes of a run, by their roles. This machine has every role that no other node has; it always has that of the
 /// engine.
 #[derive(Clone, Debug)]
 pub struct Nodes {

@@ -153,8 +153,8 @@ impl Params<'_> {
         }
     }
 
-    /// The index of the given word among those that are allowed; 0 if none is given. An error if the given one is
-    /// none of them.
+    /// The index of the given word among the allowed ones; 0 if no word is given. An error if the given word is not
+    /// allowed.
     pub fn word(&self, name: &str) -> Result<usize, Unfit> {
         let Takes::Word(words) = self.takes(name) else { panic!("{name} is none of several words") };
         let Some(given) = self.given.get(name) else { return Ok(0) };
@@ -182,8 +182,8 @@ impl Params<'_> {
         }
     }
 
-    /// The given number, else that of the parameter which this one is like, else the default. An error if it is out
-    /// of bounds, or another value is given.
+    /// The given number; else that of the parameter which this one takes its default from; else the default. An error
+    /// if the number is out of bounds, or another value is given.
     pub fn number(&self, name: &str) -> Result<f64, Unfit> {
         let (Takes::Number { default, least, most } | Takes::Steps { default, least, most }) =
             self.takes(name)
@@ -207,7 +207,7 @@ impl Params<'_> {
         Ok(Duration::from_secs_f64(self.number(name)? * scale))
     }
 
-    /// The given truth value; false if none is given. An error if another value is.
+    /// The given truth value; false if none is given. An error if the given value is no truth value.
     pub fn flag(&self, name: &str) -> Result<bool, Unfit> {
         match self.given.get(name) {
             None => Ok(false),
@@ -216,7 +216,7 @@ impl Params<'_> {
         }
     }
 
-    /// The given number of CPUs; 1 if none is given. An error if it is neither a whole number from 1 to
+    /// The given number of CPUs; 1 if none is given. An error if the value is neither a whole number from 1 to
     /// [`MOST_CORES`] nor `all`.
     pub fn cores(&self, name: &str) -> Result<AskedCores, Unfit> {
         match self.given.get(name) {

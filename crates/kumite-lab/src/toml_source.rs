@@ -55,7 +55,7 @@ pub(crate) struct TomlSource {
 }
 
 impl TomlSource {
-    /// Reads a file. An error if that fails, or it is not UTF-8.
+    /// Reads a file. An error if the file cannot be read, or is not UTF-8.
     pub fn read(file: &Path) -> Result<TomlSource, SpecError> {
         let text = std::fs::read_to_string(file)
             .map_err(|source| SpecError::Read { file: file.to_owned(), source })?;
@@ -103,8 +103,9 @@ impl TomlSource {
         self.error(self.offset(path), what)
     }
 
-    /// An error in a text that is the value of a key, at a column of that text, from 1. If the text is not written as
-    /// it is read (escapes, several lines), the error is at the key, and names the column.
+    /// An error in a text that is the value of a key, at a column of that text, counted from 1. If the text is not
+    /// written in the file as it is read (it has escapes, or several lines), the error is at the key, and its message
+    /// names the column.
     pub fn error_in(&self, path: &[&str], text: &str, column: usize, what: &str) -> SpecError {
         let place = self.find(path).and_then(|(_, value)| {
             let value = value.span();

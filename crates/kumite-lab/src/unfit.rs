@@ -2,8 +2,8 @@
 
 use thiserror::Error;
 
-/// A sentence about a value of a specification that will not do: the fault, and a value that would do. The caller
-/// that reads the file adds the place.
+/// A sentence about a value of a specification that cannot be used: the fault, and a value that could be used. The
+/// caller that reads the file adds the place.
 ///
 /// It holds words, and a key only for the place, because it only ever becomes the words of a
 /// [`SpecError`](crate::SpecError) or a part of an [`Error`](crate::Error): nothing else is decided by which fault it

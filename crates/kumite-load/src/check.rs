@@ -63,12 +63,14 @@ impl PartialEq for JsonPart {
 impl Eq for JsonPart {}
 
 impl JsonPart {
-    /// The whole body is this value. An integer equals no number that is written with a point or an exponent.
+    /// A check that the whole body is this value. An integer equals no number that is written with a point or an
+    /// exponent.
     pub fn whole(value: Json) -> JsonPart {
         JsonPart { pointer: String::new(), value, is_like: false }
     }
 
-    /// The body has this value at this RFC 6901 pointer; 3 and 3.0 are the same. An error if it is no pointer.
+    /// A check that the body has this value at this RFC 6901 pointer; 3 and 3.0 are the same. An error if the text is
+    /// no pointer.
     pub fn at(pointer: &str, value: Json) -> Result<JsonPart, CheckError> {
         Ok(JsonPart { pointer: checked_pointer(pointer)?, value, is_like: true })
     }
@@ -140,7 +142,7 @@ impl PartialEq for Pattern {
 impl Eq for Pattern {}
 
 impl Pattern {
-    /// An error if this is no regular expression, or is too large.
+    /// A pattern in the syntax of the `regex` crate. An error if the text is no regular expression, or is too large.
     pub fn new(pattern: &str) -> Result<Pattern, CheckError> {
         let regex = regex::bytes::Regex::new(pattern);
         regex.map(Pattern).map_err(|source| CheckError::Pattern { pattern: pattern.to_owned(), source })
@@ -155,7 +157,7 @@ impl Pattern {
     }
 }
 
-/// Why a text cannot be made a check of a body.
+/// The reason why a text cannot be made a check.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The text to look for is empty.
@@ -175,7 +177,7 @@ pub enum CheckError {
         /// The text that was given.
         text: String,
     },
-    /// The name is none that a header can have.
+    /// The name cannot be that of a header.
     #[error("{name:?} is not a header's name: write it as content-type")]
     HeaderName {
         /// The name that was given.

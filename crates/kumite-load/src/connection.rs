@@ -151,8 +151,8 @@ impl Connection {
         }
     }
 
-    /// Handles that the server has closed its side, which may be how an answer ends. That answer is put into `heard`.
-    /// An error ends the connection.
+    /// Handles that the server has closed its side, which may be how an answer ends. Such an answer is put into
+    /// `heard`. An error ends the connection.
     pub fn end(&mut self, expected: &[ExpectedAnswer], heard: &mut Heard) -> Result<(), Failure> {
         let awaited = Awaited { in_flight: &self.in_flight, expected };
         match &mut self.layers {

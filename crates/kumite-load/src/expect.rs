@@ -9,8 +9,8 @@ use std::str::FromStr;
 use crate::check::{Check, CheckError, EXCERPT, Pattern, excerpt};
 use crate::field::is_token;
 
-/// The answer that a request should have. Any other answer is a failure. By default any answer is right that has a
-/// status of 2xx.
+/// The answer that a request should have. Any other answer is a failure. By default every answer with a status of 2xx
+/// is right.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Expect {
     /// The expected status; `None` for any 2xx.
@@ -69,12 +69,14 @@ impl Display for Sha256Digest {
 }
 
 impl HeaderCheck {
-    /// A check that the header has this value, without blanks around it. An error if the name is none of a header.
+    /// A check that the header has this value, without blanks around it. An error if the name cannot be that of a
+    /// header.
     pub fn equals(name: &str, value: &str) -> Result<HeaderCheck, CheckError> {
         HeaderCheck::new(name, ExpectedValue::Equals(value.trim_ascii().as_bytes().to_vec()))
     }
 
-    /// A check that the pattern matches somewhere in the header's value. An error if the name is none of a header.
+    /// A check that the pattern matches somewhere in the header's value. An error if the name cannot be that of a
+    /// header.
     pub fn matches(name: &str, pattern: Pattern) -> Result<HeaderCheck, CheckError> {
         HeaderCheck::new(name, ExpectedValue::Matches(pattern))
     }

@@ -19,7 +19,7 @@ const DIGITS_OF_DOUBLE: usize = 17;
 pub struct Json(Box<RawValue>);
 
 impl Json {
-    /// Parses a text that is one JSON value. An error if it is not.
+    /// Parses a text that is one JSON value. An error if it is anything else.
     pub fn parse(text: &[u8]) -> Result<Json, serde_json::Error> {
         serde_json::from_slice(text).map(Json)
     }

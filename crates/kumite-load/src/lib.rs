@@ -101,10 +101,10 @@ pub use session::{Session, Step};
 /// loop has no more arrivals. At least one limit must be given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limit {
-    /// The number of sessions after which the window closes: exactly so many finish in it, if nothing ends it sooner.
-    /// Without a warm-up no more than these are begun. A plain request is a session.
+    /// The number of sessions after which the window closes: exactly so many finish in it, unless something ends it
+    /// sooner. Without a warm-up no more than these are begun. A plain request is a session. `None` for no such limit.
     pub requests: Option<u64>,
-    /// The length of the window, if no number of requests ends it sooner.
+    /// The longest time for which the window is open. `None` for no such limit.
     pub duration: Option<Duration>,
 }
 
@@ -138,7 +138,7 @@ pub struct Load {
     pub sessions: Vec<Session>,
     /// The values for names in double braces, in requests and in the targets' paths.
     pub variables: Variables,
-    /// The cookies that the server gives on a connection are sent back on it.
+    /// `true` if the cookies that the server sets on a connection are sent back on that connection.
     pub cookies: bool,
     /// The number of connections, at least 1.
     pub connections: usize,
@@ -161,7 +161,7 @@ pub struct Load {
     /// A disturbance when the window closes, after which the recovery is watched; `None` for none. With a disturbance
     /// the limit must be a duration alone.
     pub disturbance: Option<Disturbance>,
-    /// Every request that is counted is kept in [`Outcome::log`], up to [`LOG_LIMIT`] of them.
+    /// `true` if every request that is counted is kept in [`Outcome::log`], up to [`LOG_LIMIT`] of them.
     pub log: bool,
     /// The system interface that moves the bytes over sockets.
     pub io: Io,
@@ -169,9 +169,9 @@ pub struct Load {
     pub http: Http,
     /// The certificates that are trusted, if the targets are spoken to in TLS.
     pub trust: Trust,
-    /// The CPUs to run on, with a thread on each, but not more threads than connections. If there are none, the
-    /// calling thread does the load, wherever it runs. With a disturbance the calling thread does, too, and stays on
-    /// the first CPU.
+    /// The CPUs to run on, with a thread on each, but not more threads than connections. If there are none, the calling
+    /// thread offers the load, on whatever CPU it runs. With a disturbance the calling thread offers the load, too, and
+    /// stays on the first CPU.
     pub cores: Vec<usize>,
 }
 
@@ -182,7 +182,8 @@ impl Load {
         Load::of(vec![step.into().into()], limit)
     }
 
-    /// A load of these sessions, as [`new`](Load::new) makes one of a step.
+    /// A load of these sessions, in a closed loop over one connection, without a warm-up, with a time-out of one
+    /// second.
     pub fn of(sessions: Vec<Session>, limit: Limit) -> Load {
         Load {
             sessions,
@@ -218,7 +219,7 @@ pub enum Event<'a> {
     Resume,
 }
 
-/// Why a load could not be run, or not to its end.
+/// The reason why a load could not be run, or not to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The load has no target.
@@ -352,7 +353,7 @@ pub enum Error {
     /// All sessions have the weight 0, so that none is ever begun.
     #[error("all weights are 0, so nothing would be asked: give one target a weight above 0")]
     NoWeight,
-    /// The server has a certificate that is not to be trusted.
+    /// The server's certificate is not to be trusted.
     #[error(transparent)]
     Certificate(TlsSessionError),
     /// io_uring was asked for and cannot be used.
@@ -373,7 +374,7 @@ pub enum Error {
 const MOST_RPS_OF_A_THREAD: f64 = 1e7;
 
 impl Load {
-    /// Refuses a load that cannot be offered, as far as the load itself tells.
+    /// An error if the load cannot be offered, as far as the load itself shows: no connection is made.
     pub fn check(&self) -> Result<(), Error> {
         if let Some(Address::Unix(path)) = self.first_target().map(|target| &target.address)
             && request::target::is_too_long(path)
@@ -428,10 +429,9 @@ impl Load {
         }
     }
 
-    /// Refuses a server whose certificate is not to be trusted, because no answer of a load could be right. It makes
-    /// one connection for that; none if the server is not spoken to in TLS, or any certificate is taken. A server
-    /// that is not there, or does not speak TLS, passes: the load will show it. [`Error::Tls`] if TLS cannot be set
-    /// up.
+    /// An error if the server's certificate is not to be trusted, because no answer of a load could be right. It makes
+    /// one connection to find out; none if the server is not spoken to in TLS, or any certificate is taken. A server
+    /// that is not there, or does not speak TLS, passes: the load will show it. [`Error::Tls`] if TLS cannot be set up.
     pub fn check_certificate(&self) -> Result<(), Error> {
         let target = self.first_target().filter(|target| target.secure && self.trust != Trust::Any);
         let Some(target) = target else { return Ok(()) };
@@ -446,7 +446,7 @@ impl Load {
         self.sessions.first().and_then(|session| session.steps.first()).map(|step| &step.target)
     }
 
-    /// This load with each of its steps changed so.
+    /// The same load, with `change` applied to each of its steps.
     pub fn with_steps(mut self, mut change: impl FnMut(&mut Step)) -> Load {
         self.sessions.iter_mut().flat_map(|session| &mut session.steps).for_each(&mut change);
         self

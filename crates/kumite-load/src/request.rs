@@ -25,7 +25,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// Why a request cannot be sent.
+/// The reason why a request cannot be sent.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     /// The method is not a token of RFC 9110.
@@ -124,13 +124,12 @@ impl Prepared {
 }
 
 impl Request {
-    /// The bytes of this request for `target`, in HTTP/1.1. If names in double braces make requests differ, they are
-    /// those of the first. Columns of a CSV file are not known here, so that their names are an error.
+    /// The bytes of this request for `target`, in HTTP/1.1. If names in double braces make requests differ, the bytes
+    /// are those of the first request. Columns of a CSV file are not known here, so their names are an error.
     ///
-    /// Adds `Host`, and `Content-Length` if there is a body or the method usually has one (POST, PUT, PATCH). A
-    /// header of the same name that the user gives is sent instead, unchecked: a wrong `Content-Length` may be just
-    /// what is to be tested. If the user gives `Transfer-Encoding`, no `Content-Length` is added, and the body is
-    /// sent as it is.
+    /// Adds `Host`, and `Content-Length` if there is a body or the method usually has one (POST, PUT, PATCH). A header
+    /// of the same name that the user gives is sent instead, unchecked: a wrong `Content-Length` may be just what is to
+    /// be tested. If the user gives `Transfer-Encoding`, no `Content-Length` is added, and the body is sent as it is.
     pub fn encode(&self, target: &Target) -> Result<Vec<u8>, RequestError> {
         let mut bytes = Vec::new();
         let given = Given { seq: 0, connection: 0, cookies: None, values: &[] };

@@ -99,7 +99,7 @@ impl Schedule {
         counts
     }
 
-    /// `true` if what finishes now counts: a step of a session that is not its last.
+    /// `true` if a step that finishes now counts. It is asked for every step of a session but the last.
     pub fn counts(&mut self, now: u64) -> bool {
         self.advance(now);
         self.arrivals.is_some() || !self.is_over(now)
@@ -119,7 +119,8 @@ impl Schedule {
         all || (self.opened && self.finished >= self.requests)
     }
 
-    /// The instant at which the load was over: that of its last request, or that at which the window closes.
+    /// The instant at which the load was over, in nanoseconds since it began: that of its last request, or that at
+    /// which the window closes.
     pub fn end(&self) -> u64 {
         if self.is_done() { self.last_finished.min(self.closes) } else { self.closes }
     }

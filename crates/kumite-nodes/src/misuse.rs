@@ -30,7 +30,7 @@ pub enum Misuse {
     /// A role has no host, and there is no job that could give it a node.
     #[error("--role: write {}; any node is for --on slurm", role_forms())]
     RoleWithoutHost,
-    /// The engine is on another node, and no other part is apart from it.
+    /// The engine was given to another node, and no other role was.
     #[error("--role engine: no other part is on another node; to run everything there, write --on ssh:HOST")]
     OnlyEngine,
     /// This machine would have the engine, and this process is in no job of the cluster.

@@ -5,7 +5,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// The reason why a Slurm cluster gives no nodes, or none any more.
+/// The reason why a Slurm cluster gives no nodes, or has taken them away.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A word of a command cannot be quoted for a shell.
@@ -73,7 +73,7 @@ pub enum Error {
         /// not be asked. Empty if it only was PENDING, without a reason.
         told: String,
     },
-    /// A job has begun without a node.
+    /// A job has begun, and Slurm names no node of it.
     #[error("the job has no nodes")]
     NoNodes,
     /// The waiting for a job's nodes was interrupted. A command that is interrupted is [`Error::Command`] instead.

@@ -28,7 +28,7 @@ pub struct Pacing {
     /// The mean error of the states that were due in the last 60 frames, counted back from the last state, in µs. A
     /// play of at most 60 frames has the same mean at both ends.
     pub last_mean_us: f64,
-    /// The number of states that were off by a frame or more.
+    /// The number of states whose error was a frame or more, early or late.
     pub missed_frames: usize,
 }
 

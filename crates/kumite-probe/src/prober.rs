@@ -41,8 +41,8 @@ pub enum ProbeError {
     /// Writing to the process or reading from it has failed, as it does if the process has ended before it is asked.
     #[error("cannot speak with the process that probes the machine")]
     Talk(#[from] io::Error),
-    /// The process was not ready or did not take the question or answer it within 10 seconds, ended instead, or said
-    /// something that is too long or no sign of readiness; or `stop` was set before it took the question.
+    /// The process was not ready, or did not take the question or answer it, within 10 seconds; or it ended; or it
+    /// wrote a line that is too long or means nothing; or `stop` was set before it took the question.
     #[error("the process that probes the machine does not answer")]
     Silent,
     /// The answer of the process is not the JSON that was expected.

@@ -54,7 +54,7 @@ impl Counter {
     }
 }
 
-/// Why counters cannot be read here. The message says what is to be done, if there is something.
+/// The reason why counters cannot be read here. The message has the remedy, if there is one.
 #[derive(Debug, thiserror::Error)]
 pub enum NoCounters {
     /// The processor has no such counter, or a hypervisor hides it.
@@ -63,7 +63,7 @@ pub enum NoCounters {
     /// This user may not read counters.
     #[error("they may not be read here; as root: sysctl kernel.perf_event_paranoid=2")]
     Forbidden,
-    /// The processor cannot count all of this at once, or others use its counters.
+    /// The processor cannot count all these counters at once, or other programs use its counters.
     #[error("the processor cannot count all of them at once, or somebody else uses its counters; name fewer")]
     TooMany,
     /// The kernel refuses for another reason.

@@ -9,7 +9,7 @@ use thiserror::Error;
 
 use crate::{NoCounters, Unavailable};
 
-/// Why a process could not be started, watched or brought to its end.
+/// The reason why a process could not be started, watched or brought to its end.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -178,7 +178,7 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// This machine has no control group that can do this, or does not let us use it.
+    /// This machine has no control group for the purpose, or does not let us use one.
     #[error("no control group can {what}: {source}")]
     NoGroup {
         /// The purpose of the group, as a phrase that follows "can": `limit memory`.

@@ -61,8 +61,8 @@ impl Mark {
     }
 }
 
-/// Starts a process that is of no tree. [`Command::spawn`] could give the process the mark of a tree that another
-/// thread starts at the same moment; it would then be ended with that tree.
+/// Starts a process that belongs to no tree. [`Command::spawn`] could give the process the mark of a tree that another
+/// thread starts at the same moment; the process would then be ended with that tree.
 ///
 /// # Errors
 ///

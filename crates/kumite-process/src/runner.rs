@@ -152,7 +152,7 @@ pub struct TimedRun {
     /// The highest resident set, in bytes, of the command or of any one descendant that it waited for. Unless the
     /// command was started by fork, it is not below [`Runner::rss_floor_bytes`].
     pub peak_rss_bytes: u64,
-    /// `peak_rss_bytes` is the floor; the command's own peak is at most that.
+    /// `true` if `peak_rss_bytes` is the floor that the helper sets: the command's own peak is at most that.
     pub peak_rss_is_floor: bool,
     /// The status of the command itself. A status of failure is not an error of the runner.
     pub status: ExitStatus,
@@ -161,7 +161,7 @@ pub struct TimedRun {
     /// The number of descendants that still ran when the command ended, and have been ended. If two commands ran at
     /// once, it is that of both. 0 if runs are made as from a shell.
     pub left_behind: usize,
-    /// The user has ended the command by Ctrl-C, at the terminal that the run was lent.
+    /// `true` if the user has ended the command by Ctrl-C, at the terminal that the run was lent.
     pub interrupted: bool,
     /// The time around the run that is not in `wall`: preparation, and clearing up after the run before it. For the
     /// last queued run it includes the way of the answer. Time in which nothing was queued is not in it.
@@ -277,8 +277,8 @@ impl Runner {
         self.counters = as_bits(counters);
     }
 
-    /// Ends the helper, and all processes that runs have left behind. Returns the command lines of those; none if the
-    /// runner has ended before.
+    /// Ends the helper, and all processes that runs have left behind. Returns the command lines of these processes;
+    /// empty if there are none, or the runner has ended before.
     pub fn finish(mut self) -> Vec<String> {
         let left = self.tree.as_mut().map(Tree::left_outside).unwrap_or_default();
         self.end();
@@ -291,15 +291,15 @@ impl Runner {
         self.rss_floor_bytes
     }
 
-    /// Runs one job to its end on these cores, or, if there are none, on those that we had at the start. `None` if
-    /// `stop` was set (looked at 20 times a second): the command and all it started have been ended, and this runner
-    /// can run no more.
+    /// Runs one job to its end on these cores; without any, on the cores that we had at the start. `None` if `stop` was
+    /// set (looked at 20 times a second): the command and all that it started have been ended, and this runner can run
+    /// no more.
     ///
     /// # Errors
     ///
     /// The command cannot be started, with its directory, files, cores and counters; it wants the terminal and cannot
-    /// have it; it is stopped and nobody lets it go on; it takes longer than the [limit](Runner::limit()); or the
-    /// runner has ended. A command that fails is no error: see [`TimedRun::status`].
+    /// have it; it is stopped by a signal and nobody lets it go on; it takes longer than the [limit](Runner::limit());
+    /// or the runner has ended. A command that fails is no error: see [`TimedRun::status`].
     ///
     /// # Panics
     ///

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// The sum of some times, or the longest `Duration` if the sum would be longer. A clock that is set, or faked by a
-/// preloaded library, may show CPU times of centuries, and must not make us panic.
+/// The sum of these times, or the longest `Duration` if the sum would be longer. (A clock that is set, or faked by a
+/// preloaded library, may show CPU times of centuries; the sum must not panic then.)
 pub fn total(times: impl IntoIterator<Item = Duration>) -> Duration {
     times.into_iter().fold(Duration::ZERO, Duration::saturating_add)
 }

@@ -118,7 +118,8 @@ pub struct Tree {
 pub struct TreeEnd {
     /// The status of the root; `None` if the kernel would not let it end in time, or it could not be waited for.
     pub status: Option<ExitStatus>,
-    /// The root or a process of its group had to be killed, because SIGTERM was not enough or there was no grace.
+    /// `true` if the root or a process of its group had to be killed, because SIGTERM was not enough or there was no
+    /// grace.
     pub killed: bool,
     /// The time from the call of [`Tree::stop`] until nothing ran, or the wait for that was over.
     pub took: Duration,
@@ -360,8 +361,9 @@ impl Tree {
     }
 
     /// Ends the tree, even a paused or frozen one. The root's process group gets SIGTERM (and all members SIGCONT).
-    /// After `grace`, what is left of the group, and the descendants that have left it, get SIGKILL. Without a grace
-    /// SIGKILL comes at once. Returns as soon as nothing runs, after `grace` and about two seconds at the latest.
+    /// After `grace`, SIGKILL goes to what is left of the group, and to the descendants that have left the group. With
+    /// a `grace` of 0, SIGKILL comes at once. Returns as soon as nothing runs, after `grace` and about two seconds at
+    /// the latest.
     pub fn stop(mut self, grace: Duration) -> TreeEnd {
         self.end(grace)
     }

@@ -6,7 +6,8 @@ use rustix::io::Errno;
 
 const REMEDY: &str = "run in a group of one's own: systemd-run --user --scope -p Delegate=yes kumite …";
 
-/// Why no group of ours can have a controller. The message says where it was refused, and the remedy if there is one.
+/// The reason why no group of ours can have a controller. The message says where it was refused, and the remedy if
+/// there is one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
     /// No cgroup hierarchy with the controller is mounted, as far as `/proc/self` tells.

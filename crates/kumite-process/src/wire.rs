@@ -118,8 +118,8 @@ impl Figures {
     }
 }
 
-/// Why a command could not be run: the stage, and the system's error number or, if the command was stopped, the
-/// signal.
+/// The reason why a command could not be run: the stage, and the system's error number or, if the command was stopped,
+/// the signal.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Failure {
     pub stage: Stage,

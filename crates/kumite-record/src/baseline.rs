@@ -12,11 +12,11 @@ use crate::{CommandCounts, ComparedCounts, Estimate, Machine};
 /// on time rests on them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedBaseline {
-    /// The name that it was saved under.
+    /// The name under which the baseline was saved.
     pub name: String,
-    /// The time at which the comparison began that it was saved from.
+    /// The beginning of the comparison from which the baseline was saved.
     pub saved: Timestamp,
-    /// The machine that it was saved on.
+    /// The machine on which the baseline was saved.
     pub machine: Machine,
     /// The median of the wall times of that day. None if the command had no runs then.
     pub wall_s: Option<Estimate>,
@@ -28,13 +28,13 @@ pub struct ComparedBaseline {
     pub program: Option<KeptProgram>,
 }
 
-/// The instruction counts of commands beside those that a baseline had on the day on which it was saved. It cannot be
-/// measured again, so that no times are compared.
+/// The instruction counts of commands, compared with the counts that a baseline had on the day on which it was saved.
+/// The baseline itself cannot be measured again, so no times are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CountsSince {
     /// The baseline.
     pub baseline: ComparedBaseline,
-    /// The comparison of each command, by its name, with the baseline, which is `b` of the ratio.
+    /// The comparison of each command with the baseline, by the command's name. The baseline is `b` of the ratio.
     pub commands: BTreeMap<String, ComparedCounts>,
 }
 

@@ -17,7 +17,8 @@ pub struct Check {
     pub title: Option<String>,
     /// The figures that the check binds: the trials of every round, or the median over blocks.
     pub binds: Binds,
-    /// Why the check must hold, and why within its band if it has one, as the experiment says it.
+    /// The reason why the check must hold and, if it has a band (`within 5 % of`), why within this band: in the
+    /// experiment's words.
     pub because: String,
     /// The run's answer, over all comparisons of the check.
     pub outcome: CheckOutcome,

@@ -34,12 +34,12 @@ pub struct Comparison {
     pub machine: Machine,
     /// The seed of the order within blocks. The same seed repeats the order.
     pub seed: u64,
-    /// The allowed probability of a false verdict, over all pairs and all looks together. It is that of any one
-    /// metric; if metrics were named, it is that of all of these together. With `--gate` it is twice that of the gate,
-    /// which asks about one end of each interval.
+    /// The allowed probability of a false verdict, from 0 to 1, over all pairs and all looks together. Without named
+    /// metrics it holds for each metric alone; with named metrics, for all of these together. With `--gate` it is twice
+    /// the gate's level, because the gate asks about one end of each interval.
     pub alpha: f64,
-    /// The allowed probability that one verdict is false: `alpha` divided by the number of pairs and, if metrics were
-    /// named, by their number (Bonferroni).
+    /// The allowed probability that a single verdict is false, from 0 to 1: `alpha` divided by the number of pairs and,
+    /// if metrics were named, by the number of metrics (Bonferroni).
     pub alpha_per_pair: f64,
     /// The metrics that were named, in the order of naming: they are judged and shown. Empty if none was named: then
     /// commands are judged by wall time, with CPU time and memory beside it, and servers by throughput, with response
@@ -50,8 +50,8 @@ pub struct Comparison {
     pub margin: f64,
     /// The reason why the comparison ended.
     pub ended: ComparisonEnd,
-    /// The error that ended the measuring of times, in words. None if none did. Errors of `--counts` and `--cleanup`,
-    /// which come after it, are not in the document.
+    /// The error that ended the measuring of times, in words. `None` if no error ended it. Errors of `--counts` and
+    /// `--cleanup`, which come later, are not in the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// Every command, in the order given; a reference that was added comes first. Empty if servers were compared.
@@ -59,7 +59,7 @@ pub struct Comparison {
     /// Every server, in the order given. Empty if commands were compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ComparedServer>,
-    /// A pair of each other command or server with the reference.
+    /// Every command or server but the reference, each compared with the reference.
     pub pairs: Vec<ComparedPair>,
     /// The answer of `--gate`. None without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct Comparison {
     /// `--duet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
-    /// The time that the comparison took, and the cost of measuring.
+    /// The time that the comparison took, and what the measuring itself cost.
     pub costs: Costs,
     /// Disturbances from outside. None if servers were compared, or if the blocks took less than a second.
     pub noise: Option<ComparedNoise>,
@@ -83,12 +83,12 @@ pub struct Comparison {
     /// The last result of `kumite selfcheck` on this machine. None if the results store has none, or cannot be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<NoiseFloor>,
-    /// How much narrower or wider intervals are if two commands run at the same time and not in turn. None without
+    /// The gain or loss in the width of intervals if two commands run at the same time and not in turn. `None` without
     /// `--duet`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duet: Option<Duet>,
-    /// Steadiness and outliers of a single command, which is compared with nothing. None if there are several, and
-    /// for servers.
+    /// The steadiness and outliers of a single command, which is compared with nothing. `None` if several commands, or
+    /// servers, are compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alone: Option<Alone>,
     /// The way in which instructions were counted. None without `--counts`, and if the comparison was interrupted or
@@ -184,26 +184,28 @@ pub struct ComparedCommand {
     /// The wall time of every run that counts, in seconds, in the order of the blocks: of all blocks but those in
     /// `left_out`.
     pub times: Vec<f64>,
-    /// The user time of each of these runs, in seconds, in the order of the blocks.
+    /// The user time of each run in `times`, in seconds, in the same order.
     pub user_times: Vec<f64>,
-    /// The system time of each of these runs, in seconds, in the order of the blocks.
+    /// The system time of each run in `times`, in seconds, in the same order.
     pub system_times: Vec<f64>,
-    /// The highest resident set of each of these runs, in bytes, in the order of the blocks; 0 if the kernel does not
-    /// count it.
+    /// The highest resident set of each run in `times`, in bytes, in the same order; 0 if the kernel does not count it.
     pub peak_rss: Vec<u64>,
-    /// The exit code of each of these runs; of one that a signal ended, 128 plus the signal; −1 if neither is known.
+    /// The exit code of each run in `times`, in the same order. If a signal ended the run, it is 128 plus the signal;
+    /// −1 if neither is known.
     pub exit_codes: Vec<i32>,
-    /// The number of involuntary context switches in all these runs together, at which another process took the CPU.
+    /// The number of involuntary context switches, at which another process took the CPU, in all runs in `times`
+    /// together.
     pub involuntary_switches: u64,
-    /// The counts of each of these runs, in the order of the blocks, by the counters among the metrics that were named.
+    /// The counts of each run in `times`, in the same order, for each counter among the metrics that were named.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counters: BTreeMap<CommandMetric, Vec<u64>>,
-    /// The runs that are in no figure, because they failed or were ended with another that took too long, in the
-    /// order of the blocks. Empty without `--ignore-failure`: there, the first failure ends the comparison.
+    /// The runs that are in no figure, in the order of the blocks: those that failed, and those that were ended because
+    /// the other run of a `--duet` took too long. Empty without `--ignore-failure`, because the first failure then ends
+    /// the comparison.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
-    /// The instructions that the command executes, or the reason why they were not counted. None if nothing was to be
-    /// counted: then the `counts` of the comparison is none, too.
+    /// The instructions that the command executes, or the reason why they were not counted. `None` if nothing was to be
+    /// counted; then the `counts` of the comparison is `None`, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<CommandCounts>,
 }
@@ -211,12 +213,13 @@ pub struct ComparedCommand {
 /// A git revision that a command was run at, in a tree of its own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedRevision {
-    /// The name of the revision: `main`, `HEAD~1`, `main...HEAD`, `.`. It is as it was typed, or is that of the
-    /// commit at which the only typed one left the default branch.
+    /// The name of the revision, as it was typed: `main`, `HEAD~1`, `main...HEAD`, `.`. If only one revision was typed
+    /// for a gate, the reference has the name that kumite gave to the commit at which that revision left the default
+    /// branch.
     pub name: String,
-    /// The commit; of a working tree, the one that its changes are on top of.
+    /// The commit, in hexadecimal digits. For a working tree it is the commit on top of which the changes are.
     pub commit: String,
-    /// The digest of the files of a working tree that was not as its commit. None for a commit, and for a working
+    /// The digest of the files of a working tree that differs from its commit. `None` for a commit, and for a working
     /// tree without changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<String>,
@@ -226,7 +229,7 @@ pub struct ComparedRevision {
     /// The time that the build took when it was made, in seconds. None if the revision was not built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build_s: Option<f64>,
-    /// The tree was in kumite's cache, as an earlier comparison had made it.
+    /// True if the tree was in kumite's cache already, made by an earlier comparison.
     pub was_cached: bool,
 }
 
@@ -277,7 +280,8 @@ pub struct ComparedPair {
     pub blocks: usize,
     /// The time from the beginning of the first block to the end of the last whole one, in seconds.
     pub seconds: f64,
-    /// The estimated further effort until a verdict. None if there is one, or if none is in sight.
+    /// The estimated further effort until there is a verdict. `None` if there is a verdict, or if no realistic number
+    /// of blocks would give one.
     pub remaining: Option<Remaining>,
     /// The answer of `--gate` for `a`. None without that flag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -300,10 +304,10 @@ pub struct ComparedPair {
     /// or if its document has no mean above 0 for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
-    /// The comparison by instruction counts. None if the `counts` of the comparison is.
+    /// The comparison by instruction counts. `None` if the `counts` of the whole comparison is `None`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<ComparedCounts>,
-    /// How often the two failed. None if no run of theirs did, and for servers.
+    /// The numbers of failed runs of both commands, with a verdict. `None` if no run of either failed, and for servers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failures: Option<ComparedFailures>,
 }
@@ -317,7 +321,7 @@ pub struct ComparedTime {
     pub ratio: Ratio,
 }
 
-/// The ratio of two commands in an imported document. It is one of means, and the commands were run one after the
+/// The ratio of two commands in an imported document. It is a ratio of means, of commands that were run one after the
 /// other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedRatio {
@@ -352,20 +356,21 @@ pub struct JudgedMetric {
     pub verdict: Thrift,
     /// The value of `b` over that of `a`.
     pub ratio: Ratio,
-    /// The number of blocks in which either of the two may have had less, because a reading is only an upper bound: a
-    /// time below a tick of the kernel or a count was read as 0, or the memory of a run was not counted, or is only
-    /// known to be at most what kumite's helper needs. If at least half of the blocks are like this, no verdict is in
-    /// reach.
+    /// The number of blocks in which the order of the two is not known, because a reading is only an upper bound. A
+    /// time below a tick of the kernel was read as 0; or a count was; or the memory of a run was not counted, or is
+    /// only known to be at most what kumite's helper needs. If at least half of the blocks are like this, no verdict is
+    /// possible.
     #[serde(default)]
     pub untold: usize,
-    /// The estimated further effort until a verdict. None if there is one, or if none is in sight.
+    /// The estimated further effort until there is a verdict. `None` if there is a verdict, or if no realistic number
+    /// of blocks would give one.
     pub remaining: Option<Remaining>,
     /// The answer of `--gate` for `a` by this metric. None without that flag, and if `--gate-on` names another
     /// metric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<PairGate>,
-    /// The ratio of the two commands by this metric in an imported document. None if one of the two was not imported,
-    /// or if its document has no mean above 0 for it.
+    /// The ratio of the two commands by this metric in an imported document. `None` if one of the two was not imported,
+    /// or if its document has no mean above 0 for the metric.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<ImportedRatio>,
 }
@@ -465,8 +470,8 @@ pub struct Duet {
     /// The number of pairs of either kind that are compared: the first ones, at most 20. 0 if the number of runs was
     /// given.
     pub pairs: usize,
-    /// The width of the interval from pairs in turn, as a multiple of that from pairs at the same time, for equal
-    /// measuring time. Below 1, running both at once does not pay. None without pairs, or if those of one kind do not
-    /// scatter.
+    /// The width of the interval from pairs in turn, divided by the width from pairs at the same time, for equal
+    /// measuring time. Below 1, running both at once does not pay. `None` if there are no pairs of one kind, or all of
+    /// them have the same ratio.
     pub sequential_width: Option<f64>,
 }

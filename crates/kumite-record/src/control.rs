@@ -14,13 +14,13 @@ pub struct Control {
     /// The name of the contender's second trials in the record. It is no contender's: these trials are part of no
     /// claim, table or gate.
     pub twin: String,
-    /// The ratio of the second trials to the first, over all points. Its metric is the one that the first claim
-    /// compares or, if there is none, the run's first; in a comparison it is the first that is judged. None if there
-    /// are too few blocks with both figures for an interval.
+    /// The ratio of the second trials to the first, over all points. In a run its metric is the one that the first
+    /// claim compares, or else the run's first; in a comparison it is the first metric that is judged. `None` if too
+    /// few blocks have both figures for an interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub itself: Option<ControlRatio>,
-    /// The metrics and points at which it is decided that the control differs from itself. If it is the same thing
-    /// twice, a run finds any with a probability of at most 1 %.
+    /// The metrics and points at which the control is shown to differ from itself. A run in which both are really the
+    /// same finds any such difference with a probability of at most 1 %.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub off: Vec<ControlRatio>,
 }

@@ -25,7 +25,8 @@ pub struct CommandCounts {
     pub instructions: Vec<u64>,
     /// The number of processes of the first counted run; 0 if the command was not counted.
     pub processes: usize,
-    /// Callgrind's file of that run, of the process with the most instructions. None if the command was not counted.
+    /// Callgrind's file of the first counted run: of the process with the most instructions. `None` if the command was
+    /// not counted.
     pub file: Option<String>,
     /// The reason why the command was not counted. None if it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,35 +38,35 @@ pub struct CommandCounts {
 #[serde(tag = "what", rename_all = "kebab-case")]
 #[schemars(transform = describe_tag)]
 pub enum Uncounted {
-    /// It failed under valgrind, or valgrind could not run it.
+    /// The command failed under valgrind, or valgrind could not run it.
     Failed {
         /// The exit code of the run; if a signal ended it, 128 plus the signal.
         exit_code: i32,
         /// The last words of valgrind or of the command.
         said: String,
     },
-    /// It did not end under valgrind within the time that it was given.
+    /// The command did not end under valgrind within the time that it was given.
     TooLong {
         /// The time that it was given, in seconds.
         seconds: f64,
     },
-    /// Some of its processes were killed, or still ran when the command had ended, and so have no count.
+    /// Some processes of the command were killed, or still ran when the command had ended. They have no count.
     Lost {
         /// The number of those processes.
         processes: usize,
     },
-    /// Some of its processes were forked in a way that callgrind does not notice, and repeat the counts of the
+    /// Some processes of the command were forked in a way that callgrind does not notice. They repeat the counts of the
     /// process that forked them.
     Repeated {
         /// The number of those processes.
         processes: usize,
     },
-    /// It starts a program that valgrind may not run, because it changes the user or has capabilities.
+    /// The command starts a program that valgrind may not run, because it changes the user or has capabilities.
     Privileged {
         /// The program, as it was started.
         program: String,
     },
-    /// No process of it was counted: its shell did everything itself.
+    /// No process of the command was counted: its shell did everything itself.
     NoProcess,
     /// kumite could not run valgrind, or could not read its files.
     Error {
@@ -84,8 +85,8 @@ pub struct ComparedCounts {
     pub state: CountState,
     /// The range of the count of `b` over that of `a`. None if one of the two was not counted, or has a count of 0.
     pub ratio: Option<CountRatio>,
-    /// The functions whose counts differ most, at most five, those with the largest difference first. Empty if the
-    /// counts are not changed, or if callgrind's files could not be looked into, which a warning tells.
+    /// The functions whose counts differ most, at most five, the largest difference first. Empty if the counts are not
+    /// changed, or if callgrind's files could not be read; a warning then says so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub functions: Vec<FunctionCounts>,
 }
@@ -98,7 +99,7 @@ pub enum CountState {
     Same,
     /// All ratios of two runs are beyond the margin, on the same side.
     Changed,
-    /// Neither is so, or one of the two was not counted.
+    /// Neither the same nor changed; or one of the two was not counted.
     CannotTell,
 }
 

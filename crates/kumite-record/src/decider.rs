@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Point, Unit, describe_tag};
 
-/// The comparison of a claim that is shown for all of them.
+/// The one comparison of a claim that is shown for all of its comparisons.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Decider {
     /// The comparison in the words of the claim.
@@ -14,14 +14,14 @@ pub struct Decider {
     /// Both sides with their figures. None if wrong answers are counted, or if the profile has no such comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<Sides>,
-    /// The contender that an `every` around the comparison has set. None if none has.
+    /// The contender that an `every` around the comparison stands for. `None` if no `every` goes over contenders.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contender: Option<String>,
-    /// The values of axes that the `every`s around the comparison have set.
+    /// The values of axes that the `every`s around the comparison stand for.
     #[serde(default, skip_serializing_if = "Point::is_empty")]
     pub point: Point,
-    /// The number of comparisons of the claim that came out like this one, itself included. 0 if no single comparison
-    /// is clear enough to be named for the verdict, which they give together; always 1 if the verdict depends on the
+    /// The number of comparisons of the claim with the same outcome as this one, itself included. 0 if only all of them
+    /// together give the verdict, and none is clear enough to be named for it; always 1 if the verdict depends on the
     /// sitting.
     pub alike: usize,
     /// The number of all comparisons of the claim, without those that are `left_out`.
@@ -162,18 +162,18 @@ pub enum EffectKind {
 pub enum Bound {
     /// The effect is exact and needs no bound.
     Exact,
-    /// The verdict rests on the lower bound; or there is no verdict, and only this end is known.
+    /// The lower bound is what the verdict rests on; or there is no verdict, and only the lower bound is known.
     AtLeast {
         /// The lower bound of the effect, in the effect's unit.
         low: f64,
         /// The upper end of the interval. None if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         high: Option<f64>,
-        /// The probability with which the bound holds, from 0 to 1. It is also that of the whole interval, because
-        /// the verdict chose which of its ends is shown.
+        /// The probability with which the bound holds, from 0 to 1. The whole interval holds with the same probability,
+        /// because the verdict chose which of its ends is shown.
         level: f64,
     },
-    /// The verdict rests on the upper bound; or there is no verdict, and only this end is known.
+    /// The upper bound is what the verdict rests on; or there is no verdict, and only the upper bound is known.
     AtMost {
         /// The lower end of the interval. None if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,8 +183,8 @@ pub enum Bound {
         /// The probability with which the bound holds, from 0 to 1.
         level: f64,
     },
-    /// The verdict rests on both ends, or there is no verdict. The ends of an undecided claim are those that it would
-    /// have as the only claim.
+    /// Both ends are what the verdict rests on; or there is no verdict. The ends for an undecided claim are those for a
+    /// run in which it is the only claim.
     Both {
         /// The lower end of the interval, in the effect's unit.
         low: f64,
@@ -234,7 +234,7 @@ impl Bound {
 pub struct Zone {
     /// The lower border, in the effect's unit. `None` if the range has none.
     pub from: Option<f64>,
-    /// The upper border. None if the range has none.
+    /// The upper border, in the effect's unit. `None` if the range has none.
     pub to: Option<f64>,
 }
 

@@ -33,7 +33,7 @@ pub struct Finding {
     pub group: String,
     /// The finding's name, unique in its group.
     pub name: String,
-    /// How well the machine will do in this respect.
+    /// The fitness of the machine in this respect.
     pub state: Fitness,
     /// The finding in a phrase with its figures, for people.
     pub found: String,
@@ -43,11 +43,11 @@ pub struct Finding {
     pub figures: BTreeMap<String, f64>,
     /// The effect on results. None if the machine will do, or if it could not be looked at.
     pub consequence: Option<String>,
-    /// A way to mend the fault. None if none is known or needed.
+    /// A way to mend the fault. `None` if no way is known, or none is needed.
     pub remedy: Option<String>,
 }
 
-/// How well something will do for measuring.
+/// The fitness of a thing for measuring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fitness {

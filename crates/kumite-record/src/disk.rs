@@ -21,17 +21,17 @@ pub struct DiskResult {
     pub seconds: f64,
     /// The number of times that a file was opened.
     pub opens: u64,
-    /// Requests to read, those at the end of a file included. The kernel divides what a program reads at once into
-    /// requests of 1 MiB.
+    /// The number of requests to read, including those at the end of a file. The kernel divides what a program reads at
+    /// once into requests of 1 MiB.
     pub reads: u64,
-    /// Reads that did not begin where the last read of the same open file ended. Each of them waited for `delay_us`,
-    /// or longer behind other seeks. Reads at the end of a file are no seeks.
+    /// The number of reads that did not begin where the last read of the same open file ended. Each of them waited for
+    /// `delay_us`, or longer behind other seeks. Reads at the end of a file are no seeks.
     pub seeks: u64,
-    /// The bytes that reads got, those included that a read was to get and that failed, or were due when the disk
-    /// ended.
+    /// The number of bytes that reads got, including bytes of reads that failed, or were still to be answered when the
+    /// disk ended.
     pub bytes: u64,
     /// True if the thread that answers reads had real-time priority, so that other work did not delay it.
     pub real_time: bool,
-    /// How late the answers came for which a reader waited, in microseconds. None if there was no such answer.
+    /// The lateness of the answers for which a reader waited, in microseconds. `None` if there was no such answer.
     pub late_us: Option<Lateness>,
 }

@@ -31,7 +31,7 @@ pub struct FoundRate {
     pub budget_s: f64,
     /// The seed of all random choices of the search.
     pub seed: u64,
-    /// How the search ended.
+    /// The reason why the search ended.
     pub ended: SearchEnd,
     /// The rate at which half of the trials would meet the SLO. None if `answers_rps` has fewer than six, or if the
     /// load engine was the limit.
@@ -43,10 +43,10 @@ pub struct FoundRate {
     pub met_rps: Option<f64>,
     /// The last rate at which a trial broke the SLO by the server's fault, in requests a second. None if none did.
     pub unmet_rps: Option<f64>,
-    /// The conditions of the SLO that were broken, each with the number of failed trials near the answer (up to 1.25
-    /// times `rate_rps`; all, if that is none) that broke it.
+    /// The conditions of the SLO that were broken, each with the number of failed trials near the answer that broke it.
+    /// Near are rates up to 1.25 times `rate_rps`; without a `rate_rps`, all.
     pub broke: BTreeMap<String, u64>,
-    /// The number of failed trials near the answer, over which `broke` counts.
+    /// The number of failed trials near the answer: all trials that `broke` is about.
     pub failed_near: u64,
     /// The number of failed trials near the answer in which only the waiting for a free connection broke the SLO.
     /// With more connections the server may sustain more.
@@ -55,7 +55,7 @@ pub struct FoundRate {
     pub trials: Vec<RateTrial>,
 }
 
-/// How a search for a rate ended.
+/// The reason why a search for a rate ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SearchEnd {
@@ -101,7 +101,7 @@ pub struct RateTrial {
     pub figures: BTreeMap<String, f64>,
     /// The verdict on the trial's rate.
     pub verdict: RateVerdict,
-    /// The reason why the trial is void. None if it is not.
+    /// The reason why the trial is void. `None` if it is not void.
     pub void: Option<VoidReason>,
     /// The conditions of the SLO that the trial did not meet.
     pub broke: Vec<String>,

@@ -68,35 +68,37 @@ pub struct ComparisonGate {
     /// Open if all gates are, and the comparison neither failed nor was interrupted.
     /// Else undecided.
     pub state: GateState,
-    /// The probability with which the gate is shut by mistake, and that with which it is opened by mistake: over all
-    /// pairs, metrics and looks together. None if an older kumite wrote the document.
+    /// The probability, from 0 to 1, with which the gate is shut by mistake, and the same with which it is opened by
+    /// mistake: over all pairs, metrics and looks together. `None` if an older kumite wrote the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
     /// The one metric that `--gate-on` named. None if the gate is by each of `metrics` or, if none was named, by wall
     /// time or throughput.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on: Option<CommandMetric>,
-    /// The gate is by the counts of instructions alone. Its level is that of failures then, for counts claim none.
+    /// True if the gate is decided by instruction counts alone. Then `alpha` is the level of `by_failures`, because
+    /// counts have no probability of error.
     #[serde(default, skip_serializing_if = "is_false")]
     pub by_counts: bool,
-    /// A command that fails more often than the reference shuts the gate, too. This question shares the level. False
-    /// without `--ignore-failure`.
+    /// True if a command that fails more often than the reference shuts the gate, too. This question shares the level.
+    /// False without `--ignore-failure`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub by_failures: bool,
 }
 
-/// The gate of one pair: by one metric, or by all that the gate is on. Each of several metrics has a gate of its own,
-/// too.
+/// The gate of one pair: by one metric, or by all metrics that the gate is on. With several metrics each has a gate of
+/// its own, too.
 ///
-/// The reference stands in each block twice (but not with `--duet`), and what is said of it has to be shown against
-/// each of its two runs.
+/// The reference stands in each block twice, except with `--duet`. A state of the gate has to be shown against each of
+/// its two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairGate {
     /// Shut if `a` is shown to be slower than each run of the reference by more than the margin. Open if it is shown
     /// not to be, against each. Undecided otherwise, and if the control says that it cannot be told. With metrics: shut
     /// if the gate of one is, open if all are, else undecided.
     pub state: GateState,
-    /// The reason that it cannot be told, or the doubt that remains if the gate is shut. None if there is neither.
+    /// The reason why it cannot be told, or the doubt that remains although the gate is shut. `None` without such a
+    /// reason or doubt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<GateDoubt>,
     /// The value of `b` over that of `a`, by that run of the reference which is nearest to the margin. Each end of the
@@ -117,7 +119,7 @@ fn is_nought(count: &usize) -> bool {
     *count == 0
 }
 
-/// What the reference's two runs in each block leave open.
+/// The doubt that the reference's two runs in each block leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateDoubt {
@@ -127,13 +129,13 @@ pub enum GateDoubt {
     /// It cannot be told: `a` is slower by more than the margin than one of the reference's two runs, and is not shown
     /// to be slower than the other.
     SlowerThanOneOnly,
-    /// The gate is shut, for `a` is slower than each. But the reference's two runs may be as far from each other: by
-    /// their 95 % interval.
+    /// The gate is shut, because `a` is slower than each run of the reference. But by their 95 % interval, the
+    /// reference's two runs may be as far from each other.
     NotClearOfControl,
 }
 
 impl PairGate {
-    /// A gate in this state, of which nothing more is known.
+    /// A gate in this state, without doubt, ratio or estimate of the further effort.
     pub fn of(state: GateState) -> PairGate {
         PairGate { state, doubt: None, ratio: None, untold: 0, remaining: None }
     }

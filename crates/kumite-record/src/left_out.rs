@@ -28,8 +28,8 @@ pub(crate) fn is_false(value: &bool) -> bool {
 #[serde(tag = "what", rename_all = "kebab-case")]
 #[schemars(transform = describe_tag)]
 pub enum LeftOutReason {
-    /// A signal of this number ended the command, or the shell says so of what it ran last; and `--ignore-failure`
-    /// does not name its status, 128 plus the signal.
+    /// A signal of this number ended the command; or its shell says by its status that the signal ended what it ran
+    /// last. `--ignore-failure` does not name the status, which is 128 plus the signal.
     Killed {
         /// The number of the signal.
         signal: i32,
@@ -44,8 +44,8 @@ pub enum LeftOutReason {
         /// The exit code.
         exit_code: i32,
     },
-    /// One of two runs at once took longer than `--timeout`, and both were ended: which of the two it was is not known,
-    /// so it is no failure of either.
+    /// One of two runs at once took longer than `--timeout`, and both were ended. Which of the two took too long is not
+    /// known, so this is no failure of either.
     EitherTimedOut {
         /// The longest time of a run, in seconds.
         seconds: f64,
@@ -73,19 +73,19 @@ impl fmt::Display for LeftOutReason {
     }
 }
 
-/// How often the two of a pair failed. None of the runs that failed is in a ratio.
+/// The numbers of failed runs of a pair, with a verdict on who fails more often. No run that failed is in a ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedFailures {
     /// The verdict on `a`.
     pub verdict: FailureVerdict,
-    /// The allowed probability of a false verdict: of one direction, over all looks.
+    /// The allowed probability of a false verdict in one direction, from 0 to 1, over all looks together.
     pub alpha: f64,
     /// The runs of `a` that failed.
     pub a: FailedRuns,
     /// The runs of `b` that failed; those of both its places, if `b` stands in each block twice.
     pub b: FailedRuns,
-    /// The blocks in which just one of the two failed, for each run of `b` in a block. The verdict has to be shown
-    /// against each.
+    /// The numbers of blocks in which just one of the two failed, for each run of `b` in a block. The verdict has to be
+    /// shown against each run.
     pub against: Vec<OneFailed>,
 }
 

@@ -17,18 +17,19 @@ pub struct LoadResult {
     pub url: String,
     /// The number of keep-alive connections.
     pub connections: u64,
-    /// The requests a second that were due on average, or sessions, where they have several. None in a closed loop.
+    /// The requests that were due a second, on average; if the load has sessions of several requests, the sessions that
+    /// were due. `None` in a closed loop.
     pub rate_rps: Option<f64>,
     /// The number of finished requests: right answers and failures.
     pub requests: u64,
     /// The number of right answers.
     pub ok: u64,
-    /// The number of failures of each kind, kinds without any included.
+    /// The number of failures of each kind, including kinds that did not occur.
     pub errors: Errors,
     /// The length of the measured time, in seconds.
     pub seconds: f64,
-    /// Right answers a second, from when throughput was steady; if it never was, and in an open loop, over the whole
-    /// measured time.
+    /// The right answers a second, counted from when throughput was steady. If throughput never was steady, and in an
+    /// open loop, they are counted over the whole measured time.
     pub throughput_rps: f64,
     /// The steadiness of throughput, and the part of the measured time that the figures are from. None in an open
     /// loop, and if the load was too short to tell; then they are from all of it.
@@ -55,8 +56,8 @@ pub struct LoadResult {
     /// waited. They are in no other count.
     #[serde(default)]
     pub unanswered: u64,
-    /// The number of connections of a closed loop on which an answer came after the end that no request had asked
-    /// for. If any did, earlier answers may have been unasked, too.
+    /// The number of connections of a closed loop on which, after its end, an answer came that no request had asked
+    /// for. If there is any, earlier answers may have been unasked, too.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unasked: u64,
     /// The engine's own use of CPU and its headroom, so that a reader can judge the instrument.
@@ -97,7 +98,8 @@ pub struct SessionResult {
     pub ok: u64,
     /// The number of sessions that ended with a request that failed.
     pub failed: u64,
-    /// The times of the `ok` ones, from when a session was due to its last answer. None if there was none.
+    /// The times of the sessions in `ok`, in microseconds, each from when the session was due to its last answer.
+    /// `None` if `ok` is 0.
     pub session_us: Option<Latency>,
     /// The figures of its requests, in their order.
     pub requests: Vec<RequestResult>,

@@ -15,15 +15,15 @@ pub fn meant<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String
     near(name, known).map_or(String::new(), |meant| format!("; did you mean '{meant}'?"))
 }
 
-/// The clause of [`meant`], followed by all values of the axis or key that has none like it: `; did you mean 'b'? It
-/// has a, b`, or `; it has a, b` if none is near.
+/// The clause of [`meant`], followed by all values of an axis or key: `; did you mean 'b'? It has a, b`. If no value is
+/// near, it is `; it has a, b`.
 pub fn it_has(value: &str, known: &[String]) -> String {
     let (meant, all) = (meant(value, known.iter().map(String::as_str)), known.join(", "));
     if meant.is_empty() { format!("; it has {all}") } else { format!("{meant} It has {all}") }
 }
 
-/// The clause of [`meant`], followed by all known names: `; did you mean 'b'? There are: a, b`, or `; there are: a,
-/// b` if none is near. `; there are none here` if no name is known.
+/// The clause of [`meant`], followed by all known names: `; did you mean 'b'? There are: a, b`. If no name is near, it
+/// is `; there are: a, b`; if no name is known, `; there are none here`.
 pub fn there_are(name: &str, known: &[&str]) -> String {
     if known.is_empty() {
         return "; there are none here".to_owned();

@@ -2,7 +2,7 @@
 
 use crate::{Decider, Effect, Run, Verdict};
 
-/// The near-ties of an earlier run that asks what is asked now.
+/// The near-ties of an earlier run that asked the same as the present experiment asks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NearTies {
     /// The earlier run.

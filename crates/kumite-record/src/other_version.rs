@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::describe_tag;
 
-/// A part of a run that was made by another version of a program than the first part. Its figures are used like the
-/// others'; the reader is told.
+/// A part of a run that was made by another version of a program than the first part. Its figures are used like those
+/// of the other parts; reports name the versions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OtherVersion {
     /// The program whose version differs.

@@ -21,8 +21,8 @@ pub struct Outlook {
     pub unavailable: Vec<Unavailable>,
     /// The number of trials in one block at every point together.
     pub trials: usize,
-    /// The least and the most time that one block at every point together is under load. None if it cannot be known
-    /// before it is tried.
+    /// The shortest and the longest time for which one block at every point, together, is under load. `None` if this
+    /// cannot be known before the run.
     pub time: Option<[Duration; 2]>,
     /// The fewest and the most blocks at each point, in each sitting.
     pub blocks: [u32; 2],

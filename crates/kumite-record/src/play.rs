@@ -22,11 +22,11 @@ pub struct PlayResult {
     pub frames: u64,
     /// The number of states that were played.
     pub played_states: usize,
-    /// How the play ended: `whole`, `stopped` or `failed`.
+    /// The way in which the play ended: `whole`, `stopped` or `failed`.
     pub ended: String,
-    /// The reason that the device failed. Null if it did not.
+    /// The reason why the device failed. Null if it did not.
     pub why: Option<String>,
-    /// The reason that something may still be pressed. Null if all was released.
+    /// The reason why something may still be pressed. Null if all was released.
     pub unreleased: Option<String>,
     /// True if the player's thread had real-time priority.
     pub real_time: bool,
@@ -50,6 +50,6 @@ pub struct PlayResult {
     /// The mean error of the last 60 frames less that of the first 60, in microseconds; above 0 if the player fell
     /// behind. Null if no state was played.
     pub drift_us: Option<f64>,
-    /// States that were early or late by a frame or more; null if no state was played.
+    /// The number of states that were early or late by a frame or more; null if no state was played.
     pub missed_frames: Option<usize>,
 }

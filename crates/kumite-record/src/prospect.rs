@@ -5,8 +5,8 @@
 pub struct Prospects {
     /// The number of claims that share the allowed probability of a false verdict.
     pub claims: usize,
-    /// The number of blocks that decides a claim if all its rounds lie on one side, and no other claim is decided.
-    /// None if no realistic number does, or if no claim leaves anything to chance.
+    /// The number of blocks that decides a claim, if all rounds of the claim lie on one side and no other claim is
+    /// decided. `None` if no realistic number of blocks would, or if no claim leaves anything to chance.
     pub fewest: Option<usize>,
     /// The prospect of each claim that leaves something to chance.
     pub of_claims: Vec<Prospect>,

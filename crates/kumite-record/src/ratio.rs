@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 /// A ratio of pairs: the exponential of the median of their logarithms, with its interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
-    /// The estimate from the blocks that have both figures; 1 if there is none. A side that is only known to be below
-    /// some figure counts as that figure; if that is so of both, or a side is not known at all, the block's ratio is
-    /// 1.
+    /// The median ratio of the blocks that have both figures: above 0; 1 if no block has both. A figure that is only
+    /// known to be below some value counts as that value. A block's ratio is 1 if that is so for both figures, or a
+    /// figure is not known at all.
     pub estimate: f64,
-    /// The lower end of the interval, which holds however often one has looked. None if there are too few blocks, or
-    /// if nothing bounds the ratio from below.
+    /// The lower end of the interval, which keeps its promise however often one has looked. `None` if there are too few
+    /// blocks, or if nothing bounds the ratio from below.
     pub low: Option<f64>,
     /// The upper end of the interval. None if there are too few blocks, or if nothing bounds the ratio from above.
     pub high: Option<f64>,

@@ -22,7 +22,7 @@ pub enum Document {
     Comparison(Box<Comparison>),
 }
 
-/// The reason that no run, or no comparison, could be read from a file.
+/// The reason why no run, or no comparison, could be read from a file.
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// The system could not open or read the file.
@@ -41,7 +41,7 @@ pub enum ReadError {
         /// The error of the decompression.
         source: io::Error,
     },
-    /// The file is no JSON or another document, or has a value that this kumite does not know.
+    /// The file is not JSON, or is another document than a run, or has a value that this kumite does not know.
     #[error(
         "{}: not a run that --json wrote: {source}; if another version of kumite wrote it, report it with that one",
         file.display()

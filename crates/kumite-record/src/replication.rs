@@ -124,7 +124,7 @@ pub struct ClaimPair {
     pub claims: [Option<Claim>; 2],
 }
 
-/// How two verdicts on a claim compare.
+/// The outcome of comparing two verdicts on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairOutcome {

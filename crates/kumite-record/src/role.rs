@@ -21,7 +21,7 @@ pub enum Role {
     Engine,
 }
 
-/// The roles that one node has.
+/// The roles that a node has.
 pub type Roles = BTreeSet<Role>;
 
 impl Role {

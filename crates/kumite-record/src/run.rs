@@ -38,10 +38,10 @@ pub struct Run {
     pub started: Timestamp,
     /// The time at which the run ended. None while it goes on, and if it was killed.
     pub finished: Option<Timestamp>,
-    /// The reason why the run ended early: for example its budget, or an interruption. None if it did not: verdicts
-    /// that came early are no such reason.
+    /// The reason why the run ended early, such as its budget or an interruption. `None` if it did not end early; a run
+    /// whose verdicts came early did not.
     pub cut_short: Option<String>,
-    /// The times at which the run was resumed after an early end. The trials of a block on either side of one are not
+    /// The times at which the run was resumed after an early end. The trials of the block that was interrupted are not
     /// back to back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub resumed: Vec<Timestamp>,
@@ -106,8 +106,8 @@ pub struct Run {
     /// The contender that has two trials in each block. None if the run has no control.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<Control>,
-    /// The revisions of the contenders, before and after, in a run of `--rev`: the names of contenders end accordingly.
-    /// Empty if contenders were those of the working tree.
+    /// The two revisions of the contenders in a run of `--rev`, the earlier one first. The name of each contender ends
+    /// in that of its revision. Empty if the contenders were those of the working tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub revisions: Vec<RunRevision>,
     /// The trials that were not made because verdicts came early. None if there are none, or if the run was cut
@@ -142,16 +142,16 @@ pub struct Run {
 pub struct RunRevision {
     /// The revision as it was typed: `main`, `HEAD~1`, `main...HEAD`, `.`.
     pub name: String,
-    /// The commit; of a working tree, the one that its changes are on top of.
+    /// The commit, in hexadecimal digits. For a working tree it is the commit on top of which the changes are.
     pub commit: String,
-    /// The digest of the files of a working tree that was not as its commit. None for a commit, and for a working
+    /// The digest of the files of a working tree that differs from its commit. `None` for a commit, and for a working
     /// tree without changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changed: Option<String>,
 }
 
 impl RunRevision {
-    /// The revision in words: `main, commit 1f0c9d2ab03e`.
+    /// The revision in words: `main, commit 1f0c9d2ab03e`. If the working tree has changes, it says so.
     pub fn in_words(&self) -> String {
         let changed = if self.changed.is_some() { " with changes" } else { "" };
         format!("{}, commit {}{changed}", self.name, short_commit(&self.commit))
@@ -303,7 +303,7 @@ pub struct PublishedRow {
     pub metrics: BTreeMap<String, f64>,
 }
 
-/// A contender as the run found it. The default is one without a name that ran.
+/// A contender as the run found it. The default is a contender without a name, with the status `ran`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Contender {
     /// The contender's name, unique within the experiment.
@@ -322,7 +322,7 @@ pub struct Contender {
     pub reason: Option<String>,
 }
 
-/// Digests of a contender's files and tools. Trials of two runs are of the same contender only if `source` is equal.
+/// The digests of a contender's files and tools. Two runs have the same contender only if `source` is equal in both.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Digests {
     /// The digest of the contender's files and its build command. It is the same on every machine.

@@ -19,7 +19,7 @@ pub struct SelfCheck {
     pub command: String,
     /// The version of kumite that checked itself.
     pub kumite: String,
-    /// When the check began.
+    /// The time at which the check began.
     pub started: Timestamp,
     /// The time that the check took, in seconds.
     pub seconds: f64,
@@ -95,7 +95,8 @@ pub struct FalseVerdicts {
 pub struct SmallestDifference {
     /// The smallest difference, in percent.
     pub percent: f64,
-    /// The median of half the width of the confidence sequence of such a comparison, in percent.
+    /// Half the width of the confidence sequence of a comparison of one minute, in percent: the median over the
+    /// resampled comparisons.
     pub half_width_percent: f64,
     /// The number of measured pairs, which are resampled.
     pub from_pairs: usize,
@@ -153,8 +154,9 @@ pub struct CalmProbe {
 }
 
 impl CalmProbe {
-    /// The figure from which on a trial is marked. Its ratio to the largest is that of the largest to the median,
-    /// because a run takes many more probes than a check; and it is at least 1.25 times the median.
+    /// The figure from which on a trial is marked, in the unit of the probe. It is the largest figure times the ratio
+    /// of the largest to the median, because a run takes many more probes than a check; and at least 1.25 times the
+    /// median.
     pub fn limit(&self) -> f64 {
         (self.most * (self.most / self.median)).max(CalmProbe::LEAST * self.median)
     }
@@ -202,7 +204,7 @@ impl EngineFigure {
         (self.least..=self.most).contains(&self.engine)
     }
 
-    /// True if the engine's figure is above `most`: the only fault that a disturbance of the machine can cause.
+    /// True if the engine's figure is above `most`. A disturbance of the machine can cause this fault, and no other.
     pub fn too_much(&self) -> bool {
         self.engine > self.most
     }
@@ -217,8 +219,8 @@ pub struct DuetCheck {
     pub sequential_width: Ratio,
     /// The number of rounds, each of 20 pairs of either kind.
     pub rounds: usize,
-    /// True if the whole interval is above 1, false if all of it is below. None if neither is so, or there is no
-    /// interval.
+    /// True if the whole interval of `sequential_width` is above 1, false if all of it is below 1. `None` if 1 lies in
+    /// the interval, or there is no interval.
     pub pays: Option<bool>,
 }
 

@@ -15,13 +15,13 @@ pub struct Sitting {
     /// The id of the run that the sitting was kept as.
     #[serde(deserialize_with = "crate::id::id")]
     pub run: String,
-    /// The id of the first sitting's run, if this sitting was measured as a further one of it. It tells which
-    /// sittings belong together before they are joined. None otherwise.
+    /// The id of the first sitting's run, if this sitting repeats that run and is not joined with it yet. It says which
+    /// sittings belong together. `None` otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub again_of: Option<String>,
     /// The seed of the order of the sitting's blocks.
     pub seed: u64,
-    /// When the sitting began.
+    /// The time at which the sitting began.
     pub started: Timestamp,
     /// The time at which the sitting ended. None while it lasts, and if it was killed.
     pub finished: Option<Timestamp>,

@@ -138,8 +138,8 @@ pub enum StoreError {
         /// The ids of the runs that begin with the name.
         matches: Vec<String>,
     },
-    /// SQLite could not read or write the file: for example, it is damaged, another process was writing to it for
-    /// more than 10 s, or what is to be new has an id or a name that is there already.
+    /// SQLite could not read or write the file. For example, the file is damaged, another process was writing to it for
+    /// more than 10 s, or a new row has an id or a name that is there already.
     #[error("the results store {path}: {source}{}", remedy(.source))]
     Sqlite {
         /// The path of the file.
@@ -313,8 +313,8 @@ impl Findings<'_> {
     }
 }
 
-/// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns. Beside the
-/// errors that a method names, each has one if SQLite, or the form of a row, fails it.
+/// The results of many runs in one SQLite file (WAL). Everything is committed before a call returns. Beside the errors
+/// that a method names, every method fails if SQLite fails, or if a row has another form than this kumite writes.
 pub struct Store {
     path: PathBuf,
     /// The identity of the file when it was opened. None for a store in memory, one that is only read, and one whose
@@ -327,9 +327,9 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens a store. If its file is not there, the store is empty, and the file and its folder are made for the
-    /// first change: a command that refuses before it has anything to keep leaves nothing. An error if they could not
-    /// be made, if a file that is there cannot be opened, or if it is of another version.
+    /// Opens a store. If the file is not there, the store is empty, and the first change makes the file and its folder;
+    /// a command that keeps nothing makes no file. An error if the file could not be made, cannot be opened, or is of
+    /// another version.
     pub fn open(path: &Path) -> Result<Store, StoreError> {
         if std::fs::symlink_metadata(path).is_ok() {
             return Store::open_file(path);
@@ -355,8 +355,8 @@ impl Store {
         })
     }
 
-    /// Opens a store whose file must be there already, as commands that only read need it. An error if it is not, and
-    /// as [`open`](Self::open) says.
+    /// Opens a store whose file must be there already, as commands that only read need it. An error if it is not there,
+    /// and as for [`open`](Self::open).
     pub fn open_existing(path: &Path) -> Result<Store, StoreError> {
         if !path.is_file() {
             return Err(StoreError::Open {
@@ -513,7 +513,7 @@ impl Store {
         ids.iter().map(|id| self.run(id)).collect()
     }
 
-    /// Reads a run by its full id, without its trials and findings. An error if there is none.
+    /// Reads a run by its full id, without its trials and findings. An error if there is no such run.
     pub fn run(&self, id: &str) -> Result<Run, StoreError> {
         let run: Run = self
             .rows("run", "SELECT run FROM run WHERE id = ?1", [id])?
@@ -525,8 +525,8 @@ impl Store {
         }
     }
 
-    /// Returns an error if a run that has ended does not have the rows that it ended with. A run that has not ended
-    /// passes, and so does an id without a run. Methods that read trials check that, too.
+    /// An error if a run that has ended does not have the rows that it ended with. A run that has not ended passes, and
+    /// so does an id without a run. Methods that read trials make this check, too.
     pub fn check(&self, id: &str) -> Result<(), StoreError> {
         match seal::then_and_now(&self.db, id).map_err(|source| self.sqlite(source))? {
             Some((then, now)) if then != now => Err(StoreError::Changed {

@@ -20,27 +20,28 @@ pub struct StubResult {
     pub seconds: f64,
     /// The CPU time of the stub's thread, in seconds.
     pub cpu_s: f64,
-    /// Requests that were read to their end: the sum of `answers`, `resets` and `unanswered`.
+    /// The number of requests that were read to their end: the sum of `answers`, `resets` and `unanswered`.
     pub requests: u64,
     /// The number of answers that the kernel has taken whole, including those with an error status.
     pub answers: u64,
     /// The number of answers with the error status; `answers` includes them.
     pub errors: u64,
-    /// Connections reset in place of an answer.
+    /// The number of connections that were reset in place of an answer.
     pub resets: u64,
-    /// Requests without an answer: the client had gone when the answer was due, or the stub ended before that.
+    /// The number of requests without an answer: the client had gone when the answer was due, or the stub ended before
+    /// that.
     pub unanswered: u64,
-    /// Inputs that were no request and were answered with 400; they are in no other count.
+    /// The number of inputs that were no request and were answered with 400. They are in no other count.
     pub malformed: u64,
     /// The connections that clients opened.
     pub connections: StubConnections,
     /// The largest number of requests that waited for a worker at once.
     pub longest_queue: u64,
-    /// How late answers and resets were, in microseconds. None if there were none.
+    /// The lateness of answers and resets, in microseconds. `None` if there was neither.
     pub late_us: Option<Lateness>,
 }
 
-/// The number of a stub's connections, by what became of them.
+/// The numbers of a stub's connections that were accepted, open at once, and refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StubConnections {
     /// The number of connections that were accepted and served.

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Arrival, AxisValue, Call, Mark, Phase, Point, Role, Void, Written};
 
-/// One measured execution of a cell, from fresh start to stop. The default is an `ok` trial of nothing, without figures.
+/// One measured execution of a cell, from fresh start to stop. The default is an `ok` trial of nothing, without
+/// figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trial {
     /// Position in the run, from 0, in the order in which trials began; unique.
@@ -23,8 +24,8 @@ pub struct Trial {
     /// counts, and only if none of its trials is void.
     #[serde(default, skip_serializing_if = "is_first")]
     pub attempt: u32,
-    /// Why this trial is void, so that no trial of its attempt counts. None if it is not void itself, though another
-    /// of its attempt may be.
+    /// The reason why this trial is void, so that no trial of its attempt counts. `None` if the trial itself is not
+    /// void; another trial of its attempt may be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<Void>,
     /// The contender's name.
@@ -36,7 +37,7 @@ pub struct Trial {
     pub point: Point,
     /// The time at which the trial began.
     pub started: Timestamp,
-    /// How the trial ended, which decides whether its figures are used.
+    /// The outcome of the trial, which decides whether its figures are used.
     pub outcome: Outcome,
     /// The reason for an outcome other than `ok`, often with the end of the contender's log. If the outcome is `ok`,
     /// a fault that changes no figure, such as processes that the contender left behind. None without either.
@@ -91,7 +92,7 @@ pub fn standing<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> impl
     trials.into_iter().filter(move |trial| last[&(&trial.point, trial.block)] == (trial.attempt, false))
 }
 
-/// How a trial ended.
+/// The outcome of a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -270,7 +271,7 @@ pub enum SteadyClass {
     Slowdown,
     /// The series changed until too near its end.
     NoSteadyState,
-    /// The trials of a cell are of several classes. No single trial has this class.
+    /// The trials of a cell are not all of one class. Only a cell has this class, never a single trial.
     Inconsistent,
 }
 

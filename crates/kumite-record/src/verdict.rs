@@ -72,7 +72,7 @@ pub struct Claim {
     pub scale: BTreeMap<String, Vec<AxisValue>>,
 }
 
-/// The evidence for a verdict: the money of somebody who began with 1 and betted on the verdict, round after round.
+/// The evidence for a verdict: the money of somebody who began with 1 and bet on the verdict, round after round.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Bet {
     /// The evidence so far: 0 or more, 1 at the beginning.
@@ -341,14 +341,14 @@ fn is_none(count: &usize) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The claim is true: each comparison of it is so in more than half of all rounds.
+    /// The claim is true: each of its comparisons is true in more than half of all rounds.
     Holds,
     /// The claim is false: some comparison of it is true in no more than half of all rounds.
     Fails,
     /// The effect equals the claim's border to within the run's margin. For `a > b` this means that the two sides
     /// differ by no more than the margin, whichever is the larger.
     NoDifference,
-    /// The rounds so far do not tell.
+    /// The rounds so far do not decide the claim.
     Undecided,
     /// The claim is clearly true in one sitting, and clearly false in another.
     DependsOnSitting,

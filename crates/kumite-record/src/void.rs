@@ -17,8 +17,8 @@ pub struct Void {
     /// The node on which the cause was. None for kumite's own machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// The time that the cause lasted, in milliseconds, as far as it is known; for `stolen` the CPU time that was
-    /// taken. 0 for a cause that has no length.
+    /// The time for which the cause lasted, in milliseconds, as far as it is known; for `stolen`, the CPU time that was
+    /// taken. 0 if the cause has no duration.
     pub lasted_ms: f64,
 }
 

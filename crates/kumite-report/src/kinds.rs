@@ -20,13 +20,13 @@ use chapter::{Chapter, DisturbedPictures, PageChapter};
 const KINDS: [&dyn KindReport; 5] =
     [&http::Http, &task::Task, &function::Function, &pacing::Pacing, &command::Command];
 
-/// The parts of a record's kind; for an unknown kind, those that are true of all.
+/// The parts of a report for the kind of this record; for an unknown kind, the parts that are right for all kinds.
 pub fn kind_of(record: &Record) -> &'static dyn KindReport {
     let name = record.export.run.kind.as_str();
     KINDS.into_iter().find(|kind| kind.name() == name).unwrap_or(&Unknown)
 }
 
-/// The parts of a report that are a kind's own. Defaults are true of all kinds.
+/// The parts of a report that differ between kinds of workload. A default is right for every kind.
 pub trait KindReport: Sync {
     /// The kind's name in the record.
     fn name(&self) -> &'static str;
@@ -41,8 +41,8 @@ pub trait KindReport: Sync {
         None
     }
 
-    /// The sentence on the part of a trial that figures are of, for a report whose trials say whether they were
-    /// steady.
+    /// The sentence that says from which part of a trial the figures are. It is for reports whose trials say whether
+    /// they were steady.
     fn steady(&self) -> &'static str {
         "Figures are of the part of each trial that was steady, or of all of it where no part was; the column “over time” says whether one was."
     }
@@ -58,7 +58,7 @@ pub trait KindReport: Sync {
         None
     }
 
-    /// Facts of the run that a reader needs to doubt figures of this kind.
+    /// The facts about a run that a reader needs to judge figures of this kind.
     fn facts(&self, _: &Record) -> Vec<Fact> {
         Vec::new()
     }

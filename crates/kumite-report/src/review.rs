@@ -12,7 +12,7 @@ pub mod junit;
 use jiff::Timestamp;
 use kumite_record::GateState;
 
-/// A comparison or a run in cases.
+/// The result of a comparison or a run as a list of cases, from which test reports, comments and annotations are made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Review {
     /// The command that made the result: `kumite compare`, `kumite run chatbot`.

@@ -18,7 +18,8 @@ use crate::words::reason::reason;
 use crate::words::text::one_line;
 use crate::words::verdict::VerdictText;
 
-/// A run as machines and reviewers take it in.
+/// The review of a run: its claims and checks as cases, and the gate's answer, for test reports, comments and
+/// annotations.
 pub fn run_review(export: &Export) -> Review {
     let run = &export.run;
     let (record, groups) = (Record::new(export), Groups::new(export));

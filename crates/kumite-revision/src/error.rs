@@ -11,7 +11,7 @@ use thiserror::Error;
 const DEEPEN: &str = "this is a shallow clone, which has not all commits: `git fetch --unshallow` gets them, as `fetch-depth: 0` \
                       of actions/checkout does";
 
-/// Why a revision could not be had.
+/// The reason why a revision could not be had.
 #[derive(Debug, Error)]
 pub enum Error {
     /// There is no `git` on PATH.
@@ -23,7 +23,7 @@ pub enum Error {
     NoRepository {
         /// The folder that was looked at.
         folder: PathBuf,
-        /// The last lines of what git said, on one line.
+        /// The last lines of git's output, joined into one line.
         said: String,
     },
     /// The repository has no such revision.
@@ -33,7 +33,7 @@ pub enum Error {
         name: String,
         /// A revision of the remote that the user may have meant; `None` if there is none.
         near: Option<String>,
-        /// The repository is a shallow clone.
+        /// True if the repository is a shallow clone, which may lack the commit.
         is_shallow: bool,
     },
     /// Two revisions have no common commit here.
@@ -43,7 +43,7 @@ pub enum Error {
         one: String,
         /// The other revision; HEAD if it was left out.
         other: String,
-        /// The repository is a shallow clone.
+        /// True if the repository is a shallow clone, which may lack the common commit.
         is_shallow: bool,
     },
     /// The remote names no default branch that is here, and none of the usual ones is here.
@@ -87,7 +87,7 @@ pub enum Error {
         command: String,
         /// The status of git.
         status: ExitStatus,
-        /// The last lines of what git said, on one line.
+        /// The last lines of git's output, joined into one line.
         said: String,
     },
     /// The build of a revision failed.
@@ -99,9 +99,9 @@ pub enum Error {
         command: String,
         /// The status of the command.
         status: ExitStatus,
-        /// The last lines of what it said, on one line.
+        /// The last lines of the build's output, joined into one line.
         said: String,
-        /// The file with all that it said.
+        /// The file with the build's whole output.
         log: PathBuf,
     },
     /// The files of the working tree changed while they were copied.

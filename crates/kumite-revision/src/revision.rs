@@ -13,7 +13,7 @@ const PARTED: &str = "...";
 pub struct Revision {
     /// The name, as the user typed it.
     pub name: String,
-    /// The commit; of a working tree, the one that its changes are on top of.
+    /// The commit, in hexadecimal digits. For a working tree it is the commit on top of which the changes are.
     pub commit: String,
     /// The files of a working tree that is not as its commit; `None` for a commit, and for a working tree without
     /// changes.
@@ -21,7 +21,7 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// The digest of the files of a working tree that is not as its commit. `None` for a commit, and for a working
+    /// The digest of the files of a working tree that differs from its commit. `None` for a commit, and for a working
     /// tree without changes.
     pub fn digest(&self) -> Option<&str> {
         self.changed.as_ref().map(|changed| changed.digest.as_str())

@@ -15,7 +15,7 @@ pub struct Tree {
     pub folder: PathBuf,
     /// The time that the build took when it was made, in seconds. `None` without a build.
     pub build_s: Option<f64>,
-    /// The tree was there already.
+    /// True if the tree was in the cache already.
     pub was_cached: bool,
     pub(crate) _held: Held,
 }

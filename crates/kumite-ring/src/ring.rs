@@ -80,14 +80,14 @@ pub struct Ring {
 /// Something that happened on a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The connect that [`Ring::connect`] began has succeeded or failed, told once for each. After an error there is
-    /// no other event of the connection.
+    /// The connect that [`Ring::connect`] began has succeeded or failed. It comes once for each connect. After an
+    /// error, no further event comes from the connection.
     Connected(Result<(), Errno>),
     /// Bytes from the peer, in the order in which they were sent: at least 1 and at most 32 KiB.
     Received(&'a [u8]),
     /// The peer has closed its side and will send no more.
     Ended,
-    /// Receiving or sending has failed. There is no other event of the connection.
+    /// Receiving or sending has failed. No further event comes from the connection.
     Broken(Errno),
     /// The kernel has taken the last byte of the oldest send that was not quiet.
     Sent,
@@ -158,8 +158,8 @@ impl Ring {
         let buffers = Buffers::new()
             .map_err(|source| RingError::Refused { step: "get memory to receive into", source })?;
         let (address, count) = buffers.ring();
-        // SAFETY: the entries are `count` whole ones in a mapping that outlives the ring: when the ring is dropped it is
-        // unmapped after the kernel is done, or never.
+        // SAFETY: the entries are `count` whole ones in a mapping that outlives the ring: when the ring is dropped it
+        // is unmapped after the kernel is done, or never.
         unsafe { uring.submitter().register_buf_ring_with_flags(address, count, BUFFER_GROUP, 0) }
             .map_err(|error| RingError::from_step("register buffers", &error))?;
         Ok(Ring {
@@ -240,8 +240,8 @@ impl Ring {
         self.slots[slot].first != NONE || self.slots[slot].failed.is_some()
     }
 
-    /// The number of bytes in sends that the kernel has not taken whole. Bytes that it has taken of such a send count
-    /// too; quiet sends do not count.
+    /// The number of bytes of all sends that the kernel has not taken whole. It includes bytes of such a send that the
+    /// kernel has taken already, and leaves out quiet sends.
     pub fn unsent(&self, slot: usize) -> usize {
         self.slots[slot].unsent
     }

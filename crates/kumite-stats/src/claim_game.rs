@@ -2,7 +2,7 @@
 
 use crate::one_sided::wealth_after;
 
-/// The number of rounds in which a comparison was so, and in which it was not so, of n rounds. In the other rounds it
+/// The numbers of rounds in which a comparison was true, and in which it was not, of `n` rounds. In the other rounds it
 /// cannot be told, which counts against both bets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -15,7 +15,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts one more round, in which the comparison was so, was not so, or cannot be told (`None`).
+    /// Counts one more round, in which the comparison was true, was not true, or cannot be told (`None`).
     pub fn count(&mut self, is_so: Option<bool>) {
         self.n += 1;
         self.so += usize::from(is_so == Some(true));
@@ -49,7 +49,8 @@ pub struct ClaimWealth {
 }
 
 impl ClaimRounds {
-    /// The tallies as they would be if all rounds that cannot be told were so, or were not so.
+    /// The tallies as they would be if the comparison was true (or, with `is_so` false, not true) in all rounds in
+    /// which it cannot be told.
     pub fn with_open_rounds(&self, is_so: bool) -> ClaimRounds {
         let told = |tallies: &Vec<Tally>| {
             let tell = |tally: &Tally| match is_so {

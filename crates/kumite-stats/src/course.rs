@@ -1,8 +1,8 @@
 //! The course of effects along a variable: whether they went with it, and from one side of a border to another.
 //!
 //! An effect that follows the time, or the state of a machine, is not drawn from one box. It can have changed a verdict
-//! only if it ends up on another side of the border, so both are asked for: a correlation that is no chance, and medians
-//! on different sides at both ends of the variable.
+//! only if it ends up on another side of the border, so both are asked for: a correlation that is no chance, and
+//! medians on different sides at both ends of the variable.
 
 use crate::{Correlation, median, spearman};
 
@@ -20,11 +20,12 @@ pub struct Course {
     pub high: f64,
 }
 
-/// The variable that the effects followed, with their course along it: of those with a p of at most `level`, the one
-/// with the least p, or else the strongest correlation, or else the first. Each variable has a pair of its value and
-/// the effect for every round; `side` is the side of the border on which an effect lies.
+/// The variable that the effects followed, with the course of the effects along it. Each variable has, for every round,
+/// its value and the effect. A variable qualifies if its correlation with the effects has a p of at most `level`, and
+/// the median effects at its two ends lie on different sides by `side`. Of several, it is the one with the smallest p;
+/// then the one with the strongest correlation; then the first.
 ///
-/// None if the effects followed no variable, if there are fewer than 12 rounds, or if both ends lie on one side.
+/// `None` if no variable qualifies, or if there are fewer than 12 rounds.
 pub fn followed<V, S: PartialEq>(
     variables: impl IntoIterator<Item = (V, Vec<(f64, f64)>)>,
     level: f64,

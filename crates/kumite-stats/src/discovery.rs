@@ -10,10 +10,10 @@ pub enum ErrorRate {
     FamilyWise,
 }
 
-/// The decided claims of a run. A decided claim is betted on no further, so their number only grows.
+/// The decided claims of a run. No more is bet on a decided claim, so the number of decided claims only grows.
 ///
-/// All false verdicts of a claim come from one bet that is a fair game, so `claims` is the number of claims and not
-/// that of bets.
+/// All false verdicts of a claim come from one bet that is a fair game. So `claims` is the number of claims, not of
+/// bets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decisions {
     rate: ErrorRate,

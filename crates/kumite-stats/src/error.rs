@@ -6,9 +6,8 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There are too few blocks for this confidence or, for a proportion, fewer tries than hits or none. Even the
-    /// widest interval of a median, from the least to the greatest value, misses it with a probability of 2^(1−n),
-    /// for one look.
+    /// There are too few blocks for this confidence; or, for a proportion, no tries, or fewer tries than hits. (Even
+    /// the widest interval of a median, from the least to the greatest value, misses it with a probability of 2^(1−n).)
     #[error("{have} blocks are too few for this confidence; {need} are needed")]
     TooFew {
         /// The number of blocks that were given; for a proportion, of tries.

@@ -17,8 +17,8 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// The standard deviation of the median of this many rounds of a sitting, with the scatter of sittings in it. Of
-    /// the same rounds a median's is √(π/2) times that of a mean.
+    /// The standard deviation of the median of this many rounds of one sitting, with the scatter of sittings in it. It
+    /// takes the standard deviation of a median as √(π/2) times that of the mean of the same rounds.
     pub fn of_median(self, rounds: usize) -> f64 {
         let of_rounds = FRAC_PI_2 * self.of_rounds.powi(2) / rounds.max(1) as f64;
         (self.of_sittings.powi(2) + of_rounds).sqrt()

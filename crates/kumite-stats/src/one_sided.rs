@@ -5,11 +5,11 @@ use crate::Error;
 /// The largest number of rounds that a forecast gives.
 const MOST_ROUNDS: usize = 500;
 
-/// The wealth of a gambler who began with 1 and betted, round after round, that a thing is so in more than half of
-/// all rounds, after it was so in `so` of `n`. If it is so in half of them or less, the game is fair or a losing one.
+/// The wealth of a gambler who began with 1 and bet, round after round, that a thing is true in more than half of all
+/// rounds, after it was true in `so` of `n`. If it is true in half of them or less, the game is fair or a losing one.
 ///
-/// Half of the money goes on every share above ½ alike, half on "in all". The wealth never falls when one more round
-/// is so.
+/// Half of the money is spread evenly over every share above ½, half is on "in all". The wealth never falls when the
+/// thing is true in one more round.
 ///
 /// # Panics
 ///
@@ -42,7 +42,7 @@ fn rounds_so(n: usize, threshold: f64) -> Option<usize> {
     Some(enough)
 }
 
-/// The wealth after `more` rounds beyond the given `(so, n)`, if the thing is so in this share of them, rounded down.
+/// The wealth after `more` rounds beyond the given `(so, n)`, if the thing is true in this share of them, rounded down.
 pub fn wealth_after((so, n): (usize, usize), share: f64, more: usize) -> f64 {
     let so_of_more = (share * more as f64 + 1e-9).floor() as usize;
     wealth(so + so_of_more.min(more), n + more)

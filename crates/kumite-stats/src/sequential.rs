@@ -50,9 +50,9 @@ pub fn sequential_median_between(values: &[(f64, f64)], alpha: f64) -> Result<(f
     Ok((low, high))
 }
 
-/// The confidence sequence of the ratio a/b of pairs: `exp` of [`sequential_median`] of the logarithms. Swapping a
-/// and b gives the reciprocals. An error as there, and if a value is not above 0, or if an end of the interval is 0
-/// or infinite as an `f64`.
+/// The confidence sequence of the ratio a/b of pairs: `exp` of [`sequential_median`] of the logarithms. Swapping a and
+/// b gives the reciprocals. An error as for [`sequential_median`]; and if a value is not above 0, or an end of the
+/// interval is 0 or infinite as an `f64`.
 pub fn sequential_ratio(pairs: &[(f64, f64)], alpha: f64) -> Result<Interval, Error> {
     if let Some(at) = pairs.iter().position(|(a, b)| !(a.is_finite() && b.is_finite())) {
         return Err(Error::NotFinite { at });

@@ -1,7 +1,7 @@
 //! The sign test, for one look.
 
-/// The p-value of the exact one-sided sign test: the probability that a thing is so in `so` of `n` rounds or more, if
-/// it is so in half of all rounds.
+/// The p-value of the exact one-sided sign test: the probability that a thing is true in `so` or more of `n` rounds, if
+/// it is true in half of all rounds.
 ///
 /// # Panics
 ///

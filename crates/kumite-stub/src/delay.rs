@@ -63,8 +63,8 @@ impl Delay {
         }
     }
 
-    /// The delays of a stub with this seed, without end: the n-th is that of the n-th request that it reads, if the
-    /// request's query asks for no other.
+    /// The delays of a stub with this seed, without end. The n-th delay is for the n-th request that the stub reads,
+    /// unless the request's query asks for another.
     pub fn draws(self, seed: u64) -> impl Iterator<Item = Duration> {
         let mut draws = Draws::new(self, seed);
         std::iter::repeat_with(move || Duration::from_nanos(draws.next()))

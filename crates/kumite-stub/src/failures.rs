@@ -17,15 +17,15 @@ pub struct Failures {
 /// The failure of a request, at the time when its answer is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// An answer with this status, from 400 to 599; 500 if none is given.
+    /// An answer with this status, from 400 to 599; 500 if no status is given.
     Status(u16),
     /// The connection is reset in place of an answer.
     Reset,
 }
 
 impl Failures {
-    /// The failures of a stub with this seed, without end: the n-th is true if the n-th request that it reads fails.
-    /// They do not depend on the delays.
+    /// The failures of a stub with this seed, without end: `true` at position n if the n-th request that the stub reads
+    /// is to fail. They do not depend on the delays.
     pub fn draws(self, seed: u64) -> impl Iterator<Item = bool> {
         let mut draws = Draws::new(Some(self), seed);
         std::iter::repeat_with(move || draws.next())

@@ -14,9 +14,9 @@ pub struct Report {
     pub duration: Duration,
     /// The CPU time of the stub's thread while it served.
     pub cpu: Duration,
-    /// The requests that were read to their end. Each became an answer or a reset, or is unanswered.
+    /// The number of requests that were read to their end. Each is counted in `answers`, `resets` or `unanswered`.
     pub requests: u64,
-    /// The answers to requests that the kernel has taken whole, those with the error status included.
+    /// The number of answers to requests that the kernel has taken whole, including those with the error status.
     pub answers: u64,
     /// The number of answers with the error status.
     pub errors: u64,
@@ -25,8 +25,8 @@ pub struct Report {
     /// The requests that were neither answered whole nor reset: their client had gone, or they were not yet answered
     /// at the end.
     pub unanswered: u64,
-    /// The inputs that were no request, each answered with 400. They are in none of the counts of requests and
-    /// answers.
+    /// The number of inputs that were no request, each answered with 400. They are not counted in `requests` or
+    /// `answers`.
     pub malformed: u64,
     /// The number of connections that were accepted and served.
     pub accepted: u64,

@@ -12,8 +12,8 @@ use crate::exit::Failure;
 /// The beginning of every SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
-/// True of a name that can only be that of a document or a path: no run, and nothing that --save keeps, has such a
-/// name.
+/// True of a name that can only mean a document or a path, because no run, and nothing that --save keeps, can have such
+/// a name.
 pub fn is_name_of_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".json") || name.ends_with(".gz")
 }

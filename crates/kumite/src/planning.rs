@@ -26,8 +26,8 @@ pub struct Extent {
     /// Most blocks at each point [default: the profile's]; --dry-run shows how many each claim takes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     blocks: Option<u32>,
-    /// Seed of the order and of resampling: an earlier run's repeats both. Of several sittings it is the first's; each later
-    /// one has a fresh one [default: a fresh one; of shards, one derived from the experiment]
+    /// Seed of the order and of resampling: an earlier run's repeats both. Of several sittings it is the first's; each
+    /// later one has a fresh one [default: a fresh one; of shards, one derived from the experiment]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
@@ -66,8 +66,8 @@ impl Planning {
         Ok((experiment, choice))
     }
 
-    /// The contenders, the blocks and the control of the experiment that was read, as words of a command line. A control
-    /// that its file names is in no word.
+    /// The chosen contenders, the blocks and the control, as words of a command line that repeats them. A control that
+    /// the experiment's file names is left out.
     pub fn words(&self, extent: &Extent, experiment: &Experiment) -> Vec<String> {
         let mut words = self.contenders.words();
         let control = experiment.control.as_ref().filter(|_| self.control.is_some());

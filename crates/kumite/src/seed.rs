@@ -8,7 +8,7 @@ pub fn fresh(clock: &dyn Clock) -> u64 {
     (u64::from(now) ^ u64::from(std::process::id()) << 8) & 0xffff_ffff
 }
 
-/// The command with the seed that it drew, so that it can be repeated; unchanged if it was given one.
+/// The command, with the seed that was drawn as a flag, so that it can be repeated. Unchanged if a seed was given.
 pub fn named(command: String, given: Option<u64>, drawn: u64) -> String {
     if given.is_some() { command } else { format!("{command} --seed {drawn}") }
 }

@@ -42,13 +42,14 @@ pub struct Setting {
     pub shell: Shell,
     /// The standard input of each command.
     pub stdin: Stdin,
-    /// All runs of all commands must write the same to standard output, which then goes to a file.
+    /// True if all runs of all commands must write the same to standard output, which then goes to a file.
     pub same_output: bool,
-    /// The exit codes that are no failure. Unless there are none but 0, a run that fails is left out.
+    /// The exit codes that are no failure. If they are more than 0 alone, a run that fails is left out; else it ends
+    /// the comparison.
     pub allowed: Allowed,
     /// The CPUs that commands are kept to; empty for any.
     pub cores: Vec<usize>,
-    /// Two commands run at once, each on one half of the CPUs.
+    /// True if two commands run at once, each on one half of the CPUs.
     pub duet: bool,
     /// The longest time that a run may take; `None` for no limit. One that takes longer fails.
     pub timeout: Option<Duration>,
@@ -63,7 +64,8 @@ pub struct Setting {
 /// A command to compare.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bench {
-    /// The command's name, which is unique among those that are compared. A control's second position has it again.
+    /// The command's name, which is unique among those that are compared. The second position of a control has the name
+    /// of the first.
     pub name: String,
     /// The command line as it was typed, with parameters filled in.
     pub command: String,
@@ -83,7 +85,7 @@ pub struct Bench {
     pub cleanup: Option<String>,
     /// The figures that another tool found for this command, which are shown beside ours; `None` if there are none.
     pub imported: Option<Imported>,
-    /// The git revision that the command is to be run at; `None` for where the user is.
+    /// The git revision at which the command is to be run; `None` to run it where the user is.
     pub at: Option<At>,
     /// The place of the revision, once its tree is made; `None` before, and without a revision.
     pub place: Option<Place>,
@@ -100,7 +102,7 @@ pub struct Earlier {
     pub name: String,
     /// The command line, into which no parameters are filled.
     pub command: String,
-    /// The git revision that it is to be run at; `None` for where the user is.
+    /// The git revision at which the command is to be run; `None` to run it where the user is.
     pub at: Option<At>,
     /// The file that is run in place of the command's own program; `None` to run that.
     pub program: Option<PathBuf>,
@@ -239,13 +241,13 @@ pub struct Templates {
     pub revisions: Vec<String>,
     /// The command that builds a revision; `None` for none.
     pub build: Option<String>,
-    /// The setup, one for all commands; it is run for each.
+    /// The setup, one for all commands; it is run for each command. `None` for none.
     pub setup: Option<String>,
     /// The commands to run before each run: one for all commands, or one for each.
     pub prepare: Vec<String>,
     /// The commands to run after each run: one for all commands, or one for each.
     pub conclude: Vec<String>,
-    /// The cleanup, one for all commands; it is run for each.
+    /// The cleanup, one for all commands; it is run for each command. `None` for none.
     pub cleanup: Option<String>,
     /// The destinations of output: one for all commands, or one for each.
     pub output: Vec<String>,

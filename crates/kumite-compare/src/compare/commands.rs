@@ -35,8 +35,8 @@ use super::sequence::{Blocks, Cut, Executed, GRACE, Progressed, Rules, until_dec
 /// The number of runs of an empty process, whose median time is kept.
 const EMPTY_RUNS: usize = 10;
 
-/// Compares commands, and returns the comparison, with an error beside it if that has ended it. If the comparison
-/// could not begin, an error alone.
+/// Compares commands, and returns the comparison; if an error has ended it early, that error, too. If the comparison
+/// could not begin, it returns the error alone.
 pub fn compare(
     setting: &Setting,
     rules: &Rules,
@@ -393,7 +393,8 @@ impl<'a> Commands<'a> {
     }
 
     /// Runs a block one command after the other, each with its hooks. Returns the runs by the commands' positions;
-    /// `None` if it was stopped in a run. A stop in a hook, or Ctrl-C that went to a command, is the error `Interrupted`.
+    /// `None` if it was stopped in a run. A stop in a hook, or Ctrl-C that went to a command, is the error
+    /// `Interrupted`.
     fn in_turn(
         &mut self,
         order: &[usize],

@@ -3,7 +3,7 @@
 /// The most bytes that are shown of a line that differs.
 const SHOWN: usize = 200;
 
-/// The error of two runs that were to write the same, and did not.
+/// The error that two runs wrote different outputs, although they were to write the same.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "outputs differ{}",

@@ -17,7 +17,7 @@ use super::difference::Difference;
 use super::nth::Nth;
 use super::parameters::ParameterError;
 
-/// Why a comparison was not made, or not to its end.
+/// The reason why a comparison was not made, or did not come to its end.
 #[derive(Debug, Error)]
 pub enum CompareError {
     /// The arguments make no sense; no command and no hook was run.
@@ -155,7 +155,7 @@ pub enum CompareError {
     Interrupted,
 }
 
-/// Why the arguments make no sense.
+/// The reason why the arguments make no sense.
 #[derive(Debug, Error)]
 pub enum UsageError {
     /// There is no command, and no reference.
@@ -237,7 +237,7 @@ pub enum UsageError {
     },
 }
 
-/// Why a text sets no environment variables.
+/// The reason why a text sets no environment variables.
 #[derive(Debug, Error)]
 pub enum EnvError {
     /// The text has an open quote, or ends in a backslash.

@@ -20,7 +20,7 @@ use super::rounds::Rounds;
 /// The probability with which a gate is shut, or opened, by mistake. It is lower than that of other verdicts, since a
 /// gate runs on every change, and each wrong answer is looked into.
 pub const GATE_ALPHA: f64 = 0.01;
-/// The margin of a gate if none is given, as a share: what is not slower by more passes.
+/// The margin of a gate if none is given, as a share: a command that is slower by no more than this passes.
 pub const GATE_MARGIN: f64 = 0.01;
 
 /// The rules of a gate.
@@ -30,13 +30,13 @@ pub struct GateRules {
     pub passes: GateBar,
     /// The probability with which the gate is shut, or opened, by mistake: over all pairs and metrics together.
     pub alpha: f64,
-    /// What the gate is on alone; `None` for all metrics that are judged.
+    /// The one thing that decides the gate; `None` if all metrics that are judged do.
     pub on: Option<GateOn>,
-    /// A command that fails more often than the reference shuts the gate, too. This question shares the level.
+    /// True if a command that fails more often than the reference shuts the gate, too. This question shares the level.
     pub by_failures: bool,
 }
 
-/// What a gate is on alone.
+/// The one thing that decides a gate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GateOn {
     /// A metric.
@@ -439,7 +439,8 @@ mod tests {
         assert_eq!((hidden.state, hidden.is_settled, hidden.untold), (Undecided, true, 50));
         assert_eq!(state(&of(tick(0.5), 8)), Shut);
         assert_eq!(pair(&of(tick(0.005), 50), levels(), 1.0).remaining, None);
-        // Two runs of the reference of which both are below a tick are no control, and what is far above both is slower.
+        // Two runs of the reference of which both are below a tick are no control, and what is far above both is
+        // slower.
         let all = Log { least: f64::NEG_INFINITY, most: f64::INFINITY };
         let both = Rounds { second: vec![tick(0.5); 8], itself: vec![all; 8], ..of(tick(0.5), 8) };
         let found = find(&both, levels());

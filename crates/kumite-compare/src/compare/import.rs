@@ -93,7 +93,7 @@ fn statistics(values: &[f64]) -> Option<Statistics> {
     Some(Statistics { mean, stddev: (n > 1.0).then(|| (squares / (n - 1.0)).sqrt()) })
 }
 
-/// Why a text cannot be imported.
+/// The reason why a text cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The text is not JSON, or no document of hyperfine's.

@@ -8,7 +8,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Margin(pub f64);
 
-/// Why a text is no margin.
+/// The reason why a text is no margin.
 #[derive(Debug, PartialEq, Error)]
 pub enum MarginError {
     /// The text is no number, with or without `%`.

@@ -7,7 +7,7 @@ const MOST_VALUES: u64 = 1_000;
 /// The most digits behind the decimal point. With more, the digits before it would not fit in the number.
 const MOST_DECIMALS: usize = 9;
 
-/// Why a parameter cannot be made from what was typed.
+/// The reason why a parameter cannot be made from what was typed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParameterError {
     /// The parameter's name is empty.

@@ -31,8 +31,9 @@ pub struct RecordedGate {
     pub first_shut: Option<usize>,
 }
 
-/// The gate on one by its wall time. `next` gives the times of the next block in seconds: of the reference, of the one
-/// that is judged, and of the reference again. It is given the block's order, by these positions.
+/// The gate of one command, by recorded wall times. `next` is called with the order of the next block, by positions,
+/// and gives the block's times in seconds: of the reference (position 0), of the command (1), and of the reference's
+/// second run (2).
 ///
 /// Of `rules`, only the margin, the limits and the seed count; the gate is `passing`, on wall time.
 pub fn gate_recorded(

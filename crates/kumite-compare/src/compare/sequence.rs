@@ -56,8 +56,8 @@ pub struct Rules {
     pub max_blocks: Option<usize>,
     /// The time in which blocks may end: once there are `min_blocks`, no block is begun that would end later.
     pub budget: Duration,
-    /// The budget also ends a block that is still executed then, unless the block just takes somewhat longer than
-    /// others did.
+    /// True if the budget also ends a block that is still executed when it is over. A block may always take 1 s, and
+    /// twice as long as the longest one before it.
     pub ends_blocks: bool,
     /// The seed of the order within the blocks. The same seed gives the same orders.
     pub seed: u64,
@@ -186,8 +186,8 @@ pub(crate) trait Blocks {
     /// later one was stopped or failed.
     fn execute(&mut self, orders: &[Vec<usize>], stop: &AtomicBool) -> Executed<Self::Error>;
 
-    /// Does what belongs between two blocks, and into no run. `blocks` is the number of whole blocks until now, of which
-    /// the last ended `elapsed` after the first had begun.
+    /// Does what belongs between two blocks, and into no run. `blocks` is the number of whole blocks until now, of
+    /// which the last ended `elapsed` after the first had begun.
     fn between(&mut self, _blocks: usize, _elapsed: Duration, _clock: &dyn Clock, _stop: &AtomicBool) {}
 
     /// Notes that the budget has ended a block that was still executed.
@@ -199,7 +199,7 @@ pub(crate) struct Executed<E> {
     /// The readings that are judged, by block, then by position, then by metric. Smaller is better. `None` for a run
     /// that is left out.
     pub values: Vec<Vec<Option<Vec<Reading>>>>,
-    /// Why not all blocks were executed; `None` if they were.
+    /// The reason why not all blocks were executed; `None` if they were.
     pub cut: Option<Cut<E>>,
 }
 
@@ -682,8 +682,8 @@ pub(crate) mod tests {
         assert_eq!(by_counts.fewest(2), Rules { gate: None, ..by_counts.clone() }.fewest(2));
     }
 
-    /// Of many comparisons of two that take as long in the median, and of which runs of the second are left out: how many
-    /// were decided, and the mean of the median logarithms.
+    /// Of many comparisons of two that take as long in the median, and of which runs of the second are left out: how
+    /// many were decided, and the mean of the median logarithms.
     fn simulated(is_left_out: &dyn Fn(f64, f64) -> bool) -> (usize, f64) {
         const BLOCKS: usize = 60;
         let one = |seed: u64| {

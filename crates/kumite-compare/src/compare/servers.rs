@@ -27,7 +27,8 @@ const ENOUGH_FOR_P99: u64 = 1_000;
 /// A server that is already running, and the load that it gets.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// The server's name, which is unique among those that are compared. A control's second position has it again.
+    /// The server's name, which is unique among those that are compared. The second position of a control has the name
+    /// of the first.
     pub name: String,
     /// The server's address as it was typed.
     pub url: String,
@@ -35,8 +36,8 @@ pub struct Server {
     pub load: Load,
 }
 
-/// Compares running servers by their answers under load. Returns the comparison, with an error beside it if that has
-/// ended it. Each server first gets `warm_up` loads that are not counted.
+/// Compares running servers by their answers under load. Returns the comparison; if an error has ended it early, that
+/// error, too. Each server first gets `warm_up` loads that are not counted.
 pub fn compare_servers(
     servers: &[Server],
     warm_up: usize,

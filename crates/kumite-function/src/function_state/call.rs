@@ -90,8 +90,8 @@ struct InvokePhase {
 }
 
 impl FunctionState {
-    /// Makes a call, from its offer to its answer. It is refused if as many others with a caller as there may be
-    /// instances are under way, if an instance cannot be started, or if the host stops.
+    /// Makes a call, from its offer to its answer. It is refused if as many calls with a caller are under way as there
+    /// may be instances, if an instance cannot be started, or if the host stops.
     pub async fn call(&self, call: Call) -> Result<Invocation, Refused> {
         let busy = || Refused::Throttled(self.setting.function.max_instances);
         let turn = tokio::select! {

@@ -24,7 +24,8 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Reads all clocks now, again if it took too long, and keeps the quickest reading.
+    /// Reads all clocks at the same moment, as nearly as possible: if a reading took too long, it is repeated, and the
+    /// quickest one is kept.
     pub fn read() -> Clocks {
         let read = |id| {
             let time = clock_gettime(id);

@@ -249,8 +249,8 @@ pub struct Own<'a> {
     pub parameters: &'a BTreeMap<String, Unit>,
 }
 
-/// The dimension of an expression over one trial. An error if it has an unknown name, a contender or an axis, or if
-/// it adds unlike to unlike.
+/// The dimension of an expression over one trial. An error if the expression has an unknown name, a contender or an
+/// axis, or adds unlike quantities.
 pub fn own_dimension(expr: &Expr, names: &Own) -> Result<Dimension, ClaimError> {
     let unknown = |name: &Name, what: &str, known: Vec<&str>| {
         fail(name, format!("no {what} '{}'{}", name.text, there_are(&name.text, &known)))

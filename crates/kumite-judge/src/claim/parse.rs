@@ -24,8 +24,8 @@ pub(super) fn parse(text: &str) -> Result<Claim, ClaimError> {
     }
 }
 
-/// Parses a text that is one expression, as derived metrics have it. An error if it is none or too long, or if it
-/// divides by 0 or is infinite whatever its names stand for.
+/// Parses a text that is one expression, as derived metrics have it. An error if the text is no expression or too long,
+/// or if the expression divides by 0 or is infinite for all values of its names.
 pub fn parse_expression(text: &str) -> Result<Expr, ClaimError> {
     let mut parser = Parser::new(text)?;
     let expr = parser.expr()?;

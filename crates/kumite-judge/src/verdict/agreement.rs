@@ -13,8 +13,8 @@ use super::posed::{Bet, Posed};
 use super::sitting::{Group, Sittings};
 
 impl Posed<'_> {
-    /// The wealth for each verdict, replaced by 0 unless every sitting is on that verdict's side. A smaller wealth is
-    /// still one of a fair or losing game, so the bound on false verdicts holds.
+    /// The wealth for each verdict, or 0 if a sitting is not on that verdict's side. Setting a wealth to 0 leaves the
+    /// game fair or losing, so the bound on false verdicts holds.
     pub fn where_sittings_agree(&self, wealth: ClaimWealth, sittings: Sittings) -> ClaimWealth {
         let groups = sittings.groups();
         let in_all = |moved, side| groups.iter().all(|group| self.side(group, moved) == side);
@@ -68,8 +68,8 @@ impl Posed<'_> {
         clear.min_by(|a, b| chance(a).total_cmp(&chance(b))).map(|(bet, _)| bet)
     }
 
-    /// The reason for an undecided claim: the number of further sittings like these that would decide it. The number
-    /// is none if not all sittings are on one side now, or if it would take more than 500.
+    /// The reason for an undecided claim: the number of further sittings like these that would decide it. That number
+    /// is `None` if not all sittings are on one side now, or if it would be more than 500.
     pub fn more_sittings(&self, rounds: &ClaimRounds, threshold: f64, sittings: Sittings) -> Reason {
         let groups = sittings.groups().len();
         let most = rounds.claimed.iter().map(|tally| tally.n).max().unwrap_or(0);

@@ -18,7 +18,7 @@ pub struct CheckSpec {
     pub says: ClaimSpec,
     /// The figures that the statement binds: those of each round, or the median over rounds.
     pub binds: Binds,
-    /// Why the check must hold, and why within its band if it has one.
+    /// The reason why the check must hold and, if it has a band, why within this band.
     pub because: String,
 }
 

@@ -132,7 +132,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// The first count or equality that is not so. None if all are.
+    /// The first count or equality that is not true. `None` if all are.
     pub fn broken(&self) -> Option<(&Compared, &Exact)> {
         self.exact().find(|(_, exact)| !exact.holds)
     }

@@ -15,7 +15,7 @@ pub(super) struct Group<'a> {
 }
 
 impl<'a> Sittings<'a> {
-    /// The sittings of a run. None if the run is not judged by sittings.
+    /// The sittings of a run; `None` if the run is not judged by sittings.
     pub fn of(run: &'a Run) -> Option<Sittings<'a>> {
         (!run.sittings.is_empty()).then_some(Sittings { all: &run.sittings })
     }

@@ -16,7 +16,7 @@ const MOST_PADDING: usize = 4096;
 /// The longest name of a folder, in bytes. File systems allow 255.
 const MOST_FOLDER: usize = 200;
 
-/// The conditions that were drawn for one trial.
+/// The conditions that were drawn at random for one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drawn {
     /// The length of the value of the variable that pads the environment, in bytes; less than 4096.
@@ -42,7 +42,7 @@ impl Drawn {
         }
     }
 
-    /// The contender's CPUs in the order that was drawn. A trial is given the first of them.
+    /// The contender's CPUs in the order that was drawn. A trial that needs fewer is given the first of them.
     pub fn among(&self, cores: &Cores) -> Cores {
         let mut drawn = cores.clone();
         drawn.contender.shuffle(&mut ChaCha8Rng::seed_from_u64(self.cores));

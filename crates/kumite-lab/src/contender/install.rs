@@ -23,9 +23,9 @@ pub(crate) struct Obtaining<'a> {
 }
 
 impl Obtaining<'_> {
-    /// Calls `look` and, while it fails, installs the packages of one source (apt, npm) after the other, if that is
-    /// permitted, and calls it again. The error has the last error of `look`, or that of an installation, and the
-    /// remedy. `look` is told whether something was installed, so that what tools said before may have changed.
+    /// Calls `look`. While it fails, installs the packages of one source (apt, npm) after the other, if that is
+    /// permitted, and calls it again. `look` is told whether something was installed, because tools may then answer
+    /// otherwise than before. The error has the last error of `look`, or that of an installation, and the remedy.
     pub fn obtain<T>(
         &self,
         note: &mut dyn FnMut(&str),

@@ -6,8 +6,8 @@ use kumite_record::Cores;
 
 use super::{Answers, Drawn, Origin, Reads};
 
-/// A contender that is built, if it has a build, and answers its version command. Of one on another node, and of a
-/// server that somebody else started, only the name is known here: its folder and command are empty.
+/// A contender that is built, if it has a build, and has answered its version command. If the contender is on another
+/// node, or is a server that somebody else started, only its name is known here: its folder and command are empty.
 #[derive(Clone, Debug)]
 pub struct Ready {
     /// The contender's name.

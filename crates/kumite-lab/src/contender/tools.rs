@@ -91,8 +91,8 @@ impl Tools {
         self.way.env()
     }
 
-    /// Finds the first tool that meets the need, and adds it. The error tells of the newest tool that was too old or,
-    /// if there was none, of the first that did not say its version.
+    /// Finds the first tool that meets the need, and adds it. The error is about the newest tool that was too old; if
+    /// there was none, about the first tool that did not tell its version.
     pub fn find(&mut self, need: &Need, log: &Path, stop: &AtomicBool) -> Result<(), MissingTool> {
         let mut newest: Option<(Vec<u64>, PathBuf)> = None;
         let mut silent = None;

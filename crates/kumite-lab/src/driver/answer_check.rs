@@ -76,8 +76,8 @@ impl<'a> AnswerCheck<'a> {
         Ok(AnswerCheck { answer, checker: answer.checker.as_ref().map(start).transpose()? })
     }
 
-    /// Checks a result. `params` are those of the job, and `folder` is the one in which the contender runs. An error
-    /// says why it cannot be told whether the result is right.
+    /// Checks a result. `params` are the parameters of the job, and `folder` is the folder in which the contender runs.
+    /// An error if it cannot be told whether the result is right.
     pub fn check(
         &mut self,
         params: &Value,

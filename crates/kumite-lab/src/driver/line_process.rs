@@ -79,9 +79,9 @@ impl LineProcess {
         }
     }
 
-    /// Closes the contender's input, and ends the contender if that is not enough. Returns the fault of its end in
-    /// words: a line after its last answer, a status other than 0, processes that it left behind, or no end within
-    /// [`GRACE`]. None if it has none.
+    /// Closes the contender's input, and ends the contender if that is not enough. Returns what was wrong with its end,
+    /// in words: a line after its last answer, a status other than 0, processes that it left behind, or no end within
+    /// [`GRACE`]. `None` if nothing was.
     pub fn end(mut self) -> Option<String> {
         self.talk.close();
         let mut tree = Arc::into_inner(self.tree.0).and_then(|tree| tree.into_inner().ok())?;
@@ -187,8 +187,8 @@ impl LineProcess {
         check_size(&self.log).map_or(Ok(()), |too_much| Err(Halt::fault(too_much)))
     }
 
-    /// The reason why nothing more comes from the contender, in words: how it ended, for which it is given [`GRACE`],
-    /// or that it closed its input or output.
+    /// The reason why nothing more comes from the contender, in words: it ended, and how (it is given [`GRACE`] to
+    /// end); or it closed its input or output.
     pub fn gone(&self, doing: &str) -> String {
         let status = self.tree.lock().wait(GRACE, &AtomicBool::new(false)).ok().flatten();
         let how = status.map_or("closed its input or output".to_owned(), how_it_ended);

@@ -73,9 +73,9 @@ impl OwnFolder {
         Ok(OwnFolder { folder, state, before })
     }
 
-    /// A sentence about the files that were written since the listing, and true if the trial cannot count because of
-    /// them. None if nothing was written. New files are moved to `away`; if that fails, the sentence is on that, and
-    /// the trial cannot count.
+    /// A sentence about the files that were written since the listing, and `true` if the trial cannot count because of
+    /// them. `None` if nothing was written. New files are moved to `away`; if that fails, the sentence says so, and the
+    /// trial cannot count.
     pub fn tidied(&self, away: &Path) -> Option<(String, bool)> {
         match self.tidy(away) {
             Ok(written) => written.sentence(&self.folder, away),

@@ -46,9 +46,10 @@ pub(crate) struct ScratchPlace {
 }
 
 impl ScratchPlace {
-    /// The first usable folder on a disk of this machine, of `TMPDIR`, `/var/tmp`, the store's folder and `/tmp`; if
-    /// none is on one, the first usable one, of which `doubt` warns. The store may be on a network's disk, and
-    /// `TMPDIR` and `/tmp` may be in memory; a contender is to be measured on neither. An error if none is usable.
+    /// The place for the files of trials: the first usable folder of `TMPDIR`, `/var/tmp`, the store's folder and
+    /// `/tmp` that is on a disk of this machine. If none is on such a disk, it is the first usable one, and `doubt`
+    /// warns of it: a contender must not be measured on a network's disk, where the store may be, or in memory, where
+    /// `TMPDIR` and `/tmp` may be. An error if none is usable.
     pub fn for_store(state: &Path) -> Result<ScratchPlace, Error> {
         let asked = std::env::var_os("TMPDIR").filter(|folder| !folder.is_empty()).map(PathBuf::from);
         let usual = ["/var/tmp".into(), state.to_owned(), "/tmp".into()];
@@ -67,7 +68,7 @@ impl ScratchPlace {
         here.or(places.first()).cloned().ok_or(Error::NoScratch)
     }
 
-    /// A sentence on why figures of trials that write here are doubtful. None if they are not.
+    /// A sentence that says why figures of trials that write to this place are doubtful. `None` if they are not.
     pub fn doubt(&self) -> Option<String> {
         (self.storage != Storage::Disk).then(|| {
             format!("the files of trials are {self}: set TMPDIR to a folder on a disk of this machine")

@@ -82,7 +82,8 @@ impl Answered {
     /// A right answer of which nothing more is to be said.
     pub const RIGHT: Answered = Answered { how: "answers right", wrong: None, written: None };
 
-    /// The outcome in a few words, if the contender answers as it is known to. The error says what is wrong.
+    /// The outcome in a few words, if the contender answers as it should: right or, if it is `known` to answer wrong,
+    /// wrong. Else the error says what is wrong.
     pub fn as_it_should(self, known: Option<Answers>) -> Result<&'static str, Fault> {
         match (self.wrong, known) {
             (None, None) => Ok(self.how),
@@ -95,7 +96,7 @@ impl Answered {
     }
 }
 
-/// The order for one trial, with everything that its driver cannot know.
+/// The order to make one trial: everything that the driver cannot know by itself.
 #[derive(Clone, Copy, Debug)]
 pub struct TrialOrder<'a> {
     /// The position of the trial in the run, from 0; a resumed run goes on counting.
@@ -120,7 +121,7 @@ impl TrialOrder<'_> {
 /// A trial as its driver returns it. The execution of the plan adds its time and its place in the run.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// How the trial ended, which decides whether its figures are used.
+    /// The outcome of the trial, which decides whether its figures are used.
     pub outcome: Outcome,
     /// The reason for an outcome other than `ok`, in words. If the outcome is `ok`, a fault that changes no figure,
     /// such as processes that the contender left behind. None without either.

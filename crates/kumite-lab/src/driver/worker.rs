@@ -90,8 +90,8 @@ impl Worker {
         self.say(&Asked { job, params }, limit, &format!("job {job}"), stop)
     }
 
-    /// Waits for the next answer to one of these jobs, which were asked for at these times. An error if none has come
-    /// once the one that was asked for first has taken `limit`, or if a line comes that belongs to none of them.
+    /// Waits for the next answer to one of these jobs; `asked` has the time at which each was asked for. An error if no
+    /// answer has come `limit` after the earliest of these times, or if a line comes that belongs to none of the jobs.
     pub fn take(
         &mut self,
         asked: &BTreeMap<u64, Instant>,

@@ -38,7 +38,8 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
     Run { min_blocks: run.min_blocks.max(fewest.min(run.blocks)), ..run }
 }
 
-/// The seed of a run in shards that was given none. All its shards get the same, wherever they are executed.
+/// The seed of a run in shards for which no seed was given. It follows from the experiment, so that all shards have the
+/// same, wherever they are executed.
 pub fn seed_of(experiment: &Experiment) -> u64 {
     let mut hasher = blake3::Hasher::new();
     let asked = Asked::new(&experiment.text, &experiment.profile).expect("it was read before").canonical();

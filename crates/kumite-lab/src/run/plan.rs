@@ -76,8 +76,8 @@ pub fn trial_seed(run: &Run) -> u64 {
 }
 
 impl Block {
-    /// The block as it is measured in this attempt, from 0. Each attempt after the first has an order of its own, by
-    /// the run's seed.
+    /// The block in the order for this attempt; attempts count from 0. Each attempt after the first has an order of its
+    /// own, drawn with the run's seed.
     pub fn attempt(&self, attempt: u32, run_seed: u64) -> Block {
         let mut block = self.clone();
         if attempt > 0 {

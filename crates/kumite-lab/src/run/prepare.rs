@@ -151,9 +151,9 @@ impl Choice {
     }
 }
 
-/// Looks for tools, installs what may be installed, and builds. A contender that cannot take part is named with the
-/// reason; none is left out silently. An error if a tool of the experiment itself, a service, or the second build of
-/// the control cannot be had, or `stop` is set. `note` is called with sentences about steps that take long.
+/// Looks for tools, installs what may be installed, and builds. Every contender that cannot take part is returned with
+/// the reason. `note` is called with sentences about steps that take long. An error if a tool of the experiment itself,
+/// a service, or the second build of the control cannot be had, or `stop` is set.
 pub fn prepare(
     experiment: &Experiment,
     choice: &Choice,

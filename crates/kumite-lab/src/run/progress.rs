@@ -79,7 +79,7 @@ impl<'a> Progress<'a> {
         (self.session.undecided)(&standing).into_iter().filter_map(cell).collect()
     }
 
-    /// The trial of a contender in an attempt at a block, if it is in the store already.
+    /// The trial of a contender in an attempt at a block, if the store has it already; else `None`.
     pub fn kept(&self, contender: usize, block: &Block, attempt: u32) -> Option<&Trial> {
         self.kept.get(&(contender, block.point, block.index, attempt)).map(|&nth| &self.trials[nth])
     }
@@ -220,9 +220,9 @@ impl<'a> Progress<'a> {
         self.clock.now().saturating_sub(self.began)
     }
 
-    /// The expected time of trials of these cells. For each it is the time that is known for its point or, if none
-    /// is, the mean of the trials so far: of the cell, else of its point, else of all. The time that starting and
-    /// stopping takes is added.
+    /// The expected time of trials of these cells, with the time for starting and stopping. For each trial it is the
+    /// time that is known for its point. If none is known, it is the mean of the trials so far: of the same cell, else
+    /// of the same point, else of all.
     pub fn expected(&self, cells: &[(usize, usize)]) -> Duration {
         let added = self.spent().saturating_sub(self.expected_of_tried) / self.tried.max(1) as u32;
         let mean = |which: &dyn Fn(&(usize, usize)) -> bool| {

@@ -83,9 +83,9 @@ fn refused(first: &StoredRun, other: &StoredRun) -> Result<Option<String>, SpecE
     }))
 }
 
-/// The first difference of two runs that keeps them from being sittings of one run. The order, the length, and the
-/// rule that each was judged by alone may differ. None if there is no other difference; an error if the file that one
-/// of them keeps cannot be read.
+/// The first difference because of which two runs cannot be sittings of one run. Their orders, their lengths and the
+/// rules by which each was judged alone may differ. `None` if there is no other difference. An error if the
+/// experiment's file that one of them keeps cannot be read.
 pub fn differ_as_sittings(first: &Run, other: &Run) -> Result<Option<Difference>, SpecError> {
     let alike = Run {
         seed: first.seed,

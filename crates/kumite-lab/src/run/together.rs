@@ -38,8 +38,8 @@ impl Difference {
     }
 }
 
-/// The first difference in how two runs are measured, as far as it is known before their contenders are. None if
-/// there is none; an error if the file that one of them keeps cannot be read.
+/// The first difference in how two runs are measured, as far as it shows without their contenders. `None` if there is
+/// none. An error if the experiment's file that one of them keeps cannot be read.
 pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecError> {
     let measures = |run: &Run| run.measures.map_or("none".to_owned(), |measures| measures.to_string());
     let of_one = Difference::between("how kumite measures (MEASURES)", [measures(a), measures(b)])

@@ -5,8 +5,8 @@ use kumite_record::Cores;
 use crate::spec::Experiment;
 use crate::toml_source::SpecError;
 
-/// The CPUs that an experiment will use, of those that are available. An error if not one of its points can be
-/// measured with them.
+/// The CPUs that an experiment will use, out of the available ones. An error if none of its points can be measured with
+/// these.
 pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, SpecError> {
     let mut used = Cores { contender: Vec::new(), engine: available.engine.clone(), apart: available.apart };
     let unavailable = experiment.unavailable(available);

@@ -189,8 +189,8 @@ pub(crate) struct Counted {
 }
 
 impl<'a> Services<'a> {
-    /// Looks for the tools of those services that are on this machine, and fetches their files. The error says what
-    /// is missing.
+    /// Looks for the tools of the services that are on this machine, and fetches their files. The error says what is
+    /// missing.
     pub fn find(
         specs: &'a BTreeMap<String, ServiceSpec>,
         nodes: &Nodes,

@@ -139,9 +139,9 @@ impl Experiment {
         all
     }
 
-    /// Replaces the plan by one job of a contender: at the first point that is planned for it or, if none is, at the
-    /// first point. `parameters` take the place of those of the point, and of the fixed ones. An error if the kind
-    /// refuses them; the fixed ones are changed even then.
+    /// Replaces the plan by one job of a contender: at the first point that is planned for the contender or, if no
+    /// point is, at the first point of all. `parameters` take the place of the point's and of the fixed ones. An error
+    /// if the kind refuses them; the fixed parameters are changed even then.
     pub fn plan_one(&mut self, contender: &str, parameters: &[(String, AxisValue)]) -> Result<(), Unfit> {
         let tries_it = |planned: &&Planned| planned.contenders.iter().any(|name| name == contender);
         let first = self.planned.iter().find(tries_it).or(self.planned.first());
@@ -225,8 +225,9 @@ impl Experiment {
         self.planned.iter().map(|planned| bounds(planned).and_then(known)).collect()
     }
 
-    /// The number of trials in a round with these contenders, and the least and the most time that they take, without
-    /// starting and stopping. The time is none if that of any point cannot be known before it is tried.
+    /// The number of trials in a round with these contenders, and the shortest and the longest time that they take,
+    /// without starting and stopping. The time is `None` if that of any point cannot be known before the point is
+    /// tried.
     pub fn extent(&self, contenders: &[&str]) -> (usize, Option<[Duration; 2]>) {
         let here = |planned: &Planned| {
             let takes_part = |name: &&String| contenders.contains(&name.as_str());

@@ -150,7 +150,7 @@ pub(crate) struct CheckFile {
     pub assert: String,
     /// The figures that are compared: the trials of every round, or the median over blocks.
     pub binds: Binds,
-    /// Why the check must hold, and why within its band if it has one (`within 5 % of`). Not empty.
+    /// The reason why the check must hold, and why within its band if it has one (`within 5 % of`). Not empty.
     #[schemars(length(min = 1))]
     pub because: String,
 }

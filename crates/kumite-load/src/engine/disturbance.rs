@@ -51,8 +51,8 @@ impl Injection {
         }
     }
 
-    /// The next instant at which the disturbance has something to do that no event announces; 0 for at once,
-    /// `u64::MAX` for never.
+    /// The next instant, in nanoseconds on the engine's clock, at which the disturbance has something to do without
+    /// being told by an event; 0 for at once, `u64::MAX` for never.
     pub fn next_step_ns(&self) -> u64 {
         match &self.stage {
             Stage::Before(at, _) | Stage::Paused(at) => *at,

@@ -81,7 +81,8 @@ impl Sessions {
         }
     }
 
-    /// The instant at which the session of this request was due; of a session of one step that is the request's.
+    /// The instant, in nanoseconds on the engine's clock, at which the session of this request was due. For a session
+    /// of one step, it is when the request was due.
     #[inline]
     pub fn began(&self, request: InFlight) -> u64 {
         if request.session == NO_SESSION { request.due } else { self.places[request.session as usize].began }

@@ -54,7 +54,8 @@ pub(crate) struct Http2 {
     speaks_other: Option<&'static str>,
 }
 
-/// Why an HTTP/2 connection cannot begin. Neither error is known to occur, because the preface is written to memory.
+/// The reason why an HTTP/2 connection cannot begin. Neither error is known to occur, because the preface is written to
+/// memory.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PrefaceError {
     #[error("HTTP/2: {0}")]
@@ -278,7 +279,7 @@ impl Stream {
 const NO_SWITCHING: Malformed = Malformed("its status is 101, which HTTP/2 does not have");
 const NO_BODY: Malformed = Malformed("it has a body, and must have none");
 
-/// Why a stream fails alone, while its connection goes on.
+/// The reason why a stream fails alone, while its connection goes on.
 enum Wrong {
     /// An error that `h2` reports.
     Stream(h2::Error),

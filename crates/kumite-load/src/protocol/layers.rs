@@ -48,7 +48,7 @@ impl Dialect {
     }
 }
 
-/// Why a new connection can have no layers.
+/// The reason why a new connection can have no layers.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LayersError {
     #[error(transparent)]

@@ -1,9 +1,10 @@
 //! TLS by rustls: which certificates are trusted, and the session of one connection.
 //!
 //! The trusted certificates are those of the system (what curl trusts), so that a company's own authority needs no
-//! option, or what [`Trust`] says. TLS 1.3 and 1.2 are spoken. A connection that replaces another resumes its session if the server allows
-//! it, as browsers do, so a reconnect may cost the server less than a first connect. Nothing is sent to end a session
-//! (no `close_notify`): the engine closes a connection only when nothing is expected on it any more.
+//! option, or what [`Trust`] says. TLS 1.3 and 1.2 are spoken. A connection that replaces another resumes its session
+//! if the server allows it, as browsers do, so a reconnect may cost the server less than a first connect. Nothing is
+//! sent to end a session (no `close_notify`): the engine closes a connection only when nothing is expected on it any
+//! more.
 
 use std::io::{BufRead, Read, Write};
 use std::net::{IpAddr, TcpStream};
@@ -31,12 +32,12 @@ const SESSIONS: usize = 8;
 /// The certificates of an `https` server that are trusted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// Those that the system trusts.
+    /// The certificates that the system trusts.
     #[default]
     System,
-    /// These as well: those in a PEM file, and what they have signed.
+    /// The certificates that the system trusts, those in this PEM file, and what the latter have signed.
     Also(PathBuf),
-    /// The first one in a PEM file and no other, whatever name is in it.
+    /// The first certificate in this PEM file and no other, whatever name is in it.
     Only(PathBuf),
     /// Any certificate.
     Any,
@@ -148,8 +149,8 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
 }
 
 impl Security {
-    /// The error of the server's certificate, if it is not to be trusted. `None` if it is, or if there is no server
-    /// there, or none that speaks TLS.
+    /// The reason why the server's certificate is not to be trusted. `None` if it is to be trusted, if no server is
+    /// there, or if the server does not speak TLS.
     pub fn refuses(&self, address: &Address, timeout: Duration) -> Option<TlsSessionError> {
         let mut tls = ClientConnection::new(self.config.clone(), self.name.clone()).ok()?;
         let greeted = match address {
@@ -236,8 +237,8 @@ impl Session {
         }
     }
 
-    /// Calls `take` with the next plaintext that has come. Returns `false` if there was none. The error is that of
-    /// `take`.
+    /// Calls `take` with the next plaintext that has come, and returns `true`; returns `false` if there is none. The
+    /// error is that of `take`.
     pub fn plain<E>(&mut self, take: impl FnOnce(&[u8]) -> Result<(), E>) -> Result<bool, E> {
         let mut reader = self.tls.reader();
         // It fails only where there is nothing to read.
@@ -272,7 +273,7 @@ impl Session {
     }
 }
 
-/// Why a session of TLS could not begin, or could not go on.
+/// The reason why a session of TLS could not begin, or could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsSessionError {
     /// rustls refuses the server's messages or its certificate, or the server refuses the session. The message has

@@ -14,7 +14,8 @@ pub struct SessionOutcome {
     pub ok: u64,
     /// The number of sessions that ended with a step that failed.
     pub failed: u64,
-    /// The times of the `ok` ones in ns, to three digits: from when a session was due to its last answer.
+    /// The times of the sessions in `ok`, in nanoseconds, to three digits: from when a session was due to its last
+    /// answer.
     pub time: Histogram<u64>,
     /// The figures of its steps, in their order.
     pub steps: Vec<StepOutcome>,
@@ -106,7 +107,7 @@ impl BySteps {
         Some(&mut self.sessions[session].steps[step])
     }
 
-    /// The figures of all sessions. Those of one step are those of the step.
+    /// The figures of all sessions. The figures of a session of one step are those of the step.
     pub fn finish(mut self) -> Vec<SessionOutcome> {
         for session in &mut self.sessions {
             if let [step] = &session.steps[..] {

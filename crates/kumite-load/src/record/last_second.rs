@@ -10,7 +10,8 @@ const TENTHS: usize = 10;
 /// The number of past seconds that are remembered.
 const PAST: usize = 40;
 
-/// Figures of the last second. In the load's first second they are of the tenths that there were.
+/// The figures of the last second of a load, made from tenths of a second. In the load's first second they are of the
+/// tenths that are over.
 #[derive(Debug, Default)]
 pub struct LastSecond {
     intervals: usize,
@@ -42,7 +43,7 @@ impl LastSecond {
         }
     }
 
-    /// `true` if the latest interval was the last of a second, and before the first interval.
+    /// `true` if the latest interval ended a whole second; also before the first interval.
     pub fn is_whole(&self) -> bool {
         self.intervals.is_multiple_of(TENTHS)
     }

@@ -34,8 +34,8 @@ pub struct Interval {
     pub p99_us: f64,
     /// The longest response time in µs, to three digits; 0 if there was no right answer.
     pub max_us: f64,
-    /// The most requests that were due at the same time and waited for a connection; 0 in a closed loop. For several
-    /// threads it is the sum of what each had.
+    /// The largest number of requests that were due and waited for a connection at the same time; 0 in a closed loop.
+    /// With several threads it is the sum of each thread's largest number.
     pub backlog: u64,
     /// CPU time of the engine's threads in the interval, in seconds, without the time in which they only waited for a
     /// request to be due.
@@ -78,14 +78,14 @@ pub struct Outcome {
     pub service_over_time: Times,
     /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and the time after it.
     pub intervals: Vec<Interval>,
-    /// The load was an open loop.
+    /// `true` if the load was an open loop.
     pub open_loop: bool,
     /// The precision with which the open loop's schedule was to be kept.
     pub pace: Pace,
     /// The interface that moved the bytes: epoll or io_uring. It is `Auto` only in the outcome of a load that did
     /// nothing.
     pub io: Io,
-    /// The engine's threads had real-time priority.
+    /// `true` if the engine's threads had real-time priority.
     pub real_time: bool,
     /// CPU time of the engine's threads in the window. Without [`Load::cores`](crate::Load::cores), or with a
     /// disturbance, it includes `on_event`.
@@ -93,9 +93,9 @@ pub struct Outcome {
     /// CPU time of the busiest thread in the window, divided by the window's length, without the time in which it
     /// only waited for a request to be due. 1 means that the thread had no headroom.
     pub busiest: f64,
-    /// Lateness of an open loop's sending in ns; empty in a closed loop. For a request that found a free connection
-    /// it is the time from when the request was due to the start of sending. For one that the engine was more than a
-    /// time-out too late for, and did not send, it is the time until the engine came to it.
+    /// The lateness of an open loop's sending, in nanoseconds; empty in a closed loop. For a request that found a free
+    /// connection it is the time from when the request was due to the start of sending. For a request that was not sent
+    /// because the engine came to it more than a time-out too late, it is the time until the engine came.
     pub send_lag: Histogram<u64>,
     /// The time in ns from when the engine last looked for answers, or was woken by one, until it read an answer. The
     /// answer may have waited for so long, and its response time includes that.
@@ -109,7 +109,7 @@ pub struct Outcome {
     /// The number of connections of a closed loop on which, after its end, an answer came that nobody had asked for.
     /// They are no requests, but the last answers that were counted may have been such answers, too.
     pub unasked: u64,
-    /// The run was cut short by its `stop` flag.
+    /// `true` if the load was cut short by its `stop` flag.
     pub stopped: bool,
     /// The number of finished requests of the warm-up, right or not: in a closed loop those that finished before the
     /// window opened, in an open loop those that were due before.
@@ -125,7 +125,8 @@ pub struct Outcome {
     /// The disturbance and the recovery from it; `None` if there was none, or if the run was stopped before it was
     /// over.
     pub disturbed: Option<Disturbed>,
-    /// The figures by session and by step. Empty if the load is of one step, whose figures are those above.
+    /// The figures by session and by step. Empty if the load has a single step: its figures are those of the whole
+    /// load.
     pub sessions: Vec<SessionOutcome>,
     /// Every request that was counted, of the warm-up, of the window and of the time after it, in the order in which
     /// they were due. Empty unless [`Load::log`](crate::Load::log) is set.
@@ -195,7 +196,8 @@ pub struct Recovery {
     /// The time until answers were right again. If the recovery is not complete, a lower bound: the time to the right
     /// answer after the last failure, or to the end of looking if there was none.
     pub took: Duration,
-    /// Answers were seen to stay right for 1.5 time-outs; in a window with several episodes, after each of them.
+    /// `true` if answers were seen to stay right for 1.5 time-outs; in a window with several episodes, after each of
+    /// them.
     pub complete: bool,
 }
 

@@ -71,8 +71,8 @@ impl Episodes {
         }
     }
 
-    /// Notes that the injection is over. If a request failed in it, the first episode counts from `now`, and may be
-    /// over at once, unless the last request failed.
+    /// Notes that the disturbance is over. If a request failed during it, the first episode counts from `now`, and may
+    /// be over at once, unless the last request failed.
     pub fn injected(&mut self, now: u64) {
         let last = self.last.map(|Episode { right, .. }| Episode { began: now, right: right.map(|_| now) });
         *self = Episodes { last, since: now, ..Episodes::new(self.steady) };

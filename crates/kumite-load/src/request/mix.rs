@@ -17,8 +17,8 @@ const GOLDEN: f64 = 0.618_033_988_749_894_9;
 pub(crate) struct Turns(Arc<[u32]>);
 
 impl Turns {
-    /// Turns by these weights. A session of weight 0 gets no turn. `None` if the weights, after they are divided by
-    /// what they have in common, add up to more than [`LONGEST_CYCLE`]; or to 0.
+    /// Turns by these weights. A session of weight 0 gets no turn. `None` if the weights, divided by their greatest
+    /// common divisor, add up to more than [`LONGEST_CYCLE`], or to 0.
     pub fn new(weights: &[u32]) -> Option<Turns> {
         let common = weights.iter().fold(0, |common, &weight| divisor(common, weight)).max(1);
         let total = weights.iter().map(|&weight| u64::from(weight / common)).sum::<u64>();

@@ -32,7 +32,7 @@ enum Place {
     Cookie(String),
 }
 
-/// Why a text cannot be a place of a value.
+/// The reason why a text cannot be a place of a value.
 #[derive(Debug, thiserror::Error)]
 pub enum TakeError {
     /// The text is no RFC 6901 pointer.
@@ -59,7 +59,7 @@ pub enum TakeError {
         /// The number of its groups.
         groups: usize,
     },
-    /// The name is none of a header or of a cookie.
+    /// The name cannot be that of a header or of a cookie.
     #[error("{name:?} is not the name of a header or a cookie")]
     Name {
         /// The name that was given.
@@ -68,7 +68,7 @@ pub enum TakeError {
 }
 
 impl TakePlace {
-    /// The value at a JSON pointer. An error if it is none.
+    /// The value at a JSON pointer. An error if the text is no JSON pointer.
     pub fn json(pointer: &str) -> Result<TakePlace, TakeError> {
         let names = pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
         if !names || !(pointer.is_empty() || pointer.starts_with('/')) {
@@ -77,7 +77,8 @@ impl TakePlace {
         Ok(TakePlace(Place::Json(pointer.to_owned())))
     }
 
-    /// The group of a regular expression. An error if it is none, or has not one group.
+    /// The text that the group of a regular expression matches. An error if the text is no regular expression, or does
+    /// not have exactly one group.
     pub fn regex(pattern: &str) -> Result<TakePlace, TakeError> {
         let own = || pattern.to_owned();
         let regex = regex::bytes::Regex::new(pattern);
@@ -88,12 +89,12 @@ impl TakePlace {
         }
     }
 
-    /// The value of a header. An error if none can have this name.
+    /// The value of a header. An error if the name cannot be that of a header.
     pub fn header(name: &str) -> Result<TakePlace, TakeError> {
         Ok(TakePlace(Place::Header(checked(name)?)))
     }
 
-    /// The value of a cookie. An error if none can have this name.
+    /// The value of a cookie. An error if the name cannot be that of a cookie.
     pub fn cookie(name: &str) -> Result<TakePlace, TakeError> {
         Ok(TakePlace(Place::Cookie(checked(name)?)))
     }

@@ -71,7 +71,7 @@ impl From<SocketAddr> for Address {
 pub struct Target {
     /// The address to connect to.
     pub address: Address,
-    /// The server is spoken to in TLS.
+    /// `true` if the server is spoken to in TLS.
     pub secure: bool,
     /// Host and port as the URL has them: the value of the `Host` header. The host alone is the name that a
     /// certificate must be for.
@@ -80,7 +80,7 @@ pub struct Target {
     pub path: String,
 }
 
-/// Why a URL is no target.
+/// The reason why a URL is no target.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetError {
     /// The text has no `scheme://` at the front.

@@ -36,7 +36,7 @@ struct Table {
     rows: Vec<csv::ByteRecord>,
 }
 
-/// Why a text with names in double braces, or the file with their values, cannot be used.
+/// The reason why a text with names in double braces, or the file with their values, cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TemplateError {
     /// Two opening braces are not closed.

@@ -58,7 +58,7 @@ const LATEST_FIRST: Duration = Duration::from_secs(86_400);
 /// The latest time of a recording: nobody offers a load for longer than a year.
 const LATEST: Duration = Duration::from_secs(366 * 86_400);
 
-/// Why a text is no [`Arrivals`].
+/// The reason why a text is no [`Arrivals`].
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ArrivalsError {
     /// A piece of the text is no rate, or is a ramp or a rate of 0 without end.

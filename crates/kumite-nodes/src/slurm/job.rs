@@ -179,8 +179,8 @@ impl Job {
         }
     }
 
-    /// The tasks of the job, once none is just ending; or as they are after 15 s, or when all is to stop. An error if
-    /// Slurm does not answer.
+    /// The tasks of the job, once none of them is just ending. After 15 s, or when everything is to stop, they are
+    /// returned as they are. An error if Slurm does not answer.
     pub fn settled(&self) -> Result<Vec<Task>, Error> {
         let began = Instant::now();
         loop {

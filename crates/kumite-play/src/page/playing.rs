@@ -160,7 +160,7 @@ impl Playing {
         self.changed.notify_one();
     }
 
-    /// The turn that is played or next, and the outcome of the last one; none of either if there is none.
+    /// The turn that is played or comes next, and the outcome of the last one; each is `None` if there is none.
     pub fn look(&self) -> (Option<Turn>, Option<Outcome>) {
         let desk = self.desk();
         (desk.now.as_ref().or(desk.waiting.front()).cloned(), desk.last.clone())

@@ -28,7 +28,8 @@ const TICKS: [f64; 8] = [1.05, 1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0];
 /// The least distance between two ticks.
 const TICK_ROOM: f64 = 30.0;
 
-/// The picture as geometry. Horizontal places count from the left end of the plot.
+/// The forest of verdicts as geometry: lengths and places in pixels. Horizontal places count from the left end of the
+/// plot.
 #[derive(Debug, Serialize)]
 pub struct Forest {
     width: f64,

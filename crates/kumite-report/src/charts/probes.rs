@@ -9,7 +9,7 @@ use super::timeline::{PLOT, Timeline, path};
 use crate::words::number::{count, plural};
 use crate::words::quantity::Measured;
 
-/// A chart for each probe with a finite figure in any trial.
+/// A chart for each probe that has a finite figure in some trial.
 pub fn probe_charts(export: &Export) -> Vec<Timeline> {
     Probe::ALL.into_iter().filter_map(|probe| chart(export, probe)).collect()
 }

@@ -20,7 +20,8 @@ use super::{answer, counts, cut_short, failures, gate};
 
 const TITLE: &str = "kumite compare";
 
-/// A comparison as machines and reviewers take it in.
+/// The review of a comparison: its verdicts as cases, and the gate's answer, for test reports, comments and
+/// annotations.
 pub fn compare_review(comparison: &Comparison) -> Review {
     let names = Names::in_full();
     let pairs = comparison.pairs.iter().flat_map(|pair| asked(pair, comparison));
@@ -92,8 +93,8 @@ struct Asked<'a> {
     never: Option<String>,
 }
 
-/// The questions about a pair: one for each metric that was named, or else one by wall time or throughput; and one by the
-/// metric that the gate is on, if it is none of these.
+/// The questions about a pair: one for each metric that was named, or else one by wall time or throughput; and one by
+/// the metric that the gate is on, if it is none of these.
 fn asked<'a>(pair: &'a ComparedPair, comparison: &Comparison) -> Vec<Asked<'a>> {
     let has_gate = comparison.gate.is_some();
     // What a gate by counts says is no answer on a metric.

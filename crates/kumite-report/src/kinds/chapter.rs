@@ -18,7 +18,7 @@ pub struct Chapter {
 /// A chapter's part on one point.
 #[derive(Debug, Serialize)]
 pub struct ChapterPoint {
-    /// The point, as it is told among all points.
+    /// The point, in the words that name it among all points.
     pub place: String,
     /// Tables of contenders by the axis within trials, short enough for a terminal.
     pub overviews: Vec<Overview>,

@@ -34,7 +34,7 @@ pub struct Overview {
 /// The tables of one point.
 #[derive(Debug, Serialize)]
 pub struct PointTables {
-    /// The point, as it is told among all points.
+    /// The point, in the words that name it among all points.
     pub place: String,
     /// The order of the rows, in words; empty if there is none.
     pub order: String,

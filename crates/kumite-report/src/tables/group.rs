@@ -158,17 +158,17 @@ impl<'a> Groups<'a> {
         self.x.map(|x| one_line(&x.replace('_', " ")))
     }
 
-    /// The points of a group, each as it is told among all points.
+    /// The points of a group, each with the words that name it among all points.
     pub fn points_of(&self, group: &Group<'a>) -> Vec<(String, &'a Point)> {
         group.points.iter().map(|point| (self.full_place(group, point), *point)).collect()
     }
 
-    /// The points of all groups, each as it is told among all points.
+    /// The points of all groups, each with the words that name it among all points.
     pub fn points(&self) -> impl Iterator<Item = (String, &'a Point)> {
         self.groups.iter().flat_map(|group| self.points_of(group))
     }
 
-    /// A point as it is told within its group: `connections = 50`.
+    /// The words that name a point within its group: `connections = 50`.
     pub fn place(&self, point: &Point) -> String {
         match self.x.and_then(|x| Some((x, point.get(x)?))) {
             Some((x, value)) => one_line(&format!("{x} = {value}")),
@@ -176,8 +176,8 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// A point as it is told among all points: `connections = 50, server_cores = all`. An axis that is not named has
-    /// its default.
+    /// The words that name a point among all points: `connections = 50, server_cores = all`. An axis that they leave
+    /// out has its default.
     pub fn full_place(&self, group: &Group, point: &Point) -> String {
         match self.x {
             Some(_) if !group.is_default => at(&self.place(point), &group.label, ", "),
@@ -185,7 +185,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// A point as it is told among all points, whatever its group: `connections = 50, server_cores = all`.
+    /// The words that name a point of any group among all points: `connections = 50, server_cores = all`.
     pub fn name(&self, point: &Point) -> String {
         let nth = self.group_of.get(&point);
         nth.map_or_else(|| title(point), |nth| self.full_place(&self.groups[*nth], point))

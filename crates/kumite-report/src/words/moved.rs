@@ -2,8 +2,8 @@
 
 use kumite_record::Doubt;
 
-/// The doubt with the effects at both ends: the first by `whole`, and the second, which comes after it, by `short`.
-/// None if it is another doubt.
+/// The doubt that an effect went with something, with the effects at both ends: the first in the words of `whole`, the
+/// second, which follows it, in those of `short`. `None` if it is another doubt.
 pub fn moved(doubt: &Doubt, whole: impl Fn(f64) -> String, short: impl Fn(f64) -> String) -> Option<String> {
     match doubt {
         Doubt::WentWith { probe, low, high } => Some(format!(

@@ -21,8 +21,9 @@ pub fn of_run(run: &Run) -> Option<String> {
     }
 }
 
-/// The number of sittings that agree with the verdict on a claim: `stood in 3 of 3 sittings`. If there is no verdict,
-/// those in which the claim is so. A doubt about the next sitting may follow. None if there is nothing to say.
+/// The number of sittings that agree with the verdict on a claim: `stood in 3 of 3 sittings`. Without a verdict, it is
+/// the number of sittings in which the claim is true. A doubt about the next sitting may follow. `None` if there is
+/// nothing to say.
 pub fn stood(claim: &Claim) -> Option<String> {
     let of = claim.sittings.len();
     let on = |side| claim.sittings.iter().filter(|of| of.side == side).count();

@@ -1,8 +1,8 @@
 //! Texts that others wrote: names, reasons, logs.
 
-/// Replaces what would act on the reader instead of being read: control characters, which a terminal obeys and XML
-/// forbids, and those that turn the direction of writing. Line breaks stay; tabs become spaces; white space at the
-/// end goes.
+/// Replaces characters that would act on the reader's screen instead of being read: control characters, which a
+/// terminal obeys and XML forbids, and characters that turn the direction of writing. Line breaks stay; tabs become
+/// spaces; white space at the end is removed.
 pub fn clean(text: &str) -> String {
     text.replace("\r\n", "\n").trim_end().chars().map(harmless).collect()
 }
@@ -22,8 +22,8 @@ pub fn plain(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(|c| if c == '\t' { c } else { harmless(c) }).collect()
 }
 
-/// Replaces control characters as [`plain`] does, but keeps the sequences that set colours. They move nothing, and
-/// hide nothing that `clean` let through.
+/// Replaces control characters as [`plain`] does, but keeps the sequences that set colours. These move nothing
+/// and hide nothing.
 pub fn plain_but_colours(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let first = plain(parts.next().unwrap_or_default());

@@ -12,7 +12,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// The name under which functions without a name are counted together.
 const NAMELESS: &str = "functions without a name";
 
-/// Why the functions of a command are not known.
+/// The reason why the functions of a command are not known.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unknown {
     /// `callgrind_annotate` is not on PATH.

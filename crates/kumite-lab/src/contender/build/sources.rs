@@ -65,8 +65,7 @@ impl Sources {
         self.root.join(&self.home)
     }
 
-    /// The files that these names mean, which are relative to the contender's folder. An error if one of the names
-    /// means none.
+    /// The files that these names mean, which are relative to the contender's folder. An error if a name means no file.
     pub fn only(&self, names: &[PathBuf]) -> Result<Sources, Error> {
         let mut files = BTreeSet::new();
         for name in names {

@@ -44,8 +44,8 @@ impl Outputs {
         &self.kept
     }
 
-    /// Takes the output of the last run. If metrics are named, they are read from its last line, and it is an error
-    /// if that is no object.
+    /// Takes the output of the last run. If metrics are named, they are read from the output's last line. An error if
+    /// that line is no JSON object with these metrics.
     pub fn take<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Result<Output, Error> {
         let unread = unread(&self.file);
         let metrics = self.take_metrics(names)?;

@@ -117,9 +117,9 @@ impl<'t> Timed<'t> {
         Halt::fault(format!("it {how}; its {what}: {}", last_lines(file)))
     }
 
-    /// The peak memory of one more run, started so that little memory shows, if all measured runs had less than can
-    /// be seen. None if one of them had more, or if that run fails: a command that ended well need not do so again
-    /// where it has left its files.
+    /// If all measured runs had less memory than can be seen, the peak memory of one more run, which is started so that
+    /// less can be seen. `None` if one of them had more, or if the further run fails: a command that ended well need
+    /// not do so again where it has left its files.
     pub fn peak_below_the_floor(&mut self, measured: &[Run]) -> Result<Option<u64>, Halt> {
         if !measured.iter().all(|run| run.timed.peak_rss_is_floor) {
             return Ok(None);

@@ -19,7 +19,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// The reason why the call failed, in words. None if it did not.
+    /// The reason why the call failed, in words. `None` if it did not fail.
     pub fn failure(&self) -> Option<String> {
         match &self.answered {
             Err(refused) => Some(format!("it was refused: {refused}")),

@@ -38,7 +38,7 @@ impl Protocol {
         }
     }
 
-    /// The demand on a server that is asked in this protocol, after "it does not speak".
+    /// The words that follow "it does not speak" if a server does not speak this protocol.
     pub fn demand(self) -> &'static str {
         match self {
             Protocol::Http => "HTTP/1.1 in the clear",

@@ -40,11 +40,11 @@ impl Settling {
         }
     }
 
-    /// Takes an interval that has ended. Returns the time since the load began at which the window opens, if this
-    /// interval settles it.
+    /// Takes an interval that has ended. Returns the time, since the load began, at which the window opens, if this
+    /// interval shows a steady state; else `None`.
     ///
     /// A closed loop is judged by throughput, as the whole trial is later. The throughput of an open loop is that of
-    /// its schedule from the first moment on, so it is judged by the median response time.
+    /// its schedule from the first moment on, so an open loop is judged by the median response time.
     pub fn take(&mut self, interval: &Interval) -> Option<Duration> {
         let opener = self.opener.as_ref().filter(|_| !self.settled && interval.start_ms < 0)?;
         self.seen += 1;

@@ -86,8 +86,8 @@ struct Step {
 }
 
 impl Steps {
-    /// Reads the steps of a load. None if `rate_rps` is no text; the parameters of steps are then read and not used.
-    /// An error if the steps, or what is given with them, are refused.
+    /// Reads the steps of a load. `None` if `rate_rps` is no text; the parameters of steps are then ignored. An error
+    /// if the steps, or parameters that are given with them, are refused.
     pub fn read(take: &Params) -> Result<Option<Steps>, Unfit> {
         let (good, normal, quick) = (take.time("good_ms")?, take.time("normal_ms")?, take.time("quick_ms")?);
         let drop_to = take.number("drop_to_rps")?;

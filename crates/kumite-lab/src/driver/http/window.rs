@@ -32,7 +32,7 @@ impl<'a> Window<'a> {
         Window { workload, wanted }
     }
 
-    /// The largest number of answers that a wanted percentile takes. None if none is wanted.
+    /// The largest number of answers that any of the wanted percentiles needs. `None` if no percentile is wanted.
     pub fn most(&self) -> Option<u64> {
         self.wanted.iter().map(|(_, needs)| *needs).max()
     }

@@ -44,8 +44,8 @@ impl Awake {
         Awake([(now, now + FIRST); 2])
     }
 
-    /// Awake around both times at which a state may come: by the schedule, and by how long the state before it is
-    /// held. A player that drifts, or was late once, may come at either.
+    /// Awake around both times at which a state may come: the time by the schedule, and the time by how long the state
+    /// before it is held. A player that drifts, or was late once, may come at either.
     pub fn around(by_schedule: Instant, by_hold: Instant) -> Awake {
         let due = [by_schedule.min(by_hold), by_schedule.max(by_hold)];
         Awake(due.map(|due| (due.checked_sub(BEFORE).unwrap_or(due), due + AFTER)))

@@ -31,8 +31,8 @@ impl WarmUp {
         }
     }
 
-    /// True once `given` jobs are enough, after this time. `answered` has the jobs in the order in which they were
-    /// given, up to the first that has no answer yet.
+    /// True if the warm-up is over once `given` jobs were given and this time has passed. `answered` has the jobs in
+    /// the order in which they were given, up to the first that has no answer yet.
     pub fn is_over(&mut self, given: usize, answered: &[Job], passed: Duration) -> bool {
         if given >= MOST_JOBS as usize {
             return true;

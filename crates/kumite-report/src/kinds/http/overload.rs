@@ -52,7 +52,7 @@ pub struct Panel {
     pub frame: Frame,
 }
 
-/// The bars of the requests of one fate, as an SVG path.
+/// The bars of all requests that ended in the same way, as one SVG path.
 #[derive(Debug, Serialize)]
 pub struct Bars {
     pub kind: &'static str,
