@@ -151,7 +151,7 @@ pub enum Misdeed {
     /// A line is longer than any frame.
     #[error("wrote a line that is no frame of ours, and does not end")]
     Endless,
-    /// A line during a run is not a frame. In any other answer such a line is a wrong frame.
+    /// A line came during a run that is not a frame.
     #[error("said what it should not: {0}")]
     Garbled(#[source] NotAFrame),
     /// A frame came during a run that has no place in one.

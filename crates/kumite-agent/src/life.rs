@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-/// The time between two signs.
+/// The time between two signs of life that a side sends.
 pub const SIGN_EVERY: Duration = Duration::from_secs(1);
 /// The silence after which a side is given up.
 pub const SILENCE_LIMIT: Duration = Duration::from_secs(30);

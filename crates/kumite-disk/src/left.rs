@@ -16,8 +16,8 @@ use crate::disk::{NAME, unmount};
 /// The longest wait for a dead mount to say so, which it does at once, and for fusermount3.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The mount points of disks whose process was killed, among the mounts that this process sees. One that does not
-/// answer within 2 s is not taken for dead.
+/// The mount points of slow disks whose process was killed, among the mounts that this process sees. A mount that does
+/// not answer within 2 s does not count as dead.
 pub fn dead() -> Vec<PathBuf> {
     mounted().into_iter().filter(|mount_point| is_dead(mount_point)).collect()
 }

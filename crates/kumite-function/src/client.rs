@@ -104,8 +104,8 @@ pub enum ExchangeError {
 }
 
 /// Calls a function at a host, and waits for the reply for at most `limit`. `endpoint` is the URL of the host, with the
-/// scheme `http`. An error if the name or the URL is none, the host cannot be reached, or there is no whole reply in
-/// time. A reply that reports a failure of the function is no error.
+/// scheme `http`. An error if the name cannot be that of a function, the URL cannot be used, the host cannot be
+/// reached, or the reply is not whole in time. A reply that reports a failure of the function is no error.
 pub fn invoke_at(
     endpoint: &str,
     name: &str,

@@ -20,7 +20,7 @@ type Cause = Box<dyn StdError + Send + Sync>;
 /// that puts words around another error, in its field `error`, also has that error's causes.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// Something could not be done with a file or a folder.
+    /// Something could not be done with a file or a folder: the fields have the verb, the path and the system's error.
     #[error("cannot {doing} {}", path.display())]
     File {
         /// The verb for the attempt: `make`, `read`.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::misuse::Misuse;
 
-/// The parameters of the objects of one run.
+/// The parameters of the Kubernetes objects that execute one run.
 pub struct Manifest<'a> {
     /// The experiment's name.
     pub experiment: &'a str,
@@ -62,7 +62,7 @@ impl FromStr for Memory {
 }
 
 impl Manifest<'_> {
-    /// The objects as YAML. Fails if a word of the command cannot be quoted for a shell.
+    /// The objects as YAML. An error if a word of the command cannot be quoted for a shell.
     pub fn text(&self) -> Result<String, Misuse> {
         let words = |words: Vec<String>| {
             let joined = shlex::try_join(words.iter().map(String::as_str));

@@ -32,9 +32,10 @@ pub enum Listener {
 }
 
 impl Tree {
-    /// Finds who gets what is sent to this address: the holders of listening sockets that are bound to it, or to its
-    /// port at any address (also IPv6's). It is cheap while there is none, and reads the descriptors of all members
-    /// once there is one, of all processes if a stranger has it. An error if the kernel's table cannot be read.
+    /// Finds out who gets what is sent to this address: the processes that hold listening sockets which are bound to
+    /// the address, or to its port at any address (also IPv6's). It is cheap while there is no such socket. Once there
+    /// is one, it reads the descriptors of all members of the tree, and those of all processes if a stranger has the
+    /// socket. An error if the kernel's table cannot be read.
     pub fn listeners(&mut self, at: SocketAddrV4) -> Result<Listener, Error> {
         let port = at.port();
         for _ in 0..LOOKS {

@@ -37,10 +37,12 @@ pub struct Usage {
     pub cpu: Duration,
     /// The sum of the members' resident sets. A page that several members share is counted for each.
     pub rss_bytes: u64,
-    /// The larger of two: the highest `rss_bytes` of any call, and the highest resident set of any one member as the
-    /// kernel kept it. For a tree of one process it is exact up to the last call (after [`Tree::stop`] up to the end
-    /// of that process, if larger than the peak of *our* process, which the kernel lets a child inherit). For several
-    /// processes it is a lower bound. It is 0 if the tree ended before any call and stayed below our peak.
+    /// The larger of two figures: the highest `rss_bytes` of any call, and the highest resident set of any one member
+    /// as the kernel kept it.
+    ///
+    /// For a tree of one process it is exact up to the last call. (After [`Tree::stop`] it is exact up to the end of
+    /// that process, if it is larger than the peak of *our* process, which the kernel lets a child inherit.) For
+    /// several processes it is a lower bound. It is 0 if the tree ended before any call and stayed below our peak.
     ///
     /// [`Tree::stop`]: crate::Tree::stop
     pub peak_rss_bytes: u64,

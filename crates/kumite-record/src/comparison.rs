@@ -21,7 +21,7 @@ use crate::{
 /// A comparison of commands or servers in interleaved blocks, with its verdicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// The version of the document's form.
+    /// The version of the document's form: [`SCHEMA`](crate::SCHEMA) of the kumite that wrote it.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the comparison.
@@ -357,8 +357,8 @@ pub struct JudgedMetric {
     /// The value of `b` over that of `a`.
     pub ratio: Ratio,
     /// The number of blocks in which the order of the two is not known, because a reading is only an upper bound. A
-    /// time below a tick of the kernel was read as 0; or a count was; or the memory of a run was not counted, or is
-    /// only known to be at most what kumite's helper needs. If at least half of the blocks are like this, no verdict is
+    /// time below a tick of the kernel, or a count, was read as 0; or the memory of a run was not counted, or is only
+    /// known to be at most what kumite's helper needs. If at least half of the blocks are like this, no verdict is
     /// possible.
     #[serde(default)]
     pub untold: usize,

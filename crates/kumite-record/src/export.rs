@@ -16,7 +16,7 @@ use crate::{
 /// A whole run as one document: what `kumite export` writes and what every report is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Export {
-    /// The version of the document's form.
+    /// The version of the document's form: [`SCHEMA`](crate::SCHEMA) of the kumite that wrote it.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
     /// The plan of the run, how it was measured, and how it ended.
@@ -67,7 +67,7 @@ pub struct Cell {
     /// favour fast ones.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub needs: Needs,
-    /// The steadiness of the cell's trials. None if no trial tells.
+    /// The steadiness of the cell's trials. `None` if no trial has a steadiness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steadiness: Option<CellSteadiness>,
 }

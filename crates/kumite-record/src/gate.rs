@@ -58,8 +58,8 @@ impl GateState {
     }
 }
 
-/// The gate of a comparison. It asks that nobody is slower than the reference by more than the margin or, if metrics
-/// were named, that nobody uses more of one of them by more than the margin.
+/// The gate of a comparison. It asks whether every command or server is no slower than the reference by more than the
+/// margin; if metrics were named, whether none is worse by more than the margin in any of them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparisonGate {
     /// The bar that `--gate` chose: how much must be shown to pass.
@@ -93,17 +93,17 @@ pub struct ComparisonGate {
 /// its two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairGate {
-    /// Shut if `a` is shown to be slower than each run of the reference by more than the margin. Open if it is shown
-    /// not to be, against each. Undecided otherwise, and if the control says that it cannot be told. With metrics: shut
-    /// if the gate of one is, open if all are, else undecided.
+    /// Shut if `a` is shown to be slower than each run of the reference by more than the margin. Open if `a` is shown
+    /// not to be slower than either by more than the margin. Undecided otherwise, and if the control says that it
+    /// cannot be told. With metrics: shut if the gate of one is, open if all are, else undecided.
     pub state: GateState,
     /// The reason why it cannot be told, or the doubt that remains although the gate is shut. `None` without such a
     /// reason or doubt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<GateDoubt>,
-    /// The value of `b` over that of `a`, by that run of the reference which is nearest to the margin. Each end of the
-    /// interval is wrong with the probability that the gate has for a pair and metric. None if the gate is by several
-    /// metrics.
+    /// The value of `b` divided by that of `a`, by the run of the reference that is nearest to the margin. Each end of
+    /// the interval is wrong with the probability that the gate has for a pair and metric. `None` if the gate is by
+    /// several metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Ratio>,
     /// The number of blocks in which the ratio may lie on either side of the margin, because a reading is only a
@@ -123,8 +123,8 @@ fn is_nought(count: &usize) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateDoubt {
-    /// It cannot be told: the reference's two runs differ from each other by more than chance (1 %), and `a` is not
-    /// clear of that.
+    /// It cannot be told: the reference's two runs differ from each other by more than chance (tested at 1 %), and `a`
+    /// is not slower by clearly more than that.
     ControlIsOff,
     /// It cannot be told: `a` is slower by more than the margin than one of the reference's two runs, and is not shown
     /// to be slower than the other.

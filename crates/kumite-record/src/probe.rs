@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Metric;
 
-/// A probe of the machine before a trial: the price of one kind of work.
+/// A probe of the machine before a trial: it measures the time that one kind of work takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Probe {

@@ -28,7 +28,8 @@ pub struct Prospect {
 }
 
 impl Prospect {
-    /// The number of blocks in which the claim can be decided either way. None if one of the two is out of reach.
+    /// The number of blocks with which the claim can be decided either way. `None` if no realistic number of blocks
+    /// lets it hold, or lets it fail.
     pub fn blocks(&self) -> Option<usize> {
         Some(self.to_hold?.max(self.to_fail?))
     }

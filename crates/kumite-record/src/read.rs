@@ -63,7 +63,7 @@ pub enum ReadError {
         /// The error of the parser, with line and column.
         source: serde_json::Error,
     },
-    /// The file has another version of the form.
+    /// The file has a version of the form that this kumite does not read.
     #[error(
         "{}: it has format {schema}, and this kumite reads format {SCHEMA}: report it with the kumite that wrote it, or measure again", file.display()
     )]

@@ -12,7 +12,7 @@ use crate::{Machine, Mark, Probe, Ratio};
 /// the check was interrupted before it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfCheck {
-    /// The version of the document's form.
+    /// The version of the document's form: [`SCHEMA`](crate::SCHEMA) of the kumite that wrote it.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the check.
@@ -39,8 +39,8 @@ pub struct SelfCheck {
     /// The CPUs that kumite may use, the first 16 at most. Empty if the check was interrupted before they were
     /// checked.
     pub cpus: Vec<CpuCheck>,
-    /// The prices that the probes before a trial find on the calm machine, by probe. Empty if there was too little
-    /// time, if a probe failed, or if the check was interrupted before their end.
+    /// The times that the probes before a trial take on the calm machine, by probe. Empty if there was too little time,
+    /// if a probe failed, or if the check was interrupted before their end.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probes: BTreeMap<Probe, CalmProbe>,
     /// The load engine compared with servers that count what they do.

@@ -110,11 +110,13 @@ pub enum SittingSide {
 /// the scatter of the sittings' medians, for a ratio in logarithms.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NextSitting {
-    /// The lower end of the 80 % interval, which holds the effect of a further sitting in four of five cases.
+    /// The lower end of the 80 % interval, in the form and unit of the claim's effect. The interval holds the effect of
+    /// a further sitting in four of five cases.
     pub low_80: f64,
     /// The upper end of the 80 % interval, in the form and unit of the claim's effect.
     pub high_80: f64,
-    /// The lower end of the 95 % interval, which holds the effect of a further sitting in 19 of 20 cases.
+    /// The lower end of the 95 % interval, in the form and unit of the claim's effect. The interval holds the effect of
+    /// a further sitting in 19 of 20 cases.
     pub low_95: f64,
     /// The upper end of the 95 % interval, in the form and unit of the claim's effect.
     pub high_95: f64,

@@ -147,7 +147,7 @@ pub enum StoreError {
         /// The error of SQLite.
         source: rusqlite::Error,
     },
-    /// The store's file was removed, moved or replaced while it was open, as is noticed after a change.
+    /// The store's file was removed, moved or replaced while it was open. This is noticed after a change.
     #[error("the results store {path} was removed, moved or replaced while it was written to; {}", kept(.rescued))]
     Gone {
         /// The place where the file was.

@@ -128,8 +128,8 @@ pub struct Sample {
     /// The number of failures of each kind.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: Errors,
-    /// For a load in steps, the texts of answers with a wrong status, as `status body`, with the number of each.
-    /// Answers in the drop after the steps count, too. Empty for other trials.
+    /// The answers with a wrong status in a load in steps: each text, as `status body`, with the number of such
+    /// answers. Answers in the drop after the steps count, too. Empty for other trials.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub answers: BTreeMap<String, u64>,
     /// The metrics that the trial has too few values for, such as requests, with the number of further values that

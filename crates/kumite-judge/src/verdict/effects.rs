@@ -311,7 +311,7 @@ impl Border {
         if kind == EffectKind::Ratio { self.at } else { 0.0 }
     }
 
-    /// The ratio at this distance from the border on its wrong side. `miss` is in the logarithm of a ratio.
+    /// The ratio on the wrong side of the border, at a distance from it whose logarithm is `miss`.
     pub fn missed_by(&self, miss: f64) -> f64 {
         if self.is_below() { self.at / miss.exp() } else { self.at * miss.exp() }
     }

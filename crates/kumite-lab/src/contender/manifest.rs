@@ -101,11 +101,12 @@ pub enum Answers {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deps {
-    /// Files and folders that this step is made from, of the contender's folder or of what the contender `uses`. It
-    /// finds no others.
+    /// Files and folders that this step is made from: of the contender's folder, or of what the contender `uses`. The
+    /// step finds no other files.
     #[schemars(length(min = 1))]
     pub files: Vec<PathBuf>,
-    /// The command of this step, which runs beside these files. `build`, `version` and `run` find there what it made.
+    /// The command of this step, which runs in a folder with these files alone. `build`, `version` and `run` find what
+    /// it made there.
     pub build: String,
 }
 

@@ -57,7 +57,7 @@ pub struct Short {
     pub metric: String,
     /// The number of values that the metric takes.
     pub needs: u64,
-    /// The number of values that come in a second: in the best look or, of an open loop, as many as are offered.
+    /// The number of values that come in a second: in the best short load or, for an open loop, as many as are offered.
     pub per_s: f64,
     /// The length of the window, in seconds.
     pub window_s: f64,

@@ -67,7 +67,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// The cells that further blocks might decide, judged by the rounds before this one.
+    /// The cells that further blocks might decide, judged by the rounds before `round`.
     pub fn look(&self, round: u32) -> BTreeSet<(usize, usize)> {
         let before = self.trials.iter().filter(|trial| trial.block < round);
         let standing: Vec<&Trial> = standing(before).collect();

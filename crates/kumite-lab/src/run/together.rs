@@ -101,8 +101,8 @@ pub fn differ_in_roles(a: &[RoleElsewhere], b: &[RoleElsewhere]) -> Option<Diffe
     a.iter().zip(b).find_map(|(a, b)| differ_in_machines(&a.node.machine, &b.node.machine))
 }
 
-/// True if a run asks what this experiment asks now, and was measured as it would be measured now. An error if the
-/// file that the run keeps cannot be read.
+/// True if a run asks what this experiment asks now, and was measured in the way in which it would be measured now. An
+/// error if the experiment's file that the run keeps cannot be read.
 pub fn is_of(run: &Run, experiment: &Experiment) -> Result<bool, SpecError> {
     Ok(differ_in_trials(run, &super::begin(experiment, &Default::default()))?.is_none())
 }

@@ -55,7 +55,7 @@ impl Process {
         Ok(())
     }
 
-    /// Returns an error that says how the process ended, if it has. `when` says when that was.
+    /// An error if the process has ended; it says how the process ended, and `when` that was noticed.
     pub fn runs(&mut self, when: &str) -> Result<(), Error> {
         match self.tree.exited()? {
             None => Ok(()),

@@ -118,7 +118,7 @@ pub(crate) struct Heard {
 }
 
 impl Heard {
-    /// Keeps the description of a fault, if one is asked for and there is none yet.
+    /// Keeps the description of a fault, if the caller wants one and has none yet.
     pub fn describe_wrong(&mut self, words: impl FnOnce() -> String) {
         if std::mem::take(&mut self.describe) {
             self.wrong = Some(words());

@@ -168,7 +168,8 @@ impl RequestSource {
         NextSession { step, seq, is_single: self.steps[step as usize].after.is_none() }
     }
 
-    /// The first step of the next session that no connection begins, although it counts.
+    /// Counts the next session as begun although no connection sends it, because it is given up unsent. Returns its
+    /// first step.
     pub fn begin_without_connection(&mut self) -> u32 {
         let mut turn = self.turn_without_connection;
         let next = self.begin(&mut turn);

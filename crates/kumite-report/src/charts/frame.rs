@@ -62,12 +62,12 @@ impl Plot {
         Frame { width, height, left, right, top, bottom, x_ticks, y_ticks, x_title: None, rules_from }
     }
 
-    /// A frame for values that are read off along y.
+    /// A frame for a chart whose values grow upwards, along y.
     pub fn upright(&self, x_ticks: Vec<Tick>, y_ticks: Vec<Tick>) -> Frame {
         self.frame(x_ticks, y_ticks, self.bottom)
     }
 
-    /// A frame for rows, whose values are read off along x.
+    /// A frame for a chart of rows, whose values grow to the right, along x.
     pub fn rows(&self, x_ticks: Vec<Tick>) -> Frame {
         self.frame(x_ticks, Vec::new(), self.top)
     }

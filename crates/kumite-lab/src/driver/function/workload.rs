@@ -27,7 +27,7 @@ pub struct FunctionWorkload {
     pub calls: usize,
     /// The memory of an instance, in MB; 128 by default.
     pub memory_mb: u32,
-    /// The CPU share of an instance; by default that of its memory.
+    /// The CPU share of an instance; by default the share that comes with its memory.
     pub cpu: Cpu,
     /// The longest time that a call may take; 60 s by default.
     pub timeout: Duration,
@@ -42,8 +42,8 @@ pub struct FunctionWorkload {
     /// The file of the experiment that is the event of each call. None if the event is made of all parameters, which
     /// is the default.
     pub payload: Option<String>,
-    /// The number of calls that are offered in a second, whether or not earlier ones are over. None to make one after
-    /// another, which is the default.
+    /// The number of calls that are offered in a second, whether or not earlier calls are over. `None`, the default, to
+    /// make one call after another.
     pub rate_per_s: Option<f64>,
     /// The number of CPUs that the instances are given; 1 by default.
     pub cores: AskedCores,

@@ -59,7 +59,7 @@ fn answer_counts<'a>(answers: impl Iterator<Item = &'a BTreeMap<String, u64>>) -
     said.join(", ")
 }
 
-/// Kinds of errors and their counts, the most frequent first: `timeout 1,312, reset 4`. `none` if there are none.
+/// The kinds of errors and their counts, the most frequent first: `timeout 1,312, reset 4`; `none` without errors.
 pub fn kinds<'a>(errors: impl Iterator<Item = &'a Errors>) -> String {
     let all = most_first(errors);
     match all.is_empty() {
