@@ -94,6 +94,9 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     output::check_files([&args.json, &args.markdown, &args.html].into_iter().flatten())?;
     args.save.check()?;
     args.search.check()?;
+    if args.scenario.write(&args.urls)? {
+        return Ok(());
+    }
     let load = load(args)?;
     load.check_certificate().map_err(|error| Failure::Incomplete(error.to_string()))?;
     let stop = stop::flag()?;

@@ -45,6 +45,7 @@ mod play;
 mod printed;
 mod probed;
 mod protocol;
+mod recording;
 mod refused;
 mod replicate;
 mod resume;

@@ -27,7 +27,7 @@ use kumite_record::Kind;
 use super::{Draft, Registration, Wrong};
 
 pub(crate) use external::{External, load_result};
-pub use scenario::read_scenario;
+pub use scenario::{read_scenario, scenario_of};
 pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
 pub(crate) use written_credentials::WrittenCredentials;

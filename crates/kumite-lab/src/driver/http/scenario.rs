@@ -115,10 +115,19 @@ struct ScenarioStep {
 /// The sessions and the CSV rows of a file for `kumite load --scenario`, to be sent to the server of `target`. An error
 /// if the file, or one that it names, cannot be read, says something that cannot be sent, or has no request.
 pub fn read_scenario(file: &Path, target: &Target) -> Result<(Vec<Session>, Rows), SpecError> {
-    let source = TomlSource::read(file)?;
+    of_source(&TomlSource::read(file)?, target)
+}
+
+/// The sessions and the rows of a text like the file of `kumite load --scenario`. Its errors name it `name`, and the
+/// files that it names are looked for where that is.
+pub fn scenario_of(name: &Path, text: String, target: &Target) -> Result<(Vec<Session>, Rows), SpecError> {
+    of_source(&TomlSource { file: name.to_owned(), text }, target)
+}
+
+fn of_source(source: &TomlSource, target: &Target) -> Result<(Vec<Session>, Rows), SpecError> {
     let ScenarioFile { answer, request, session, csv } = source.parse()?;
-    let folder = file.parent().unwrap_or(Path::new(""));
-    let scenario = Scenario::read(&source, folder, &request, &session, csv.as_deref())?;
+    let folder = source.file.parent().unwrap_or(Path::new(""));
+    let scenario = Scenario::read(source, folder, &request, &session, csv.as_deref())?;
     if scenario.is_empty() {
         return Err(source.error(0, "there is no [[request]] and no [[session]]: give at least one"));
     }
