@@ -1,7 +1,3 @@
-import java.io.IOException;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,9 +6,8 @@ import kumite.Worker;
 
 /** Fan-outs whose threads wait for answers; what they differ in is how tasks run at once. */
 interface Blocking {
-  HttpClient client();
-
-  HttpRequest request();
+  /** A request, whose body the thread that calls it waits for. */
+  Callable<String> get();
 
   /** Runs the task so many times at once, each on a virtual thread, and waits for all. */
   <T> List<T> all(int times, Callable<T> task) throws Exception;
@@ -27,16 +22,12 @@ interface Blocking {
       case "sequential" -> {
         List<String> bodies = new ArrayList<>();
         for (int i = 0; i < requests; i++) {
-          bodies.add(get());
+          bodies.add(get().call());
         }
         yield bodies;
       }
-      case "parallel" -> all(requests, this::get);
+      case "parallel" -> all(requests, get());
       default -> throw new IllegalArgumentException("there is no form " + job.params.get("form"));
     };
-  }
-
-  private String get() throws IOException, InterruptedException {
-    return Fanout.body(client().send(request(), BodyHandlers.ofString()));
   }
 }

@@ -1,5 +1,3 @@
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.StructuredTaskScope;
@@ -7,7 +5,7 @@ import java.util.concurrent.StructuredTaskScope.Joiner;
 import java.util.concurrent.StructuredTaskScope.Subtask;
 
 /** By a scope, whose subtasks are virtual threads: if one fails, all others are ended. */
-record Structured(HttpClient client, HttpRequest request) implements Blocking {
+record Structured(Callable<String> get) implements Blocking {
   @Override
   public <T> List<T> all(int times, Callable<T> task) throws Exception {
     try (var scope = StructuredTaskScope.open(Joiner.<T>allSuccessfulOrThrow())) {

@@ -1,5 +1,3 @@
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -8,7 +6,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /** By an executor that makes a virtual thread for each task. */
-record VirtualThreads(HttpClient client, HttpRequest request) implements Blocking {
+record VirtualThreads(Callable<String> get) implements Blocking {
   @Override
   public <T> List<T> all(int times, Callable<T> task) throws Exception {
     try (var executor = Executors.newVirtualThreadPerTaskExecutor()) {
