@@ -1,5 +1,6 @@
-// Package tkrzw is a thin binding of Tkrzw's C interface, with the calls of tkrzw-go and fewer crossings: storing
-// crosses the border to C once, storing asynchronously twice, to start and to get the status. (tkrzw-go: five and six.)
+// Package tkrzw is a thin binding of Tkrzw's C interface, with the calls of tkrzw-go in two shapes. Set passes Go's
+// memory: storing crosses the border to C once, storing asynchronously twice, to start and to get the status. SetCopying
+// is shaped like tkrzw-go: it copies key and value to C's memory first and frees them after, which makes five and six.
 package tkrzw
 
 /*
@@ -75,6 +76,14 @@ func (d *DBM) Set(key, value []byte) error {
 	return status(C.set(d.dbm, k, kSize, v, vSize))
 }
 
+// SetCopying stores a record, of which C is given copies.
+func (d *DBM) SetCopying(key, value []byte) error {
+	k, v := C.CBytes(key), C.CBytes(value)
+	defer C.free(k)
+	defer C.free(v)
+	return status(C.set(d.dbm, (*C.char)(k), C.int32_t(len(key)), (*C.char)(v), C.int32_t(len(value))))
+}
+
 // Get gives the value of a key, if there is one.
 func (d *DBM) Get(key []byte) (value []byte, found bool) {
 	k, kSize := bytes(key)
@@ -113,6 +122,14 @@ func (a *AsyncDBM) Set(key, value []byte) Future {
 	k, kSize := bytes(key)
 	v, vSize := bytes(value)
 	return Future{C.tkrzw_async_dbm_set(a.async, k, kSize, v, vSize, true)}
+}
+
+// SetCopying begins to store a record, of which C is given copies.
+func (a *AsyncDBM) SetCopying(key, value []byte) Future {
+	k, v := C.CBytes(key), C.CBytes(value)
+	defer C.free(k)
+	defer C.free(v)
+	return Future{C.tkrzw_async_dbm_set(a.async, (*C.char)(k), C.int32_t(len(key)), (*C.char)(v), C.int32_t(len(value)), true)}
 }
 
 // Get waits for the operation.
