@@ -22,7 +22,7 @@ impl Metrics {
 /// `response-p99`.
 pub(crate) fn distribution(of: &str, what: &str) -> Vec<Metric> {
     let metric = |end: &str, about: String| {
-        let role = format!("{of}-{}", end.replace('_', "-"));
+        let role = format!("{of}_{end}").replace('_', "-");
         Metric::new(&format!("{of}_{end}_us"), &about).role(&role)
     };
     vec![

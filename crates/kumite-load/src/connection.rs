@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::in_flight::InFlight;
+use crate::in_flight::{InFlight, NOT_YET};
 use crate::protocol::incoming::{Awaited, ExpectedAnswer, Heard, Incoming};
 use crate::protocol::layers::Layers;
 use crate::record::errors::Failure;
@@ -148,6 +148,30 @@ impl Connection {
         match &mut self.layers {
             None => self.incoming.hear(bytes, awaited, heard),
             Some(layers) => layers.hear(bytes, &mut self.incoming, awaited, heard),
+        }
+    }
+
+    /// `true` if the answer to the oldest request has begun to come, and the instant of that is not noted. In HTTP/2,
+    /// where several may have, this does not ask.
+    #[inline]
+    pub fn lacks_first_byte(&self) -> bool {
+        self.incoming.has_begun() && self.in_flight.front().is_some_and(|it| it.first_byte == NOT_YET)
+    }
+
+    /// Notes `now` as the instant of the first byte of each answer that has begun to come, and was not noted before.
+    /// Answers that are whole must have been taken.
+    #[inline]
+    pub fn note_first_bytes(&mut self, now: u64) {
+        match &self.layers {
+            Some(layers) if layers.is_multiplexed() => {
+                for (request, begun) in self.in_flight.iter_mut().zip(layers.begun()) {
+                    if begun {
+                        request.first_byte = request.first_byte.min(now);
+                    }
+                }
+            }
+            _ if self.lacks_first_byte() => self.in_flight[0].first_byte = now,
+            _ => {}
         }
     }
 

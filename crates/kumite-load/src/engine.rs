@@ -11,7 +11,8 @@
 //! 2. `wait_for_events` asks the transport what has happened since the last wait; `handle_events` takes one event
 //!    after the other.
 //! 3. [`Connection::hear`] reads the bytes that came. Each answer that they complete is checked there, and put into
-//!    [`Heard`].
+//!    [`Heard`]. If an answer only begins with them, [`Connection::note_first_bytes`] notes the instant in its
+//!    `InFlight`.
 //! 4. The clock is read: that is when these answers came. `take_answers` pairs each of them with its `InFlight`.
 //! 5. `finish_request` asks the schedule whether the request counts, and gives the recorder `due`, `sent` and this
 //!    instant.
@@ -360,6 +361,11 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 continue;
             }
             if self.heard.answers.is_empty() && result.is_ok() {
+                // The clock is read once for an answer in several pieces, and not at all for one in one piece.
+                if self.connections[slot].lacks_first_byte() {
+                    let now = self.now();
+                    self.connections[slot].note_first_bytes(now);
+                }
                 continue;
             }
             let now = self.now();
@@ -401,7 +407,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 self.recorder.record_receive_lag(now - self.answers_since_ns);
                 self.take_answers(slot, result, now);
             }
-            _ => {}
+            _ => connection.note_first_bytes(now),
         }
         if grew {
             self.use_new_room(slot, now);
@@ -484,6 +490,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             }
         }
         self.heard.answers = answers;
+        self.connections[slot].note_first_bytes(now);
         match result {
             Ok(()) => self.proceed(slot, now),
             Err(failure) => {
@@ -621,7 +628,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         let given = Given { seq, connection: self.first_connection + slot as u64, cookies, values: &[] };
         let next = self.requests.request(step, &given, || self.transport.spare());
         let session = if is_single { NO_SESSION } else { self.sessions.begin(slot, seq, due) };
-        self.send(slot, InFlight { due, sent: now, step, session }, next);
+        self.send(slot, InFlight::new(due, now, step, session), next);
     }
 
     fn send(&mut self, slot: usize, request: InFlight, next: NextRequest) {
@@ -714,7 +721,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             self.fail_waiting(slot, Failure::Timeout, now);
         } else if self.open_loop.is_none() && self.schedule.try_start(now) {
             let step = self.requests.begin(&mut self.connections[slot].turn).step;
-            let request = InFlight { due: since, sent: since, step, session: NO_SESSION };
+            let request = InFlight::new(since, since, step, NO_SESSION);
             self.finish_request(slot, request, Some(Failure::Timeout), None, now);
         }
         self.proceed(slot, now);

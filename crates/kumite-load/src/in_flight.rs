@@ -12,6 +12,20 @@ pub(crate) struct InFlight {
     /// The number of the request's session among those of several steps that are under way; [`NO_SESSION`] if it has
     /// no other step.
     pub session: u32,
+    /// The instant at which the first byte of its answer was seen, if bytes came before the answer was whole;
+    /// [`NOT_YET`] until then.
+    pub first_byte: u64,
+}
+
+/// In place of an instant: it has not come.
+pub(crate) const NOT_YET: u64 = u64::MAX;
+
+impl InFlight {
+    /// A request of which nothing has come yet.
+    #[inline]
+    pub fn new(due: u64, sent: u64, step: u32, session: u32) -> InFlight {
+        InFlight { due, sent, step, session, first_byte: NOT_YET }
+    }
 }
 
 /// In place of the number of a session: the session has one step.

@@ -5,6 +5,7 @@
 //! [`Outcome`](outcome::Outcome).
 
 pub(crate) mod aggregate;
+pub(crate) mod answer_times;
 pub(crate) mod by_step;
 pub(crate) mod errors;
 pub(crate) mod histogram;

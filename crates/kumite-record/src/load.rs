@@ -44,6 +44,11 @@ pub struct LoadResult {
     /// from when a request was due to its answer. In a closed loop it is due when it is sent. None if there was no
     /// right answer.
     pub response_us: Option<Latency>,
+    /// The times to the first byte of the same answers, from the same instants: to when the engine saw the first bytes of
+    /// an answer, an interim one (1xx) included, or in HTTP/2 a whole head. Of an answer in one piece it is the
+    /// response time. None if there was no right answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_byte_us: Option<Latency>,
     /// The service times of the same requests: from when a request was sent to its answer. None if there was no right
     /// answer.
     pub service_us: Option<Latency>,

@@ -229,9 +229,11 @@ fn percentile_rows(result: &LoadResult, response: &Latency) -> (Vec<(String, boo
             .map(|(name, value)| value.map_or_else(|| missing(name), |value| us.text(value)));
         [vec![name.to_owned(), us.text(of.mean)], percentiles.into(), vec![us.text(of.max)]].concat()
     };
-    let service = result.service_us.as_ref();
+    // A row that is the one above says nothing.
+    let other = |name: &str, of: Option<&Latency>| of.filter(|of| *of != response).map(|of| row(name, of));
     let mut rows = vec![row("response", response)];
-    rows.extend(service.filter(|service| *service != response).map(|service| row("service", service)));
+    rows.extend(other("first byte", result.first_byte_us.as_ref()));
+    rows.extend(other("service", result.service_us.as_ref()));
     let heads = ["", "mean", "p50", "p90", "p99", "p99.9", "max"];
     (heads.iter().map(|head| (head.to_string(), !head.is_empty())).collect(), rows)
 }

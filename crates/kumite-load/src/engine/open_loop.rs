@@ -132,7 +132,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
     fn count_unsent(&mut self, due: u64, now: u64) {
         self.schedule.finish(due, now);
         let step = self.requests.begin_without_connection();
-        let request = InFlight { due, sent: now, step, session: NO_SESSION };
+        let request = InFlight::new(due, now, step, NO_SESSION);
         self.recorder.record_failure(Failure::Unsent, None, request, due, now);
         self.recorder.record_session(step, false, due, now);
     }

@@ -272,7 +272,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             let step = self.requests.begin(&mut self.connections[slot].turn).step;
             self.finish_request(
                 slot,
-                InFlight { due: since, sent: since, step, session: NO_SESSION },
+                InFlight::new(since, since, step, NO_SESSION),
                 Some(failure),
                 None,
                 now,

@@ -167,7 +167,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
                 cookies: Some(&self.connections[slot].incoming.cookies),
                 values,
             };
-            let request = InFlight { due: *due, sent: now, step: *step, session };
+            let request = InFlight::new(*due, now, *step, session);
             let next = self.requests.request(*step, &given, || self.transport.spare());
             self.send(slot, request, next);
         }
@@ -197,6 +197,6 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
 
     fn fail_unsent(&mut self, slot: usize, session: u32, failure: Failure, now: u64) {
         let (step, due) = self.sessions.places[session as usize].next;
-        self.finish_request(slot, InFlight { due, sent: due, step, session }, Some(failure), None, now);
+        self.finish_request(slot, InFlight::new(due, due, step, session), Some(failure), None, now);
     }
 }

@@ -3,6 +3,7 @@
 mod closed;
 mod disturbed;
 mod early;
+mod first_byte;
 mod late;
 mod layered;
 mod open;

@@ -70,6 +70,8 @@ struct Stream {
     reader: Reader,
     /// The number of the request's step.
     step: u32,
+    /// The head of an answer has come, even of an interim one (1xx).
+    begun: bool,
 }
 
 /// The part of the answer that comes next.
@@ -133,8 +135,18 @@ impl Http2 {
         if !body.is_empty() && stream.send_data(body, true).is_err() {
             return false;
         }
-        self.streams.push_back(Stream { waits: Waits::Head(response), reader: Reader::new(), step });
+        self.streams.push_back(Stream {
+            waits: Waits::Head(response),
+            reader: Reader::new(),
+            step,
+            begun: false,
+        });
         true
+    }
+
+    /// For each request on its way, the oldest first: `true` if its answer has begun to come.
+    pub fn begun(&self) -> impl Iterator<Item = bool> {
+        self.streams.iter().map(|stream| stream.begun)
     }
 
     /// Gives up the oldest request on its way, whose stream is reset.
@@ -238,12 +250,14 @@ impl Stream {
             match &mut self.waits {
                 Waits::Head(response) => {
                     while let Some(interim) = ready!(response.poll_informational(context)) {
+                        self.begun = true;
                         // There is no other protocol to switch to (RFC 9113, section 8.6).
                         if interim?.status() == StatusCode::SWITCHING_PROTOCOLS {
                             return Poll::Ready(Err(Wrong::Answer(NO_SWITCHING)));
                         }
                     }
                     let (head, body) = ready!(Pin::new(response).poll(context))?.into_parts();
+                    self.begun = true;
                     let fields = || {
                         head.headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()))
                     };

@@ -198,6 +198,13 @@ impl Incoming {
         self.proven = true;
     }
 
+    /// `true` if an answer to the oldest request has begun to arrive in HTTP/1.1, even an interim one (1xx), and is not
+    /// whole.
+    #[inline]
+    pub fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     /// The kind of failure for requests whose connection broke.
     ///
     /// A server that closes a connection without notice may do so just as the next request is sent. The engine then

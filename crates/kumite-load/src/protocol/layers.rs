@@ -121,6 +121,12 @@ impl Layers {
         }
     }
 
+    /// For each request on its way in HTTP/2, the oldest first: `true` if its answer has begun to come. In HTTP/1.1
+    /// there is none.
+    pub fn begun(&self) -> impl Iterator<Item = bool> {
+        self.http2.iter().flat_map(Http2::begun)
+    }
+
     /// Gives up the oldest request on its way, in HTTP/2. In HTTP/1.1 it does nothing.
     pub fn cancel_oldest(&mut self) {
         self.http2.iter_mut().for_each(Http2::cancel_oldest);

@@ -10,6 +10,7 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 
 use crate::Event;
+use crate::record::answer_times::AnswerTimes;
 use crate::record::by_step;
 use crate::record::histogram::{add, histogram};
 use crate::record::outcome::{Interval, Outcome, Recovery};
@@ -32,9 +33,9 @@ pub(crate) struct IntervalCounts {
     start_ms: i64,
     /// The number of right answers that came in the interval, whatever stretch of time they belong to.
     pub ok: u64,
-    /// Response times, in ns, of the right answers that came in the interval. In the window those of answers to
-    /// requests that were due in an open loop's warm-up are left out.
-    response: Histogram<u64>,
+    /// The times of the right answers that came in the interval. In the window those of answers to requests that were
+    /// due in an open loop's warm-up are left out.
+    answers: AnswerTimes,
     /// Service times, in ns, of the same answers, without those to requests that were due after the window; `None` in
     /// a closed loop, where they are the response times.
     service: Option<Histogram<u64>>,
@@ -49,10 +50,10 @@ pub(crate) struct IntervalCounts {
     pub busy: Duration,
     /// The answers are the window's, unless `window_answers` has those that are.
     pub measured: bool,
-    /// The response times that are the window's; `None` if `measured` decides for all of them. In a closed loop they
-    /// are those before the window closed within this interval, in an open loop those of requests that were due
-    /// before it closed.
-    window_answers: Option<Histogram<u64>>,
+    /// The times that are the window's; `None` if `measured` decides for all of them. In a closed loop they are those
+    /// before the window closed within this interval, in an open loop those of requests that were due before it
+    /// closed.
+    window_answers: Option<AnswerTimes>,
 }
 
 impl IntervalCounts {
@@ -61,7 +62,7 @@ impl IntervalCounts {
         IntervalCounts {
             start_ms,
             ok: 0,
-            response: histogram(),
+            answers: AnswerTimes::new(),
             service: open_loop.then(histogram),
             response_sum_ns: 0,
             errors: 0,
@@ -72,23 +73,25 @@ impl IntervalCounts {
         }
     }
 
-    /// Adds the response time and the service time of a right answer, in ns.
+    /// Adds the times of a right answer in ns: its response time, the time to its first byte, which is at most that,
+    /// and its service time.
     #[inline]
-    pub fn record_right(&mut self, response: u64, service: u64) {
-        self.response.record(response).expect("a histogram that grows takes any value");
+    pub fn record_right(&mut self, response: u64, first_byte: u64, service: u64) {
+        self.answers.record(response, first_byte);
         self.response_sum_ns += response;
         if let Some(times) = &mut self.service {
             times.record(service).expect("a histogram that grows takes any value");
             if let Some(window) = &mut self.window_answers {
-                window.record(response).expect("a histogram that grows takes any value");
+                window.record(response, first_byte);
             }
         }
     }
 
-    /// Adds the response time, in ns, of a right answer to a request of an open loop that was due after the window.
-    pub fn record_right_after_window(&mut self, response: u64) {
-        self.window_answers.get_or_insert_with(|| self.response.clone());
-        self.response.record(response).expect("a histogram that grows takes any value");
+    /// Adds the response time and the time to the first byte, in ns, of a right answer to a request of an open loop
+    /// that was due after the window.
+    pub fn record_right_after_window(&mut self, response: u64, first_byte: u64) {
+        self.window_answers.get_or_insert_with(|| self.answers.clone());
+        self.answers.record(response, first_byte);
         self.response_sum_ns += response;
     }
 
@@ -98,7 +101,7 @@ impl IntervalCounts {
 
     /// Closes the window within this interval: answers that are added from now on are not the window's.
     pub fn close_window(&mut self) {
-        self.window_answers = (!self.response.is_empty()).then(|| self.response.clone());
+        self.window_answers = (!self.answers.is_empty()).then(|| self.answers.clone());
     }
 
     /// Opens the window with this interval, which so begins at 0.
@@ -109,7 +112,7 @@ impl IntervalCounts {
     /// Empties the counts for the next tenth of a second.
     pub fn begin_next(&mut self) {
         self.start_ms += INTERVAL_MS as i64;
-        self.response.reset();
+        self.answers.clear();
         if let Some(times) = &mut self.service {
             times.reset();
         }
@@ -121,11 +124,11 @@ impl IntervalCounts {
     fn merge(&mut self, other: &IntervalCounts) {
         if self.window_answers.is_some() || other.window_answers.is_some() {
             // One thread ended in this interval, the other went on.
-            let mut window = self.window_responses().cloned().unwrap_or_else(histogram);
-            other.window_responses().into_iter().for_each(|answers| add(&mut window, answers));
+            let mut window = self.of_window().cloned().unwrap_or_else(AnswerTimes::new);
+            other.of_window().into_iter().for_each(|answers| window.add(answers));
             self.window_answers = Some(window);
         }
-        add(&mut self.response, &other.response);
+        self.answers.add(&other.answers);
         if let (Some(times), Some(others)) = (&mut self.service, &other.service) {
             add(times, others);
         }
@@ -137,22 +140,23 @@ impl IntervalCounts {
         self.measured |= other.measured;
     }
 
-    /// The response times that are the window's; `None` if there can be none.
-    fn window_responses(&self) -> Option<&Histogram<u64>> {
-        self.window_answers.as_ref().or(self.measured.then_some(&self.response))
+    /// The times that are the window's; `None` if there can be none.
+    fn of_window(&self) -> Option<&AnswerTimes> {
+        self.window_answers.as_ref().or(self.measured.then_some(&self.answers))
     }
 
     fn interval(&self) -> Interval {
-        let timed = self.response.len();
+        let response = &self.answers.response;
+        let timed = response.len();
         let us = |ns: u64| if timed == 0 { 0.0 } else { ns as f64 / 1e3 };
         Interval {
             start_ms: self.start_ms,
             ok: self.ok,
             errors: self.errors,
             mean_us: if timed == 0 { 0.0 } else { self.response_sum_ns as f64 / timed as f64 / 1e3 },
-            p50_us: us(self.response.value_at_quantile(0.5)),
-            p99_us: us(self.response.value_at_quantile(0.99)),
-            max_us: us(self.response.max()),
+            p50_us: us(response.value_at_quantile(0.5)),
+            p99_us: us(response.value_at_quantile(0.99)),
+            max_us: us(response.max()),
             backlog: self.backlog,
             engine_cpu_s: self.busy.as_secs_f64(),
         }
@@ -168,6 +172,7 @@ pub(crate) struct Aggregate<'a> {
     waiting: BTreeMap<i64, (IntervalCounts, usize)>,
     intervals: Vec<Interval>,
     response_over_time: Times,
+    first_byte_over_time: Times,
     /// The service times; `None` in a closed loop.
     service_over_time: Option<Times>,
 }
@@ -180,6 +185,7 @@ impl<'a> Aggregate<'a> {
             waiting: BTreeMap::new(),
             intervals: Vec::new(),
             response_over_time: Times::default(),
+            first_byte_over_time: Times::default(),
             service_over_time: open_loop.then(Times::default),
         }
     }
@@ -220,8 +226,9 @@ impl<'a> Aggregate<'a> {
     }
 
     fn count_interval(&mut self, counts: &IntervalCounts) {
-        if let Some(answers) = counts.window_responses() {
-            self.response_over_time.add(answers);
+        if let Some(answers) = counts.of_window() {
+            self.response_over_time.add(&answers.response);
+            self.first_byte_over_time.add(answers.first_byte().as_ref().unwrap_or(&answers.response));
             if let Some((times, counts)) = self.service_over_time.as_mut().zip(counts.service.as_ref()) {
                 times.add(counts);
             }
@@ -250,12 +257,15 @@ impl<'a> Aggregate<'a> {
         let service_over_time =
             self.service_over_time.clone().unwrap_or_else(|| self.response_over_time.clone());
         let (_, service) = service_over_time.from_ms(0);
+        let (_, first_byte) = self.first_byte_over_time.from_ms(0);
         let mut outcome = Outcome {
             response,
+            first_byte,
             service,
             open_loop: self.service_over_time.is_some(),
             pace,
             response_over_time: self.response_over_time,
+            first_byte_over_time: self.first_byte_over_time,
             service_over_time,
             intervals: self.intervals,
             ..Outcome::default()
@@ -311,13 +321,13 @@ mod tests {
     fn a_thread_that_ends_earlier_takes_nothing_from_the_others() {
         let counts = |answers: u64| {
             let mut counts = IntervalCounts::new(0, false);
-            (0..answers).for_each(|_| counts.record_right(1, 1));
+            (0..answers).for_each(|_| counts.record_right(1, 1, 1));
             (counts.ok, counts.measured) = (answers, true);
             counts
         };
         let mut ended = counts(3);
         ended.close_window();
-        ended.record_right(1, 1);
+        ended.record_right(1, 1, 1);
         for both in [[ended.clone(), counts(4)], [counts(4), ended.clone()], [ended.clone(), ended]] {
             let expected = if both.iter().all(|counts| counts.window_answers.is_some()) { 6 } else { 7 };
             let mut on_event = |_: Event| {};

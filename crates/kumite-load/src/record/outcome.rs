@@ -71,6 +71,12 @@ pub struct Outcome {
     /// The response times by when the answers came. From them the times of a later part of the window can be taken,
     /// as after a warm-up whose end is found only later.
     pub response_over_time: Times,
+    /// Times to the first byte of the right answers in ns, to three digits. They count from when the request was due, as
+    /// response times do, to when the engine saw the first bytes of the answer, an interim one (1xx) included; in
+    /// HTTP/2 its head must be whole. Of an answer that came in one piece it is the response time.
+    pub first_byte: Histogram<u64>,
+    /// The times to the first byte by when the answers were whole.
+    pub first_byte_over_time: Times,
     /// Service times of the right answers in ns, from the start of sending. In a closed loop they are the response
     /// times.
     pub service: Histogram<u64>,
@@ -162,6 +168,8 @@ impl Default for Outcome {
             elapsed: Duration::ZERO,
             response: histogram(),
             response_over_time: Times::default(),
+            first_byte: histogram(),
+            first_byte_over_time: Times::default(),
             service: histogram(),
             service_over_time: Times::default(),
             intervals: Vec::new(),

@@ -143,10 +143,10 @@ impl<'a> Recorder<'a> {
     }
 
     /// Counts a right answer, which came at `now`, of a session that was due at `began`. Response time is `now - due`,
-    /// service time `now - sent`.
+    /// service time `now - sent`. The time to its first byte counts from `due`, too.
     #[inline]
     pub fn record_right(&mut self, request: InFlight, began: u64, now: u64) {
-        let InFlight { due, sent, step, .. } = request;
+        let InFlight { due, sent, step, first_byte, .. } = request;
         self.advance(now);
         self.episodes.right(now);
         let phase = self.phase_of(began);
@@ -156,6 +156,7 @@ impl<'a> Recorder<'a> {
             log.add(Finished { due, sent: Some(sent), finished: now, failure: None, wrong_status: None });
         }
         let response = now.saturating_sub(due);
+        let first_byte = first_byte.min(now).saturating_sub(due);
         if phase == Phase::Window {
             self.by_steps.right(step, response);
         }
@@ -163,8 +164,8 @@ impl<'a> Recorder<'a> {
             // It was due in the warm-up and comes in the window: it is not the window's, and the warm-up's intervals
             // are over.
             Phase::WarmUp if self.phase != Phase::WarmUp => {}
-            Phase::After if self.span.by_due => self.interval.record_right_after_window(response),
-            _ => self.interval.record_right(response, now.saturating_sub(sent)),
+            Phase::After if self.span.by_due => self.interval.record_right_after_window(response, first_byte),
+            _ => self.interval.record_right(response, first_byte, now.saturating_sub(sent)),
         }
     }
 

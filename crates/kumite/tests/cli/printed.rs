@@ -143,7 +143,7 @@ static LIVE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static NODE: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^h\d: ").unwrap());
 static MEASURED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"^(≤ |void: |load engine: |reconnects: |throughput: |[nµm]?s$| *mean pN|pN N s|N s, |receive lag|lag pN|at most N|(response|service|ready after|fake on) )|a run, N s").unwrap()
+    Regex::new(r"^(≤ |void: |load engine: |reconnects: |throughput: |[nµm]?s$| *mean pN|pN N s|N s, |receive lag|lag pN|at most N|(response|first byte|service|ready after|fake on) )|a run, N s").unwrap()
 });
 static OUTCOME: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"^(.*: (\S+, )?commit |it ended |both ran |h\.json: |gate: [os]|! (cut|budget|.* runs did))")

@@ -82,6 +82,7 @@ pub fn load_result(
         warm_up_ms: metric("warm_up_ms"),
         needs: trial_sample.needs.clone(),
         response_us: latency("response"),
+        first_byte_us: latency("first_byte"),
         service_us: latency(service),
         warm_up_requests: outcome.warm_up_requests,
         drained: outcome.drained,

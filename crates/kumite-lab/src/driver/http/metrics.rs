@@ -33,6 +33,8 @@ pub(crate) fn metrics() -> Metrics {
             .role("warm-up"),
     ]);
     results.extend(distribution("response", "response time, from when a request was due to its answer"));
+    let first_byte = "time to the first byte of an answer, from when its request was due";
+    results.extend(distribution("first_byte", first_byte).into_iter().map(Metric::detail));
     results.extend(
         distribution("service", "service time, from when a request was sent to its answer; of an open loop")
             .into_iter()
@@ -78,7 +80,7 @@ pub(crate) fn metrics() -> Metrics {
 pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturbance>) -> Sample {
     let mut sample = Sample::default();
     let window = outcome.elapsed.as_secs_f64();
-    let WindowPart { steadiness, warm_up_ms, throughput_rps, response, service } = part(outcome);
+    let WindowPart { steadiness, warm_up_ms, throughput_rps, response, first_byte, service } = part(outcome);
     let mut metric = |name: &str, value: f64| {
         sample.metrics.insert(name.to_owned(), value);
     };
@@ -118,6 +120,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     }
     sample.lower_bounds = lower_bounds(outcome);
     latency(&mut sample, "response", &response, window);
+    latency(&mut sample, "first_byte", &first_byte, window);
     if outcome.open_loop {
         latency(&mut sample, "service", &service, window);
         sample.histograms.insert("service_ns".to_owned(), service);
@@ -270,6 +273,8 @@ mod tests {
             requests: ok,
             ok,
             elapsed: Duration::from_secs(1),
+            first_byte: response.clone(),
+            first_byte_over_time: times.clone(),
             response,
             response_over_time: times,
             cpu: Duration::from_secs_f64(busy),
@@ -394,10 +399,12 @@ mod tests {
     fn a_percentile_without_requests_beyond_it_is_not_given() {
         let few = sample(&outcome(500, 10, 0.5), None);
         assert!(few.metrics.contains_key("response_p90_us") && !few.metrics.contains_key("response_p99_us"));
-        let needs = [("response_p99_us".to_owned(), 500), ("response_p99_9_us".to_owned(), 9500)];
-        assert_eq!(few.needs, needs.into());
+        let needs = ["first_byte", "response"].into_iter().flat_map(|of| {
+            [(format!("{of}_p99_us"), 500), (format!("{of}_p99_9_us"), 9500)]
+        });
+        assert_eq!(few.needs, needs.collect());
         let windows_s = few.enough.values().map(|it| (it.have, it.value)).collect::<Vec<_>>();
-        assert_eq!(windows_s, [(500, 24.0), (500, 2.4)], "of p99.9 and p99, in a second");
+        assert_eq!(windows_s, [(500, 24.0), (500, 2.4)].repeat(2), "of p99.9 and p99, in a second");
     }
 
     fn interval(start_ms: i64, ok: u64) -> load::Interval {

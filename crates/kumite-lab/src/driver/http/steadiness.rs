@@ -19,6 +19,8 @@ pub(crate) struct WindowPart {
     pub throughput_rps: f64,
     /// The response times of the right answers in the part, in ns.
     pub response: load::Histogram<u64>,
+    /// The times to the first byte of the right answers in the part, in ns.
+    pub first_byte: load::Histogram<u64>,
     /// The service times of the right answers in the part, in ns.
     pub service: load::Histogram<u64>,
 }
@@ -42,6 +44,7 @@ pub(crate) fn part(outcome: &load::Outcome) -> WindowPart {
             warm_up_ms: None,
             throughput_rps,
             response: outcome.response.clone(),
+            first_byte: outcome.first_byte.clone(),
             service: outcome.service.clone(),
         };
     }
@@ -56,6 +59,7 @@ pub(crate) fn part(outcome: &load::Outcome) -> WindowPart {
     WindowPart {
         warm_up_ms: since_ms.map(|since_ms| (since_ms - at(0)) as f64),
         throughput_rps: response.len() as f64 / (window - used_from_ms as f64 / 1e3),
+        first_byte: outcome.first_byte_over_time.from_ms(used_from_ms).1,
         service: response.clone(),
         response,
         steadiness: found.map(|found| Steadiness {

@@ -23,12 +23,14 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
 struct Multiplexed<F> {
     answer: F,
     requests: u64,
+    /// The time in ns from the head of an answer to its body.
+    body_after: u64,
     held: BTreeMap<u64, Vec<u8>>,
 }
 
 impl<F: FnMut(u64, u64) -> Option<u64>> Multiplexed<F> {
     fn new(answer: F) -> Multiplexed<F> {
-        Multiplexed { answer, requests: 0, held: BTreeMap::new() }
+        Multiplexed { answer, requests: 0, body_after: 0, held: BTreeMap::new() }
     }
 }
 
@@ -54,8 +56,12 @@ impl<F: FnMut(u64, u64) -> Option<u64>> Server for Multiplexed<F> {
             if let Some(at) = (self.answer)(self.requests, at) {
                 let stream = u32::from_be_bytes(id);
                 // END_HEADERS and `:status: 200`; END_STREAM.
-                let answer = [frame(HEADERS, 4, stream, &[0x88]), frame(0, 1, stream, b"pong")];
-                deeds.push((at, Deed::Say(answer.concat())));
+                let [head, body] = [frame(HEADERS, 4, stream, &[0x88]), frame(0, 1, stream, b"pong")];
+                if self.body_after == 0 {
+                    deeds.push((at, Deed::Say([head, body].concat())));
+                } else {
+                    deeds.extend([(at, Deed::Say(head)), (at + self.body_after, Deed::Say(body))]);
+                }
             }
         }
         deeds
@@ -74,6 +80,19 @@ fn answers_out_of_order_have_their_own_times() {
     let mut took = service(&outcome);
     took.sort_unstable();
     assert_eq!(took, [vec![MS; 396], vec![200 * MS; 4]].concat());
+}
+
+/// The heads come in the order of the requests, the bodies later and in between.
+#[test]
+fn streams_have_their_own_first_bytes() {
+    let server =
+        |body_after| Multiplexed { body_after, ..Multiplexed::new(|nth, at| Some(at + nth % 7 * MS)) };
+    let outcome = run(&http2(400, 8), server(3 * MS));
+    let mut expected = crate::Histogram::<u64>::new(3).unwrap();
+    service(&outcome).iter().for_each(|took| expected.record(took - 3 * MS).unwrap());
+    assert_eq!((outcome.ok, &outcome.first_byte), (400, &expected));
+    let outcome = run(&http2(400, 8), server(0));
+    assert_eq!(outcome.first_byte, outcome.response);
 }
 
 #[test]

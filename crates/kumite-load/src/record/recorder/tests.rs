@@ -8,7 +8,7 @@ use crate::{Event, Interval, Recovery};
 const MS: u64 = 1_000_000;
 
 fn request(due: u64, sent: u64) -> InFlight {
-    InFlight { due, sent, step: 0, session: NO_SESSION }
+    InFlight::new(due, sent, 0, NO_SESSION)
 }
 
 /// The outcome of these requests, with a time-out of 100 ms: `end` is when the load was over.
