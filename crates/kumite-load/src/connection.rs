@@ -50,6 +50,10 @@ pub(crate) struct Connection {
     pub begun: bool,
     /// The connection is in the open loop's queue of idle connections, and so must not be put there again.
     pub idle: bool,
+    /// The number of requests that were sent on this connection.
+    pub sent: u64,
+    /// The number of requests that one connection may carry.
+    most_requests: u64,
     /// The most requests that may now be on their way on this connection.
     pub room: usize,
     /// The instant since which `room` is 0, in ns on the engine's clock; `None` if it is not 0.
@@ -66,7 +70,7 @@ pub(crate) struct Connection {
 }
 
 impl Connection {
-    pub fn new(room: usize, turn: u32) -> Connection {
+    pub fn new(room: usize, most_requests: u64, turn: u32) -> Connection {
         Connection {
             state: ConnectionState::Closed,
             in_flight: VecDeque::new(),
@@ -78,6 +82,8 @@ impl Connection {
             opening: false,
             begun: false,
             idle: false,
+            sent: 0,
+            most_requests,
             room,
             no_room_since: None,
             unasked: false,
@@ -94,12 +100,22 @@ impl Connection {
 
     /// `true` if another session can begin on this connection.
     pub fn can_take(&self) -> bool {
-        self.state == ConnectionState::Open && self.sessions() < self.room
+        self.state == ConnectionState::Open && self.sessions() < self.room && !self.is_used_up()
     }
 
     /// `true` if another step of a session can be sent on this connection.
     pub fn is_free(&self) -> bool {
-        self.state == ConnectionState::Open && self.in_flight.len() < self.room
+        self.state == ConnectionState::Open && self.in_flight.len() < self.room && !self.is_used_up()
+    }
+
+    /// `true` if the connection has had as many requests as it may carry, and so takes no other.
+    pub fn is_used_up(&self) -> bool {
+        self.sent >= self.most_requests
+    }
+
+    /// `true` if the connection is used up and has the answer to each of its requests.
+    pub fn is_over(&self) -> bool {
+        self.is_used_up() && self.in_flight.is_empty()
     }
 
     /// Sets the most requests that may be on their way. Returns `true` if that is more than before. `now` is in ns on
@@ -131,6 +147,7 @@ impl Connection {
 
     pub fn connecting(&mut self, now: u64, layers: Option<Box<Layers>>) {
         self.layers = layers;
+        self.sent = 0;
         self.unasked = false;
         self.state = ConnectionState::Connecting(now);
         self.incoming.reset();

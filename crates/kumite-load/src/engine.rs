@@ -48,6 +48,7 @@ mod simulated;
 #[cfg(test)]
 mod tests;
 
+use std::num::NonZeroU64;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
@@ -113,13 +114,17 @@ pub(crate) struct Engine<'a, T, C> {
     clock: C,
     /// The load has begun. `false` only while an open loop opens its connections.
     has_begun: bool,
-    /// The connections by slot. The first `base_connections` carry the load to its end; the others are those of a
-    /// burst, a disturbance that opens many connections at once.
+    /// The connections by slot. The first `base_connections` carry the load to its end. Then come those of a burst, a
+    /// disturbance that opens many connections at once, and from `first_idle` on those that carry no request.
     connections: Vec<Connection>,
     /// The number, in the whole load, of the connection in slot 0. Each thread has a range of numbers.
     first_connection: u64,
-    /// The number of connections that carry the load: all but a burst's.
+    /// The number of connections that carry the load.
     base_connections: usize,
+    /// The first slot of the connections that carry no request.
+    first_idle: usize,
+    /// The number of connections that carry no request and are open.
+    idle_open: usize,
     opening: Opening,
     /// The number of requests on their way, on all connections.
     total_in_flight: usize,
@@ -153,6 +158,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         // The end of a disturbed load is not known before the disturbance is over.
         let limit = if disturbance.is_some() { Limit::default() } else { duty.limit };
         let open_loop = duty.arrivals.is_some();
+        let all_connections = duty.all_connections();
+        let most_requests = load.requests_per_connection.map_or(u64::MAX, NonZeroU64::get);
         let most_unsent_bytes =
             requests.longest().saturating_mul(2).saturating_mul(load.pipeline).saturating_add(UNREAD_LIMIT);
         let span = Span { opens, closes: closes.unwrap_or(u64::MAX), timeout, by_due: open_loop };
@@ -184,30 +191,34 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             },
             clock,
             has_begun: false,
-            connections: (0..duty.base_connections + duty.burst_connections)
+            connections: (0..all_connections)
                 .map(|slot| {
-                    Connection::new(load.pipeline, requests.first_turn((duty.first_connection + slot) as u64))
+                    let turn = requests.first_turn((duty.first_connection + slot) as u64);
+                    Connection::new(load.pipeline, most_requests, turn)
                 })
                 .collect(),
             requests,
             first_connection: duty.first_connection as u64,
             base_connections: duty.base_connections,
-            opening: Opening::new(open_loop),
+            first_idle: duty.base_connections + duty.burst_connections,
+            idle_open: 0,
+            opening: Opening::new(open_loop, duty.base_connections),
             total_in_flight: 0,
             heard: Heard { answers: Vec::new(), wrong: None, describe: false },
             next_sweep_ns: timeout,
             last_poll_ns: 0,
             answers_since_ns: 0,
-            injection: Injection::new(disturbance),
+            injection: Injection::new(disturbance, nanos(load.reopen_spread)),
             local_shortage: None,
         }
     }
 
     /// Runs until the schedule is over or `stop` is set. `start` returns the clock of the load, which begins at that
-    /// moment. An open loop calls it only when its connections are open, or after a second of opening them. An error
-    /// if this machine can open no more connections, or if the transport fails.
+    /// moment. An open loop calls it only when its connections are open, or after a second of opening them; so does any
+    /// load with connections that carry no request. An error if this machine can open no more connections, or if the
+    /// transport fails.
     pub fn run(mut self, stop: &AtomicBool, start: impl FnOnce() -> C) -> Result<Outcome, Errno> {
-        if self.open_loop.is_some() {
+        if self.open_loop.is_some() || self.first_idle < self.connections.len() {
             self.open_all(stop)?;
         }
         self.clock = start();
@@ -218,6 +229,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             self.recorder.tell(EngineEvent::Resume);
         }
         let now = self.now();
+        self.recorder.record_idle_open(self.idle_open);
         over.map(|(end, stopped)| self.recorder.close(end, now, stopped))
     }
 
@@ -426,6 +438,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// Closes a connection on which bytes came that no request had asked for. The next request on this connection
     /// would take those bytes for its answer; it fails as malformed instead.
     fn refuse_unasked(&mut self, slot: usize) {
+        if self.is_idle_slot(slot) {
+            return self.close_idle(slot);
+        }
         self.transport.close(slot);
         self.connections[slot].unasked = true;
         self.connections[slot].allow(self.pipeline_room, 0);
@@ -491,6 +506,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
         self.heard.answers = answers;
         self.connections[slot].note_first_bytes(now);
+        if self.connections[slot].is_over() {
+            result = result.and(Err(Failure::Closed));
+        }
         match result {
             Ok(()) => self.proceed(slot, now),
             Err(failure) => {
@@ -523,17 +541,29 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     }
 
     fn close(&mut self, slot: usize) {
+        if self.is_idle_slot(slot) && self.connections[slot].state == ConnectionState::Open {
+            self.idle_open -= 1;
+            if self.has_begun {
+                self.recorder.count_idle_ended();
+            }
+        }
         self.transport.close(slot);
         self.connections[slot].state = ConnectionState::Closed;
         self.connections[slot].layers = None;
         self.connections[slot].allow(self.pipeline_room, 0);
     }
 
+    /// `true` for the slot of a connection that carries no request.
+    fn is_idle_slot(&self, slot: usize) -> bool {
+        slot >= self.first_idle
+    }
+
     /// Closes a connection that had no request on its way. An open loop opens it again at once, so that it is free
-    /// when a request is due; a closed loop does when it next uses it.
+    /// when a request is due; a closed loop does when it next uses it. One that carries no request is opened again at
+    /// once, too.
     fn close_idle(&mut self, slot: usize) {
         self.close(slot);
-        if self.open_loop.is_some() {
+        if self.open_loop.is_some() || self.is_idle_slot(slot) {
             self.proceed(slot, self.now());
         }
     }
@@ -591,6 +621,12 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     fn use_connection(&mut self, slot: usize, now: u64) {
         let connection = &self.connections[slot];
+        if self.is_idle_slot(slot) {
+            if connection.state == ConnectionState::Closed {
+                self.opening.enqueue(slot, now);
+            }
+            return;
+        }
         if slot >= self.base_connections {
             if connection.in_flight.is_empty() {
                 self.close(slot);
@@ -607,8 +643,11 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
         let room = if connection.begun { connection.room } else { 1 };
         while self.connections[slot].sessions() < room {
-            // A request already waits for this connection, or no further one may be begun.
-            if self.connections[slot].when_open != WhenOpen::Nothing || !self.schedule.try_start(now) {
+            // A request already waits for this connection, the connection waits for its last answers, or no further
+            // request may be begun.
+            let Connection { state, when_open, .. } = self.connections[slot];
+            let waits = state == ConnectionState::Open && self.connections[slot].is_used_up();
+            if when_open != WhenOpen::Nothing || waits || !self.schedule.try_start(now) {
                 return;
             }
             self.opening.mark_begun(&mut self.connections[slot]);
@@ -616,7 +655,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 self.begin(slot, now, now);
             } else {
                 self.connections[slot].when_open = WhenOpen::Begin;
-                self.opening.enqueue(slot);
+                self.opening.enqueue(slot, now);
             }
         }
     }
@@ -632,9 +671,10 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     }
 
     fn send(&mut self, slot: usize, request: InFlight, next: NextRequest) {
-        self.connections[slot].in_flight.push_back(request);
         self.total_in_flight += 1;
         let connection = &mut self.connections[slot];
+        connection.in_flight.push_back(request);
+        connection.sent += 1;
         let sent = match (next, &mut connection.layers) {
             _ if connection.unasked => false,
             (NextRequest::Fixed(which), None) => self.transport.send_fixed(slot, which).is_ok(),
@@ -664,7 +704,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             }
             let connection = &self.connections[slot];
             let Connection { state, in_flight, .. } = connection;
-            let starved_since = || connection.starved_since().filter(|_| !self.opening.is_holding());
+            let may_send = slot < self.first_idle && !self.opening.is_holding();
+            let starved_since = || connection.starved_since().filter(|_| may_send);
             let since = match *state {
                 ConnectionState::Connecting(since) => since,
                 ConnectionState::Open | ConnectionState::Closed => {
@@ -703,7 +744,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             self.finish_request(slot, request, Some(Failure::Timeout), None, now);
         }
         let connection = &self.connections[slot];
-        if connection.in_flight.is_empty() && connection.layers.as_ref().is_some_and(|it| it.is_gone()) {
+        let is_gone = connection.layers.as_ref().is_some_and(|it| it.is_gone());
+        if connection.is_over() || is_gone && connection.in_flight.is_empty() {
             self.close(slot);
         }
         self.proceed(slot, now);
@@ -730,7 +772,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     /// Describes, at the end of a closed loop, the connections that can send nothing because the server allows no
     /// request.
     fn describe_starved(&mut self) {
-        let starving = self.connections.iter().filter(|it| it.starved_since().is_some()).count();
+        let loaded = &self.connections[..self.first_idle];
+        let starving = loaded.iter().filter(|it| it.starved_since().is_some()).count();
         if starving > 0 {
             self.recorder.describe_first_wrong(|| {
                 format!("at the end the server allowed no request on {starving} connections ({NO_ROOM})")
@@ -752,7 +795,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 let connection = &mut self.connections[slot];
                 self.heard.describe = self.recorder.lacks_first_wrong();
                 let result = match event {
-                    _ if connection.state != ConnectionState::Open => Ok(()),
+                    _ if connection.state != ConnectionState::Open || slot >= self.first_idle => Ok(()),
                     TransportEvent::Received(bytes) if connection.layers.is_some() => {
                         connection.hear(bytes, &self.expected, &mut self.heard)
                     }

@@ -25,6 +25,8 @@
 //! - After a failure the connection is closed and opened again; after a failure to connect, 10 ms later. But after a
 //!   whole answer in time, even a wrong one, the connection stays open. At most 64 connects of a thread are in flight
 //!   at once, without those of a burst.
+//! - A connection that has had as many requests as one is to have ([`Load::requests_per_connection`]) is closed when
+//!   its last answer has come, and replaced as one that the server ends. So no request is lost by that.
 //! - If a server announces that it closes a connection (`Connection: close`, HTTP/1.0), or closes it while it is
 //!   idle, the connection is replaced without an error. If a server closes a connection *without notice*, a request
 //!   that was sent at the same moment is lost: it counts as `closed` and is never sent again, because nobody can tell
@@ -68,6 +70,7 @@ mod session;
 mod threads;
 mod transport;
 
+use std::num::NonZeroU64;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -145,6 +148,12 @@ pub struct Load {
     /// The most requests that may be on their way on one connection. In HTTP/1.1 it should be 1, unless the server
     /// takes pipelined requests. At least 1.
     pub pipeline: usize,
+    /// The number of requests after which a connection is ended, when the last of their answers has come, and another
+    /// one is opened in its place; `None` for as many as the server takes.
+    pub requests_per_connection: Option<NonZeroU64>,
+    /// The number of connections that are held open beside the load, and carry no request. They are opened before the
+    /// load begins; one that ends is opened again.
+    pub idle_connections: usize,
     /// The instants at which requests are due; `None` for a closed loop.
     pub arrivals: Option<Arrivals>,
     /// The precision with which requests of an open loop are sent when they are due.
@@ -161,6 +170,10 @@ pub struct Load {
     /// A disturbance when the window closes, after which the recovery is watched; `None` for none. With a disturbance
     /// the limit must be a duration alone.
     pub disturbance: Option<Disturbance>,
+    /// The time over which connections that end after a pause has begun are opened again, each at a place of its own in
+    /// it: the first at once, the last after nearly all of it. 0 for all of them at once. Without a pause it changes
+    /// nothing.
+    pub reopen_spread: Duration,
     /// `true` if every request that is counted is kept in [`Outcome::log`], up to [`LOG_LIMIT`] of them.
     pub log: bool,
     /// The system interface that moves the bytes over sockets.
@@ -191,6 +204,8 @@ impl Load {
             cookies: false,
             connections: 1,
             pipeline: 1,
+            requests_per_connection: None,
+            idle_connections: 0,
             arrivals: None,
             pace: Pace::default(),
             limit,
@@ -198,6 +213,7 @@ impl Load {
             opener: None,
             timeout: Duration::from_secs(1),
             disturbance: None,
+            reopen_spread: Duration::ZERO,
             log: false,
             io: Io::default(),
             http: Http::default(),

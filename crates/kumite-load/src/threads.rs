@@ -29,7 +29,7 @@ const MOSTLY: f64 = 0.9;
 pub(crate) fn run(load: &Load, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
     let (requests, dialect) = (RequestSource::new(load)?, Dialect::new(load)?);
     let burst = load.disturbance.map_or(0, |disturbance| disturbance.connections());
-    kumite_limits::make_room(load.connections.saturating_add(burst))?;
+    kumite_limits::make_room(load.connections.saturating_add(burst).saturating_add(load.idle_connections))?;
     let threads = Threads { load, requests, dialect, count: load.threads() };
     let mut aggregate = Aggregate::new(threads.count, load.arrivals.is_some(), on_event);
     // With a disturbance the engine calls `on_event` itself: the server must be stopped when that returns, not some
@@ -119,8 +119,7 @@ fn engine(
     tell: &mut dyn FnMut(EngineEvent),
     start: &dyn Fn() -> Instant,
 ) -> Result<Outcome, Error> {
-    let (io, address, connections) =
-        (load.io, requests.address.clone(), duty.base_connections + duty.burst_connections);
+    let (io, address, connections) = (load.io, requests.address.clone(), duty.all_connections());
     let fixed = requests.fixed.clone();
     let place = address.to_string();
     let wait = |io| {

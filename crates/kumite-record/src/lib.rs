@@ -84,7 +84,7 @@ pub use found_rate::{FoundRate, RateEstimate, RateTrial, RateVerdict, SearchEnd,
 pub use gate::{ComparisonGate, GateBar, GateDoubt, GateReason, GateState, PairGate, RunGate};
 pub use kind::Kind;
 pub use left_out::{ComparedFailures, FailedRuns, FailureVerdict, LeftOut, LeftOutReason, OneFailed};
-pub use load::{Engine, Latency, LoadResult, RequestResult, SessionResult};
+pub use load::{Engine, IdleConnections, Latency, LoadResult, RequestResult, SessionResult};
 pub use machine::{Cores, Machine};
 pub use mark::Mark;
 pub use metric::Metric;

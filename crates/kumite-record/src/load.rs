@@ -17,6 +17,13 @@ pub struct LoadResult {
     pub url: String,
     /// The number of keep-alive connections.
     pub connections: u64,
+    /// The number of requests after which a connection was ended and another one opened; none if there was no such
+    /// number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests_per_connection: Option<u64>,
+    /// The connections that were held open beside the load and carried no request; none if there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_connections: Option<IdleConnections>,
     /// The requests that were due a second, on average; if the load has sessions of several requests, the sessions that
     /// were due. `None` in a closed loop.
     pub rate_rps: Option<f64>,
@@ -92,6 +99,17 @@ pub struct LoadResult {
     pub histogram_us: Vec<(f64, u64)>,
     /// Counts and percentiles of the load over time.
     pub series: Series,
+}
+
+/// The connections that were held open beside a load and carried no request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IdleConnections {
+    /// The number that was asked for.
+    pub asked: u64,
+    /// The number of those that were open when the load was over.
+    pub open: u64,
+    /// The number of times that one of them ended under the load. Each was opened again.
+    pub ended: u64,
 }
 
 /// The figures of a session.

@@ -1,7 +1,7 @@
 //! The result of `kumite load` for a terminal, in Markdown and as a page. Doubts come before the figures.
 
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{Latency, LoadResult, Unit};
+use kumite_record::{IdleConnections, Latency, LoadResult, Unit};
 
 use crate::by_request::by_request;
 use crate::charts::rates::{Rates, seconds_of};
@@ -154,7 +154,13 @@ fn alarm(text: &str, style: Style) -> String {
 }
 
 fn summary(result: &LoadResult) -> String {
-    let over = plural(result.connections as usize, "connection");
+    let mut over = plural(result.connections as usize, "connection");
+    if let Some(most) = result.requests_per_connection {
+        over += &format!(" of {} each", plural(most as usize, "request"));
+    }
+    if let Some(idle) = &result.idle_connections {
+        over += &format!(" beside {} idle", count(idle.asked as f64));
+    }
     let offered = match result.rate_rps {
         Some(rate) if result.sessions.iter().any(|session| session.requests.len() > 1) => {
             format!("open loop at {} sessions/s over {over}", significant(rate, 3))
@@ -303,5 +309,10 @@ fn connections(result: &LoadResult) -> String {
             _ => format!("; steady again {time} after failures began, at the longest"),
         }
     });
-    format!("reconnects: {}{}", count(result.reconnects as f64), recovery.unwrap_or_default())
+    let idle = result.idle_connections.map(|IdleConnections { asked, open, ended }| {
+        let [asked, open, ended] = [asked, open, ended].map(|n| count(n as f64));
+        format!("; idle connections: {open} of {asked} open at the end, {ended} ended before")
+    });
+    let rest = recovery.unwrap_or_default() + &idle.unwrap_or_default();
+    format!("reconnects: {}{rest}", count(result.reconnects as f64))
 }

@@ -1,5 +1,6 @@
 //! `kumite load`: the load engine as a tool of its own.
 
+pub mod connections;
 mod engine;
 pub mod expect;
 mod live;
@@ -78,6 +79,8 @@ pub struct Args {
     expect: expect::Args,
     #[command(flatten, next_help_heading = "Connections")]
     protocol: protocol::Args,
+    #[command(flatten)]
+    lasting: connections::Args,
     #[command(flatten)]
     engine: engine::Args,
 }
@@ -195,6 +198,8 @@ fn load(args: &Args) -> Result<Load, Failure> {
         cookies: args.request.cookies,
         connections: args.connections as usize,
         pipeline: args.protocol.pipeline(),
+        requests_per_connection: args.lasting.requests_each(),
+        idle_connections: args.lasting.idle(),
         arrivals,
         pace: args.schedule.pace(args.engine.has_own_cores()),
         warm_up,

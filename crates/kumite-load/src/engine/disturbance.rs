@@ -16,10 +16,13 @@ use crate::{Disturbance, DisturbanceKind, nanos};
 /// microseconds.
 const BURST_BATCH: usize = 256;
 
-/// The stage of the disturbance, and the time in ns for which the server is watched after it.
+/// The stage of the disturbance, and what follows from it.
 pub(super) struct Injection {
     stage: Stage,
+    /// The time in ns for which the server is watched after the disturbance.
     watch: u64,
+    /// The time in ns over which connections that end from a pause on are opened again; 0 for all at once.
+    reopen_spread: u64,
 }
 
 enum Stage {
@@ -34,12 +37,13 @@ enum Stage {
 }
 
 impl Injection {
-    /// Plans a disturbance, given with the instant in ns at which the window closes; `None` for no disturbance.
-    pub fn new(planned: Option<(Disturbance, u64)>) -> Injection {
+    /// Plans a disturbance, given with the instant in ns at which the window closes; `None` for no disturbance. From a
+    /// pause on, connections are opened again over `reopen_spread` ns.
+    pub fn new(planned: Option<(Disturbance, u64)>, reopen_spread: u64) -> Injection {
         match planned {
-            None => Injection { stage: Stage::Quiet, watch: 0 },
+            None => Injection { stage: Stage::Quiet, watch: 0, reopen_spread },
             Some((Disturbance { kind, watch }, at)) => {
-                Injection { stage: Stage::Before(at, kind), watch: nanos(watch) }
+                Injection { stage: Stage::Before(at, kind), watch: nanos(watch), reopen_spread }
             }
         }
     }
@@ -74,6 +78,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
             Stage::Before(at, kind) if now >= *at => match *kind {
                 DisturbanceKind::Pause(time) => {
                     self.recorder.tell(EngineEvent::Pause);
+                    self.opening.spread_over(self.injection.reopen_spread);
                     self.injection.stage = Stage::Paused(self.now() + nanos(time));
                 }
                 DisturbanceKind::Drop | DisturbanceKind::Burst(0) => self.injection_over(),

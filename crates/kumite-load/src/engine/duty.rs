@@ -15,6 +15,8 @@ pub(crate) struct Duty {
     pub first_connection: usize,
     /// The number of connections for a burst, besides `base_connections`.
     pub burst_connections: usize,
+    /// The number of connections that carry no request, besides those.
+    pub idle_connections: usize,
     pub limit: Limit,
     pub arrivals: Option<Instants>,
     pub dialect: Dialect,
@@ -24,6 +26,11 @@ pub(crate) struct Duty {
 }
 
 impl Duty {
+    /// The number of this thread's connections.
+    pub fn all_connections(&self) -> usize {
+        self.base_connections + self.burst_connections + self.idle_connections
+    }
+
     /// The part of the thread of number `thread`, from 0. If the load cannot be divided evenly, each of the first
     /// threads gets one more connection, or request, than the others.
     pub fn of_thread(
@@ -55,6 +62,7 @@ impl Duty {
             base_connections: part(load.connections, thread),
             first_connection: (0..thread).map(|before| part(load.connections, before)).sum(),
             burst_connections: load.disturbance.map_or(0, |disturbance| disturbance.connections()),
+            idle_connections: part(load.idle_connections, thread),
             limit: Limit { requests: sessions, ..load.limit },
             arrivals: load.arrivals.as_ref().map(|arrivals| arrivals.instants(thread, threads)),
             dialect: dialect.of_thread(),

@@ -28,7 +28,7 @@ pub(super) struct OpenLoop {
 }
 
 impl<T: Transport, C: Clock> Engine<'_, T, C> {
-    pub(super) fn idle_connections(&self) -> usize {
+    pub(super) fn free_connections(&self) -> usize {
         self.open_loop.as_ref().map_or(0, |open_loop| open_loop.idle.len())
     }
 
@@ -74,7 +74,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
                 }
                 self.make_idle(slot);
             }
-            ConnectionState::Closed => self.opening.enqueue(slot),
+            ConnectionState::Closed => self.opening.enqueue(slot, now),
             ConnectionState::Connecting(_) => {}
         }
     }

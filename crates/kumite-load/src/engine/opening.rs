@@ -6,7 +6,8 @@
 //! the queues for these rules, and the methods of [`Engine`] below go through them. Connections of a burst keep to
 //! none of the rules, because a burst is to open all of them at once.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::io::Errno;
@@ -39,6 +40,13 @@ pub(super) struct Opening {
     waiting: VecDeque<usize>,
     /// The connections that rest after a failure, each with the instant until which it rests, ascending.
     resting: VecDeque<(u64, usize)>,
+    /// The connections that wait for their place in the spread, by the instant of that.
+    spread: BinaryHeap<Reverse<(u64, usize)>>,
+    /// The time in ns that the places of the first and the last connection are apart, once a pause has begun; 0 before
+    /// that, and if connections are not to be spread.
+    spread_ns: u64,
+    /// The number of connections that carry the load, which all have places of their own.
+    places: usize,
     /// The number of connections being opened, without a burst's: never more than [`OPENING_LIMIT`].
     in_progress: usize,
     /// The connections that are established for the first time, but perhaps not accepted yet, each with the instant
@@ -56,10 +64,14 @@ pub(super) struct Opening {
 }
 
 impl Opening {
-    pub fn new(open_loop: bool) -> Opening {
+    /// `places` is the number of connections that carry the load.
+    pub fn new(open_loop: bool, places: usize) -> Opening {
         Opening {
             waiting: VecDeque::new(),
             resting: VecDeque::new(),
+            spread: BinaryHeap::new(),
+            spread_ns: 0,
+            places,
             in_progress: 0,
             accepting: VecDeque::new(),
             held: (!open_loop).then(Vec::new),
@@ -67,9 +79,26 @@ impl Opening {
         }
     }
 
-    /// Queues a connection to be opened.
-    pub fn enqueue(&mut self, slot: usize) {
-        self.waiting.push_back(slot);
+    /// Queues a connection to be opened: at once, or at its place in the spread, counted from now.
+    pub fn enqueue(&mut self, slot: usize, now: u64) {
+        if self.spread_ns == 0 {
+            return self.waiting.push_back(slot);
+        }
+        let after = u128::from(self.spread_ns) * (slot % self.places) as u128 / self.places as u128;
+        self.spread.push(Reverse((now + after as u64, slot)));
+    }
+
+    /// Lets the connections be opened whose place in the spread has come.
+    fn end_spread(&mut self, now: u64) {
+        while let Some(&Reverse((_, slot))) = self.spread.peek().filter(|Reverse((at, _))| *at <= now) {
+            self.spread.pop();
+            self.waiting.push_back(slot);
+        }
+    }
+
+    /// Spreads connections that are queued from now on over so many ns.
+    pub fn spread_over(&mut self, ns: u64) {
+        self.spread_ns = ns;
     }
 
     /// Takes the next connection to open, and counts it as being opened. `None` if none waits, or [`OPENING_LIMIT`]
@@ -90,10 +119,11 @@ impl Opening {
         self.in_progress -= usize::from(std::mem::take(&mut connection.opening));
     }
 
-    /// The instant at which the next connection has rested, or counts as accepted; `u64::MAX` if none is waited for.
+    /// The instant at which the next connection has rested, counts as accepted, or has its place; `u64::MAX` if none is waited for.
     pub fn next_resume_ns(&self) -> u64 {
         let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
-        front(&self.resting).min(front(&self.accepting))
+        let spread = self.spread.peek().map_or(u64::MAX, |Reverse((at, _))| *at);
+        front(&self.resting).min(front(&self.accepting)).min(spread)
     }
 
     /// The latest instant at which connections that are held go on; `u64::MAX` if none are held any more.
@@ -145,18 +175,24 @@ pub(crate) fn is_local_shortage(error: Errno) -> bool {
 }
 
 impl<T: Transport, C: Clock> Engine<'_, T, C> {
-    /// Opens all connections before an open loop begins, as far as that can be done in a second. The load's clock
-    /// begins after that, so no figure has any of it.
+    /// Opens connections before the load begins: those that carry no request, and in an open loop all others, too. It
+    /// goes on as long as it takes, but no longer than a second, and twice the time that so many connections that carry
+    /// no request take if the server accepts none. The load's clock begins after that, so no figure has any of it.
     pub(super) fn open_all(&mut self, stop: &AtomicBool) -> Result<(), Errno> {
-        (0..self.base_connections).for_each(|slot| self.opening.enqueue(slot));
-        while self.idle_connections() < self.base_connections
-            && self.now() < HELD_LIMIT_NS
+        let idle = self.connections.len() - self.first_idle;
+        let loaded = if self.open_loop.is_some() { self.base_connections } else { 0 };
+        (self.first_idle..self.connections.len())
+            .chain(0..loaded)
+            .for_each(|slot| self.opening.enqueue(slot, 0));
+        let limit = HELD_LIMIT_NS + idle.div_ceil(OPENING_LIMIT) as u64 * 2 * ACCEPT_NS;
+        while (self.free_connections() < loaded || self.idle_open < idle)
+            && self.now() < limit
             && !stop.load(Ordering::Relaxed)
         {
             self.resume_due(self.now());
             self.local_shortage.map_or(Ok(()), Err)?;
             // Only deadlines of opening count here: those of the load itself are instants of another clock.
-            let due = self.opening.next_resume_ns().min(HELD_LIMIT_NS);
+            let due = self.opening.next_resume_ns().min(limit);
             self.transport.wait(due.saturating_sub(self.now()).min(STOP_POLL_NS))?;
             self.handle_events();
         }
@@ -178,8 +214,11 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         while let Some((_, slot)) = self.opening.accepting.pop_front_if(|(until, _)| *until <= now) {
             self.opening.count_opened(&mut self.connections[slot]);
         }
+        self.opening.end_spread(now);
         self.connect_waiting();
-        if let Some(held) = self.opening.release_held(now) {
+        if self.has_begun
+            && let Some(held) = self.opening.release_held(now)
+        {
             for slot in held {
                 self.proceed(slot, self.now());
             }
@@ -236,6 +275,12 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         let now = self.now();
         let connection = &mut self.connections[slot];
         connection.state = ConnectionState::Open;
+        if self.is_idle_slot(slot) {
+            self.idle_open += 1;
+            self.opening.accepting.push_back((now + ACCEPT_NS, slot));
+            return;
+        }
+        let connection = &mut self.connections[slot];
         if std::mem::replace(&mut connection.connected_before, true) {
             if self.has_begun {
                 self.recorder.count_reconnect(now);
@@ -263,7 +308,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
         };
         let when_open = std::mem::take(&mut self.connections[slot].when_open);
         self.close(slot);
-        if self.open_loop.is_some() && slot < self.base_connections {
+        if self.is_idle_slot(slot) || self.open_loop.is_some() && slot < self.base_connections {
             self.opening.count_opened(&mut self.connections[slot]);
         } else if when_open == WhenOpen::GoOn {
             self.fail_waiting(slot, failure, now);
@@ -278,7 +323,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
                 now,
             );
         }
-        if slot < self.base_connections {
+        if slot < self.base_connections || self.is_idle_slot(slot) {
             self.opening.resting.push_back((now + BACK_OFF_NS, slot));
         }
     }

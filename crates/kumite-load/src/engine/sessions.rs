@@ -155,7 +155,7 @@ impl<T: Transport, C: Clock> Engine<'_, T, C> {
                 let is_closed = connection.state == ConnectionState::Closed;
                 if self.open_loop.is_none() && is_closed && connection.when_open == WhenOpen::Nothing {
                     connection.when_open = WhenOpen::GoOn;
-                    self.opening.enqueue(slot);
+                    self.opening.enqueue(slot, now);
                 }
                 return;
             }

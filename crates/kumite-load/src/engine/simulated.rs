@@ -92,11 +92,34 @@ pub trait Server {
         Some((at, Ok(())))
     }
 
+    /// The acts of the server on a connection that was asked for just now, whatever it receives.
+    fn accepts(&mut self, _connection: u64, _at: u64) -> Deeds {
+        Deeds::new()
+    }
+
     /// The server receives these bytes, and answers with acts.
     fn receive(&mut self, connection: u64, at: u64, bytes: &[u8]) -> Deeds;
 
     /// The client has closed the connection.
     fn closed(&mut self, _connection: u64, _at: u64) {}
+}
+
+impl<S: Server> Server for &mut S {
+    fn connect(&mut self, connection: u64, at: u64) -> Option<(u64, Result<(), Errno>)> {
+        (**self).connect(connection, at)
+    }
+
+    fn accepts(&mut self, connection: u64, at: u64) -> Deeds {
+        (**self).accepts(connection, at)
+    }
+
+    fn receive(&mut self, connection: u64, at: u64, bytes: &[u8]) -> Deeds {
+        (**self).receive(connection, at, bytes)
+    }
+
+    fn closed(&mut self, connection: u64, at: u64) {
+        (**self).closed(connection, at);
+    }
 }
 
 /// The arrival of a request: its instant, its number from 1, its connection, and its number on that connection.
@@ -208,6 +231,9 @@ impl<S: Server> Transport for Simulated<S> {
         if let Some((at, result)) = self.server.connect(connection, self.time.now()) {
             self.comes(at, slot, connection, Occurs::Connected(result));
         }
+        for (at, deed) in self.server.accepts(connection, self.time.now()) {
+            self.comes(at, slot, connection, Occurs::Does(deed));
+        }
         Ok(())
     }
 
@@ -312,7 +338,7 @@ impl Machine {
             time: self.time.clone(),
             fixed: requests.fixed.clone(),
             server,
-            slots: vec![None; duty.base_connections + duty.burst_connections],
+            slots: vec![None; duty.all_connections()],
             connects: 0,
             to_come: BTreeMap::new(),
             known: 0,

@@ -1,6 +1,7 @@
 //! The engine against servers that are known, in simulated time: to the nanosecond.
 
 mod closed;
+mod connections;
 mod disturbed;
 mod early;
 mod first_byte;

@@ -279,6 +279,8 @@ impl<'a> Aggregate<'a> {
             outcome.errors += of_thread.errors;
             outcome.first_wrong = outcome.first_wrong.or(of_thread.first_wrong);
             outcome.reconnects += of_thread.reconnects;
+            outcome.idle_open += of_thread.idle_open;
+            outcome.idle_ended += of_thread.idle_ended;
             outcome.elapsed = outcome.elapsed.max(of_thread.elapsed);
             outcome.cpu += of_thread.cpu;
             add(&mut outcome.send_lag, &of_thread.send_lag);

@@ -61,6 +61,10 @@ pub struct Outcome {
     pub first_wrong: Option<String>,
     /// The number of connections established in place of one that had ended.
     pub reconnects: u64,
+    /// The number of the connections that carry no request which were open when the load ended.
+    pub idle_open: u64,
+    /// The number of times that one of these ended after the load had begun. Each was opened again.
+    pub idle_ended: u64,
     /// The length of the measured window: the duration asked for, or the time to the last request's finish, or to the
     /// stop. 0 if the window did not open.
     pub elapsed: Duration,
@@ -165,6 +169,8 @@ impl Default for Outcome {
             errors: Errors::default(),
             first_wrong: None,
             reconnects: 0,
+            idle_open: 0,
+            idle_ended: 0,
             elapsed: Duration::ZERO,
             response: histogram(),
             response_over_time: Times::default(),

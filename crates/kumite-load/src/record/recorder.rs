@@ -270,6 +270,16 @@ impl<'a> Recorder<'a> {
         self.outcome.unasked += 1;
     }
 
+    /// Counts a connection that carried no request and ended.
+    pub fn count_idle_ended(&mut self) {
+        self.outcome.idle_ended += 1;
+    }
+
+    /// Records the number of connections that carry no request and are open at the end.
+    pub fn record_idle_open(&mut self, connections: usize) {
+        self.outcome.idle_open = connections as u64;
+    }
+
     /// `true` if no failure has been described yet.
     pub fn lacks_first_wrong(&self) -> bool {
         self.outcome.first_wrong.is_none()

@@ -10,7 +10,7 @@ use kumite_record::Comparison;
 use super::gate::refuse_undecidable;
 use super::{Args, control, rules, watched};
 use crate::exit::Failure;
-use crate::load::{expect, protocol, request};
+use crate::load::{connections, expect, protocol, request};
 use crate::{duration, stop};
 
 const DURATION: Duration = Duration::from_secs(1);
@@ -33,6 +33,8 @@ pub struct LoadArgs {
     #[command(flatten)]
     protocol: protocol::Args,
     #[command(flatten)]
+    lasting: connections::Args,
+    #[command(flatten)]
     expect: expect::Args,
 }
 
@@ -45,7 +47,7 @@ impl LoadArgs {
             ("--expect-…", self.expect.is_given()),
         ];
         let own = own.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag));
-        match own.or(self.request.given()).or(self.protocol.given()) {
+        match own.or(self.request.given()).or(self.protocol.given()).or(self.lasting.given()) {
             Some(flag) => Err(Failure::Usage(format!("{flag} is for URLs, and these are commands"))),
             None => Ok(()),
         }
@@ -140,6 +142,8 @@ fn load(args: &Args, url: &str, request: Request) -> Result<Load, Failure> {
         cookies: of.request.cookies,
         connections: of.connections.unwrap_or(CONNECTIONS) as usize,
         pipeline: of.protocol.pipeline(),
+        requests_per_connection: of.lasting.requests_each(),
+        idle_connections: of.lasting.idle(),
         timeout: args.amount.timeout.unwrap_or(TIMEOUT),
         http: of.protocol.http(),
         trust: of.protocol.trust(),

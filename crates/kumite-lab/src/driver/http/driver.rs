@@ -16,6 +16,7 @@ use kumite_load::{Limit, Load, Target, Trust};
 use kumite_record::{Mark, Outcome, Role};
 
 use super::drive::{Driven, drive};
+use super::listen_queue;
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
 use super::server::Server;
 use super::window::Window;
@@ -111,13 +112,16 @@ impl<'a> HttpDriver<'a> {
             };
             services.begin()?;
             let began = Instant::now();
+            let overflows = || server.process.is_here().then(listen_queue::overflows).flatten();
+            let before = overflows();
             let driven = drive(&mut server, &mut services, workload, &cores, engine, stop)?;
-            Ok(Ok((ready, began.elapsed(), driven)))
+            let overflows = overflows().zip(before).map(|(after, before)| after.saturating_sub(before));
+            Ok(Ok((ready, began.elapsed(), driven, overflows)))
         });
         let left = server.stop();
         Halt::if_set(stop)?;
         let counted = services.end();
-        let (ready, under_load, driven) = match driven? {
+        let (ready, under_load, driven, overflows) = match driven? {
             Ok(driven) => driven,
             Err(wrong) => return Ok(Measured::answered(Some(wrong.into()))),
         };
@@ -131,6 +135,8 @@ impl<'a> HttpDriver<'a> {
         measured = measured.with(counted?);
         let round_trip = round_trip_us.map(|us| ("network_round_trip_us".to_owned(), us));
         measured.sample.metrics.extend(round_trip);
+        let overflows = overflows.map(|count| ("listen_overflows".to_owned(), count as f64));
+        measured.sample.metrics.extend(overflows);
         Ok(Measured {
             ready_ms: Some(ready.as_secs_f64() * 1e3),
             load_ms: Some(under_load.as_secs_f64() * 1e3),
@@ -244,6 +250,14 @@ fn measured(
     if warm_up > 0 && measured.reason.is_none() {
         let kinds = outcome.warm_up_errors.in_words();
         measured.reason = Some(format!("{warm_up} requests failed in the warm-up ({kinds})"));
+    }
+    if workload.idle_connections > 0 {
+        let (asked, open) = (workload.idle_connections, outcome.idle_open);
+        let counts = [("idle_open", open), ("idle_ended", outcome.idle_ended)];
+        measured.sample.metrics.extend(counts.map(|(name, count)| (name.to_owned(), count as f64)));
+        if open < asked as u64 && measured.reason.is_none() {
+            measured.reason = Some(format!("{open} of {asked} idle connections were open at the end"));
+        }
     }
     measured.marks.extend(&driven.noise.marks);
     measured.sample.noise.clone_from(&driven.noise.figures);

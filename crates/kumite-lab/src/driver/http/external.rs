@@ -1,9 +1,12 @@
 //! A server that somebody else started, which `kumite load` measures.
 
+use std::num::NonZeroU64;
 use std::sync::atomic::AtomicBool;
 
 use kumite_load::{Histogram, Interval, Load, PERCENTILES, percentile};
-use kumite_record::{Engine, Kind, Latency, LoadResult, RequestResult, SCHEMA, Sample, SessionResult};
+use kumite_record::{
+    Engine, IdleConnections, Kind, Latency, LoadResult, RequestResult, SCHEMA, Sample, SessionResult,
+};
 
 use super::NAME;
 use super::metrics::{is_late, marks, sample};
@@ -72,6 +75,12 @@ pub fn load_result(
         command,
         url,
         connections: load.connections as u64,
+        requests_per_connection: load.requests_per_connection.map(NonZeroU64::get),
+        idle_connections: (load.idle_connections > 0).then_some(IdleConnections {
+            asked: load.idle_connections as u64,
+            open: outcome.idle_open,
+            ended: outcome.idle_ended,
+        }),
         rate_rps: load.arrivals.as_ref().map(|arrivals| arrivals.mean_rate(load.warm_up + outcome.elapsed)),
         requests: outcome.requests,
         ok: outcome.ok,

@@ -52,6 +52,18 @@ pub(crate) fn metrics() -> Metrics {
             "unsent",
             "Requests that were due and not sent within their time-out; of an open loop.",
         ),
+        Metric::count("reconnects", "Connections that were established in the window in place of one that had ended.")
+            .detail(),
+        Metric::count(
+            "listen_overflows",
+            "How often the kernel found a listen queue full and dropped a connection that its client thinks it has, from the beginning of the load to its end: by the counter of the machine, so of all its servers. None of a server on another node.",
+        )
+        .better(Better::Lower)
+        .detail(),
+        Metric::count("idle_open", "Connections without a request that were open at the end; of a load with `idle_connections`.")
+            .detail(),
+        Metric::count("idle_ended", "Connections without a request that ended under the load, and were opened again.")
+            .detail(),
         Metric::count("received", "Right answers in the window.").detail().role("received"),
         Metric::count("finished", "Requests that ended in the window, rightly or not.")
             .detail()
@@ -86,6 +98,7 @@ pub(crate) fn sample(outcome: &load::Outcome, disturbance: Option<&load::Disturb
     };
     metric("received", outcome.ok as f64);
     metric("finished", outcome.requests as f64);
+    metric("reconnects", outcome.reconnects as f64);
     // Bytes that nobody asked for may have been taken for an answer before, so they count as malformed.
     let malformed = outcome.errors.malformed + outcome.unasked;
     let errors = load::Errors { malformed, ..outcome.errors };
@@ -399,9 +412,9 @@ mod tests {
     fn a_percentile_without_requests_beyond_it_is_not_given() {
         let few = sample(&outcome(500, 10, 0.5), None);
         assert!(few.metrics.contains_key("response_p90_us") && !few.metrics.contains_key("response_p99_us"));
-        let needs = ["first_byte", "response"].into_iter().flat_map(|of| {
-            [(format!("{of}_p99_us"), 500), (format!("{of}_p99_9_us"), 9500)]
-        });
+        let needs = ["first_byte", "response"]
+            .into_iter()
+            .flat_map(|of| [(format!("{of}_p99_us"), 500), (format!("{of}_p99_9_us"), 9500)]);
         assert_eq!(few.needs, needs.collect());
         let windows_s = few.enough.values().map(|it| (it.have, it.value)).collect::<Vec<_>>();
         assert_eq!(windows_s, [(500, 24.0), (500, 2.4)].repeat(2), "of p99.9 and p99, in a second");

@@ -4,6 +4,7 @@ mod drive;
 mod driver;
 mod engine_error;
 mod external;
+mod listen_queue;
 mod metrics;
 mod outcome_class;
 mod overload_recovery;

@@ -5,6 +5,7 @@ use crate::parameter::{Param, Takes};
 
 const MAX_CONNECTIONS: i64 = 100_000;
 const MAX_STREAMS: i64 = 1000;
+const MAX_REQUESTS: i64 = 1_000_000_000;
 pub(super) const MAX_RATE: f64 = 10_000_000.0;
 const TIMEOUT_MS: [f64; 2] = [1.0, 600_000.0];
 
@@ -28,6 +29,18 @@ pub(super) static PARAMS: &[Param] = &[
         1,
         [1, MAX_STREAMS],
         "Requests in flight on each connection, if the contender allows so many; above 1 in HTTP/2 alone.",
+    ),
+    Param::count(
+        "requests_per_connection",
+        0,
+        [0, MAX_REQUESTS],
+        "How many requests a connection carries before it is ended and another is opened; 0 for as many as the contender takes.",
+    ),
+    Param::count(
+        "idle_connections",
+        0,
+        [0, MAX_CONNECTIONS],
+        "Connections that are held open beside the load and carry no request.",
     ),
     Param::new(
         "rate_rps",
@@ -81,6 +94,12 @@ pub(super) static PARAMS: &[Param] = &[
         "What is done to the contender after the window: it is stopped for a time, or a burst of connections is opened.",
     ),
     Param::number("pause_s", 2.0, [0.1, 60.0], "How long `pause` stops it."),
+    Param::number(
+        "reopen_spread_ms",
+        0.0,
+        [0.0, 60_000.0],
+        "Over how long connections that end after `pause` has begun are opened again, each at a place of its own; 0 for all at once.",
+    ),
     Param::count("burst_connections", 4096, [1, MAX_CONNECTIONS], "How many connections `burst` opens."),
     Param::number(
         "watch_s",

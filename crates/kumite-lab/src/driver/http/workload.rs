@@ -1,6 +1,7 @@
 //! The workload of kind http, typed once from its parameters.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use kumite_host::{AskedCores, WantedCores};
@@ -34,6 +35,10 @@ pub struct HttpWorkload {
     pub connections: usize,
     /// The most requests in flight on one connection; 1 by default, and always in HTTP/1.1.
     pub streams: usize,
+    /// The number of requests after which a connection is ended. None for as many as the server takes, the default.
+    pub requests_per_connection: Option<NonZeroU64>,
+    /// The number of connections that are held open and carry no request; none by default.
+    pub idle_connections: usize,
     /// The times at which requests are due. None for a closed loop, which is the default.
     pub arrivals: Option<Arrivals>,
     /// The steps of the rate. None if the load has one rate.
@@ -50,6 +55,9 @@ pub struct HttpWorkload {
     pub ready: Duration,
     /// The disturbance of the server after the window. None by default.
     pub disturbance: Option<Disturbance>,
+    /// The time over which connections that end after a pause has begun are opened again; 0, the default, for all at
+    /// once.
+    pub reopen_spread: Duration,
     /// The answer that is right.
     pub expect: Expect,
 }
@@ -71,6 +79,8 @@ impl HttpWorkload {
             protocol: Protocol::read(&take)?,
             connections: take.count("connections")?,
             streams: streams(&take)?,
+            requests_per_connection: NonZeroU64::new(take.count("requests_per_connection")? as u64),
+            idle_connections: take.count("idle_connections")?,
             arrivals: arrivals(&take, steps.as_deref())?,
             duration,
             warm_up,
@@ -78,6 +88,7 @@ impl HttpWorkload {
             server_cores: take.cores("server_cores")?,
             ready: take.time("ready_s")?,
             disturbance: disturbance(&take, steps.as_deref())?,
+            reopen_spread: take.time("reopen_spread_ms")?,
             steps,
             expect: answer.expect(parameters)?,
         };
@@ -90,7 +101,8 @@ impl HttpWorkload {
 
     /// The largest number of connections that are open at a time.
     pub(crate) fn most_connections(&self) -> usize {
-        self.connections + self.disturbance.map_or(0, |disturbance| disturbance.connections())
+        let burst = self.disturbance.map_or(0, |disturbance| disturbance.connections());
+        self.connections + burst + self.idle_connections
     }
 
     /// The load of a trial on a server at this address.
@@ -100,6 +112,9 @@ impl HttpWorkload {
         Load {
             connections: self.connections,
             pipeline: self.streams,
+            requests_per_connection: self.requests_per_connection,
+            idle_connections: self.idle_connections,
+            reopen_spread: self.reopen_spread,
             http: self.protocol.version(),
             arrivals: self.arrivals.clone(),
             warm_up: self.warm_up.most,
@@ -114,6 +129,7 @@ impl HttpWorkload {
     pub(crate) fn probe(&self, at: SocketAddrV4) -> Load {
         Load {
             connections: 1,
+            idle_connections: 0,
             limit: Limit { requests: Some(1), duration: None },
             arrivals: None,
             warm_up: Duration::ZERO,
@@ -235,6 +251,24 @@ mod tests {
     fn what_is_not_given_has_its_default() {
         let workload = workload("connections", AxisValue::Int(7)).unwrap();
         assert_eq!((workload.connections, workload.timeout), (7, Duration::from_secs(1)));
+    }
+
+    #[test]
+    fn connections_may_end_by_count_be_idle_and_be_opened_again_one_by_one() {
+        let names = ["requests_per_connection", "idle_connections", "reopen_spread_ms"];
+        let given = |values: [i64; 3]| {
+            let given = names.into_iter().zip(values);
+            let given = given.map(|(name, value)| (name.to_owned(), AxisValue::Int(value))).collect();
+            HttpWorkload::new(&given, &Answer::default()).unwrap()
+        };
+        let asked = |workload: &HttpWorkload| {
+            let load = workload.load(AT);
+            let each = load.requests_per_connection.map(NonZeroU64::get);
+            (each, load.idle_connections, load.reopen_spread, workload.most_connections())
+        };
+        assert_eq!(asked(&given([0, 0, 0])), (None, 0, Duration::ZERO, 50));
+        assert_eq!(asked(&given([10, 20, 100])), (Some(10), 20, Duration::from_millis(100), 70));
+        assert_eq!(given([10, 20, 100]).probe(AT).idle_connections, 0);
     }
 
     #[test]

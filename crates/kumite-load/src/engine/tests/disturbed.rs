@@ -276,3 +276,46 @@ fn all_connects_of_a_burst_are_in_flight_at_once() {
     // They are begun in two batches; the second is seen to a millisecond after the first.
     assert_eq!(disturbed.until - disturbed.began, TIMEOUT + ns(MS + 1));
 }
+
+/// The instants, in ns since the beginning, at which 50 connections were asked for; and the outcome. The server is
+/// stopped from 100 ms to 250 ms and loses what it was sent meanwhile; a request has 200 ms for its answer.
+fn asked_for(reopen_spread: Duration, arrivals: Option<crate::Arrivals>) -> (Vec<u64>, Outcome) {
+    let connects = RefCell::new(Vec::new());
+    let server = Connecting {
+        connect: |_, at| {
+            connects.borrow_mut().push(at);
+            Some((at, Ok(())))
+        },
+        server: Answering::new(|turn: Turn| {
+            let at = turn.at + MS;
+            if (100 * MS..250 * MS).contains(&at) { Vec::new() } else { pong(at) }
+        }),
+    };
+    let disturbance = Disturbance { kind: DisturbanceKind::Pause(ms(150)), watch: ms(700) };
+    let load = Load { connections: 50, reopen_spread, arrivals, ..own(100, TIMEOUT, disturbance) };
+    let outcome = run(&load, server);
+    (connects.into_inner(), outcome)
+}
+
+/// In an open loop 50 requests are due at once, every 50 ms.
+#[test]
+fn what_a_pause_has_ended_is_opened_again_all_at_once_unless_it_is_spread() {
+    let pieces = vec![crate::Piece { from: 1000.0, to: 1000.0, lasts: None }];
+    let open = crate::Arrivals::Rate { pieces, gaps: crate::Gaps::Even, burst: 50 };
+    for arrivals in [None, Some(open)] {
+        let (at_once, _) = asked_for(Duration::ZERO, arrivals.clone());
+        // What was sent just before 100 ms, or then, is late 200 ms after that.
+        let again = at_once[50];
+        assert_eq!((&at_once[..50], &at_once[50..]), (&[0; 50][..], &[again; 50][..]));
+        assert!((299 * MS..=301 * MS).contains(&again), "{again}");
+
+        let (spread, outcome) = asked_for(ms(100), arrivals);
+        assert_eq!(spread[..50], [0; 50], "before the pause nothing is spread");
+        let places: Vec<u64> = (0..50).map(|nth| again + nth * 2 * MS).collect();
+        assert_eq!(spread[50..], places);
+        let disturbed = outcome.disturbed.unwrap();
+        // Until a connection is there its request is not sent, and so is not late.
+        assert_eq!((disturbed.errors.timeout, outcome.errors.total()), (50, 0));
+        assert!(disturbed.recovery.complete, "{disturbed:?}");
+    }
+}

@@ -95,6 +95,30 @@ fn streams_have_their_own_first_bytes() {
     assert_eq!(outcome.first_byte, outcome.response);
 }
 
+/// No stream is cut by the end of its connection: that waits for the last of them.
+#[test]
+fn a_connection_of_streams_ends_after_its_requests() {
+    let load = Load { requests_per_connection: std::num::NonZeroU64::new(10), ..http2(400, 8) };
+    let mut server = Multiplexed::new(|nth, at| Some(at + nth % 7 * MS));
+    let outcome = run(&load, &mut server);
+    assert_eq!((outcome.ok, outcome.errors.total()), (400, 0));
+    assert_eq!((server.held.len(), outcome.reconnects), (40, 39));
+    // Those that never end are given up, and their connection is replaced when the last is.
+    let load = Load { timeout: ms(20), ..load };
+    let mut server = Multiplexed::new(|nth, at| (nth % 10 != 5).then_some(at + MS));
+    let outcome = run(&load, &mut server);
+    assert_eq!((outcome.ok, outcome.errors), (360, timeouts(40)));
+    assert_eq!((server.requests, server.held.len()), (400, 40));
+}
+
+#[test]
+fn a_connection_that_carries_no_request_makes_its_handshake_and_is_kept() {
+    let mut server = Multiplexed::new(|_, at| Some(at + MS));
+    let outcome = run(&Load { idle_connections: 100, ..http2(50, 1) }, &mut server);
+    assert_eq!((outcome.idle_open, outcome.idle_ended, outcome.ok), (100, 0, 50));
+    assert_eq!((server.held.len(), server.requests), (101, 50));
+}
+
 #[test]
 fn a_request_that_times_out_is_given_up_alone_if_others_are_answered() {
     let load = Load { timeout: ms(150), ..http2(200, 2) };
