@@ -17,11 +17,11 @@ pub struct LoadResult {
     pub url: String,
     /// The number of keep-alive connections.
     pub connections: u64,
-    /// The number of requests after which a connection was ended and another one opened; none if there was no such
+    /// The number of requests after which a connection was ended and another one opened; `None` if there was no such
     /// number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests_per_connection: Option<u64>,
-    /// The connections that were held open beside the load and carried no request; none if there were none.
+    /// The connections that were held open beside the load and carried no request; `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle_connections: Option<IdleConnections>,
     /// The requests that were due a second, on average; if the load has sessions of several requests, the sessions that
@@ -81,7 +81,8 @@ pub struct LoadResult {
     /// measured time. Empty if the load is of one request, whose figures are those above.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<SessionResult>,
-    /// The number of connections that were opened again, after a failure or because the server closed one.
+    /// The number of connections that were opened again: after a failure, because the server closed one, or because one
+    /// had carried as many requests as it was to.
     pub reconnects: u64,
     /// The longest time from a failure to the first right answer after which no request failed for 1.5 time-outs, in
     /// microseconds. None if nothing failed. It is a lower bound if `recovered` is false.

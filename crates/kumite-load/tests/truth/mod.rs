@@ -1,6 +1,7 @@
 //! The engine against servers whose faults are known: every count must be exact. Times are not looked at: those are tested
 //! in simulation (src/engine/tests).
 
+mod connections;
 mod logged;
 mod offered;
 mod server;
