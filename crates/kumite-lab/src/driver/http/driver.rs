@@ -112,7 +112,8 @@ impl<'a> HttpDriver<'a> {
             };
             services.begin()?;
             let began = Instant::now();
-            let overflows = || server.process.is_here().then(listen_queue::overflows).flatten();
+            let is_here = server.process.is_here();
+            let overflows = || is_here.then(listen_queue::overflows).flatten();
             let before = overflows();
             let driven = drive(&mut server, &mut services, workload, &cores, engine, stop)?;
             let overflows = overflows().zip(before).map(|(after, before)| after.saturating_sub(before));

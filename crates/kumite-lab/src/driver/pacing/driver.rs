@@ -12,6 +12,7 @@ use kumite_host::GivenCores;
 use kumite_limits::RealTime;
 use kumite_process::Spawn;
 
+use super::adapter::behind;
 use super::busy::Busy;
 use super::metrics::{Play, sample};
 use super::player::Player;
@@ -101,7 +102,7 @@ impl<'a> PacingDriver<'a> {
         drop(tree);
         let under_load = began.elapsed();
         let stamps = match played? {
-            Ok(stamps) => stamps,
+            Ok(stamps) => behind(stamps, workload.adapter_jitter),
             Err(wrong) => return Ok(Measured::answered(Some(wrong.into()))),
         };
         if let Some(unasked) = player.process.unasked() {

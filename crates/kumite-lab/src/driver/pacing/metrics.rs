@@ -40,6 +40,11 @@ pub(crate) fn metrics() -> Metrics {
             .better(Better::Lower)
             .role("missed"),
         Metric::new(
+            "landed_share",
+            "States that land on the frame they are meant for, of all, on a console whose frames begin at a time that the player does not know.",
+        )
+        .better(Better::Higher),
+        Metric::new(
             "error_first_us",
             "Magnitude of the mean error of the states that are due in the first 60 frames.",
         )
@@ -94,6 +99,7 @@ pub(super) fn sample(play: Play) -> (Sample, Vec<Mark>) {
             ("error_first_us", pacing.first_mean_us.abs()),
             ("error_last_us", pacing.last_mean_us.abs()),
             ("missed_frames", pacing.missed_frames as f64),
+            ("landed_share", landed_share(&due_and_error, play.fps)),
         ] {
             sample.metrics.insert(name.to_owned(), value);
         }
@@ -132,6 +138,24 @@ fn errors(play: &Play) -> Vec<i64> {
     late.into_iter().map(|late| late - zero).collect()
 }
 
+/// The share of states that land on the frame they are meant for, of at least one state, each with its due time and its
+/// error in ns.
+///
+/// A console takes what is pressed once in a frame. The player does not know when its frames begin, so each instant of
+/// a frame is as likely as any other: a state that is off by a part of a frame lands on a neighbouring one from as
+/// large a part of these instants, and one that is off by a frame from all. A delay that all states have alike moves
+/// none to another frame, seen from the first, so errors count from the median of those of the first 60 frames.
+fn landed_share(due_and_error: &[(Duration, i64)], fps: f64) -> f64 {
+    let window = Duration::from_secs_f64(ZERO_FRAMES / fps);
+    let first = due_and_error.iter().filter(|(due, _)| *due < window);
+    let mut first: Vec<i64> = first.map(|(_, error)| *error).collect();
+    first.sort_unstable();
+    let alike = first.get(first.len() / 2).copied().unwrap_or(0);
+    let frame_ns = 1e9 / fps;
+    let landed = |error: i64| (1.0 - (error - alike).unsigned_abs() as f64 / frame_ns).max(0.0);
+    due_and_error.iter().map(|(_, error)| landed(*error)).sum::<f64>() / due_and_error.len() as f64
+}
+
 /// The 99th percentile (nearest rank) of how long the recorder had not looked when a state came, in µs.
 fn unseen_p99_us(stamps: &[Stamp]) -> f64 {
     let mut unseen: Vec<Duration> = stamps.iter().map(|stamp| stamp.unseen).collect();
@@ -144,6 +168,7 @@ fn unseen_p99_us(stamps: &[Stamp]) -> f64 {
 mod tests {
     use std::time::Instant;
 
+    use super::super::adapter::behind;
     use super::*;
 
     /// The sample of a play at 50 frames a second whose states are late by these times in µs.
@@ -186,6 +211,45 @@ mod tests {
         let known = metrics().around([]);
         let is_known = |name: &String| known.iter().any(|metric| metric.name == *name);
         assert!(sample.metrics.keys().all(is_known), "{:?}", sample.metrics);
+    }
+
+    /// At 50 frames a second a frame is 20 ms.
+    #[test]
+    fn what_is_off_by_a_part_of_a_frame_misses_it_from_that_part_of_its_beginnings() {
+        let share = |late: &[i64]| sample_of(late, 1).0.metrics["landed_share"];
+        let close = |found: f64, expected: f64| (found - expected).abs() < 1e-9;
+        assert!(close(share(&[0; 600]), 1.0));
+        assert!(close(share(&[7_000; 600]), 1.0), "all alike: the player begins earlier");
+        let one_off = |by: i64| {
+            let mut late = vec![0; 600];
+            late[300] = by;
+            share(&late) * 600.0 - 599.0
+        };
+        for (by, landed) in [(5_000, 0.75), (-5_000, 0.75), (19_000, 0.05), (20_000, 0.0), (-90_000, 0.0)] {
+            assert!((one_off(by) - landed).abs() < 1e-6, "{by}: {}", one_off(by));
+        }
+        // From a frame's length on, one that drifts lands on none.
+        let drifting: Vec<i64> = (0..600).map(|nth| nth * 1_000).collect();
+        assert!((share(&drifting) - 20.0 / 600.0).abs() < 0.001, "{}", share(&drifting));
+    }
+
+    #[test]
+    fn a_perfect_player_behind_an_adapter_loses_a_quarter_of_its_jitter() {
+        let began = Instant::now();
+        let at = |nth: u32| Duration::from_millis(20) * nth;
+        let states: Vec<Due> = (0..6000).map(|nth| Due { at: at(nth), state: String::new() }).collect();
+        for jitter_ms in [0, 4, 10, 20] {
+            let stamp = |nth| Stamp { came: began + at(nth), unseen: Duration::ZERO };
+            let stamps = behind((0..6000).map(stamp).collect(), Duration::from_millis(jitter_ms));
+            let window = Duration::from_secs(120);
+            let play =
+                Play { states: &states, stamps, fps: 50.0, window, shared: false, seen: Usage::default() };
+            let share = sample(play).0.metrics["landed_share"];
+            // The median of the first 60 frames is off by up to a quarter of the jitter.
+            let expected = 1.0 - jitter_ms as f64 / 20.0 / 4.0;
+            let most_off = jitter_ms as f64 / 20.0 / 12.0;
+            assert!((share - expected).abs() <= most_off, "{jitter_ms}: {share}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The pacing driver: a player that must act at given instants, and a recorder that stamps what comes.
 
+mod adapter;
 mod busy;
 mod driver;
 mod metrics;

@@ -37,6 +37,12 @@ pub(super) static PARAMS: &[Param] = &[
         &["none", "every-core"],
         "What else the machine does: nothing, or a busy thread on every CPU that is used.",
     ),
+    Param::number(
+        "adapter_jitter_ms",
+        0.0,
+        [0.0, 1000.0],
+        "The recorder stands behind an adapter that keeps each state for a time between 0 and this, all times alike, and the same in each trial; 0 for none.",
+    ),
     Param::number("ready_s", 30.0, [0.1, 600.0], "A player that takes longer to be ready has failed."),
     Param::new(
         "cores",

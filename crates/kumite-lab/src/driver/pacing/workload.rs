@@ -27,6 +27,8 @@ pub struct PacingWorkload {
     pub keeping: Keeping,
     /// True if a busy thread runs on each CPU that is used; false by default.
     pub is_loaded: bool,
+    /// The longest time for which the adapter before the recorder keeps a state; 0, the default, for no adapter.
+    pub adapter_jitter: Duration,
     /// The longest time until a player is ready; 30 s by default.
     pub ready: Duration,
     /// The number of CPUs that the player is given; 1 by default.
@@ -71,6 +73,7 @@ impl PacingWorkload {
             fps: take.number("fps")?,
             keeping: if take.word("schedule")? == 0 { Keeping::Absolute } else { Keeping::Relative },
             is_loaded: take.word("load")? == 1,
+            adapter_jitter: take.time("adapter_jitter_ms")?,
             ready: take.time("ready_s")?,
             cores: take.cores("cores")?,
         })
