@@ -38,12 +38,29 @@ pub fn generators(path: &Path, core: usize) -> Vec<Generator> {
     ]
 }
 
+/// The flag by which it is told the server's answer.
+pub const EXPECTED: &str = " --expect-body pong";
+
+/// The kumite at `program`, under another name and with more flags, in a closed loop.
+pub fn asking(name: &'static str, program: &str, core: usize, flags: &'static str) -> Generator {
+    Generator {
+        name,
+        program: program.to_owned(),
+        command: Box::new(move |load| Some(asked(load, core, flags))),
+        said,
+        peer: false,
+    }
+}
+
 fn command(load: &Load, core: usize, flags: &str) -> String {
+    asked(load, core, &format!("{flags}{EXPECTED}"))
+}
+
+fn asked(load: &Load, core: usize, flags: &str) -> String {
     let Load { url, connections, seconds, shape } = load;
     let rate = shape.rate_per_s().map(|rate| format!(" --rate {rate}")).unwrap_or_default();
     format!(
-        "exec $UNDER \"$PROGRAM\" load {url} -c {connections} -z {seconds}s -t 5s --cores {core}{flags}{rate} \
-         --expect-body pong --json -"
+        "exec $UNDER \"$PROGRAM\" load {url} -c {connections} -z {seconds}s -t 5s --cores {core}{flags}{rate} --json -"
     )
 }
 

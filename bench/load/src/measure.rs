@@ -3,6 +3,7 @@
 mod arrivals;
 mod closed;
 mod count;
+mod requests;
 mod stall;
 mod syscalls;
 mod ten_thousand;
@@ -28,6 +29,8 @@ pub enum Measure {
     Syscalls,
     /// Answers counted by generator and server.
     Count,
+    /// CPU time by what is sent: plain requests, a mix with templates, steps of a session; and by an older kumite.
+    Requests,
 }
 
 /// The result of a measurement.
@@ -51,6 +54,7 @@ impl Measure {
             Measure::Arrivals => (10, 3, 5, 2),
             Measure::Syscalls => (1, 1, 1, 1),
             Measure::Count => (3, 0, 2, 2),
+            Measure::Requests => (10, 0, 2, 1),
         };
         match quick {
             true => Effort { rounds: 1, peer_rounds: peer_rounds.min(1), seconds: quick_seconds },
@@ -67,6 +71,7 @@ impl Measure {
             Measure::Arrivals => arrivals::run(bench, effort),
             Measure::Syscalls => syscalls::run(bench, effort),
             Measure::Count => count::run(bench, effort),
+            Measure::Requests => requests::run(bench, effort),
         }
     }
 }
