@@ -181,8 +181,16 @@ impl Step {
             Step::Kit { name } => kits::conforms(checkout, name),
             Step::Formatted { folder } => format::check(checkout, folder),
             Step::Run { experiment, only, blocks } => {
+                // Quick profiles of experiments that have the other one try the contenders of their headline alone.
+                let text =
+                    std::fs::read_to_string(root.join(format!("experiments/{experiment}/experiment.toml")));
+                let has_everyone = text.is_ok_and(|text| text.contains("[profiles.everyone]"));
+                let profile = if has_everyone { "everyone" } else { "quick" };
+                // The experiment's own control may not be among these.
+                let control = only.first().map(|name| format!("--control={name}"));
                 let (only, blocks) = (only.join(","), blocks.to_string());
-                let more = ["--profile", "quick", "--install", "--only", &only, "--blocks", &blocks];
+                let mut more = vec!["--profile", profile, "--install", "--only", &only, "--blocks", &blocks];
+                more.extend(control.as_deref());
                 checkout.measured(experiment, experiment, &more)
             }
             Step::Quick { experiment } => {
