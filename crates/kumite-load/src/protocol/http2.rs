@@ -88,6 +88,9 @@ impl Http2 {
         builder
             .enable_push(false)
             .max_header_list_size(HEAD_LIMIT as u32)
+            // Each stream that is malformed, or is answered after it was given up, is a reset of ours. They are no more
+            // than our requests, and must not end a connection that has others on their way.
+            .max_local_error_reset_streams(None)
             // No stream is opened before the server has said how many it takes.
             .initial_max_send_streams(0)
             .initial_window_size(STREAM_WINDOW)
@@ -218,11 +221,13 @@ impl Http2 {
         match over {
             Poll::Ready(Ok(())) => return Err(Failure::Closed),
             Poll::Ready(Err(error)) => {
+                let failure = failure(&error);
                 heard.describe_wrong(|| match self.speaks_other {
                     Some(other) => format!("HTTP/2: {other}"),
-                    None => format!("HTTP/2: {error}"),
+                    None if self.streams.is_empty() => format!("HTTP/2: {error}"),
+                    None => Wrong::Stream(error).to_string(),
                 });
-                return Err(failure(&error));
+                return Err(failure);
             }
             Poll::Pending => {}
         }

@@ -330,3 +330,20 @@ fn a_server_that_never_allows_a_request_is_no_connection() {
     let why = outcome.first_wrong.unwrap();
     assert!(why.contains("leave to send a request"), "{why}");
 }
+
+/// Answers that come after their requests were given up are ignored, however many there are: the others on the same
+/// connection lose nothing by them.
+#[test]
+fn thousands_of_late_answers_end_no_connection() {
+    let late = |nth: u64| nth % 10 != 1;
+    let load = Load { timeout: ms(100), ..http2(6_000, 100) };
+    let outcome = run(&load, Multiplexed::new(|nth, at| Some(at + if late(nth) { 150 * MS } else { MS })));
+    let (all, on_time) = (outcome.requests, outcome.ok);
+    assert_eq!(
+        (all, outcome.errors, outcome.reconnects),
+        (6_000, timeouts(6_000 - on_time), 0),
+        "{:?}",
+        outcome.first_wrong
+    );
+    assert_eq!(on_time, 600);
+}
