@@ -20,7 +20,7 @@ use kumite_load::{
 use multiplexed::{
     ACK, CONTINUATION, Call, DATA, END_HEADERS, END_STREAM, Frame, GOAWAY, HEADERS, INITIAL_WINDOW_SIZE,
     MAX_CONCURRENT_STREAMS, Manner, Moody, OK, PING, PUSH_PROMISE, RST_STREAM, SETTINGS, Server, converse,
-    frames, setting,
+    field, frames, setting,
 };
 use secure::Identity;
 use tokio::sync::watch;
@@ -663,21 +663,4 @@ fn a_head_without_end_ends_the_connection() {
         }
         server.join().unwrap();
     }
-}
-
-/// A header field as HPACK has it, without compression and not to be remembered.
-fn field(name: &str, value: &str) -> Vec<u8> {
-    let length = |length: usize| match length {
-        0..127 => vec![length as u8],
-        _ => {
-            let (mut rest, mut bytes) = (length - 127, vec![127]);
-            while rest >= 128 {
-                bytes.push((rest % 128 + 128) as u8);
-                rest /= 128;
-            }
-            bytes.push(rest as u8);
-            bytes
-        }
-    };
-    [&[0x10][..], &length(name.len()), name.as_bytes(), &length(value.len()), value.as_bytes()].concat()
 }

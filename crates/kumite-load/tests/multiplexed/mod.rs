@@ -194,7 +194,8 @@ pub fn bytes((kind, flags, id, payload): &Frame) -> Vec<u8> {
     [&length[1..], &[*kind, *flags], &id.to_be_bytes(), payload].concat()
 }
 
-fn receive(stream: &mut impl Read) -> Option<Frame> {
+/// The next frame; `None` if none comes any more.
+pub fn receive(stream: &mut impl Read) -> Option<Frame> {
     let mut head = [0; 9];
     stream.read_exact(&mut head).ok()?;
     let [a, b, c, kind, flags, id @ ..] = head;
@@ -324,4 +325,21 @@ fn take(came: &mut Vec<u8>) -> Option<Frame> {
     let payload = came[9..9 + length].to_vec();
     came.drain(..9 + length);
     Some((kind, flags, u32::from_be_bytes(id), payload))
+}
+
+/// A header field as HPACK has it, without compression and not to be remembered.
+pub fn field(name: &str, value: &str) -> Vec<u8> {
+    let length = |length: usize| match length {
+        0..127 => vec![length as u8],
+        _ => {
+            let (mut rest, mut bytes) = (length - 127, vec![127]);
+            while rest >= 128 {
+                bytes.push((rest % 128 + 128) as u8);
+                rest /= 128;
+            }
+            bytes.push(rest as u8);
+            bytes
+        }
+    };
+    [&[0x10][..], &length(name.len()), name.as_bytes(), &length(value.len()), value.as_bytes()].concat()
 }
