@@ -1,8 +1,8 @@
 //! Comparing without an experiment: commands or servers with each other (`kumite compare`), a server with an
-//! objective (`kumite load --find-rate`), and kumite with itself (`kumite selfcheck`).
+//! objective (`kumite load --find-rate` and `--slo`), and kumite with itself (`kumite selfcheck`).
 
 mod compare;
-mod find_rate;
+mod rate;
 mod selfcheck;
 
 pub use compare::{
@@ -11,6 +11,7 @@ pub use compare::{
     Place, Progressed, RecordedGate, Rules, Server, Setting, Templates, Twice, UsageError, compare,
     compare_servers, gate_recorded, import, program, typed,
 };
-pub use find_rate::{FindRateError, RateRules, Slo, SloError, find_rate};
 pub use kumite_process::{HELPER, Output, Shell, Stdin, runner_main};
+pub use kumite_rate::{RateError, RateRules, Slo, SloError, SloRules, fewest_loads, is_of_sessions};
+pub use rate::{find_rate, meets};
 pub use selfcheck::{SelfChecking, selfcheck, spin};

@@ -2,7 +2,7 @@
 
 use kumite_record::{
     Comparison, Diagnosis, DiskResult, Export, FoundRate, LoadResult, PlayResult, Replication, SelfCheck,
-    StubResult,
+    SloResult, StubResult,
 };
 use schemars::generate::SchemaSettings;
 use schemars::transform::{RecursiveTransform, Transform};
@@ -55,6 +55,11 @@ pub const SCHEMAS: &[Described] = &[
         name: "found-rate",
         what: "the highest rate, as `kumite load --find-rate --json` writes it",
         schema: written::<FoundRate>,
+    },
+    Described {
+        name: "slo",
+        what: "whether an objective is met at a rate, as `kumite load --slo --json` writes it",
+        schema: written::<SloResult>,
     },
     Described {
         name: "compare",

@@ -20,6 +20,9 @@ pub struct FoundRate {
     pub url: String,
     /// The objective that a trial had to meet, as it was typed.
     pub slo: String,
+    /// True if rates are in sessions a second, and not in requests: a session has several steps.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_sessions: bool,
     /// The number of connections of each trial.
     pub connections: u64,
     /// The shortest length of a trial, in seconds. Trials at low rates are longer, until a percentile has ten
@@ -139,4 +142,7 @@ pub enum VoidReason {
     SentLate,
     /// Not all requests were offered.
     NotOffered,
+    /// There were too few requests for a figure of the objective, and what there was met it: failures took the place
+    /// of answers.
+    TooFew,
 }

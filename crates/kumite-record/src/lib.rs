@@ -49,6 +49,7 @@ mod schema;
 mod selfcheck;
 mod shard;
 mod sitting;
+mod slo_result;
 mod store;
 mod stub;
 mod tag;
@@ -118,6 +119,7 @@ pub use selfcheck::{
 };
 pub use shard::{Merged, Scope, Shard};
 pub use sitting::{NextSitting, SITTINGS_APART, Sitting, SittingEffect, SittingSide, apart};
+pub use slo_result::{SloEnd, SloGate, SloResult, SloVerdict};
 pub use store::{Named, Store, StoreError, StoredRun};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub(crate) use tag::describe_tag;

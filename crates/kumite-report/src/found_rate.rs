@@ -1,15 +1,20 @@
-//! The highest rate of a server, as `kumite load --find-rate` shows it, and the line of each trial of the search.
+//! The highest rate of a server, as `kumite load --find-rate` shows it.
 //!
 //! The answer comes first. Without one, the first line says why there is none and what is known.
 
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{FoundRate, Metric, RateTrial, RateVerdict, SearchEnd, Unit, VoidReason};
+use kumite_record::{FoundRate, Metric, RateTrial, RateVerdict, SearchEnd, Unit};
 
-use crate::metric::Named;
+use crate::charts::strip::{StripChart, Values, strip_chart};
+use crate::leaf::{Leaf, Table, leaf};
+use crate::markdown::{escaped, table as markdown_table};
+use crate::rate_trial::{
+    broke, doubts, figures, heads, limited_by_connections, metrics, rate, unit, why_void,
+};
 use crate::style::Style;
 use crate::tables::grid::grid;
-use crate::words::number::{count, digits_apart, plural, significant};
-use crate::words::quantity::{Measured, length};
+use crate::words::number::{digits_apart, plural, significant};
+use crate::words::quantity::length;
 use crate::words::text::one_line;
 
 /// The text that `kumite load --find-rate` prints at its end: the answer or the reason why there is none, the trials,
@@ -19,42 +24,65 @@ pub fn found_rate_terminal(found: &FoundRate, style: &Style) -> String {
     let mut out = style.bold(&style.wrap(&answer(found), 0));
     out += &style.wrap(&summary(found), 0);
     if !found.trials.is_empty() {
-        out += &format!("\n{}\n", table(found, style));
+        let (heads, rows) = table(found);
+        let columns: Vec<_> =
+            heads.iter().map(|(head, figures)| (&**head, if *figures { Right } else { Left })).collect();
+        out += &format!("\n{}\n", grid(&columns, &rows, style));
     }
-    for line in limits(found).into_iter().chain(doubts(found)) {
+    for line in limits(found).into_iter().chain(doubts(&found.trials, "trial")) {
         out += &style.wrap(&line, 0);
     }
     out
 }
 
-/// The metric of failed requests, which has a column of its own.
-const FAILED: &str = "error_share";
-
-/// A trial of the search on one line, printed while the search runs.
-pub fn rate_trial_line(trial: &RateTrial) -> String {
-    let figures = trial.figures.iter().filter(|(name, _)| *name != FAILED).map(|(name, value)| {
-        let metric = Metric::named(name);
-        format!("{} {}", metric.label(), metric.text(*value))
-    });
-    let failed: u64 = trial.errors.values().sum();
-    let failed = (failed > 0).then(|| format!("{} failed", count(failed as f64)));
-    let verdict = match trial.verdict {
-        RateVerdict::Met => "met".to_owned(),
-        RateVerdict::Unmet => format!("not met: {}", one_line(&trial.broke.join(", "))),
-        RateVerdict::Void => format!("void: {}", trial.void.map_or("", why_void)),
-    };
-    let said: Vec<String> = figures.chain(failed).chain([verdict]).collect();
-    format!("{} req/s: {}", significant(trial.rate_rps, 4), said.join(", "))
+/// The highest rate in GitHub's Markdown: doubts, the answer, the trials and notes.
+pub fn found_rate_markdown(found: &FoundRate) -> String {
+    let mut out = String::new();
+    for doubt in doubts(&found.trials, "trial") {
+        out += &format!("> ⚠ {}\n\n", escaped(&doubt));
+    }
+    out += &format!("**{}**\n\n", escaped(&answer(found)));
+    if !found.trials.is_empty() {
+        out += &format!("{}\n", markdown_table(table(found)));
+    }
+    for note in notes(found) {
+        out += &format!("- {}\n", escaped(&note));
+    }
+    out
 }
 
-fn why_void(reason: VoidReason) -> &'static str {
-    match reason {
-        VoidReason::NoHeadroom => "the load engine had no CPU left",
-        VoidReason::SentLate => {
-            "the load engine sent late though it had headroom: something else used its CPU"
-        }
-        VoidReason::NotOffered => "not all requests were offered",
-    }
+/// The highest rate as a self-contained page: doubts, the answer, a dot for each repetition of the search, and the
+/// trials by rate.
+pub fn found_rate_html(found: &FoundRate) -> String {
+    let tables = (!found.trials.is_empty()).then(|| Table::from_rows(table(found)));
+    leaf(&Leaf {
+        title: "kumite load --find-rate".to_owned(),
+        alarms: doubts(&found.trials, "trial"),
+        sentences: vec![answer(found)],
+        strip: answers(found),
+        tables: tables.into_iter().collect(),
+        notes: notes(found),
+        command: found.command.clone(),
+        ..Leaf::default()
+    })
+}
+
+/// The chart of the answers, with their median and its interval; none if there is no estimate.
+fn answers(found: &FoundRate) -> Option<StripChart> {
+    let rate = found.rate_rps?;
+    let title = "a dot is an answer, of one repetition of the search; the line is their median, and its interval is shaded";
+    let values = Values {
+        name: unit(found.of_sessions),
+        all: &found.answers_rps,
+        median: rate.estimate,
+        low: Some(rate.low),
+        high: Some(rate.high),
+    };
+    strip_chart("answers", title, Unit::Number, &[values])
+}
+
+fn notes(found: &FoundRate) -> Vec<String> {
+    [vec![summary(found)], limits(found)].concat()
 }
 
 /// The first line: the highest rate with its interval, or the reason why there is none and what is known.
@@ -65,13 +93,14 @@ fn answer(found: &FoundRate) -> String {
         let show = |value| significant(value, digits);
         let early = if found.ended == SearchEnd::Interrupted { "interrupted; " } else { "" };
         return format!(
-            "{early}highest rate: {} req/s, 95 % interval {}–{}, for {slo}",
+            "{early}highest rate: {} {}, 95 % interval {}–{}, for {slo}",
             show(rate.estimate),
+            unit(found.of_sessions),
             show(rate.low),
             show(rate.high)
         );
     }
-    let rps = |rate: f64| format!("{} req/s", significant(rate, 3));
+    let rps = |value: f64| rate(value, 3, found.of_sessions);
     match (found.ended, found.met_rps, found.unmet_rps) {
         (SearchEnd::EngineLimit, met, _) => {
             let last = found.trials.iter().rev().find(|trial| trial.verdict == RateVerdict::Void);
@@ -125,26 +154,13 @@ fn summary(found: &FoundRate) -> String {
 /// The ratio of rates within which trials share a row.
 const ROW: f64 = 1.02;
 
-fn table(found: &FoundRate, style: Style) -> String {
+/// The table of trials by rate: its heads, each with true if its column holds figures; then its rows.
+fn table(found: &FoundRate) -> (Vec<(String, bool)>, Vec<Vec<String>>) {
     let mut trials: Vec<&RateTrial> = found.trials.iter().collect();
     trials.sort_by(|a, b| a.rate_rps.total_cmp(&b.rate_rps));
-    let rows: Vec<&[&RateTrial]> = rows(&trials);
-    let mut metrics: Vec<Metric> = Vec::new();
-    for name in trials.iter().flat_map(|trial| trial.figures.keys()).filter(|name| *name != FAILED) {
-        if !metrics.iter().any(|metric| metric.name == *name) {
-            metrics.push(Metric::named(name));
-        }
-    }
-    // Without their units, so that p99 comes before p99.9.
-    metrics.sort_by(|a, b| Unit::without(&a.name).cmp(Unit::without(&b.name)));
-    let labels: Vec<String> = metrics.iter().map(Metric::label).collect();
-    let heads = [("req/s", Right), ("met", Right)]
-        .into_iter()
-        .chain(labels.iter().map(|label| (label.as_str(), Right)))
-        .chain([("failed", Right), ("engine busy", Right), ("", Left)]);
-    let columns: Vec<_> = heads.collect();
-    let cells: Vec<Vec<String>> = rows.iter().map(|row| cells(row, &metrics)).collect();
-    grid(&columns, &cells, style)
+    let metrics = metrics(&found.trials);
+    let cells = rows(&trials).iter().map(|row| cells(row, &metrics)).collect();
+    (heads([(unit(found.of_sessions), true), ("met", true)], &metrics), cells)
 }
 
 /// Groups trials that are sorted by rate: a group has rates within `ROW` times its lowest.
@@ -169,66 +185,21 @@ fn cells(row: &[&RateTrial], metrics: &[Metric]) -> Vec<String> {
     let (met, void) = (is(RateVerdict::Met), is(RateVerdict::Void));
     let judged = row.len() - void;
     let met = if judged > 0 { format!("{met} of {judged}") } else { "–".to_owned() };
-    let figures = metrics.iter().map(|metric| {
-        let values: Vec<f64> =
-            row.iter().filter_map(|trial| trial.figures.get(&metric.name)).copied().collect();
-        middle(values).map_or_else(|| "–".to_owned(), |value| metric.text(value))
-    });
-    let failed: u64 = row.iter().flat_map(|trial| trial.errors.values()).sum();
-    let requests: u64 = row.iter().map(|trial| trial.requests).sum();
-    let failed = match failed {
-        0 => "0".to_owned(),
-        some => format!("{} %", significant(some as f64 / requests.max(1) as f64 * 100.0, 2)),
-    };
-    let busy = middle(row.iter().map(|trial| trial.engine_busy).collect());
-    let busy = busy.map_or_else(String::new, |busy| format!("{:.0} %", busy * 100.0));
     let void = if void > 0 { format!("{void} void") } else { String::new() };
-    [rate, met].into_iter().chain(figures).chain([failed, busy, void]).collect()
-}
-
-/// The median, or the lower of the two values in the middle; none without values.
-fn middle(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_unstable_by(f64::total_cmp);
-    values.get(values.len().saturating_sub(1) / 2).copied()
+    [rate, met].into_iter().chain(figures(row, metrics)).chain([void]).collect()
 }
 
 fn limits(found: &FoundRate) -> Vec<String> {
     let mut lines = Vec::new();
     if found.failed_near > 0 {
-        let mut broke: Vec<_> = found.broke.iter().collect();
-        broke.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-        let broke = broke.iter().map(|(what, n)| format!("{} in {}", one_line(what), count(**n as f64)));
-        let (broke, all) =
-            (broke.collect::<Vec<_>>().join(", "), plural(found.failed_near as usize, "failed trial"));
+        let (broke, all) = (broke(&found.broke), plural(found.failed_near as usize, "failed trial"));
         lines.push(match found.rate_rps {
             Some(_) => format!("what broke: of {all} at up to 1.25 times that rate, {broke}"),
             None => format!("what broke: of {all}, {broke}"),
         });
     }
     if found.waited_near * 2 > found.failed_near {
-        lines.push(format!(
-            "limited by the connections: in {} of them requests waited for a free one, while the server answered in time; \
-             more (-c) may bring more",
-            count(found.waited_near as f64)
-        ));
-    }
-    lines
-}
-
-fn doubts(found: &FoundRate) -> Vec<String> {
-    let mut lines = Vec::new();
-    for reason in [VoidReason::NoHeadroom, VoidReason::SentLate, VoidReason::NotOffered] {
-        let void = found.trials.iter().filter(|trial| trial.void == Some(reason)).count();
-        if void > 0 {
-            lines.push(format!("void: {}, in which {}", plural(void, "trial"), why_void(reason)));
-        }
-    }
-    match found.trials.iter().filter(|trial| !trial.settled).count() {
-        0 => {}
-        unsettled => lines.push(format!(
-            "before {} the server had not come to rest 5 s after the one before: what that left may have failed it",
-            plural(unsettled, "trial")
-        )),
+        lines.push(limited_by_connections(found.waited_near));
     }
     lines
 }

@@ -31,12 +31,14 @@ mod metric;
 mod outlook;
 mod page;
 mod pictures;
+mod rate_trial;
 mod record;
 mod replication;
 mod review;
 mod run_line;
 mod run_review;
 mod selfcheck;
+mod slo_result;
 mod style;
 mod summary;
 mod tables;
@@ -51,13 +53,14 @@ pub use comparison::{
 };
 pub use csv::csv;
 pub use diagnosis::{diagnoses, diagnosis};
-pub use found_rate::{found_rate_terminal, rate_trial_line};
+pub use found_rate::{found_rate_html, found_rate_markdown, found_rate_terminal};
 pub use html::html;
 pub use instruments::{disk_line, play_lines, stub_line};
 pub use load::{load_html, load_markdown, load_terminal};
 pub use load_second::{LoadSecond, load_line, load_lines};
 pub use markdown::markdown;
 pub use outlook::{absent, outlook, too_near};
+pub use rate_trial::rate_trial_line;
 pub use replication::{
     replication_claims, replication_differences, replication_html, replication_markdown, replication_terminal,
 };
@@ -69,6 +72,7 @@ pub use review::junit::junit;
 pub use run_line::run_line;
 pub use run_review::run_review;
 pub use selfcheck::selfcheck_terminal;
+pub use slo_result::{slo_gate, slo_html, slo_markdown, slo_terminal};
 pub use style::Style;
 pub use summary::{decided, summary};
 pub use terminal::terminal;

@@ -10,7 +10,7 @@ use kumite_record::StoreError;
 pub const HELP: &str = "\
 Exit status:
   0  done; a claim that fails is a finding, not an error
-  1  the answer is no: the gate is shut (--gate); `check` or `build` found a failing contender, `task` a wrong answer, `kit-test` a failing kit, `selfcheck` something worse than promised; a function that `function invoke` called failed; more than 1 % of the requests of `load` failed, or one did that was told what to expect; `compare --same-output` found outputs that differ; `replicate` came to another verdict
+  1  the answer is no: the gate is shut (--gate); `check` or `build` found a failing contender, `task` a wrong answer, `kit-test` a failing kit, `selfcheck` something worse than promised; a function that `function invoke` called failed; more than 1 % of the requests of `load` failed, or one did that was told what to expect (with --slo the objective decides, by a gate alone); `compare --same-output` found outputs that differ; `replicate` came to another verdict
   2  wrong usage, or an error in an experiment, a contender or a macro
   3  not completed; what was measured until then is kept and reported";
 

@@ -3,7 +3,9 @@
 pub mod connections;
 mod engine;
 pub mod expect;
+mod files;
 mod live;
+mod objective;
 pub mod protocol;
 pub mod request;
 mod rows;
@@ -11,7 +13,6 @@ mod scenario;
 mod schedule;
 mod search;
 
-use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -52,15 +53,8 @@ pub struct Args {
     /// Longest time of an answer; a later one is a failure
     #[arg(short, long, value_name = "TIME", default_value = "1s", value_parser = timeout)]
     timeout: Duration,
-    /// Write the result as JSON (- for standard output, in place of the report)
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Write the report as Markdown
-    #[arg(long, value_name = "FILE", conflicts_with = "find_rate")]
-    markdown: Option<PathBuf>,
-    /// Write the report as one self-contained HTML file
-    #[arg(long, value_name = "FILE", conflicts_with = "find_rate")]
-    html: Option<PathBuf>,
+    #[command(flatten)]
+    files: files::Files,
     #[command(flatten)]
     wait: Wait,
     #[command(flatten)]
@@ -68,7 +62,7 @@ pub struct Args {
     #[command(flatten)]
     schedule: schedule::Args,
     #[command(flatten)]
-    search: search::Args,
+    objective: objective::Args,
     #[command(flatten, next_help_heading = "Request")]
     request: request::Args,
     #[command(flatten)]
@@ -94,9 +88,12 @@ fn timeout(text: &str) -> Result<Duration, String> {
 }
 
 pub fn run(args: &Args) -> Result<(), Failure> {
-    output::check_files([&args.json, &args.markdown, &args.html].into_iter().flatten())?;
+    args.files.check()?;
     args.save.check()?;
-    args.search.check()?;
+    args.objective.check(args.schedule.is_rate_given(), args.requests.is_some())?;
+    if args.objective.is_given() {
+        args.save.refuse("what a load brings")?;
+    }
     if args.scenario.write(&args.urls)? {
         return Ok(());
     }
@@ -104,16 +101,16 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     load.check_certificate().map_err(|error| Failure::Incomplete(error.to_string()))?;
     let stop = stop::flag()?;
     let _turn = args.wait.turn(&stop)?;
-    if let Some(slo) = args.search.slo() {
-        let url = args.urls.join(" ");
-        return args.search.run(url, &load, slo, args.duration, &args.json, &stop);
+    if args.objective.is_given() {
+        return args.objective.run(args.urls.join(" "), &load, args.duration, &args.files, &stop);
     }
     let result = measure(args, &load, &stop)?;
-    output::report_or_json(&args.json, &result, || kumite_report::load_terminal(&result, &output::style()))?;
-    output::write_each([
-        (&args.markdown, &|| Ok(kumite_report::load_markdown(&result))),
-        (&args.html, &|| Ok(kumite_report::load_html(&result))),
-    ])?;
+    args.files.write(
+        &result,
+        &|| kumite_report::load_terminal(&result, &output::style()),
+        &|| kumite_report::load_markdown(&result),
+        &|| kumite_report::load_html(&result),
+    )?;
     args.save.keep(|| Named::Load(Box::new(result.clone())))?;
     judge(args, &result)
 }
@@ -181,7 +178,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
         sessions = of_file;
         variables.rows = rows;
     }
-    let arrivals = args.schedule.arrivals(args.search.slo().is_some())?;
+    let arrivals = args.schedule.arrivals(args.objective.is_search())?;
     let warm_up = args.warm_up.unwrap_or_default();
     let length = arrivals.as_ref().and_then(kumite_load::Arrivals::length);
     let length = length.map(|length| length.saturating_sub(warm_up));

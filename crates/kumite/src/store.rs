@@ -94,6 +94,16 @@ impl Save {
         }
     }
 
+    /// Refuses a name for a result that is not kept. `kept` says what is.
+    pub fn refuse(&self, kept: &str) -> Result<(), Failure> {
+        match &self.save {
+            Some(name) => Err(Failure::Usage(format!(
+                "--save {name} keeps {kept}, and not an answer about an objective: write that as --json"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Keeps the result under its name, if --save is given. An error if the store cannot be written.
     pub fn keep(&self, kept: impl FnOnce() -> Named) -> Result<(), Failure> {
         let Some(name) = &self.save else { return Ok(()) };

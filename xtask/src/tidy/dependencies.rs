@@ -26,10 +26,19 @@ const ALLOWED: &[Allowed] = &[
     ("kumite-stub", &["kumite-limits"]),
     ("kumite-host", &["kumite-limits", "kumite-process", "kumite-record"]),
     ("kumite-judge", &["kumite-record", "kumite-stats"]),
+    ("kumite-rate", &["kumite-load", "kumite-record", "kumite-stats"]),
     ("kumite-report", &["kumite-record"]),
     (
         "kumite-compare",
-        &["kumite-host", "kumite-load", "kumite-probe", "kumite-process", "kumite-record", "kumite-stats"],
+        &[
+            "kumite-host",
+            "kumite-load",
+            "kumite-probe",
+            "kumite-process",
+            "kumite-rate",
+            "kumite-record",
+            "kumite-stats",
+        ],
     ),
     (
         "kumite-lab",

@@ -1,6 +1,6 @@
 //! Tests of the texts on searches with known figures.
 
-use kumite_record::{RateEstimate, SCHEMA};
+use kumite_record::{RateEstimate, SCHEMA, VoidReason};
 
 use super::*;
 
@@ -29,6 +29,7 @@ fn found() -> FoundRate {
         command: String::new(),
         url: "http://127.0.0.1:1/".to_owned(),
         slo: "p99 < 10ms and errors = 0".to_owned(),
+        of_sessions: false,
         connections: 50,
         trial_s: 2.0,
         seconds: 84.0,
@@ -95,4 +96,28 @@ fn without_an_answer_the_first_line_says_why() {
         first(SearchEnd::Interrupted),
         "no answer yet for p99 < 10ms and errors = 0: interrupted, with 1 answer; the last trial that met it had 1,000 req/s, the last that did not 1,000 req/s"
     );
+}
+
+#[test]
+fn rates_of_sessions_are_in_sessions() {
+    let of_sessions = FoundRate { of_sessions: true, ..found() };
+    let text = found_rate_terminal(&of_sessions, &PLAIN);
+    assert!(text.starts_with("highest rate: 1,003 sessions/s, ") && !text.contains("req/s"), "{text}");
+    assert!(
+        crate::rate_trial_line(&trial(500.0, 4_100.0, RateVerdict::Met), true)
+            .starts_with("500.0 sessions/s: ")
+    );
+}
+
+#[test]
+fn the_page_and_the_markdown_begin_with_the_answer_after_doubts() {
+    let answer = "highest rate: 1,003 req";
+    let void = "void: 1 trial, in which the load engine had no CPU left";
+    for text in [found_rate_html(&found()), found_rate_markdown(&found())] {
+        let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what}: {text}"));
+        assert!(at(void) < at(answer) && at(answer) < at("engine busy"));
+    }
+    let page = found_rate_html(&found());
+    assert_eq!(page.matches("<circle").count(), 6, "a dot for each answer");
+    assert_eq!(page.matches("<tr>").count(), 1 + 3);
 }

@@ -55,6 +55,10 @@ impl Args {
         Ok(Some(Arrivals::Rate { pieces, gaps, burst: self.burst.unwrap_or(1) }))
     }
 
+    pub fn is_rate_given(&self) -> bool {
+        self.rate.is_some()
+    }
+
     /// The pace of the engine: it stays awake only if it has CPUs of its own.
     pub fn pace(&self, own_cores: bool) -> Pace {
         match (self.economy, own_cores) {

@@ -58,6 +58,8 @@ mod scratch;
 mod selfcheck;
 mod service;
 mod sittings;
+mod slo;
+mod slo;
 mod slurm;
 mod smoke;
 mod spec;

@@ -51,6 +51,7 @@ fn there_is_a_list_and_each_of_it_is_a_schema() {
             "replication",
             "load",
             "found-rate",
+            "slo",
             "compare",
             "selfcheck",
             "stub",

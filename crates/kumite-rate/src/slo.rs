@@ -43,7 +43,7 @@ enum Subject {
 
 /// The judgement of a trial by an SLO.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Judged {
+pub(crate) struct Judged {
     /// The figures that the SLO names, by metric. Times are in µs.
     pub figures: BTreeMap<String, f64>,
     /// The conditions that were not met, as the SLO's text has them.
@@ -89,7 +89,7 @@ impl Slo {
 
     /// The least number of requests of a trial: ten beyond each percentile, and so many that one error does not
     /// exceed the limit of errors.
-    pub(super) fn requests_needed(&self) -> u64 {
+    pub(crate) fn requests_needed(&self) -> u64 {
         let needed = |condition: &Condition| match condition.subject {
             Subject::Percentile(_, one_in) => FEWEST_REQUESTS * one_in,
             Subject::Errors if condition.limit > 0.0 => (1.0 / condition.limit).ceil() as u64,
@@ -99,7 +99,7 @@ impl Slo {
     }
 
     /// The shortest and the longest time that the SLO names; `None` if it names none.
-    pub(super) fn times(&self) -> Option<(Duration, Duration)> {
+    pub(crate) fn times(&self) -> Option<(Duration, Duration)> {
         let times = || {
             let times = self.conditions.iter().filter(|condition| condition.subject != Subject::Errors);
             times.map(|condition| Duration::from_secs_f64(condition.limit / 1e6))
@@ -109,7 +109,7 @@ impl Slo {
 
     /// Judges one trial. A request that was not answered within the time-out, or not sent, counts as having taken the
     /// time-out: a server that drops slow requests is not fast.
-    pub(super) fn judge(&self, outcome: &Outcome, timeout: Duration) -> Judged {
+    pub(crate) fn judge(&self, outcome: &Outcome, timeout: Duration) -> Judged {
         let lost = outcome.errors.timeout + outcome.errors.unsent;
         let response = with_lost(&outcome.response, lost, timeout);
         let service = with_lost(&outcome.service, outcome.errors.timeout, timeout);

@@ -1,14 +1,14 @@
-//! Trials at a rate, by real load on a real server.
+//! Trials at a rate.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use kumite_load::{Arrivals, Error, Gaps, Histogram, Limit, Load, Outcome, Piece};
+use kumite_load::{Arrivals, Error, Gaps, Histogram, Limit, Load, Outcome, Piece, StepOutcome};
 use kumite_record::{RateTrial, RateVerdict, VoidReason};
 
-use super::search::NoTrial;
-use super::slo::Slo;
+use crate::error::RateError;
+use crate::search::NoTrial;
+use crate::slo::Slo;
 
 /// The number of void trials at one rate that count as the engine's limit. A single one may be void because something
 /// else had the CPU.
@@ -23,38 +23,27 @@ const PROBES: u64 = 3;
 const BETWEEN_PROBES: Duration = Duration::from_millis(50);
 
 /// The offering of loads, and a clock. Tests replace it.
-pub(super) trait Offers {
+pub trait Offers {
+    /// Offers a load until its end or until `stop` is set, and returns its outcome.
+    ///
+    /// # Errors
+    ///
+    /// If the load engine could not run.
     fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error>;
     /// The time since a fixed moment.
     fn now(&self) -> Duration;
+    /// Lets time pass.
     fn sleep(&self, time: Duration);
 }
 
-/// The real load engine, with the machine's clock.
-pub(super) struct Engine(pub Instant);
-
-impl Offers for Engine {
-    fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error> {
-        load.run_watched(stop, &mut |_| {})
-    }
-
-    fn now(&self) -> Duration {
-        self.0.elapsed()
-    }
-
-    fn sleep(&self, time: Duration) {
-        thread::sleep(time);
-    }
-}
-
-/// The trials of a search: it makes them and keeps them.
-pub(super) struct Trials<'a> {
+/// The trials of a server: it makes them and keeps them.
+pub(crate) struct Trials<'a> {
     pub offers: &'a dyn Offers,
     pub load: &'a Load,
     pub slo: &'a Slo,
     /// The shortest time of a trial.
     pub shortest: Duration,
-    /// The median response time before the search, to one request at a time.
+    /// The median response time before the first trial, to one request at a time.
     pub at_rest: Duration,
     /// The moment at which the last trial must be over.
     pub until: Duration,
@@ -65,7 +54,7 @@ pub(super) struct Trials<'a> {
 }
 
 /// The reasons why a rate has no verdict.
-pub(super) enum NoVerdict {
+pub(crate) enum NoVerdict {
     NoTrial(NoTrial),
     Failed(Error),
 }
@@ -82,7 +71,39 @@ impl From<Error> for NoVerdict {
     }
 }
 
-impl Trials<'_> {
+impl<'a> Trials<'a> {
+    /// The trials of a server at rest, none of which is made yet. If `load.arrivals` is a rate, its gaps and its burst
+    /// are kept. An error if the load cannot be judged by the objective.
+    pub fn new(
+        offers: &'a dyn Offers,
+        load: &'a Load,
+        slo: &'a Slo,
+        shortest: Duration,
+        stop: &'a AtomicBool,
+    ) -> Result<Trials<'a>, RateError> {
+        let (gaps, burst) = match &load.arrivals {
+            None => (Gaps::Even, 1),
+            Some(Arrivals::Rate { gaps, burst, .. }) => (*gaps, *burst),
+            Some(Arrivals::At(_)) => return Err(RateError::Recorded),
+        };
+        if let Some((_, longest)) = slo.times().filter(|(_, longest)| *longest >= load.timeout) {
+            return Err(RateError::Timeout { timeout: load.timeout, longest });
+        }
+        let (at_rest, until, made) = (Duration::ZERO, Duration::MAX, Vec::new());
+        Ok(Trials { offers, load, slo, shortest, at_rest, until, gaps, burst, stop, made })
+    }
+
+    /// Learns how fast the server answers at rest. An error if it does not, even to single requests.
+    pub fn learn_rest(&mut self) -> Result<(), RateError> {
+        let probed = self.probe()?;
+        if probed.ok == 0 && !probed.stopped {
+            let why = probed.first_wrong.unwrap_or_else(|| probed.errors.in_words());
+            return Err(RateError::NoAnswer { why });
+        }
+        self.at_rest = median(&probed.response);
+        Ok(())
+    }
+
     /// Makes trials at this rate, in requests a second, until one is not void, or three are. A trial that met the SLO
     /// with too few answers is repeated for twice as long. Returns the verdict of the last trial. An error if there can
     /// be no verdict: the search is to end, or the engine failed.
@@ -118,7 +139,8 @@ impl Trials<'_> {
         self.shortest.max(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
 
-    fn once(&self, rate: f64, time: Duration, settled: bool) -> Result<(RateTrial, bool), NoVerdict> {
+    /// Makes one trial of this length, and returns it with `true` if it is too short for a figure that the SLO names.
+    pub fn once(&self, rate: f64, time: Duration, settled: bool) -> Result<(RateTrial, bool), NoVerdict> {
         let whole = self.load.warm_up.saturating_add(time).saturating_add(self.load.timeout.min(time));
         if self.offers.now().checked_add(whole).is_none_or(|end| end > self.until) {
             return Err(NoTrial::OutOfTime.into());
@@ -194,12 +216,12 @@ impl Trials<'_> {
     fn is_offered(&self, rate: f64, outcome: &Outcome) -> bool {
         let asked = rate * outcome.elapsed.as_secs_f64();
         let chance = if self.gaps == Gaps::Even { 1.0 } else { 4.0 * asked.sqrt() };
-        outcome.requests as f64 >= asked * OFFERED_SHARE - chance * f64::from(self.burst)
+        begun(outcome) as f64 >= asked * OFFERED_SHARE - chance * f64::from(self.burst)
     }
 
     /// Waits until the server has worked off what an overloaded trial has left, and answers within the SLO's shortest
     /// time, or within twice the time that it took before the search. `false` if it does not within [`SETTLING`].
-    fn settle(&self) -> Result<bool, NoVerdict> {
+    pub fn settle(&self) -> Result<bool, NoVerdict> {
         let until = self.offers.now() + SETTLING;
         let limit =
             self.slo.times().map_or(self.load.timeout, |(shortest, _)| shortest).max(self.at_rest * 2);
@@ -234,7 +256,22 @@ impl Trials<'_> {
     }
 }
 
-pub(super) fn median(times: &Histogram<u64>) -> Duration {
+/// True if the rates of a load are of sessions, and not of requests: a session has several steps.
+pub fn is_of_sessions(load: &Load) -> bool {
+    load.sessions.iter().any(|session| session.steps.len() > 1)
+}
+
+/// The number of requests that were due by the rate: of sessions the first ones alone.
+fn begun(outcome: &Outcome) -> u64 {
+    match outcome.sessions.as_slice() {
+        [] => outcome.requests,
+        sessions => {
+            sessions.iter().filter_map(|session| session.steps.first()).map(StepOutcome::requests).sum()
+        }
+    }
+}
+
+fn median(times: &Histogram<u64>) -> Duration {
     Duration::from_nanos(times.value_at_quantile(0.5))
 }
 
@@ -243,6 +280,21 @@ mod tests {
     use kumite_load::Target;
 
     use super::*;
+
+    /// Offers nothing: outcomes are given.
+    struct Nobody;
+
+    impl Offers for Nobody {
+        fn offer(&self, _: &Load, _: &AtomicBool) -> Result<Outcome, Error> {
+            Ok(Outcome::default())
+        }
+
+        fn now(&self) -> Duration {
+            Duration::ZERO
+        }
+
+        fn sleep(&self, _: Duration) {}
+    }
 
     /// The outcome of a second at 1,000/s in which all answers took `response_us`, of which they were sent `lag_us`
     /// late.
@@ -261,18 +313,10 @@ mod tests {
 
     fn trial(rate: f64, outcome: &Outcome) -> RateTrial {
         let target = Target::parse("http://127.0.0.1:1/").unwrap();
-        let trials = Trials {
-            offers: &Engine(Instant::now()),
-            load: &Load::new(target, Limit::default()),
-            slo: &Slo::parse("p99 < 10ms").unwrap(),
-            shortest: Duration::from_secs(1),
-            at_rest: Duration::from_millis(1),
-            until: Duration::ZERO,
-            gaps: Gaps::Even,
-            burst: 1,
-            stop: &AtomicBool::new(false),
-            made: Vec::new(),
-        };
+        let (load, slo) = (Load::new(target, Limit::default()), Slo::parse("p99 < 10ms").unwrap());
+        let stop = AtomicBool::new(false);
+        let trials = Trials::new(&Nobody, &load, &slo, Duration::from_secs(1), &stop).unwrap();
+        let trials = Trials { at_rest: Duration::from_millis(1), ..trials };
         trials.judge(rate, outcome, true).0
     }
 

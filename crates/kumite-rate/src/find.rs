@@ -13,21 +13,17 @@
 //!   before the search, for at most 5 s. So the backlog of one trial does not fail the next.
 //! - The module `search` says which rates are tried, and how an answer and its interval are made of it.
 
-mod search;
-mod slo;
-mod trial;
-
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use kumite_load::{Arrivals, Gaps, Load};
+use kumite_load::Load;
 use kumite_record::{FoundRate, RateEstimate, RateTrial, RateVerdict, SCHEMA, SearchEnd};
 
-use search::{Known, NoTrial, search};
-use trial::{Engine, NoVerdict, Offers, Trials, median};
-
-pub use slo::{Slo, SloError};
+use crate::error::RateError;
+use crate::search::{Known, NoTrial, search};
+use crate::slo::Slo;
+use crate::trial::{NoVerdict, Offers, Trials, is_of_sessions};
 
 /// The limits of a search, its seed, and its description for the record.
 #[derive(Clone, Debug)]
@@ -44,34 +40,6 @@ pub struct RateRules {
     pub url: String,
 }
 
-/// The reason why there is no search for a rate.
-#[derive(Debug, thiserror::Error)]
-pub enum FindRateError {
-    /// The server gives no right answer, even to single requests.
-    #[error("no right answer from the server: {why}")]
-    NoAnswer {
-        /// A description of the first answer that was not right, or the kinds of failures.
-        why: String,
-    },
-    /// The load's arrivals are a recording, which has its own rate.
-    #[error("a recording of arrivals has a rate of its own: leave it out to search for one")]
-    Recorded,
-    /// The SLO allows a time that is not below the time-out. It cannot be judged, because a request that is not
-    /// answered within the time-out may take any time.
-    #[error(
-        "the time-out of {timeout:?} is not above {longest:?}, which the SLO allows: raise it (--timeout)"
-    )]
-    Timeout {
-        /// The time-out of the load.
-        timeout: Duration,
-        /// The longest time that the SLO allows.
-        longest: Duration,
-    },
-    /// The load engine could not run.
-    #[error(transparent)]
-    Load(#[from] kumite_load::Error),
-}
-
 /// The approximate number of trials in a search. Before a trial has met the SLO, no rate is tried at which a trial
 /// takes longer than the budget divided by this number.
 const TRIALS: u32 = 40;
@@ -82,53 +50,20 @@ const TRIALS: u32 = 40;
 ///
 /// # Errors
 ///
-/// [`FindRateError`] says why there is nothing to search, or how the load engine failed. A search that ends without
+/// [`RateError`] says why there is nothing to search, or how the load engine failed. A search that ends without
 /// an answer is no error: [`FoundRate::ended`] says so.
 pub fn find_rate(
-    load: &Load,
-    slo: &Slo,
-    rules: &RateRules,
-    stop: &AtomicBool,
-    watch: &mut dyn FnMut(&RateTrial),
-) -> Result<FoundRate, FindRateError> {
-    find(&Engine(Instant::now()), load, slo, rules, stop, watch)
-}
-
-fn find(
     offers: &dyn Offers,
     load: &Load,
     slo: &Slo,
     rules: &RateRules,
     stop: &AtomicBool,
     watch: &mut dyn FnMut(&RateTrial),
-) -> Result<FoundRate, FindRateError> {
+) -> Result<FoundRate, RateError> {
     let began = offers.now();
-    let (gaps, burst) = match &load.arrivals {
-        None => (Gaps::Even, 1),
-        Some(Arrivals::Rate { gaps, burst, .. }) => (*gaps, *burst),
-        Some(Arrivals::At(_)) => return Err(FindRateError::Recorded),
-    };
-    if let Some((_, longest)) = slo.times().filter(|(_, longest)| *longest >= load.timeout) {
-        return Err(FindRateError::Timeout { timeout: load.timeout, longest });
-    }
-    let mut trials = Trials {
-        offers,
-        load,
-        slo,
-        shortest: rules.trial,
-        at_rest: Duration::ZERO,
-        until: began + rules.budget,
-        gaps,
-        burst,
-        stop,
-        made: Vec::new(),
-    };
-    let probed = trials.probe()?;
-    if probed.ok == 0 && !probed.stopped {
-        let why = probed.first_wrong.unwrap_or_else(|| probed.errors.in_words());
-        return Err(FindRateError::NoAnswer { why });
-    }
-    trials.at_rest = median(&probed.response);
+    let mut trials = Trials::new(offers, load, slo, rules.trial, stop)?;
+    trials.until = began + rules.budget;
+    trials.learn_rest()?;
 
     let needed = slo.requests_needed() as f64;
     let rate_of = |time: Duration| (needed / time.as_secs_f64()).max(1.0);
@@ -182,6 +117,7 @@ fn found(
         command: rules.command.clone(),
         url: rules.url.clone(),
         slo: slo.to_string(),
+        of_sessions: is_of_sessions(load),
         connections: load.connections as u64,
         trial_s: rules.trial.as_secs_f64(),
         seconds: took.as_secs_f64(),

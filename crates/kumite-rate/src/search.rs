@@ -38,7 +38,7 @@ const ALPHA: f64 = 0.05;
 
 /// The reasons to make no further trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoTrial {
+pub(crate) enum NoTrial {
     OutOfTime,
     Interrupted,
     /// The upper end of what was bisected is the limit of the load engine, not of the server; or even the lowest rate
@@ -50,7 +50,7 @@ pub(super) enum NoTrial {
 
 /// The findings of a search until now. Rates are in requests a second.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(crate) struct Known {
     /// The rate that each repetition found.
     pub answers: Vec<f64>,
     /// The last rate at which a trial met the SLO; `None` if none did.
@@ -72,11 +72,11 @@ impl Known {
 }
 
 /// A function that makes a trial at a rate, in requests a second, and returns its verdict.
-pub(super) type Try<'a> = dyn FnMut(f64) -> Result<RateVerdict, NoTrial> + 'a;
+pub(crate) type Try<'a> = dyn FnMut(f64) -> Result<RateVerdict, NoTrial> + 'a;
 
 /// Searches from the rate `start` on, and not below `lowest` before it has found a rate that meets the SLO. Returns
 /// the findings, and why the search ended early; `None` if it came to its end.
-pub(super) fn search(attempt: &mut Try, start: f64, lowest: f64, seed: u64) -> (Known, Option<NoTrial>) {
+pub(crate) fn search(attempt: &mut Try, start: f64, lowest: f64, seed: u64) -> (Known, Option<NoTrial>) {
     let mut search =
         Search { attempt, known: Known::default(), engine: None, random: ChaCha8Rng::seed_from_u64(seed) };
     let halt = search.run(start, lowest).err();

@@ -1,0 +1,85 @@
+use std::thread;
+
+use kumite_stub::{Config, Delay, Running, Stub};
+
+use crate::place::{Place, Said};
+use crate::printed::printed;
+use crate::schema::assert_right;
+
+fn stub() -> (Running, String) {
+    let stub =
+        Stub::start(Config { delay: Delay::Fixed(std::time::Duration::ZERO), ..Config::default() }).unwrap();
+    let url = format!("http://{}/", stub.addr);
+    (stub, url)
+}
+
+fn load(place: &Place, url: &str, slo: &str, more: &[&str]) -> Said {
+    place.kumite(&[&["load", url, "--slo", slo], more].concat())
+}
+
+/// Objectives that any machine meets, or none: the time is that of the time-out, or less than a packet takes.
+const MET: &str = "max < 19s and errors < 90%";
+const UNMET: &str = "p50 < 1us and errors < 90%";
+const SHORT: [&str; 8] = ["-R", "200", "-z", "200ms", "-t", "20s", "--repeat", "6"];
+
+#[test]
+fn whole_loads_are_judged_until_it_is_decided() {
+    let (_stub, url) = stub();
+    let place = Place::new("", &[]);
+    let answers = [(MET, "--gate=holds", 0, "holds"), (UNMET, "--gate", 1, "fails")];
+    thread::scope(|scope| {
+        let judged = answers.map(|(slo, gate, status, verdict)| {
+            let (place, url) = (&place, &url);
+            let file = format!("{verdict}.json");
+            scope.spawn(move || {
+                let said =
+                    load(place, url, slo, &[&SHORT[..], &[gate, "--json", &file]].concat()).ended(status);
+                (said, place.read(&file), verdict)
+            })
+        });
+        for (said, document, verdict) in judged.map(|judged| judged.join().unwrap()) {
+            printed!(said.words());
+            let document = serde_json::from_str::<serde_json::Value>(&document).unwrap();
+            assert_right("slo", &document);
+            assert_eq!((&document["verdict"], &document["ended"]), (&verdict.into(), &"decided".into()));
+            let loads = document["loads"].as_array().unwrap();
+            assert_eq!(loads.len(), 5, "the sixth is not needed");
+            assert_eq!(said.err.lines().filter(|line| line.starts_with("load ")).count(), 5);
+            assert_eq!(document["met"].as_u64(), Some(if verdict == "holds" { 5 } else { 0 }));
+        }
+    });
+}
+
+#[test]
+fn a_verdict_without_a_gate_is_a_finding_and_has_its_documents() {
+    let (_stub, url) = stub();
+    let place = Place::new("", &[]);
+    let files = ["--markdown", "slo.md", "--html", "slo.html", "--json", "-"];
+    let said = load(&place, &url, UNMET, &[&SHORT[..], &files].concat()).ended(0);
+    assert_eq!(said.json()["verdict"], "fails");
+    assert!(said.json()["gate"].is_null());
+    assert!(place.read("slo.md").starts_with("**fails: at most half of such loads at 200"));
+    assert!(place.read("slo.html").contains("fails: at most half of such loads at 200"));
+}
+
+#[test]
+fn what_cannot_be_decided_is_refused_before_anything_is_sent() {
+    let (_stub, url) = stub();
+    let place = Place::new("", &[]);
+    for more in [
+        &["-R", "500", "--repeat", "4"][..],
+        &["-R", "50", "-z", "2s"],
+        &["-R", "100@5s,200@5s"],
+        &["-R", "500", "-n", "9"],
+        &["--gate"],
+        &["-R", "500", "--save", "mine"],
+        &["--replay", "times"],
+    ] {
+        let said = load(&place, &url, "p99 < 20ms and errors < 0.1%", more).ended(2);
+        printed!(said.notes());
+        assert_eq!(said.out, "");
+    }
+    for alone in [&["--repeat", "6"][..], &["--gate"]] {
+        printed!(place.kumite(&[&["load", &url, "-R", "500"], alone].concat()).ended(2).notes());
+    }
+}
