@@ -1,13 +1,12 @@
-//! An experiment made on the fly, and `kumite run` of it.
+//! An experiment of contenders that take known times, made on the fly, and `kumite run` of it.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
+use bench_judge::on_the_fly::{OnTheFly, this_program};
 use clap::ValueEnum;
 use kumite_record::{Export, Verdict};
 use serde_json::{Map, Value, json};
-use tempfile::TempDir;
 
 use crate::control::Planted;
 use crate::known::Known;
@@ -18,8 +17,7 @@ const BLOCKS: u32 = 24;
 
 /// An experiment in a temporary folder, which goes with this.
 pub struct Experiment<'a> {
-    folder: TempDir,
-    kumite: PathBuf,
+    written: OnTheFly,
     known: &'a [Known],
 }
 
@@ -43,9 +41,6 @@ impl Experiment<'_> {
         contenders: &[Spinning],
         axes: &Value,
     ) -> Result<Experiment<'a>> {
-        let kumite = kumite
-            .canonicalize()
-            .with_context(|| format!("no kumite at {}: cargo build --release -p kumite", kumite.display()))?;
         let claim = |known: &Known| json!({ "id": known.id, "assert": known.assert });
         let experiment = json!({
             "question": "Which of these takes longer?",
@@ -55,9 +50,7 @@ impl Experiment<'_> {
             "answer": { "equals": "null" },
             "claim": known.iter().map(claim).collect::<Vec<_>>(),
         });
-        let ours = std::env::current_exe()?;
-        let ours =
-            shlex::try_quote(ours.to_str().context("the bench lies where no UTF-8 leads to")?)?.into_owned();
+        let ours = this_program()?;
         let variant = |Spinning { name, by, amount, planted }: &Spinning| {
             let planted = planted.to_possible_value().expect("none is skipped");
             let run = format!("exec {ours} worker {} {amount} {}", by.word(), planted.get_name());
@@ -65,14 +58,7 @@ impl Experiment<'_> {
         };
         let variants: Vec<Value> = contenders.iter().map(variant).collect();
         let contender = json!({ "version": "echo spin 1", "variant": variants });
-        let folder = tempfile::tempdir()?;
-        let spin = folder.path().join("contenders/spin");
-        std::fs::create_dir_all(&spin)?;
-        // So that its results are here, and go with it.
-        std::fs::create_dir(folder.path().join(".kumite"))?;
-        std::fs::write(folder.path().join("experiment.toml"), toml::to_string(&experiment)?)?;
-        std::fs::write(spin.join("contender.toml"), toml::to_string(&contender)?)?;
-        Ok(Experiment { folder, kumite, known })
+        Ok(Experiment { written: OnTheFly::write(kumite, &experiment, &contender)?, known })
     }
 
     /// The verdicts of a run, in the order of the claims.
@@ -87,16 +73,7 @@ impl Experiment<'_> {
 
     /// The document of a run, with these flags more.
     pub fn export(&self, seed: u64, more: &[&str]) -> Result<Value> {
-        let seed = seed.to_string();
-        let done = Command::new(&self.kumite)
-            .args(["run", ".", "--json", "-", "--seed", &seed])
-            .args(more)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null())
-            .output()?;
-        let said = String::from_utf8_lossy(&done.stderr);
-        ensure!(done.status.success(), "kumite run ended with {}:\n{said}", done.status);
-        serde_json::from_slice(&done.stdout).context("its JSON")
+        self.written.export(seed, more)
     }
 }
 

@@ -7,7 +7,7 @@
 //! in at most 5 % of all judgements, though each load is looked at.
 //!
 //! - A load that says nothing about the server, for the load engine may be the reason, counts against both gamblers.
-//!   Only loads that do not meet the objective are ever void, so that leaving them out would favour *holds*.
+//!   Most void loads are such that do not meet the objective, so that leaving them out would favour *holds*.
 //! - No further load is made once the verdict is shown, and none once those that are left could not show one.
 //! - Before each load the server has 5 s to come to rest, so that one load's backlog is no part of the next.
 

@@ -77,22 +77,68 @@ pub(crate) type Try<'a> = dyn FnMut(f64) -> Result<RateVerdict, NoTrial> + 'a;
 /// Searches from the rate `start` on, and not below `lowest` before it has found a rate that meets the SLO. Returns
 /// the findings, and why the search ended early; `None` if it came to its end.
 pub(crate) fn search(attempt: &mut Try, start: f64, lowest: f64, seed: u64) -> (Known, Option<NoTrial>) {
-    let mut search =
-        Search { attempt, known: Known::default(), engine: None, random: ChaCha8Rng::seed_from_u64(seed) };
+    let mut search = Search::new(attempt, seed);
     let halt = search.run(start, lowest).err();
     (search.known, halt)
+}
+
+/// A draw of a server's capacity, in requests a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Capacity {
+    /// The rate up to which the server met the objective.
+    Found(f64),
+    /// The last rate at which it met the objective. What is above it was beyond the load engine or the time, so that the
+    /// capacity is at least this.
+    AtLeast(f64),
+    /// It met the objective at no rate down to this one, which is the lowest that was tried.
+    Never(f64),
+    /// The draw was told to stop.
+    Interrupted,
+}
+
+/// Draws one answer: a range from `guess` on, and not below `lowest` before a rate has met the SLO; then one bracket as
+/// those of the repetitions of a search, about the middle of that range. If the time is over within the bracket, the
+/// answer is the middle of what is left of it.
+pub(crate) fn draw(attempt: &mut Try, guess: f64, lowest: f64, seed: u64) -> Capacity {
+    let mut search = Search::new(attempt, seed);
+    match search.draw(guess, lowest) {
+        Ok(rate) => Capacity::Found(rate),
+        Err(NoTrial::Interrupted) => Capacity::Interrupted,
+        Err(NoTrial::OutOfTime) if search.left.is_some() => {
+            let (low, high) = search.left.unwrap_or_default();
+            Capacity::Found((low * high).sqrt())
+        }
+        Err(_) => match (search.known.met, search.known.unmet.or(search.engine)) {
+            (Some(met), _) => Capacity::AtLeast(met),
+            (None, tried) => Capacity::Never(tried.unwrap_or(lowest)),
+        },
+    }
 }
 
 struct Search<'a, 'b> {
     attempt: &'a mut Try<'b>,
     known: Known,
+    /// The ends of what is being bisected; `None` before there is a rate that met the SLO and one that did not.
+    left: Option<(f64, f64)>,
     /// The last rate at which a trial failed, if the engine, and not the server, may have been the reason; otherwise
     /// `None`.
     engine: Option<f64>,
     random: ChaCha8Rng,
 }
 
-impl Search<'_, '_> {
+impl<'a, 'b> Search<'a, 'b> {
+    fn new(attempt: &'a mut Try<'b>, seed: u64) -> Search<'a, 'b> {
+        let random = ChaCha8Rng::seed_from_u64(seed);
+        Search { attempt, known: Known::default(), left: None, engine: None, random }
+    }
+
+    fn draw(&mut self, guess: f64, lowest: f64) -> Result<f64, NoTrial> {
+        let (low, high) = self.range(guess, lowest)?;
+        self.left = Some((low, high));
+        let (low, high) = self.narrow(low, high, REACH * REACH)?;
+        self.repeat((low * high).sqrt())
+    }
+
     fn run(&mut self, start: f64, lowest: f64) -> Result<(), NoTrial> {
         let (low, high) = self.range(start, lowest)?;
         let mut last = self.bisect(low, high)?;
@@ -139,15 +185,21 @@ impl Search<'_, '_> {
     /// Bisects between two rates, and returns the geometric middle of what is left. Its upper end is a rate at which
     /// a trial failed, or `high`. An error if the engine may be the reason why that trial failed.
     fn bisect(&mut self, low: f64, high: f64) -> Result<f64, NoTrial> {
-        let (low, high) = self.narrow(low, high)?;
+        let (low, high) = self.narrow(low, high, PRECISION)?;
         self.check_engine(high)?;
         Ok((low * high).sqrt())
     }
 
-    fn narrow(&mut self, mut low: f64, mut high: f64) -> Result<(f64, f64), NoTrial> {
-        while high / low > PRECISION {
+    /// Bisects between two rates until their ratio is at most `ratio`, and returns what is left.
+    fn narrow(&mut self, mut low: f64, mut high: f64, ratio: f64) -> Result<(f64, f64), NoTrial> {
+        while high / low > ratio {
             let middle = (low * high).sqrt();
-            if self.meets(middle)? { low = middle } else { high = middle }
+            if self.meets(middle)? {
+                low = middle
+            } else {
+                high = middle
+            }
+            self.left = Some((low, high));
         }
         Ok((low, high))
     }
@@ -157,7 +209,7 @@ impl Search<'_, '_> {
         let (mut low, mut high, mut reach) = (centre / REACH, centre * REACH, REACH);
         let (mut low_is_met, mut high_is_not) = (false, false);
         loop {
-            let (lower, upper) = self.narrow(low, high)?;
+            let (lower, upper) = self.narrow(low, high, PRECISION)?;
             reach *= reach;
             if lower == low && !low_is_met && !self.meets(low)? {
                 (low, high, high_is_not) = (low / reach, low, true);
@@ -177,6 +229,8 @@ impl Search<'_, '_> {
 
 #[cfg(test)]
 mod tests {
+    use kumite_stats::median_interval;
+
     use super::*;
 
     const BUDGET: usize = 80;
@@ -219,6 +273,84 @@ mod tests {
             assert!(covered >= 95.0, "{flat}: {covered} %");
             assert!(bias.abs() < 0.5, "{flat}: {bias} %");
         }
+    }
+
+    /// A kind of knee: how flat it is, as in `simulated`, and the standard deviation of the capacity's logarithm from
+    /// trial to trial of a contender.
+    const KNEES: [(f64, f64); 6] =
+        [(0.0, 0.0), (0.0, 0.05), (0.01, 0.0), (0.03, 0.02), (0.1, 0.0), (0.1, 0.05)];
+
+    /// One draw within 20 s, in loads of a second that take one more if they are not met, from a guess that is off by up
+    /// to a factor of 2.
+    fn drawn(capacity: f64, (flat, scatter): (f64, f64), random: &mut ChaCha8Rng, seed: u64) -> Capacity {
+        let normal = (0..12).map(|_| random.random_range(0.0..1.0)).sum::<f64>() - 6.0;
+        let of_trial = capacity * (scatter * normal).exp();
+        let guess = capacity * 2_f64.powf(random.random_range(-1.0..1.0));
+        let mut seconds = 0.0;
+        let mut attempt = |rate: f64| {
+            if seconds + 2.0 > 20.0 {
+                return Err(NoTrial::OutOfTime);
+            }
+            let beyond = (rate / of_trial).ln();
+            let chance =
+                if flat > 0.0 { 1.0 / (1.0 + (beyond / flat).exp()) } else { f64::from(beyond <= 0.0) };
+            let met = random.random_bool(chance);
+            seconds += if met { 1.0 } else { 2.0 };
+            Ok(if met { RateVerdict::Met } else { RateVerdict::Unmet })
+        };
+        draw(&mut attempt, guess, 100.0, seed)
+    }
+
+    #[test]
+    fn the_interval_of_the_median_of_draws_covers_the_capacity() {
+        for knee in KNEES {
+            for blocks in [6, 12] {
+                let (mut covered, mut bias, mut width) = (0, 0.0, 0.0);
+                for experiment in 0..1000 {
+                    let mut random = ChaCha8Rng::seed_from_u64(experiment);
+                    let capacity = 1000.0 * 2_f64.powf(experiment as f64 / 1000.0);
+                    let rates: Vec<f64> = (0..blocks)
+                        .map(|block| match drawn(capacity, knee, &mut random, experiment * 100 + block) {
+                            Capacity::Found(rate) => rate,
+                            other => panic!("{knee:?}: {other:?}"),
+                        })
+                        .collect();
+                    let it = median_interval(&rates, 0.95, experiment).unwrap();
+                    covered += u32::from(it.low <= capacity && capacity <= it.high);
+                    bias += (it.estimate / capacity).ln() / 10.0;
+                    width += (it.high / it.low - 1.0) / 10.0;
+                }
+                let covered = f64::from(covered) / 10.0;
+                println!(
+                    "{knee:?}, {blocks} blocks: covers {covered} %, bias {bias:.2} %, width {width:.1} %"
+                );
+                assert!(covered >= 93.0, "{knee:?}, {blocks} blocks: {covered} %");
+            }
+        }
+    }
+
+    #[test]
+    fn a_draw_says_what_it_could_not_know() {
+        let with = |engine: f64, server: f64, most: u32| {
+            let mut made = 0;
+            let mut attempt = |rate: f64| {
+                made += 1;
+                match () {
+                    () if made > most => Err(NoTrial::OutOfTime),
+                    () if rate > engine => Ok(RateVerdict::Void),
+                    () if rate > server => Ok(RateVerdict::Unmet),
+                    () => Ok(RateVerdict::Met),
+                }
+            };
+            draw(&mut attempt, 500.0, 100.0, 1)
+        };
+        let Capacity::AtLeast(met) = with(3_000.0, 3_500.0, 99) else { panic!("the engine is the limit") };
+        assert!((0.98..=1.0).contains(&(met / 3_000.0)), "{met}");
+        assert_eq!(with(1e9, 1e9, 3), Capacity::AtLeast(2_000.0), "there was no time for more");
+        assert_eq!(with(1e9, 50.0, 99), Capacity::Never(100.0));
+        assert_eq!(with(50.0, 1e9, 99), Capacity::Never(100.0));
+        let Capacity::Found(early) = with(1e9, 700.0, 4) else { panic!("it lies between two") };
+        assert!((early / 700.0 - 1.0).abs() < 0.1, "{early}");
     }
 
     #[test]

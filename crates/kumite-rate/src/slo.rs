@@ -98,6 +98,11 @@ impl Slo {
         self.conditions.iter().map(needed).max().unwrap_or(FEWEST_REQUESTS)
     }
 
+    /// The longest time that the SLO names; `None` if it names none. A time-out must be above it.
+    pub fn longest(&self) -> Option<Duration> {
+        self.times().map(|(_, longest)| longest)
+    }
+
     /// The shortest and the longest time that the SLO names; `None` if it names none.
     pub(crate) fn times(&self) -> Option<(Duration, Duration)> {
         let times = || {

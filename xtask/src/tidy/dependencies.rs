@@ -53,6 +53,7 @@ const ALLOWED: &[Allowed] = &[
             "kumite-play",
             "kumite-probe",
             "kumite-process",
+            "kumite-rate",
             "kumite-record",
             "kumite-stats",
             "kumite-stub",
@@ -95,6 +96,7 @@ const ALLOWED: &[Allowed] = &[
     ),
     ("bench-load", &["kumite-host", "kumite-lab", "kumite-process", "kumite-record", "kumite-stats"]),
     ("bench-play", &["kumite-lab", "kumite-limits", "kumite-play", "kumite-process"]),
+    ("bench-rate", &["bench-judge", "kumite-record", "kumite-stub"]),
     ("xtask", &["kumite-lab", "kumite-record", "kumite-report"]),
 ];
 

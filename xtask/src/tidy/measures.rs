@@ -14,13 +14,14 @@ use crate::ci::git::{changed, git};
 const NUMBER: &str = "crates/kumite-lab/src/measures.rs";
 const ANSWERS: &str = "crates/kumite-lab/src/measures.txt";
 /// The folders of code that the figures of a trial depend on.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "crates/kumite-disk/src/",
     "crates/kumite-function/src/",
     "crates/kumite-lab/src/driver/",
     "crates/kumite-lab/src/service/",
     "crates/kumite-load/src/",
     "crates/kumite-process/src/",
+    "crates/kumite-rate/src/",
     "crates/kumite-ring/src/",
     "crates/kumite-stub/src/",
 ];

@@ -31,7 +31,7 @@ pub struct Args {
     repeat: Option<usize>,
     /// With --slo and -R: exit with status 1 if it is shown that no more than half of such loads meet the objective; `holds`
     /// passes only if it is shown that more than half do
-    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true, requires = "slo", conflicts_with = "find_rate")]
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, default_missing_value = "fails", require_equals = true, hide_possible_values = true, requires = "slo", conflicts_with = "find_rate")]
     gate: Option<Bar>,
     /// Search for the highest rate at which half of the loads of -z (default 2s) meet --slo
     #[arg(long, requires = "slo", conflicts_with_all = ["requests", "rate", "replay"])]

@@ -5,6 +5,7 @@
 mod again;
 mod baseline;
 mod build;
+mod capacity;
 mod check;
 mod checks;
 mod command;
@@ -58,7 +59,6 @@ mod scratch;
 mod selfcheck;
 mod service;
 mod sittings;
-mod slo;
 mod slo;
 mod slurm;
 mod smoke;

@@ -15,6 +15,7 @@ use kumite_host::GivenCores;
 use kumite_load::{Limit, Load, Target, Trust};
 use kumite_record::{Mark, Outcome, Role};
 
+use super::capacity;
 use super::drive::{Driven, drive};
 use super::listen_queue;
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
@@ -39,6 +40,8 @@ const CHECKED_AT: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
 /// The driver of kind http. It starts each contender afresh, offers it the load, and stops it.
 pub(crate) struct HttpDriver<'a> {
     bench: Workbench<'a>,
+    /// The seed of the random choices within trials.
+    seed: u64,
     /// The certificate of all servers, with its files on this machine. None if no workload that can be measured is in
     /// TLS.
     tls: Option<(Credentials, WrittenCredentials)>,
@@ -58,7 +61,7 @@ impl<'a> HttpDriver<'a> {
             let written = WrittenCredentials::new(&made, of.state)?;
             Ok::<_, Error>((made, written))
         });
-        Ok(HttpDriver { bench, tls: tls.transpose()? })
+        Ok(HttpDriver { bench, seed: of.seed, tls: tls.transpose()? })
     }
 }
 
@@ -117,16 +120,26 @@ impl<'a> HttpDriver<'a> {
             let before = overflows();
             let driven = drive(&mut server, &mut services, workload, &cores, engine, stop)?;
             let overflows = overflows().zip(before).map(|(after, before)| after.saturating_sub(before));
-            Ok(Ok((ready, began.elapsed(), driven, overflows)))
+            let asked =
+                workload.objective.as_ref().filter(|_| driven.gone.is_none() && driven.outcome.ok > 0);
+            let own_cores: &[usize] = if shared && server.process.is_here() { &[] } else { engine };
+            let seed = self.seed.wrapping_add(u64::from(order.seq));
+            let draw =
+                |slo| capacity::draw(&mut server, workload, slo, &driven.outcome, own_cores, seed, stop);
+            let drawn = asked.map(draw).transpose()?;
+            Ok(Ok((ready, began.elapsed(), driven, overflows, drawn)))
         });
         let left = server.stop();
         Halt::if_set(stop)?;
         let counted = services.end();
-        let (ready, under_load, driven, overflows) = match driven? {
+        let (ready, under_load, driven, overflows, drawn) = match driven? {
             Ok(driven) => driven,
             Err(wrong) => return Ok(Measured::answered(Some(wrong.into()))),
         };
         let mut measured = measured(&driven, workload, shared, left, log);
+        if let Some((drawn, slo)) = drawn.zip(workload.objective.as_ref()) {
+            capacity::tell(drawn, slo, &mut measured);
+        }
         if let Some(seen) = driven.server_noise {
             if !driven.noise.marks.is_empty() {
                 measured.sample.marked.insert(Role::Engine, driven.noise.marks);

@@ -25,6 +25,7 @@ pub(crate) fn metrics() -> Metrics {
     ];
     results.extend(steps::metrics());
     results.extend([
+        Metric::new("capacity_rps", "The rate up to which the contender met `objective`, in loads of a second, drawn once after the window; only with an `objective`."),
         Metric::new("throughput_rps", "Right answers in the steady part of the window, a second.").role("throughput"),
         Metric::new("first_second_rps", "Right answers in the first second of load, warm-up and the opening of connections included.")
             .detail(),

@@ -1,5 +1,6 @@
 //! The http driver: a server under the load of kumite's engine.
 
+mod capacity;
 mod drive;
 mod driver;
 mod engine_error;

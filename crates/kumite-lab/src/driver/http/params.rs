@@ -88,6 +88,11 @@ pub(super) static PARAMS: &[Param] = &[
         [0.1, 600.0],
         "A contender that takes longer to give its first right answer has failed.",
     ),
+    Param::text(
+        "objective",
+        "",
+        "An objective, such as `p99 < 20ms and errors < 0.1%`: after the window the rate up to which the contender meets it is searched for, in at most 20 s, as `capacity_rps`. Not of a load in steps, nor with a disturbance.",
+    ),
     Param::word(
         "disturbance",
         &["none", "pause", "burst"],

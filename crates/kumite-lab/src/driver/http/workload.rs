@@ -8,8 +8,10 @@ use kumite_host::{AskedCores, WantedCores};
 use kumite_load::{
     Arrivals, Disturbance, DisturbanceKind, Expect, Gaps, Http, Limit, Load, Piece, Request, Step, Target,
 };
+use kumite_rate::Slo;
 use kumite_record::Within;
 
+use super::capacity;
 use super::params::PARAMS;
 use super::protocol::Protocol;
 use super::steps::Steps;
@@ -60,6 +62,8 @@ pub struct HttpWorkload {
     pub reopen_spread: Duration,
     /// The answer that is right.
     pub expect: Expect,
+    /// The objective up to which capacity is measured after the window. None by default.
+    pub(crate) objective: Option<Slo>,
 }
 
 impl HttpWorkload {
@@ -91,7 +95,13 @@ impl HttpWorkload {
             reopen_spread: take.time("reopen_spread_ms")?,
             steps,
             expect: answer.expect(parameters)?,
+            objective: capacity::objective(&take, take.time("timeout_ms")?)?,
         };
+        if workload.objective.is_some() && (workload.steps.is_some() || workload.disturbance.is_some()) {
+            return Err(Unfit::new(
+                "objective is for a load at one rate without disturbance: capacity is measured after it, at rates of its own",
+            ));
+        }
         workload
             .request()
             .encode(&workload.target(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1)))
@@ -158,11 +168,13 @@ impl Workload for HttpWorkload {
     }
 
     fn time(&self) -> Option<Duration> {
-        Some(self.warm_up.most + self.time_from_opening())
+        let capacity = self.objective.as_ref().map_or(Duration::ZERO, |_| capacity::LONGEST);
+        Some(self.warm_up.most + self.time_from_opening() + capacity)
     }
 
     fn least_time(&self) -> Option<Duration> {
-        Some(self.warm_up.least + self.time_from_opening())
+        let capacity = self.objective.as_ref().map_or(Duration::ZERO, |_| capacity::SHORTEST);
+        Some(self.warm_up.least + self.time_from_opening() + capacity)
     }
 }
 
@@ -318,6 +330,25 @@ mod tests {
     }
 
     #[test]
+    fn an_objective_takes_its_time_after_the_window() {
+        let objective = ("objective".to_owned(), AxisValue::Text("p99 < 20ms".into()));
+        let given = |more: Option<(&str, &str)>| {
+            let more = more.map(|(name, value)| (name.to_owned(), AxisValue::Text(value.to_owned())));
+            let given = [objective.clone()].into_iter().chain(more).collect();
+            HttpWorkload::new(&given, &Answer::default())
+        };
+        let with = given(None).unwrap();
+        let without = HttpWorkload::new(&Parameters::new(), &Answer::default()).unwrap();
+        assert_eq!(with.objective.as_ref().map(Slo::to_string).as_deref(), Some("p99 < 20ms and errors = 0"));
+        let more = |of: fn(&HttpWorkload) -> Option<Duration>| of(&with).unwrap() - of(&without).unwrap();
+        assert_eq!((more(HttpWorkload::time).as_secs(), more(HttpWorkload::least_time).as_secs()), (20, 5));
+        for disturbed in [("disturbance", "pause"), ("rate_rps", "10@4s,20@4s")] {
+            let refused = given(Some(disturbed)).unwrap_err().to_string();
+            assert!(refused.starts_with("objective is for a load at one rate"), "{refused}");
+        }
+    }
+
+    #[test]
     fn what_makes_no_sense_is_refused() {
         let text = |text: &str| AxisValue::Text(text.into());
         let cases = [
@@ -333,6 +364,12 @@ mod tests {
             ("protocol", text("spdy"), "protocol is \"http\", \"https\", \"h2\" or \"h2c\", not \"spdy\""),
             ("rate_rps", AxisValue::Int(-1), "rate_rps is a number from 0 to 10000000, not -1"),
             ("arrivals", text("odd"), "arrivals is \"even\" or \"poisson\", not \"odd\""),
+            ("objective", text("p99 > 1s"), "objective: \"p99 > 1s\", character 5: expected < or <="),
+            (
+                "objective",
+                text("p99 < 2s"),
+                "objective allows 2s, and timeout_ms is 1000: raise it above that",
+            ),
             ("watch_s", AxisValue::Int(0), "watch_s is a number from 1 to 600, not 0"),
         ];
         for (name, value, expected) in cases {
