@@ -14,7 +14,6 @@ mod capacity;
 mod error;
 mod find;
 mod meets;
-
 mod search;
 #[cfg(test)]
 mod simulated;

@@ -21,7 +21,7 @@ pub fn rate_trial_line(trial: &RateTrial, of_sessions: bool) -> String {
     let failed: u64 = trial.errors.values().sum();
     let failed = (failed > 0).then(|| format!("{} failed", count(failed as f64)));
     let said: Vec<String> = figures.chain(failed).chain([verdict(trial)]).collect();
-    format!("{}: {}", rate(trial.rate_rps, 4, of_sessions), said.join(", "))
+    format!("{}: {}", asked(trial.rate_rps, of_sessions), said.join(", "))
 }
 
 /// `met`, `not met: p99 < 20ms`, or `void` with the reason.
@@ -30,6 +30,14 @@ fn verdict(trial: &RateTrial) -> String {
         RateVerdict::Met => "met".to_owned(),
         RateVerdict::Unmet => format!("not met: {}", one_line(&trial.broke.join(", "))),
         RateVerdict::Void => format!("void: {}", trial.void.map_or("", why_void)),
+    }
+}
+
+/// A rate that was asked for, with its unit: a whole one in full.
+pub(crate) fn asked(value: f64, of_sessions: bool) -> String {
+    match value.fract() == 0.0 {
+        true => format!("{} {}", count(value), unit(of_sessions)),
+        false => rate(value, 4, of_sessions),
     }
 }
 

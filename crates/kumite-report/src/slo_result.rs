@@ -9,7 +9,7 @@ use kumite_record::{RateTrial, RateVerdict, SloEnd, SloResult, SloVerdict};
 
 use crate::leaf::{Leaf, Table, leaf};
 use crate::markdown::{escaped, table as markdown_table};
-use crate::rate_trial::{broke, doubts, figures, heads, limited_by_connections, metrics, rate};
+use crate::rate_trial::{asked, broke, doubts, figures, heads, limited_by_connections, metrics};
 use crate::style::Style;
 use crate::tables::grid::grid;
 use crate::words::gate::{painted, passing};
@@ -29,11 +29,13 @@ pub fn slo_terminal(result: &SloResult, style: &Style) -> String {
             heads.iter().map(|(head, figures)| (&**head, if *figures { Right } else { Left })).collect();
         out += &format!("\n{}\n", grid(&columns, &rows, style));
     }
-    for line in limits(result).into_iter().chain(doubts(&result.loads, "load")) {
-        out += &style.wrap(&line, 0);
+    let below = [limits(result), doubts(&result.loads, "load")].concat();
+    for line in &below {
+        out += &style.wrap(line, 0);
     }
-    let gate = result.gate.zip(slo_gate(result));
-    out + &gate.map_or(String::new(), |(gate, line)| format!("\n{}", painted(&line, gate.state, style)))
+    let Some((gate, line)) = result.gate.zip(slo_gate(result)) else { return out };
+    let apart = if below.is_empty() { "" } else { "\n" };
+    out + apart + &painted(&line, gate.state, style)
 }
 
 /// The verdict in GitHub's Markdown: doubts, the verdict, the loads and notes.
@@ -82,7 +84,7 @@ fn of_loads(result: &SloResult) -> String {
 
 /// The first line: the verdict, and what it is about.
 fn answer(result: &SloResult) -> String {
-    let at = rate(result.rate_rps, 4, result.of_sessions);
+    let at = asked(result.rate_rps, result.of_sessions);
     let (slo, met) = (one_line(&result.slo), of_loads(result));
     match result.verdict {
         SloVerdict::Holds => format!("holds: more than half of such loads at {at} meet {slo}; {met} did"),

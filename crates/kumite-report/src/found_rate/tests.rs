@@ -105,7 +105,7 @@ fn rates_of_sessions_are_in_sessions() {
     assert!(text.starts_with("highest rate: 1,003 sessions/s, ") && !text.contains("req/s"), "{text}");
     assert!(
         crate::rate_trial_line(&trial(500.0, 4_100.0, RateVerdict::Met), true)
-            .starts_with("500.0 sessions/s: ")
+            .starts_with("500 sessions/s: ")
     );
 }
 
