@@ -12,6 +12,7 @@
 //!   then asks `Nodes::with_role` for the server's node, and `service/` for that of the services. `node.rs` and
 //!   `station.rs` are the two ends of every question. A node's noise comes back under its role's name.
 
+mod answer_program;
 mod contender;
 mod credentials;
 mod doctor;
@@ -36,6 +37,7 @@ mod toml_source;
 mod unfit;
 mod work;
 
+pub use answer_program::sampling;
 pub use contender::{
     Answers, Contender, Deps, Drawn, Install, Need, Origin, Reads, Ready, Variant, tool_on_path,
 };

@@ -1,13 +1,14 @@
 //! One load on a server that somebody else started: what `kumite load` measures, as an experiment measures.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use kumite_host::{Clock, Heartbeat, cores, machine};
 use kumite_load::{Interval, Load};
 use kumite_record::{LoadResult, Point, Question, Run, Store, StoreError};
 
+use crate::answer_program::check_answers;
 use crate::contender::Ready;
 use crate::driver::http::{External, load_result};
 use crate::run::{Session, execute, plan};
@@ -23,6 +24,8 @@ pub struct LoadOnce<'a> {
     pub command: String,
     /// The version of kumite.
     pub kumite: &'a str,
+    /// The command that looks at the answers of the load's sample, when the load is over; none if none is to.
+    pub checker: Option<&'a str>,
 }
 
 impl LoadOnce<'_> {
@@ -83,7 +86,13 @@ impl LoadOnce<'_> {
         let outcome = executor.result.take().ok_or(LoadOnceError::Interrupted)??;
         let trials = store.trials(&run.id)?;
         let sample = trials.first().map(|trial| trial.sample.clone()).unwrap_or_default();
-        Ok(LoadResult { void, ..load_result(run.command, self.url, self.load, &outcome, &sample) })
+        let check = |command| check_answers(command, Path::new("."), &[], &outcome.sampled, stop);
+        let answers_checked = self.checker.map(check);
+        Ok(LoadResult {
+            answers_checked,
+            void,
+            ..load_result(run.command, self.url, self.load, &outcome, &sample)
+        })
     }
 }
 

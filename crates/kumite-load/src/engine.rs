@@ -42,6 +42,7 @@ mod disturbance;
 pub(crate) mod duty;
 mod open_loop;
 pub(crate) mod opening;
+pub(crate) mod sampler;
 mod sessions;
 #[cfg(test)]
 mod simulated;
@@ -66,6 +67,7 @@ use crate::record::outcome::Outcome;
 use crate::record::recorder::{Recorder, Span};
 use crate::request::source::{NextRequest, NextSession, RequestSource};
 use crate::request::template::Given;
+use crate::sampled::SampledAnswer;
 use crate::schedule::Schedule;
 use crate::transport::{Transport, TransportEvent};
 use crate::{Limit, Load, Pace, Session, nanos};
@@ -73,6 +75,7 @@ use disturbance::Injection;
 use duty::Duty;
 use open_loop::OpenLoop;
 use opening::Opening;
+use sampler::Sampler;
 use sessions::Sessions;
 
 /// The longest single wait in ns, so that `stop` is noticed in time.
@@ -136,6 +139,8 @@ pub(crate) struct Engine<'a, T, C> {
     /// instant of the poll before that wait, because the wait's events came after that poll.
     answers_since_ns: u64,
     injection: Injection,
+    /// The choice of answers that are kept whole; `None` if none are.
+    sampler: Option<Sampler>,
     /// The error by which this machine can open no more connections; `None` while it can. `run` returns it, because
     /// the load is then no longer the one that was asked for.
     local_shortage: Option<Errno>,
@@ -209,6 +214,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             last_poll_ns: 0,
             answers_since_ns: 0,
             injection: Injection::new(disturbance, nanos(load.reopen_spread)),
+            sampler: duty.sampler,
             local_shortage: None,
         }
     }
@@ -230,7 +236,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
         let now = self.now();
         self.recorder.record_idle_open(self.idle_open);
-        over.map(|(end, stopped)| self.recorder.close(end, now, stopped))
+        let sampled = self.sampler.map(Sampler::taken).unwrap_or_default();
+        over.map(|(end, stopped)| Outcome { sampled, ..self.recorder.close(end, now, stopped) })
     }
 
     /// Runs the load from its first request to its last. Returns the instant at which it was over, and `true` if
@@ -279,6 +286,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             if by > 0 {
                 self.schedule.open_sooner(by);
                 self.injection.come_sooner(by);
+                self.sampler.iter_mut().for_each(|sampler| sampler.open_sooner(by));
             }
             if now >= self.next_sweep_ns {
                 self.sweep_timeouts(now);
@@ -482,8 +490,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
     fn take_answers(&mut self, slot: usize, result: Result<(), Failure>, now: u64) {
         let mut result = result;
         let mut answers = std::mem::take(&mut self.heard.answers);
-        for JudgedAnswer { in_flight_index, answer, failure: wrong, wrong_status, taken } in answers.drain(..)
-        {
+        for judged in answers.drain(..) {
+            let JudgedAnswer { in_flight_index, answer, failure: wrong, wrong_status, taken, sample } =
+                judged;
             let Some(request) = self.connections[slot].in_flight.remove(in_flight_index) else { break };
             self.total_in_flight -= 1;
             let late = now.saturating_sub(request.sent) > self.timeout_ns;
@@ -496,6 +505,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 self.recorder.describe_first_wrong(|| description + &place);
             }
             self.sessions.keep(request.session, taken);
+            self.end_sample(slot, request, sample.filter(|_| failure.is_none()));
             self.finish_request(slot, request, failure, wrong_status.filter(|_| !late), now);
             // A connection is not used again after an answer that asks for it to be closed; nor, unless it is
             // multiplexed, after one that came too late, or before the whole request was sent.
@@ -579,6 +589,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         wrong_status: Option<Box<WrongStatus>>,
         now: u64,
     ) {
+        self.end_sample(slot, request, None);
         let InFlight { sent, step, session, .. } = request;
         let began = self.sessions.began(request);
         let next =
@@ -611,6 +622,16 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             }
         }
         self.opening.count_opened(&mut self.connections[slot]);
+    }
+
+    /// Ends a request as one that may have been chosen as a sample; its answer is kept if it is given.
+    #[inline]
+    fn end_sample(&mut self, slot: usize, request: InFlight, answer: Option<Box<SampledAnswer>>) {
+        if let Some(sampler) = &mut self.sampler
+            && sampler.ends(slot, request, answer)
+        {
+            self.expected[request.step as usize].asked.samples -= 1;
+        }
     }
 
     /// Begins the next thing that the connection is to do, and sends the bytes that its layers made of it.
@@ -672,6 +693,11 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     fn send(&mut self, slot: usize, request: InFlight, next: NextRequest) {
         self.total_in_flight += 1;
+        if let Some(sampler) = &mut self.sampler
+            && sampler.chooses(slot, request)
+        {
+            self.expected[request.step as usize].asked.samples += 1;
+        }
         let connection = &mut self.connections[slot];
         connection.in_flight.push_back(request);
         connection.sent += 1;

@@ -65,6 +65,7 @@ mod json;
 mod protocol;
 mod record;
 mod request;
+mod sampled;
 mod schedule;
 mod session;
 mod threads;
@@ -96,6 +97,7 @@ pub use request::take::{Take, TakeError, TakePlace};
 pub use request::target::{Address, Target, TargetError};
 pub use request::template::{Rows, TemplateError, Variables};
 pub use request::{Request, RequestError};
+pub use sampled::{SampledAnswer, Sampling};
 pub use schedule::arrivals::{Arrivals, ArrivalsError, Gaps, Piece};
 pub use schedule::pace::Pace;
 pub use session::{Session, Step};
@@ -176,6 +178,8 @@ pub struct Load {
     pub reopen_spread: Duration,
     /// `true` if every request that is counted is kept in [`Outcome::log`], up to [`LOG_LIMIT`] of them.
     pub log: bool,
+    /// The choice of right answers that are kept in [`Outcome::sampled`]; `None` for none.
+    pub sampling: Option<Sampling>,
     /// The system interface that moves the bytes over sockets.
     pub io: Io,
     /// The version of HTTP that the load speaks.
@@ -215,6 +219,7 @@ impl Load {
             disturbance: None,
             reopen_spread: Duration::ZERO,
             log: false,
+            sampling: None,
             io: Io::default(),
             http: Http::default(),
             trust: Trust::default(),

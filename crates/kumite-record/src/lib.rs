@@ -4,6 +4,7 @@
 //! [`Store`] that commits each trial before the next begins, and the [`Export`] document that others may rely on.
 
 mod amiss;
+mod answers_checked;
 mod arrival;
 mod baseline;
 mod call;
@@ -62,6 +63,7 @@ mod word;
 mod written;
 
 pub use amiss::{Amiss, Lost};
+pub use answers_checked::{AnswersChecked, RequestChecked};
 pub use arrival::Arrival;
 pub use baseline::{ComparedBaseline, CountsSince, KeptProgram};
 pub use call::{Call, Phase, PhaseKind};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Errors, Needs, Series, Steadiness, Void};
+use crate::{AnswersChecked, Errors, Needs, Series, Steadiness, Void};
 
 /// The result of one load on a server: the document that `kumite load --json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -81,6 +81,9 @@ pub struct LoadResult {
     /// measured time. Empty if the load is of one request, whose figures are those above.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<SessionResult>,
+    /// The findings of the user's checker on a sample of the right answers. None if there was no checker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answers_checked: Option<AnswersChecked>,
     /// The number of connections that were opened again: after a failure, because the server closed one, or because one
     /// had carried as many requests as it was to.
     pub reconnects: u64,

@@ -1,7 +1,7 @@
 //! The result of `kumite load` for a terminal, in Markdown and as a page. Doubts come before the figures.
 
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{IdleConnections, Latency, LoadResult, Unit};
+use kumite_record::{AnswersChecked, IdleConnections, Latency, LoadResult, Unit};
 
 use crate::by_request::by_request;
 use crate::charts::rates::{Rates, seconds_of};
@@ -145,6 +145,30 @@ fn counted(result: &LoadResult) -> Vec<String> {
         ));
     }
     lines.extend(result.first_wrong.iter().map(|wrong| format!("first failure: {}", one_line(wrong))));
+    lines.extend(result.answers_checked.iter().flat_map(answers_checked));
+    lines
+}
+
+/// The lines on what a checker found.
+fn answers_checked(checked: &AnswersChecked) -> Vec<String> {
+    let looked = plural(checked.answers() as usize, "answer");
+    let mut lines = vec![format!(
+        "the checker `{}` looked at {looked}: {} wrong",
+        one_line(&checked.checker),
+        if checked.wrong() == 0 { "none".to_owned() } else { count(checked.wrong() as f64) }
+    )];
+    for request in checked.requests.iter().filter(|request| request.wrong > 0) {
+        let all = count((request.right + request.wrong) as f64);
+        let said = request.first_wrong.iter().map(|said| format!(": {}", one_line(said))).collect::<String>();
+        lines.push(format!(
+            "{} wrong of {all} to {}{said}",
+            count(request.wrong as f64),
+            one_line(&request.name)
+        ));
+    }
+    lines.extend(
+        checked.undecided.iter().map(|why| format!("the checker came to no finding on {}", one_line(why))),
+    );
     lines
 }
 

@@ -1,5 +1,6 @@
 //! `kumite load`: the load engine as a tool of its own.
 
+mod check_with;
 pub mod connections;
 mod engine;
 pub mod expect;
@@ -71,6 +72,8 @@ pub struct Args {
     scenario: scenario::Args,
     #[command(flatten)]
     expect: expect::Args,
+    #[command(flatten)]
+    check_with: check_with::Args,
     #[command(flatten, next_help_heading = "Connections")]
     protocol: protocol::Args,
     #[command(flatten)]
@@ -134,6 +137,7 @@ fn judge(args: &Args, result: &LoadResult) -> Result<(), Failure> {
         let all = result.requests;
         return Err(Failure::Gate(format!("{wrong} of {all} requests did not get the expected answer")));
     }
+    result.answers_checked.as_ref().map_or(Ok(()), check_with::judge)?;
     if wrong as f64 > MOST_WRONG * result.requests as f64 {
         return Err(Failure::Gate(format!(
             "{wrong} of {} requests failed, which is more than 1 %; a status other than 2xx is a failure, unless \
@@ -202,6 +206,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
         warm_up,
         timeout: args.timeout,
         io: args.engine.io(),
+        sampling: args.check_with.sampling(),
         http: args.protocol.http(),
         trust: args.protocol.trust(),
         cores: args.engine.cores()?,
@@ -220,7 +225,13 @@ fn measure(args: &Args, load: &Load, stop: &AtomicBool) -> Result<LoadResult, Fa
     };
     let mut live = Live::new(end);
     let url = args.urls.join(" ");
-    let once = LoadOnce { load, url, command: output::command_line(), kumite: crate::VERSION };
+    let once = LoadOnce {
+        load,
+        url,
+        command: output::command_line(),
+        kumite: crate::VERSION,
+        checker: args.check_with.command(),
+    };
     let measured = once.measure(&RealClock::default(), stop, &mut |interval: &Interval| live.add(interval));
     live.clear();
     measured.map_err(|error| match error {

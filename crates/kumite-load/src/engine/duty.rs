@@ -1,6 +1,7 @@
 //! A thread's part of a load: its share of the connections, the requests and the arrivals, and all that it needs to
 //! read answers by itself. Threads share no counts and no connections.
 
+use crate::engine::sampler::Sampler;
 use crate::protocol::incoming::ExpectedAnswer;
 use crate::protocol::layers::Dialect;
 use crate::protocol::response::{Asked, HELD_LIMIT, HeldRoom, Keep};
@@ -23,6 +24,7 @@ pub(crate) struct Duty {
     /// The expected answer of each step, numbered through.
     pub expected: Vec<ExpectedAnswer>,
     pub log: Option<Log>,
+    pub sampler: Option<Sampler>,
 }
 
 impl Duty {
@@ -56,7 +58,7 @@ impl Duty {
             let asked =
                 Asked::new(request.method == "HEAD", request.asks_to_close(), expect.clone(), load.cookies);
             let asked = Asked { wants_excerpt: load.log, held: held.clone(), keep, ..asked };
-            ExpectedAnswer { asked, takings }
+            ExpectedAnswer { asked, takings, request: requests.label(number).to_owned() }
         };
         Duty {
             base_connections: part(load.connections, thread),
@@ -71,6 +73,7 @@ impl Duty {
                 .map(expected)
                 .collect(),
             log: load.log.then(|| Log::of_thread(threads)),
+            sampler: Sampler::of_thread(load, sessions, thread, threads),
         }
     }
 }

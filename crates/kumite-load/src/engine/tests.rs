@@ -10,6 +10,7 @@ mod layered;
 mod open;
 mod opening;
 mod paced;
+mod sampled;
 mod sessions;
 
 use std::time::Duration;

@@ -267,7 +267,7 @@ impl Stream {
                         head.headers.iter().map(|(name, value)| (name.as_str().as_bytes(), value.as_bytes()))
                     };
                     self.reader.begin(head.status.as_u16(), fields, asked);
-                    if asked.keep.head {
+                    if self.reader.keeps_head(asked) {
                         self.reader.keep_fields(fields());
                     }
                     if asked.cookies {

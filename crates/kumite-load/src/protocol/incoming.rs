@@ -13,6 +13,7 @@ use crate::record::errors::Failure;
 use crate::record::log::WrongStatus;
 use crate::request::cookies::Jar;
 use crate::request::take::Taking;
+use crate::sampled::SampledAnswer;
 
 /// `true` if these bytes begin an answer of status 408. Some servers send one before they close a connection that was
 /// not used for long (RFC 9110, section 15.5.9).
@@ -51,6 +52,8 @@ pub(crate) struct ExpectedAnswer {
     pub asked: Asked,
     /// The values to take from a right answer.
     pub takings: Vec<Taking>,
+    /// The name of the request, for samples of its answers.
+    pub request: String,
 }
 
 impl ExpectedAnswer {
@@ -66,7 +69,8 @@ impl ExpectedAnswer {
         }
         let wrong_status = (self.asked.wants_excerpt && failure == Some(Failure::Status))
             .then(|| Box::new(reader.wrong_status()));
-        JudgedAnswer { in_flight_index, answer, failure, wrong_status, taken }
+        let sample = if failure.is_none() { reader.sample(&self.request) } else { None };
+        JudgedAnswer { in_flight_index, answer, failure, wrong_status, taken, sample }
     }
 
     /// The failure of an answer in words.
@@ -104,6 +108,8 @@ pub(crate) struct JudgedAnswer {
     pub wrong_status: Option<Box<WrongStatus>>,
     /// The values that were taken from the answer, with the indices of their names; none if it is wrong.
     pub taken: Vec<(usize, Vec<u8>)>,
+    /// The whole answer, if it is right and may be that to a chosen request.
+    pub sample: Option<Box<SampledAnswer>>,
 }
 
 /// The answers that one piece of bytes has completed. The engine has one `Heard`, and empties it after each piece.

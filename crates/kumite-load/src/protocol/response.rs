@@ -34,6 +34,7 @@ use crate::check::{BODY_LIMIT, EXCERPT, excerpt, shorten, whole_line};
 use crate::expect::{Expect, Sha256Digest, WrongBody, WrongHeader};
 use crate::record::log::{EXCERPT_BYTES, WrongStatus};
 use crate::request::take::{Field, KeptAnswer};
+use crate::sampled::SampledAnswer;
 use chunked::Chunked;
 pub(crate) use head::HEAD_LIMIT;
 use head::{LONG, LastHead};
@@ -54,6 +55,8 @@ pub(crate) struct Asked {
     pub wants_excerpt: bool,
     /// The parts of the answer that are to be kept whole, because values are taken from them.
     pub keep: Keep,
+    /// The number of requests on their way whose answers are to be kept whole, because they were chosen as samples.
+    pub samples: usize,
     /// The last head that was parsed, one for each thread.
     pub last_head: LastHead,
     /// The memory for bodies that are held, shared by all connections of a thread.
@@ -93,6 +96,8 @@ pub(crate) struct Reader {
     cookies: Vec<u8>,
     /// The head without its first line, if it is to be kept.
     kept_head: Vec<u8>,
+    /// The answer is kept whole, because it may be that to a chosen request.
+    is_sample: bool,
     /// The body is in `held`, whole.
     is_kept: bool,
     /// The share of the thread's room for bodies that `held` takes.
@@ -136,6 +141,7 @@ impl Asked {
             cookies,
             wants_excerpt: false,
             keep: Keep::default(),
+            samples: 0,
             last_head: LastHead::default(),
             held: HeldRoom::new(HELD_LIMIT),
         }
@@ -156,6 +162,7 @@ impl Reader {
             no_room: false,
             cookies: Vec::new(),
             kept_head: Vec::new(),
+            is_sample: false,
             is_kept: false,
             excerpt: Vec::new(),
             status: 0,
@@ -181,6 +188,7 @@ impl Reader {
         self.no_room = false;
         self.cookies.clear();
         self.kept_head.clear();
+        self.is_sample = false;
         self.is_kept = false;
         self.excerpt.clear();
         self.body_length = 0;
@@ -201,6 +209,7 @@ impl Reader {
         asked: &Asked,
     ) {
         self.status = status;
+        self.is_sample = asked.samples > 0;
         self.wrong_header = asked.expect.wrong_header(fields);
     }
 
@@ -292,6 +301,24 @@ impl Reader {
         self.is_kept.then_some(&self.held[..])
     }
 
+    /// The headers of the answer are to be kept.
+    pub fn keeps_head(&self, asked: &Asked) -> bool {
+        asked.keep.head || self.is_sample
+    }
+
+    /// The body is held until it is whole.
+    fn holds_body(&self, asked: &Asked) -> bool {
+        asked.holds_body() || self.is_sample
+    }
+
+    /// The answer, which is complete, to the request of this name; `None` if it was not to be kept, or its body found no
+    /// room.
+    pub fn sample(&self, request: &str) -> Option<Box<SampledAnswer>> {
+        let body = self.whole_body().filter(|_| self.is_sample)?.to_vec();
+        let headers = self.fields().map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
+        Some(Box::new(SampledAnswer { request: request.to_owned(), status: self.status, headers, body }))
+    }
+
     /// The answer's status, and the beginning of its body if that was to be kept.
     pub fn wrong_status(&self) -> WrongStatus {
         WrongStatus { status: self.status, text: String::from_utf8_lossy(&self.excerpt).into_owned() }
@@ -335,7 +362,7 @@ impl Reader {
         if self.is_equal || (self.body_length == 0) {
             return format!(" of {}", expected.len());
         }
-        let found = if asked.holds_body() {
+        let found = if self.holds_body(asked) {
             self.held.get(self.excerpt_at..).unwrap_or_default()
         } else {
             &self.held
@@ -385,7 +412,8 @@ impl Reader {
                 return Ok(None);
             };
             let is_interim = (100..200).contains(&head.status);
-            if !is_interim && asked.keep.head {
+            self.is_sample = !is_interim && asked.samples > 0;
+            if self.is_sample || !is_interim && asked.keep.head {
                 let first = memchr::memchr(b'\n', text).map_or(0, |at| at + 1);
                 self.kept_head.extend_from_slice(&text[first..head.length]);
             }
@@ -414,12 +442,12 @@ impl Reader {
         }
         let expect = &asked.expect;
         if let Some(expected) = &expect.equals {
-            self.compare(piece, from, expected, !asked.holds_body());
+            self.compare(piece, from, expected, !self.holds_body(asked));
         }
         if expect.sha256.is_some() {
             self.digest.get_or_insert_default().update(piece);
         }
-        if asked.holds_body() {
+        if self.holds_body(asked) {
             if self.body_length <= BODY_LIMIT && !self.no_room {
                 self.hold(piece, asked);
             } else {
@@ -503,7 +531,7 @@ impl Reader {
     }
 
     fn answer(&mut self, asked: &Asked) -> Answer {
-        self.is_kept = asked.keep.body && self.body_length <= BODY_LIMIT && !self.no_room;
+        self.is_kept = (asked.keep.body || self.is_sample) && self.body_length <= BODY_LIMIT && !self.no_room;
         self.wrong_body = self.find_wrong_body(&asked.expect);
         Answer {
             status: self.status,

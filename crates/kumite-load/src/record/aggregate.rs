@@ -296,6 +296,7 @@ impl<'a> Aggregate<'a> {
             outcome.disturbed = outcome.disturbed.or(of_thread.disturbed);
             outcome.log.extend(of_thread.log);
             outcome.unlogged += of_thread.unlogged;
+            outcome.sampled.extend(of_thread.sampled);
             by_step::merge(&mut outcome.sessions, of_thread.sessions);
         }
         outcome.log.sort_by_key(|finished| finished.due);

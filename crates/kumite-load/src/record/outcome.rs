@@ -9,6 +9,7 @@ use crate::record::by_step::SessionOutcome;
 use crate::record::errors::Errors;
 use crate::record::log::Finished;
 use crate::record::times::{INTERVAL_MS, Times};
+use crate::sampled::SampledAnswer;
 use crate::schedule::pace::Pace;
 
 /// Figures of one tenth of a second of a load.
@@ -143,6 +144,9 @@ pub struct Outcome {
     pub log: Vec<Finished>,
     /// The number of requests that are not in the log because it was full ([`LOG_LIMIT`](crate::LOG_LIMIT)).
     pub unlogged: u64,
+    /// The right answers that [`Load::sampling`](crate::Load::sampling) chose. A chosen request that failed has none, nor
+    /// has one whose answer is longer than 16 MiB or for which there was no memory left.
+    pub sampled: Vec<SampledAnswer>,
 }
 
 /// The share of a CPU from which on a thread of the engine had no headroom: a late wake-up can then no longer be told
@@ -199,6 +203,7 @@ impl Default for Outcome {
             sessions: Vec::new(),
             log: Vec::new(),
             unlogged: 0,
+            sampled: Vec::new(),
         }
     }
 }

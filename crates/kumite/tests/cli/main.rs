@@ -7,6 +7,7 @@ mod baseline;
 mod build;
 mod capacity;
 mod check;
+mod check_with;
 mod checks;
 mod command;
 mod common_fault;

@@ -100,6 +100,7 @@ pub fn load_result(
         engine: engine(outcome, trial_sample),
         first_wrong: outcome.first_wrong.clone(),
         sessions: outcome.sessions.iter().map(session_result).collect(),
+        answers_checked: None,
         reconnects: outcome.reconnects,
         recovery_us: outcome.recovery.map(|recovery| recovery.took.as_secs_f64() * 1e6),
         recovered: outcome.recovery.map(|recovery| recovery.complete),
