@@ -694,6 +694,17 @@ fn a_bound_engine_is_said_first() {
 }
 
 #[test]
+fn a_row_is_shown_where_it_is_another_and_connections_are_told_as_they_were() {
+    let mut load = fixture::load();
+    load.first_byte_us = load.response_us.clone();
+    assert_eq!(load_terminal(&load, &PLAIN), load_terminal(&fixture::load(), &PLAIN));
+    load.first_byte_us.iter_mut().for_each(|of| (of.mean, of.p50) = (12.0, Some(11.0)));
+    load.requests_per_connection = Some(1);
+    load.idle_connections = Some(kumite_record::IdleConnections { asked: 1000, open: 998, ended: 41 });
+    insta::assert_snapshot!(load_terminal(&load, &PLAIN));
+}
+
+#[test]
 fn a_load_without_a_right_answer() {
     let mut load = fixture::load();
     load.ok = 0;

@@ -62,14 +62,32 @@ fn every_request_is_counted_and_the_json_has_its_documented_form() {
             result["service_us"][key], result["response_us"][key],
             "in a closed loop they are the same"
         );
+        assert!(result["first_byte_us"][key].as_f64() <= result["response_us"][key].as_f64(), "{key}");
+        assert!(result["first_byte_us"][key].as_f64() > Some(0.0), "{key}");
     }
+    assert!(result["requests_per_connection"].is_null() && result["idle_connections"].is_null());
     assert!(result["response_us"]["p99_9"].is_null(), "one of 1,000 requests is beyond it");
-    assert_eq!(result["needs"], serde_json::json!({"response_p99_9_us": 9000}));
+    assert_eq!(result["needs"], serde_json::json!({"first_byte_p99_9_us": 9000, "response_p99_9_us": 9000}));
     assert!(result["engine"]["cpu_us_per_request"].as_f64().unwrap() > 0.0);
     assert!(result["engine"]["send_lag_p99_us"].is_null(), "a closed loop has no schedule to lag behind");
     let in_bins: u64 =
         result["histogram_us"].as_array().unwrap().iter().map(|bin| bin[1].as_u64().unwrap()).sum();
     assert_eq!(in_bins, 1000);
+}
+
+#[test]
+fn connections_end_by_count_and_others_are_held_idle() {
+    let (place, server) = (Place::new("", &[]), Server::start("pong"));
+    let arguments = ["load", &server.url, "-c", "3", "-n", "100", "-d", "ping", "-t", "20s"];
+    let more = ["--requests-per-connection", "4", "--idle-connections", "7"];
+    let said = place.kumite(&[&arguments[..], &more].concat()).ended(0);
+    printed!(said.words());
+    let result = place.kumite(&[&arguments[..], &more, &["--json", "-"]].concat()).ended(0).json();
+    assert_eq!(result["requests_per_connection"], 4);
+    assert_eq!(result["idle_connections"], serde_json::json!({"asked": 7, "open": 7, "ended": 0}));
+    // A connection carries four; the last of each of the three may carry fewer.
+    let reconnects = result["reconnects"].as_u64().unwrap();
+    assert!((22..=24).contains(&reconnects), "{reconnects}");
 }
 
 #[test]

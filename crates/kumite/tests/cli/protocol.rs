@@ -279,6 +279,8 @@ fn flags_of_urls_are_refused_for_commands() {
         &["--http2"][..],
         &["--ca", "x"],
         &["--pipeline", "1"],
+        &["--requests-per-connection", "1"],
+        &["--idle-connections", "1"],
         &["--cookies"],
         &["--body-file", "x"],
         &["--expect-json", "/a=1"],
