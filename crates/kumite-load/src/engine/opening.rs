@@ -108,8 +108,8 @@ impl Opening {
             return None;
         }
         let slot = self.waiting.pop_front()?;
-        connections[slot].opening = true;
-        self.in_progress += 1;
+        // It may count already, if the connection before it ended before it counted as accepted.
+        self.in_progress += usize::from(!std::mem::replace(&mut connections[slot].opening, true));
         Some(slot)
     }
 
@@ -119,7 +119,8 @@ impl Opening {
         self.in_progress -= usize::from(std::mem::take(&mut connection.opening));
     }
 
-    /// The instant at which the next connection has rested, counts as accepted, or has its place; `u64::MAX` if none is waited for.
+    /// The instant at which the next connection has rested, counts as accepted, or has its place in the spread;
+    /// `u64::MAX` if none is waited for.
     pub fn next_resume_ns(&self) -> u64 {
         let front = |queue: &VecDeque<(u64, usize)>| queue.front().map_or(u64::MAX, |(until, _)| *until);
         let spread = self.spread.peek().map_or(u64::MAX, |Reverse((at, _))| *at);

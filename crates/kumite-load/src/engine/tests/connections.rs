@@ -137,6 +137,21 @@ fn connections_that_carry_no_request_are_open_before_the_load_and_carry_none() {
     }
 }
 
+/// A connection that ends before it counts as accepted is counted among those being opened once, and not twice: or no
+/// other could be opened any more.
+#[test]
+fn connections_that_end_at_once_do_not_use_up_the_room_for_opening() {
+    let ends_after = |all: u64| (1..=all).map(|connection| (connection, MS)).collect();
+    let mut server = Ending { ends_after: ends_after(200), connects: Vec::new(), server: after(MS) };
+    let load = Load { arrivals: Some(Arrivals::constant(1000.0)), connections: 200, ..lasting(300) };
+    let outcome = run(&load, &mut server);
+    assert_eq!((outcome.ok, outcome.errors.total(), server.connects.len()), (300, 0, 400));
+
+    let mut server = Ending { ends_after: ends_after(200), connects: Vec::new(), server: after(MS) };
+    let outcome = run(&Load { idle_connections: 200, ..lasting(300) }, &mut server);
+    assert_eq!((outcome.idle_open, outcome.errors.total(), server.connects.len()), (200, 0, 401));
+}
+
 #[test]
 fn one_that_ends_is_opened_again_and_counted() {
     for arrivals in [None, Some(Arrivals::constant(1000.0))] {
