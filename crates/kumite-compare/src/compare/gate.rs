@@ -39,7 +39,7 @@ pub struct GateRules {
 /// The one thing that decides a gate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum GateOn {
-    /// A metric.
+    /// The gate is decided by this metric alone.
     Metric(CommandMetric),
     /// The counts of instructions, which are taken when the times are known. Times go on as without a gate.
     Counts,

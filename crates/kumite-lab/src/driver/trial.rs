@@ -103,7 +103,7 @@ pub struct TrialOrder<'a> {
     pub seq: u32,
     /// The contender, which is built.
     pub contender: &'a Ready,
-    /// The point at which it is measured.
+    /// The point at which the contender is measured.
     pub point: &'a Point,
     /// The position of the point in the plan: [`Planned`](crate::Planned) at this position has the typed workload.
     pub at: usize,

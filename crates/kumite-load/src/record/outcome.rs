@@ -73,11 +73,11 @@ pub struct Outcome {
     /// a closed loop is the start of sending it, to when the engine saw the last byte of the answer. In a closed loop
     /// connecting is not in them; in an open loop the wait for a connection is.
     pub response: Histogram<u64>,
-    /// The response times by when the answers came. From them the times of a later part of the window can be taken,
-    /// as after a warm-up whose end is found only later.
+    /// The response times, in nanoseconds, in order of when the answers came. The times of a later part of the window
+    /// can be taken from it, as after a warm-up whose end is found only later.
     pub response_over_time: Times,
-    /// Times to the first byte of the right answers in ns, to three digits. They count from when the request was due, as
-    /// response times do, to when the engine saw the first bytes of the answer, an interim one (1xx) included; in
+    /// Times to the first byte of the right answers in ns, to three digits. They count from when the request was due,
+    /// as response times do, to when the engine saw the first bytes of the answer, an interim one (1xx) included; in
     /// HTTP/2 its head must be whole. Of an answer that came in one piece it is the response time.
     pub first_byte: Histogram<u64>,
     /// The times to the first byte by when the answers were whole.
@@ -85,7 +85,7 @@ pub struct Outcome {
     /// Service times of the right answers in ns, from the start of sending. In a closed loop they are the response
     /// times.
     pub service: Histogram<u64>,
-    /// The service times by when the answers came.
+    /// The service times, in nanoseconds, in order of when the answers came.
     pub service_over_time: Times,
     /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and the time after it.
     pub intervals: Vec<Interval>,
