@@ -31,7 +31,7 @@ pub fn measure(args: &Measured) -> Result<Vec<String>> {
     let kumite = args.kumite.canonicalize().with_context(|| format!("{}", args.kumite.display()))?;
     let kumite = kumite.to_str().context("kumite lies where no UTF-8 leads to")?;
     let run = format!("exec '{kumite}' stub --host $HOST --port $PORT --delay 500us --workers 1");
-    let variant = json!({ "name": "stub", "model": "events", "run": run });
+    let variant = json!({ "name": "stub", "model": "event-loop", "run": run });
     let contender = json!({ "version": "echo stub 1", "variant": [variant] });
     let experiment = OnTheFly::write(&args.kumite, &experiment, &contender)?;
     let runs = args.runs.unwrap_or(RUNS);
