@@ -35,6 +35,9 @@ const REACH: f64 = 1.2;
 /// The factor from the estimate to either end of its interval at which a search is over.
 const CLOSE_ENOUGH: f64 = 1.05;
 const ALPHA: f64 = 0.05;
+/// The number of times that a draw tries the lowest rate before it says that no rate meets the SLO. A pause of the machine
+/// fails a single trial at any rate.
+const LOWEST_TRIED: usize = 3;
 
 /// The reasons to make no further trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +136,14 @@ impl<'a, 'b> Search<'a, 'b> {
     }
 
     fn draw(&mut self, guess: f64, lowest: f64) -> Result<f64, NoTrial> {
-        let (low, high) = self.range(guess, lowest)?;
+        let mut range = self.range(guess, lowest);
+        for _ in 1..LOWEST_TRIED {
+            if !matches!(range, Err(NoTrial::NeverMet)) {
+                break;
+            }
+            range = self.range(lowest, lowest);
+        }
+        let (low, high) = range?;
         self.left = Some((low, high));
         let (low, high) = self.narrow(low, high, REACH * REACH)?;
         self.repeat((low * high).sqrt())
@@ -348,6 +358,15 @@ mod tests {
         assert!((0.98..=1.0).contains(&(met / 3_000.0)), "{met}");
         assert_eq!(with(1e9, 1e9, 3), Capacity::AtLeast(2_000.0), "there was no time for more");
         assert_eq!(with(1e9, 50.0, 99), Capacity::Never(100.0));
+        let mut made = 0;
+        let mut late = |rate: f64| {
+            made += 1;
+            Ok(if made > 4 && rate <= 700.0 { RateVerdict::Met } else { RateVerdict::Unmet })
+        };
+        let Capacity::Found(found) = draw(&mut late, 500.0, 100.0, 1) else {
+            panic!("four failed by chance")
+        };
+        assert!((found / 700.0 - 1.0).abs() < 0.02, "{found}");
         assert_eq!(with(50.0, 1e9, 99), Capacity::Never(100.0));
         let Capacity::Found(early) = with(1e9, 700.0, 4) else { panic!("it lies between two") };
         assert!((early / 700.0 - 1.0).abs() < 0.1, "{early}");
