@@ -61,6 +61,7 @@ fn the_commands_of_the_readme_work() {
             ["compare", ..] => &["--max-runs", "2"],
             ["load", .., "--ca", "ca.pem"] => &[],
             ["load", .., "--find-rate", "--slo", _] => &["-z", "20ms", "--budget", "100ms"],
+            ["load", .., "--repeat", _, "--gate"] => &["-z", "600ms"],
             ["load", ..] => &["-z", "50ms"],
             ["function", "serve", _] | ["play", _] => &["--help"],
             _ => panic!("README.md: nobody has thought of `{line}`"),
@@ -75,6 +76,7 @@ fn the_commands_of_the_readme_work() {
             (3, ["load", .., "--find-rate", "--slo", _]) => {
                 &["the budget was spent: give more with --budget", "the load engine was the limit"]
             }
+            (1 | 3, ["load", .., "--repeat", _, "--gate"]) => &["load 1 of at most 6: "],
             (3, ["load", .., "--ca", "ca.pem"]) => &["ca.pem: cannot read its certificates"],
             (code, _) => panic!("`{line}` ended with {code}:\n{}", ended.err),
         };
