@@ -1,14 +1,15 @@
 use std::thread;
 
-use kumite_stub::{Config, Delay, Running, Stub};
+use kumite_stub::{Config, Running, Stub};
 
 use crate::place::{Place, Said};
 use crate::printed::printed;
 use crate::schema::assert_right;
 
+/// Three of ten answers are none.
 fn stub() -> (Running, String) {
-    let stub =
-        Stub::start(Config { delay: Delay::Fixed(std::time::Duration::ZERO), ..Config::default() }).unwrap();
+    let failures = Some("0.3".parse().unwrap());
+    let stub = Stub::start(Config { failures, ..Config::default() }).unwrap();
     let url = format!("http://{}/", stub.addr);
     (stub, url)
 }
@@ -17,9 +18,9 @@ fn load(place: &Place, url: &str, slo: &str, more: &[&str]) -> Said {
     place.kumite(&[&["load", url, "--slo", slo], more].concat())
 }
 
-/// Objectives that any machine meets, or none: the time is that of the time-out, or less than a packet takes.
+/// Objectives that are met, or are not, on any machine. Of failures a load is never void: the engine is not the reason.
 const MET: &str = "max < 19s and errors < 90%";
-const UNMET: &str = "p50 < 1us and errors < 90%";
+const UNMET: &str = "errors < 5%";
 const SHORT: [&str; 8] = ["-R", "200", "-z", "200ms", "-t", "20s", "--repeat", "6"];
 
 #[test]
