@@ -6,9 +6,9 @@ use crate::place::{Place, Said};
 use crate::printed::printed;
 use crate::schema::assert_right;
 
-/// Three of ten answers are none.
-fn stub() -> (Running, String) {
-    let failures = Some("0.3".parse().unwrap());
+/// A stub of which this share of answers are none: by its seed, so that the first ones are the same each time.
+fn stub(failing: &str) -> (Running, String) {
+    let failures = Some(failing.parse().unwrap());
     let stub = Stub::start(Config { failures, ..Config::default() }).unwrap();
     let url = format!("http://{}/", stub.addr);
     (stub, url)
@@ -25,16 +25,16 @@ const SHORT: [&str; 8] = ["-R", "200", "-z", "200ms", "-t", "20s", "--repeat", "
 
 #[test]
 fn whole_loads_are_judged_until_it_is_decided() {
-    let (_stub, url) = stub();
     let place = Place::new("", &[]);
-    let answers = [(MET, "--gate=holds", 0, "holds"), (UNMET, "--gate", 1, "fails")];
+    let answers = [("0", MET, "--gate=holds", 0, "holds"), ("0.3", UNMET, "--gate", 1, "fails")];
     thread::scope(|scope| {
-        let judged = answers.map(|(slo, gate, status, verdict)| {
-            let (place, url) = (&place, &url);
+        let judged = answers.map(|(failing, slo, gate, status, verdict)| {
+            let place = &place;
             let file = format!("{verdict}.json");
             scope.spawn(move || {
+                let (_stub, url) = stub(failing);
                 let said =
-                    load(place, url, slo, &[&SHORT[..], &[gate, "--json", &file]].concat()).ended(status);
+                    load(place, &url, slo, &[&SHORT[..], &[gate, "--json", &file]].concat()).ended(status);
                 (said, place.read(&file), verdict)
             })
         });
@@ -53,7 +53,7 @@ fn whole_loads_are_judged_until_it_is_decided() {
 
 #[test]
 fn a_verdict_without_a_gate_is_a_finding_and_has_its_documents() {
-    let (_stub, url) = stub();
+    let (_stub, url) = stub("0.3");
     let place = Place::new("", &[]);
     let files = ["--markdown", "slo.md", "--html", "slo.html", "--json", "-"];
     let said = load(&place, &url, UNMET, &[&SHORT[..], &files].concat()).ended(0);
@@ -65,7 +65,7 @@ fn a_verdict_without_a_gate_is_a_finding_and_has_its_documents() {
 
 #[test]
 fn what_cannot_be_decided_is_refused_before_anything_is_sent() {
-    let (_stub, url) = stub();
+    let (_stub, url) = stub("0");
     let place = Place::new("", &[]);
     for more in [
         &["-R", "500", "--repeat", "4"][..],
