@@ -2,9 +2,13 @@
 //! of the README and its row in the overview.
 
 mod earlier;
+mod kept;
+mod log;
 mod mark;
 mod overview;
+mod quiet;
 mod rejudge;
+mod sitting;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -12,16 +16,22 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::project::{folders, read, show};
 
 pub use rejudge::run as rejudge;
+pub use sitting::run as sitting;
 
+/// The profile of a found run.
+const PROFILE: &str = "standard";
 const RECORD: &str = "found/standard.json.gz";
 const PICTURE: &str = "found/verdicts.svg";
 const OVERVIEW: &str = "experiments/README.md";
+const LOG: &str = "found/log.toml";
 const MOST_BYTES: u64 = 1_000_000;
+const MOST_BYTES_OF_SITTING: u64 = 400_000;
 
 /// Adds the figures, rows and runs that are not as the record has them.
 pub fn check(root: &Path, wrong: &mut Vec<String>) {
@@ -30,7 +40,9 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
         let (file, readme) = (experiment.join(RECORD), experiment.join("README.md"));
         let words = read(&readme, wrong);
         let marks = mark::marks(&words);
+        let of_folder = |what: String| format!("{}: {what}", show(root, &experiment));
         if !file.is_file() {
+            wrong.extend(kept::wrong(&experiment, None).into_iter().map(of_folder));
             if !marks.is_empty() {
                 wrong.push(format!("{}: refers to {RECORD}, which is not there", show(root, &readme)));
             }
@@ -46,6 +58,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
         };
         let spec = read(&experiment.join("experiment.toml"), wrong);
         wrong.extend(unfit_run(&run).map(of_file));
+        wrong.extend(kept::wrong(&experiment, Some(&run)).into_iter().map(of_folder));
         let is_earlier = earlier::is_of_earlier(&run, &spec);
         wrong.extend(earlier::wrong(&words, is_earlier).map(|why| format!("{}: {why}", show(root, &readme))));
         let row = overview::wrong(&overview, &name_of(&experiment), &run, is_earlier);
@@ -78,7 +91,7 @@ fn unpacked(file: &Path) -> Result<Value, String> {
 }
 
 /// The bytes that `kumite run --json FILE.gz` writes.
-fn packed(run: &Value) -> Result<Vec<u8>, String> {
+fn packed(run: &impl Serialize) -> Result<Vec<u8>, String> {
     let text = serde_json::to_string_pretty(run).map_err(|error| error.to_string())?;
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.write_all(b"\n"));
@@ -88,9 +101,13 @@ fn packed(run: &Value) -> Result<Vec<u8>, String> {
 /// The reason why a run cannot stand for its experiment, if there is one.
 fn unfit_run(run: &Value) -> Option<String> {
     let of_run = |key: &str| run["run"][key].as_str();
-    let ended = of_run("cut_short").is_none_or(|why| why.starts_with("the budget of"));
-    (of_run("profile") != Some("standard") || !ended)
+    (of_run("profile") != Some(PROFILE) || !is_ended(of_run("cut_short")))
         .then(|| "it is no complete run of the profile standard".to_owned())
+}
+
+/// True of a run that was not cut short, or only by its budget.
+fn is_ended(cut_short: Option<&str>) -> bool {
+    cut_short.is_none_or(|why| why.starts_with("the budget of"))
 }
 
 fn minutes(run: &Value) -> Result<f64, String> {

@@ -16,6 +16,7 @@ fn main() -> ExitCode {
         ["ci", rest @ ..] => ci::run(rest),
         ["tidy"] => tidy::run(),
         ["measures", why] => tidy::measures::answer(project::root(), why),
+        ["found", rest @ ..] => found::sitting(project::root(), rest),
         ["rejudge", names @ ..] => found::rejudge(project::root(), names),
         ["windows"] => windows::run(),
         ["dist", only @ ..] => dist::run(only),
@@ -26,6 +27,9 @@ fn main() -> ExitCode {
             );
             eprintln!(
                 "       cargo xtask measures WHY           say why MEASURES is not raised for what tidy asks about"
+            );
+            eprintln!(
+                "       cargo xtask found NAME            make one sitting of an experiment, and judge it with the others"
             );
             eprintln!(
                 "       cargo xtask rejudge [NAME …]      judge found records anew, and renew what is made from them"

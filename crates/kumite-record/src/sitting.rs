@@ -4,6 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Machine;
+
 /// The least time between two sittings on one machine that count as two. Nearer ones share the state of the machine,
 /// and count as one.
 pub const SITTINGS_APART: SignedDuration = SignedDuration::from_hours(1);
@@ -37,6 +39,13 @@ pub struct Sitting {
     /// figures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_by_verdicts: bool,
+    /// Why the sitting has fewer rounds than it was planned with: its budget, an interruption, or that it was killed.
+    /// None if it is whole, and in a run of one sitting, whose own `cut_short` says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<String>,
+    /// The machine that the sitting was measured on, if it is another than the run's. None if it is the run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<Machine>,
 }
 
 impl Sitting {

@@ -11,10 +11,12 @@
 //! `charts` draws them, `kinds` has what only one kind of workload shows. Above them is a file for each format:
 //! `terminal`, `html`, `markdown`, `csv`; and one for each other thing that is shown: `summary`, `comparison`,
 //! `run_review` and `review`, which has formats of its own for machines and reviewers, `replication`, `load`,
-//! `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`, `load_second`.
+//! `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`, `load_second`, `claim_row`. `thinned` makes
+//! a smaller record.
 
 mod by_request;
 mod charts;
+mod claim_row;
 mod comparison;
 mod csv;
 mod diagnosis;
@@ -43,9 +45,11 @@ mod style;
 mod summary;
 mod tables;
 mod terminal;
+mod thinned;
 mod words;
 
 pub use charts::forest::forest_svg;
+pub use claim_row::ClaimRow;
 pub use comparison::{
     MetricUnit, NamedMetrics, NamedMetricsError, Shown, TimeUnit, Units, compare_asciidoc, compare_csv,
     compare_failure, compare_gate, compare_html, compare_markdown, compare_orgmode, compare_review,
@@ -76,6 +80,7 @@ pub use slo_result::{slo_gate, slo_html, slo_markdown, slo_terminal};
 pub use style::Style;
 pub use summary::{decided, summary};
 pub use terminal::terminal;
+pub use thinned::{thinned, without_courses};
 pub use words::first_figure::first_figure;
 pub use words::gate::{gate_reason, run_gate};
 pub use words::near_tie::near_ties;

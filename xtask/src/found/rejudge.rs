@@ -36,7 +36,7 @@ fn chosen(root: &Path, names: &[&str]) -> Result<Vec<PathBuf>, String> {
 }
 
 /// Writes what is another now, and says what.
-fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
+pub(super) fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
     let (record, readme) = (experiment.join(RECORD), experiment.join("README.md"));
     let kept = unpacked(&record).map_err(|why| format!("{}: {why}", show(root, &record)))?;
     let anew = Anew::judged(&kept).map_err(|why| format!("{}: {why}", show(root, &record)))?;
@@ -129,6 +129,22 @@ mod tests {
             let record: Export = serde_json::from_value(unpacked(&experiment.join(RECORD)).unwrap()).unwrap();
             let picture = std::fs::read_to_string(experiment.join(PICTURE)).unwrap();
             assert!(picture == forest_svg(&record), "{name}: `cargo xtask rejudge {name}` draws it anew");
+        }
+    }
+
+    #[test]
+    fn a_record_without_the_courses_of_most_trials_is_judged_as_the_whole_one() {
+        for experiment in all(root()) {
+            let name = name_of(&experiment);
+            let whole: Export = serde_json::from_value(unpacked(&experiment.join(RECORD)).unwrap()).unwrap();
+            let thin = kumite_report::thinned(&whole);
+            let anew = rejudge(&thin).unwrap();
+            assert!(
+                (&anew.claims, &anew.cells, &anew.checks) == (&whole.claims, &whole.cells, &whole.checks),
+                "{name}"
+            );
+            assert!(anew == thin && kumite_report::thinned(&thin) == thin, "{name}");
+            println!("{name}: {} bytes", packed(&thin).unwrap().len());
         }
     }
 

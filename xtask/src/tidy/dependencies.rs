@@ -97,7 +97,7 @@ const ALLOWED: &[Allowed] = &[
     ("bench-load", &["kumite-host", "kumite-lab", "kumite-process", "kumite-record", "kumite-stats"]),
     ("bench-play", &["kumite-lab", "kumite-limits", "kumite-play", "kumite-process"]),
     ("bench-rate", &["bench-judge", "kumite-record", "kumite-stub"]),
-    ("xtask", &["kumite-lab", "kumite-record", "kumite-report"]),
+    ("xtask", &["kumite-host", "kumite-lab", "kumite-record", "kumite-report"]),
 ];
 
 /// Adds what the workspace's crates use and may not.

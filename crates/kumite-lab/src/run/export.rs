@@ -15,6 +15,7 @@ use kumite_record::{
 
 use super::common_fault::common_fault;
 use super::execute::RunEnded;
+use super::sitting_warnings::sitting_warnings;
 use super::warnings::{void_blocks, warnings};
 use crate::spec::Experiment;
 
@@ -71,6 +72,7 @@ pub(super) fn findings(
     };
     let mut warnings = warnings(run, machine, contenders, &of_all);
     warnings.extend(void_blocks(run, trials));
+    warnings.extend(sitting_warnings(run, machine));
     Findings { control, claims, checks, warnings }
 }
 

@@ -21,6 +21,7 @@ mod progress;
 mod rejudge;
 mod replication;
 mod session;
+mod sitting_warnings;
 mod sittings;
 mod together;
 mod used_cores;
@@ -46,7 +47,7 @@ pub use prepare::{Choice, Prepared, is_left_out, prepare};
 pub use rejudge::rejudge;
 pub use replication::replication;
 pub use session::{Session, Undecided};
-pub use sittings::{differ_as_sittings, join_sittings, take_apart};
+pub use sittings::{differ_as_sittings, join_documents, join_sittings, take_apart};
 pub use together::{
     Difference, Made, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, is_of,
     other_versions,

@@ -5,12 +5,10 @@
 //! alike; otherwise nothing is joined, and the first difference is named. None is dropped: one that was cut short
 //! counts with the rounds that it has.
 
-use kumite_record::{
-    OtherVersion, Part, Rule, Run, Saved, Sitting, StoredRun, Trial, Warning, judge_outputs,
-};
+use kumite_record::{Export, OtherVersion, Part, Rule, Run, Saved, Sitting, StoredRun, Trial, judge_outputs};
 
 use super::common_fault::common_fault;
-use super::export::{Findings, findings};
+use super::export::{Findings, document, findings};
 use super::merge::{differ_in_plan, sorted};
 use super::together::{
     Difference, Made, described, differ_in_contenders, differ_in_machines, differ_in_trials, other_versions,
@@ -52,13 +50,27 @@ pub fn join_sittings(runs: &[StoredRun], id: String, command: String) -> Result<
     let trials = trials(&runs, &run.sittings);
     let run = Run { cut_short: common_fault(&trials), ..run };
     let judged = judged_of(&run, &first.contenders)?;
-    let Findings { control, claims, checks, mut warnings } =
+    let Findings { control, claims, checks, warnings } =
         findings(&judged.claims, &judged.checks, &run, &first.machine, &first.contenders, &trials);
-    warnings.extend((1..).zip(&runs).filter_map(|(nth, of)| cut_short(nth, &of.run)));
-    warnings.extend((1..).zip(&runs).filter_map(|(nth, of)| elsewhere(nth, first, of)));
     let (machine, contenders) = (first.machine.clone(), first.contenders.clone());
     let run = Run { control, ..run };
     Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })
+}
+
+/// Joins the runs of these documents into one, as [`join_sittings`] does, and makes its document. One that was joined
+/// itself is taken apart first.
+pub fn join_documents(documents: Vec<Export>, id: String, command: String) -> Result<Export, SpecError> {
+    let runs: Vec<StoredRun> = documents.into_iter().flat_map(sittings_of).collect();
+    let StoredRun { run, machine, contenders, trials, claims, checks, warnings } =
+        join_sittings(&runs, id, command)?;
+    let findings = Findings { control: run.control.clone(), claims, checks, warnings };
+    Ok(document(run, machine, contenders, trials, findings))
+}
+
+fn sittings_of(document: Export) -> Vec<StoredRun> {
+    let Export { run, machine, contenders, trials, claims, checks, warnings, .. } = document;
+    let of = StoredRun { run, machine, contenders, trials, claims, checks, warnings };
+    if of.run.sittings.len() > 1 { take_apart(&of) } else { vec![of] }
 }
 
 /// A sentence on why two runs cannot be sittings of one run. None if they can.
@@ -100,6 +112,7 @@ pub fn differ_as_sittings(first: &Run, other: &Run) -> Result<Option<Difference>
 
 fn sittings(runs: &[&StoredRun]) -> Vec<Sitting> {
     let mut first_round = 0;
+    let here = runs.first().map(|first| &first.machine);
     let boot = |of: &StoredRun| of.run.sittings.first().and_then(|own| own.machine.clone());
     let are_told_apart = runs.iter().all(|of| boot(of).is_some());
     let sitting = |of: &&StoredRun| {
@@ -115,6 +128,10 @@ fn sittings(runs: &[&StoredRun]) -> Vec<Sitting> {
             first_round,
             rounds: made,
             ended_by_verdicts: of.run.saved.as_ref().is_some_and(|saved| saved.decided),
+            cut_short: cut_short(&of.run),
+            elsewhere: here
+                .is_some_and(|here| differ_in_machines(here, &of.machine).is_some())
+                .then(|| of.machine.clone()),
         };
         first_round += made;
         sitting
@@ -166,8 +183,9 @@ fn taken_out(joined: &StoredRun, nth: u32, of: &Sitting) -> StoredRun {
         finished: of.finished,
         blocks: of.rounds,
         saved: of.ended_by_verdicts.then_some(Saved { decided: true, ..Saved::default() }),
+        cut_short: of.cut_short.clone(),
         other_versions: joined.run.other_versions.iter().filter(own).cloned().collect(),
-        sittings: vec![Sitting { first_round: 0, ..of.clone() }],
+        sittings: vec![Sitting { first_round: 0, cut_short: None, elsewhere: None, ..of.clone() }],
         ..joined.run.clone()
     };
     let trials = joined.trials.iter().filter(|trial| of.has(trial.block));
@@ -175,23 +193,13 @@ fn taken_out(joined: &StoredRun, nth: u32, of: &Sitting) -> StoredRun {
         |(seq, trial): (u32, &Trial)| Trial { seq, block: trial.block - of.first_round, ..trial.clone() };
     let trials = (0..).zip(trials).map(renumbered).collect();
     let (claims, checks, warnings) = (Vec::new(), Vec::new(), Vec::new());
-    let (machine, contenders) = (joined.machine.clone(), joined.contenders.clone());
+    let machine = of.elsewhere.clone().unwrap_or_else(|| joined.machine.clone());
+    let contenders = joined.contenders.clone();
     StoredRun { run, machine, contenders, trials, claims, checks, warnings }
 }
 
-fn elsewhere(nth: u32, first: &StoredRun, of: &StoredRun) -> Option<Warning> {
-    let [there, here] = differ_in_machines(&first.machine, &of.machine)?.values?;
-    let what = format!("it was measured on another machine than the first: {here}, not {there}");
-    Some(Warning { place: format!("sitting {nth}"), what })
-}
-
-fn cut_short(nth: u32, run: &Run) -> Option<Warning> {
-    let why = match (&run.cut_short, run.finished) {
-        (Some(why), _) => why.clone(),
-        (None, None) => "it did not end".to_owned(),
-        (None, Some(_)) => return None,
-    };
-    Some(Warning { place: format!("sitting {nth}"), what: why })
+fn cut_short(run: &Run) -> Option<String> {
+    run.cut_short.clone().or_else(|| run.finished.is_none().then(|| "it did not end".to_owned()))
 }
 
 #[cfg(test)]

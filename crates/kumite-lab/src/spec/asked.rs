@@ -86,7 +86,7 @@ impl Asked {
     }
 
     /// A text that is equal for equal parts, however the files were written.
-    pub(crate) fn canonical(&self) -> String {
+    pub fn canonical(&self) -> String {
         self.0.to_string()
     }
 }

@@ -1,0 +1,34 @@
+//! A record for keeping, without what only pictures of single trials need.
+
+use std::collections::BTreeSet;
+
+use kumite_record::{Export, Sample, Series, Trial};
+
+use crate::record::Record;
+use crate::tables::trials::telling_trials;
+
+/// A copy in which only the trial that stands for its cell has its course: the series over time, jobs, events and
+/// arrivals. That trial is the one in the middle by the first metric measured at its point, or a failed one if none
+/// counts. Every figure and verdict stays as it is.
+pub fn thinned(export: &Export) -> Export {
+    let record = Record::new(export);
+    let telling = |point| telling_trials(&record, point, |_| true).1;
+    let keep: BTreeSet<u32> = export.run.points.iter().flat_map(telling).map(|trial| trial.seq).collect();
+    let thin = |trial: &Trial| match keep.contains(&trial.seq) {
+        true => trial.clone(),
+        false => Trial { sample: without_course(&trial.sample), ..trial.clone() },
+    };
+    Export { trials: export.trials.iter().map(thin).collect(), ..export.clone() }
+}
+
+/// A copy in which no trial has its course. Every figure and verdict stays as it is, and reports have no picture of
+/// single trials.
+pub fn without_courses(export: &Export) -> Export {
+    let bare = |trial: &Trial| Trial { sample: without_course(&trial.sample), ..trial.clone() };
+    Export { trials: export.trials.iter().map(bare).collect(), ..export.clone() }
+}
+
+fn without_course(sample: &Sample) -> Sample {
+    let (jobs, events, arrivals) = (Vec::new(), Vec::new(), Vec::new());
+    Sample { series: Series::default(), jobs, events, arrivals, ..sample.clone() }
+}

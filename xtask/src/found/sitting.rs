@@ -1,0 +1,326 @@
+//! `cargo xtask found NAME`: one sitting of an experiment, written down before it begins, kept, and judged with the others.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use kumite_host::{boot, cores, machine};
+use kumite_lab::{Asked, MEASURES, common_fault, join_documents, rejudge};
+use kumite_record::Export;
+use kumite_report::{ClaimRow, thinned, without_courses};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use super::log::{COUNT, Entry, Kind, Log, NOT_ENDED};
+use super::rejudge::renew;
+use super::{LOG, MOST_BYTES, MOST_BYTES_OF_SITTING, PROFILE, RECORD, is_ended, packed, quiet};
+use crate::project::show;
+
+const USAGE: &str = "usage: cargo xtask found NAME [--dry-run | --rehearse KUMITE]";
+
+/// Makes a sitting of the experiment that is named.
+pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
+    let done = match arguments {
+        [name, "--dry-run"] => Experiment::at(root, name).and_then(|of| of.dry_run(quiet::busy)),
+        [name, "--rehearse", program] => {
+            Experiment::at(root, name).and_then(|of| of.measured_by(Path::new(program), true))
+        }
+        [name] if !name.starts_with('-') => Experiment::at(root, name).and_then(|of| {
+            let program = of.built()?;
+            of.refuse_busy(quiet::busy)?;
+            of.measured_by(&program, false)
+        }),
+        _ => Err(USAGE.to_owned()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            eprintln!("error: {why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// An experiment as it is now.
+struct Experiment<'a> {
+    root: &'a Path,
+    name: &'a str,
+    folder: PathBuf,
+    log: PathBuf,
+    kind: Kind,
+}
+
+impl<'a> Experiment<'a> {
+    fn at(root: &'a Path, name: &'a str) -> Result<Experiment<'a>, String> {
+        let folder = root.join("experiments").join(name);
+        let file = folder.join("experiment.toml");
+        let text =
+            std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", show(root, &file)))?;
+        let kind = Kind { specification: digest(&text)?, measures: MEASURES };
+        Ok(Experiment { root, name, log: folder.join(LOG), folder, kind })
+    }
+
+    fn read_log(&self) -> Result<Log, String> {
+        Log::read(&self.log).map_err(|why| format!("{}: {why}", show(self.root, &self.log)))
+    }
+
+    /// Says what a sitting would be, and whether it could begin.
+    fn dry_run(&self, busy: impl Fn() -> Option<String>) -> Result<(), String> {
+        let log = self.read_log()?;
+        println!("{}: {}", self.name, self.standing(&log));
+        println!(
+            "would run: kumite {}",
+            self.words(0, Path::new("FILES")).join(" ").replace("--seed 0", "--seed N")
+        );
+        println!("would log: {}, sitting {}", show(self.root, &self.log), log.sittings.len() + 1);
+        match self.changed().err().or_else(busy) {
+            Some(why) => println!("would be refused now: {why}"),
+            None => println!("the machine is quiet"),
+        }
+        Ok(())
+    }
+
+    fn refuse_busy(&self, busy: impl Fn() -> Option<String>) -> Result<(), String> {
+        self.changed()?;
+        match busy() {
+            Some(why) => Err(format!("the machine is busy: {why}; nothing was begun, and nothing is logged")),
+            None => Ok(()),
+        }
+    }
+
+    /// An error if what would be measured is in no commit.
+    fn changed(&self) -> Result<(), String> {
+        let status = git(self.root, &["status", "--porcelain"])?;
+        let is_aside = |line: &str| line.contains("/found/") || line.ends_with(".md");
+        match status.lines().find(|line| !is_aside(line)) {
+            Some(line) => Err(format!(
+                "the tree differs from its commit ({}): commit it, so that the log can name it",
+                line.trim()
+            )),
+            None => Ok(()),
+        }
+    }
+
+    fn built(&self) -> Result<PathBuf, String> {
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--release", "-p", "kumite"])
+            .current_dir(self.root)
+            .status();
+        match built {
+            Ok(status) if status.success() => Ok(self.root.join("target/release/kumite")),
+            Ok(status) => Err(format!("cargo build --release -p kumite: {status}")),
+            Err(error) => Err(format!("cargo build --release -p kumite: {error}")),
+        }
+    }
+
+    /// Makes the sitting with this kumite.
+    fn measured_by(&self, kumite: &Path, rehearsal: bool) -> Result<(), String> {
+        // Ctrl-C is for kumite, which ends its run in order; then the log is completed here.
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            signal_hook::flag::register(signal, Arc::default()).map_err(|error| error.to_string())?;
+        }
+        let facts = machine(cores());
+        let entry = Entry {
+            began: Timestamp::now(),
+            kumite: git(self.root, &["rev-parse", "--short=12", "HEAD"])?.trim().to_owned(),
+            seed: drawn_seed(),
+            machine: facts.cpu,
+            kernel: facts.kernel,
+            boot: boot().unwrap_or_default(),
+            rehearsal,
+            ..Entry::default()
+        };
+        let files = self.root.join("target/found").join(format!("{}-{}", self.name, entry.seed));
+        std::fs::create_dir_all(&files)
+            .map_err(|error| format!("cannot make {}: {error}", show(self.root, &files)))?;
+        self.sit(entry, &|entry| {
+            let words = self.words(entry.seed, &files);
+            let status = Command::new(kumite).args(words).current_dir(self.root).status();
+            let status = status.map_err(|error| format!("cannot start {}: {error}", kumite.display()))?;
+            // A run that was cut short has a document too, and says itself why.
+            Export::read(&files.join("run.json"))
+                .map_err(|error| format!("kumite ended with {status}; {error}"))
+        })
+    }
+
+    fn words(&self, seed: u32, files: &Path) -> Vec<String> {
+        let file = |name: &str| files.join(name).display().to_string();
+        let words = [
+            "run",
+            self.name,
+            "--profile",
+            PROFILE,
+            "--sittings",
+            "1",
+            "--strict",
+            "--control",
+            "--budget",
+            "20m",
+        ];
+        let own = [
+            "--seed".to_owned(),
+            seed.to_string(),
+            "--db".to_owned(),
+            file("results.db"),
+            "--json".to_owned(),
+            file("run.json"),
+        ];
+        words.into_iter().map(str::to_owned).chain(own).collect()
+    }
+
+    /// Writes the sitting down, has it measured, completes what was written, and judges it with those that count.
+    fn sit(&self, entry: Entry, measure: &dyn Fn(&Entry) -> Result<Export, String>) -> Result<(), String> {
+        let mut log = self.read_log()?;
+        let Kind { specification, measures } = self.kind.clone();
+        let begun =
+            Entry { specification, measures, complete: false, why: Some(NOT_ENDED.to_owned()), ..entry };
+        log.sittings.push(begun.clone());
+        let nth = log.sittings.len();
+        let found = self.log.parent().unwrap_or(&self.folder);
+        std::fs::create_dir_all(found)
+            .map_err(|error| format!("cannot make {}: {error}", show(self.root, found)))?;
+        log.write(&self.log)?;
+        println!("sitting {nth} of {} is in {}", self.name, show(self.root, &self.log));
+
+        let measured = measure(&begun);
+        let completed = measured.and_then(|export| self.keep(nth, &begun, &export));
+        let completed = completed.unwrap_or_else(|why| Entry { why: Some(why), ..begun });
+        let why = completed.why.clone();
+        log.sittings[nth - 1] = completed;
+        log.write(&self.log)?;
+        if let Some(why) = why {
+            return Err(format!("sitting {nth} is not complete: {why}"));
+        }
+        println!("sitting {nth} is complete; {}", self.standing(&log));
+        self.judge(&log)
+    }
+
+    /// Keeps the record of a sitting that is complete, and returns its entry.
+    fn keep(&self, nth: usize, begun: &Entry, export: &Export) -> Result<Entry, String> {
+        let ended = export.run.finished;
+        let minutes = ended.map(|ended| ended.duration_since(export.run.started).as_secs_f64() / 60.0);
+        let entry = Entry {
+            run: Some(export.run.id.clone()),
+            trials: Some(export.trials.len()),
+            minutes: minutes.map(|minutes| (minutes * 10.0).round() / 10.0),
+            ..begun.clone()
+        };
+        if let Some(why) = incomplete(export) {
+            return Ok(Entry { why: Some(why), ..entry });
+        }
+        let name = format!("sitting-{nth}.json.gz");
+        self.write(&format!("found/{name}"), &fitting(export, MOST_BYTES_OF_SITTING)?)?;
+        Ok(Entry { complete: true, why: None, file: Some(name), ..entry })
+    }
+
+    /// Makes the found run of the sittings that count, and all that is made of it.
+    fn judge(&self, log: &Log) -> Result<(), String> {
+        let counting = log.counting(&self.kind);
+        if counting.is_empty() {
+            return Ok(());
+        }
+        let found = self.folder.join("found");
+        let read = |of: &&Entry| {
+            let file = found.join(of.file.as_deref().unwrap_or_default());
+            Export::read(&file).map_err(|error| error.to_string())
+        };
+        let sittings: Vec<Export> = counting.iter().map(read).collect::<Result<_, _>>()?;
+        let joined = joined(sittings)?;
+        self.write(RECORD, &fitting(&joined, MOST_BYTES)?)?;
+        joined.claims.iter().for_each(|claim| println!("  {}", ClaimRow::new(&joined.run, claim).line()));
+        if self.folder.join("README.md").is_file() { renew(self.root, &self.folder) } else { Ok(()) }
+    }
+
+    /// Writes a file in the experiment's folder, and says so.
+    fn write(&self, file: &str, bytes: &[u8]) -> Result<(), String> {
+        let file = self.folder.join(file);
+        std::fs::write(&file, bytes)
+            .map_err(|error| format!("cannot write {}: {error}", show(self.root, &file)))?;
+        println!("wrote {}: {} bytes", show(self.root, &file), bytes.len());
+        Ok(())
+    }
+
+    /// How many sittings count, and what became of the others.
+    fn standing(&self, log: &Log) -> String {
+        let count = log.counting(&self.kind).len();
+        let begun = log.sittings.len();
+        let mut said = format!("{count} of {COUNT} that count are there, {begun} were begun");
+        let numbers = |of: &[&Entry]| {
+            let nth = |of: &&Entry| {
+                log.sittings.iter().position(|other| std::ptr::eq(*of, other)).unwrap_or_default() + 1
+            };
+            of.iter().map(|of| nth(of).to_string()).collect::<Vec<_>>().join(", ")
+        };
+        let earlier = log.of_other_kinds(&self.kind);
+        if !earlier.is_empty() {
+            said += &format!(
+                "; of an earlier specification or MEASURES, so that they no longer count: {}",
+                numbers(&earlier)
+            );
+        }
+        let further = log.further(&self.kind);
+        if !further.is_empty() {
+            said += &format!(
+                "; beyond the first {COUNT}, so kept and used for no verdict: {}",
+                numbers(&further)
+            );
+        }
+        said
+    }
+}
+
+/// The digest of what a specification asks in a sitting.
+pub fn digest(experiment: &str) -> Result<String, String> {
+    let asked = Asked::new(experiment, PROFILE).map_err(|error| error.to_string())?;
+    Ok(blake3::hash(asked.canonical().as_bytes()).to_hex()[..16].to_owned())
+}
+
+/// Why a run is no complete sitting, if it is none. Rounds that its budget left no time for are no reason.
+fn incomplete(export: &Export) -> Option<String> {
+    let run = &export.run;
+    let cut_short = run.cut_short.as_deref().filter(|_| !is_ended(run.cut_short.as_deref()));
+    let unfinished = run.finished.is_none().then(|| NOT_ENDED.to_owned());
+    cut_short.map(str::to_owned).or_else(|| common_fault(&export.trials)).or(unfinished)
+}
+
+/// The run that these sittings make together.
+fn joined(sittings: Vec<Export>) -> Result<Export, String> {
+    let [one] = sittings.as_slice() else {
+        let ids = sittings.iter().map(|of| of.run.id.as_str());
+        let command = format!("kumite merge {}", ids.collect::<Vec<_>>().join(" "));
+        let id = format!("{}-sittings", sittings.first().map_or("no", |of| &of.run.id));
+        let joined = join_documents(sittings, id, command).map_err(|error| error.to_string())?;
+        return Ok(joined);
+    };
+    rejudge(one).map_err(|error| error.to_string())
+}
+
+/// The packed record of a run with the course of one trial for each cell, or of none if it would have more bytes.
+fn fitting(run: &Export, most: u64) -> Result<Vec<u8>, String> {
+    let bytes = packed(&thinned(run))?;
+    if bytes.len() as u64 <= most {
+        return Ok(bytes);
+    }
+    packed(&without_courses(run))
+}
+
+/// A seed that nobody chose.
+fn drawn_seed() -> u32 {
+    let now = Timestamp::now().as_nanosecond().to_le_bytes();
+    let digest = blake3::hash(&now);
+    u32::from_le_bytes(digest.as_bytes()[..4].try_into().unwrap_or_default())
+}
+
+fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new("git").args(arguments).current_dir(root).output();
+    let output = output.map_err(|error| format!("git {}: {error}", arguments.join(" ")))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => {
+            Err(format!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
