@@ -1,7 +1,7 @@
 //! Sittings of made-up trials, joined or refused.
 
 use jiff::Timestamp;
-use kumite_record::{Contender, Metric, Point, Sample, Saved, SittingSide, Verdict};
+use kumite_record::{Contender, Metric, Point, Sample, Saved, SittingSide, Verdict, Warning};
 
 use super::*;
 
