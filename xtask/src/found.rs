@@ -1,11 +1,13 @@
 //! The run that an experiment's README tells of, `found/standard.json.gz`, and what is made from it: its picture, the figures
 //! of the README and its row in the overview.
 
+mod claims;
 mod earlier;
 mod kept;
 mod log;
 mod mark;
 mod overview;
+mod pictures;
 mod quiet;
 mod rejudge;
 mod sitting;
@@ -61,6 +63,14 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
         wrong.extend(kept::wrong(&experiment, Some(&run)).into_iter().map(of_folder));
         let is_earlier = earlier::is_of_earlier(&run, &spec);
         wrong.extend(earlier::wrong(&words, is_earlier).map(|why| format!("{}: {why}", show(root, &readme))));
+        wrong.extend(pictures::wrong(&experiment, &words).into_iter().map(of_folder));
+        match serde_json::from_value(run.clone()) {
+            Ok(run) => wrong.extend(
+                claims::wrong(&overview, &name_of(&experiment), &run)
+                    .map(|what| format!("{OVERVIEW}: {what}")),
+            ),
+            Err(error) => wrong.push(of_file(error.to_string())),
+        }
         let row = overview::wrong(&overview, &name_of(&experiment), &run, is_earlier);
         wrong.extend(row.map(|what| format!("{OVERVIEW}: {what}")));
         for mark in marks {

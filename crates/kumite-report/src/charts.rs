@@ -13,7 +13,7 @@ pub mod strip;
 pub mod timeline;
 
 pub use budget::Budget;
-pub use lines::{LineChart, line_chart, line_charts};
+pub use lines::{LineChart, Theirs, line_chart, line_charts};
 pub use probes::probe_charts;
 pub use rows::{Figure, RowChart, row_chart};
 pub use timeline::{Timeline, Timelines};

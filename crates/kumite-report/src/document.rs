@@ -81,8 +81,7 @@ pub struct Remark {
 const READING: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
 
 /// The sentence above published figures, in every format that shows them.
-pub const FROM_ELSEWHERE: &str =
-    "The published figures come from another machine. They are shown, and compared with nothing.";
+pub const FROM_ELSEWHERE: &str = "The published figures come from another machine. Ratios of ours to theirs say what came out, and are no verdict.";
 
 impl Document {
     pub fn new(record: &Record, groups: &Groups) -> Document {

@@ -8,6 +8,9 @@ mod http;
 mod pacing;
 mod task;
 
+pub use task::EVENTS_TEMPLATE;
+pub use task::events::{EventChart, event_charts};
+
 use kumite_record::{Cell, Metric, Point};
 
 use crate::record::Record;

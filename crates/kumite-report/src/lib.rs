@@ -11,7 +11,7 @@
 //! `charts` draws them, `kinds` has what only one kind of workload shows. Above them is a file for each format:
 //! `terminal`, `html`, `markdown`, `csv`; and one for each other thing that is shown: `summary`, `comparison`,
 //! `run_review` and `review`, which has formats of its own for machines and reviewers, `replication`, `load`,
-//! `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`, `load_second`, `claim_row`. `thinned` makes
+//! `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`, `load_second`, `claim_row`, `picture`. `thinned` makes
 //! a smaller record.
 
 mod by_request;
@@ -32,6 +32,7 @@ mod markdown;
 mod metric;
 mod outlook;
 mod page;
+mod picture;
 mod pictures;
 mod rate_trial;
 mod record;
@@ -64,6 +65,7 @@ pub use load::{load_html, load_markdown, load_terminal};
 pub use load_second::{LoadSecond, load_line, load_lines};
 pub use markdown::markdown;
 pub use outlook::{absent, outlook, too_near};
+pub use picture::{Drawn, Picture, picture_svg};
 pub use rate_trial::rate_trial_line;
 pub use replication::{
     replication_claims, replication_differences, replication_html, replication_markdown, replication_terminal,

@@ -173,6 +173,9 @@ fn published_lines(published: &PublishedText) -> String {
     if let Some(ours) = &published.ours {
         out += &format!("\n{}\n", escaped(ours));
     }
+    if let Some(alone) = &published.alone {
+        out += &format!("\n{}\n", escaped(alone));
+    }
     for beside in &published.metrics {
         out += &format!("\n### {}\n\n{}", escaped(&beside.title), table_lines(&beside.table));
     }

@@ -211,6 +211,9 @@ fn published_lines(published: &PublishedText, style: Style) -> String {
     if let Some(ours) = &published.ours {
         out += &format!("\n{}", style.wrap(ours, 0));
     }
+    if let Some(alone) = &published.alone {
+        out += &format!("\n{}", style.wrap(alone, 0));
+    }
     for beside in &published.metrics {
         out +=
             &format!("\n{}{}", style.bold(&style.wrap(&beside.title, 0)), table_lines(&beside.table, style));

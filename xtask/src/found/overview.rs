@@ -1,5 +1,6 @@
 //! A run's row in the overview of experiments: its last two columns say how many claims are decided, and its minutes.
 
+use kumite_record::Export;
 use serde_json::Value;
 
 use super::{earlier, mark, minutes};
@@ -35,6 +36,24 @@ pub fn renewed(overview: &str, name: &str, run: &Value, is_earlier: bool) -> Opt
         let (before, after) = row.rsplit_once(sure).unwrap_or((row, ""));
         overview.replacen(row, &format!("{before}{is}{after}"), 1)
     })
+}
+
+/// The overview with a row for this experiment, if it has a mark `<!-- row of NAME -->` below the table and no row yet. What
+/// was argued is the question, and what was found the first claim with its verdict: words to be written better.
+pub fn with_row(overview: &str, name: &str, run: &Export) -> String {
+    let mark = format!("<!-- row of {name} -->");
+    if row(overview, name).is_some() || !overview.contains(&mark) {
+        return overview.to_owned();
+    }
+    let found = run.claims.first().map_or(String::new(), |claim| {
+        format!("{}: {}", claim.title.as_deref().unwrap_or(&claim.assert), claim.verdict)
+    });
+    let value = serde_json::to_value(run).unwrap_or_default();
+    let minutes = minutes(&value).map_or("–".to_owned(), |minutes| format!("{minutes:.0}"));
+    let cells =
+        [&run.run.question.text, &found].map(|text| text.trim().replace('|', "\\|").replace('\n', " "));
+    let row = format!("| [{name}]({name}) | {} | {} | {} | {minutes} |", cells[0], cells[1], decided(&value));
+    overview.replacen(&mark, &format!("{row}\n{mark}"), 1)
 }
 
 fn of_earlier() -> String {
@@ -94,6 +113,18 @@ mod tests {
         assert_eq!(renewed("1 of 1 claims decided; a check is red"), None);
         let expected = overview("1 of 1 claims decided; a check is red", 14);
         assert_eq!(renewed("0 of 1 claims decided; a check is red"), Some(expected));
+    }
+
+    #[test]
+    fn an_experiment_gets_its_row_where_the_overview_has_a_mark_for_it() {
+        let run = super::super::sitting::made_up(0, 0.8);
+        let overview = "| a |\n<!-- row of tiny -->\n";
+        let with = with_row(overview, "tiny", &run);
+        let row = "| [tiny](tiny) | Which is faster? | wall_ms(a) < wall_ms(b): holds | 1 of 1 | 20 |";
+        assert_eq!(with, format!("| a |\n{row}\n<!-- row of tiny -->\n"));
+        assert_eq!(wrong(&with, "tiny", &serde_json::to_value(&run).unwrap(), false), None);
+        assert_eq!(with_row(&with, "tiny", &run), with);
+        assert_eq!(with_row("| a |\n", "tiny", &run), "| a |\n");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::earlier::is_of_earlier;
 use super::mark::{self, Change};
-use super::{OVERVIEW, PICTURE, RECORD, all, name_of, overview, packed, unpacked};
+use super::{OVERVIEW, PICTURE, RECORD, all, claims, name_of, overview, packed, pictures, unpacked};
 use crate::project::show;
 
 /// Renews the experiments with these names, or all.
@@ -45,9 +45,13 @@ pub(super) fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
         verdicts_that_differ(&kept, &anew.record).iter().for_each(|what| println!("  {what}"));
         write(root, &record, &packed(&anew.record)?)?;
     }
-    let picture = experiment.join(PICTURE);
-    if std::fs::read_to_string(&picture).ok().as_ref() != Some(&anew.picture) {
-        write(root, &picture, anew.picture.as_bytes())?;
+    let declared =
+        pictures::drawn(experiment, &anew.export).map_err(|why| format!("{}: {why}", name_of(experiment)))?;
+    for (file, picture) in [(PICTURE.to_owned(), anew.picture)].into_iter().chain(declared) {
+        let file = experiment.join(file);
+        if std::fs::read_to_string(&file).ok().as_ref() != Some(&picture) {
+            write(root, &file, picture.as_bytes())?;
+        }
     }
     let (text, changes) = mark::renewed(&text_of(root, &readme)?, &anew.record);
     if !changes.is_empty() {
@@ -57,14 +61,19 @@ pub(super) fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
     let file = root.join(OVERVIEW);
     let is_earlier = is_of_earlier(&anew.record, &text_of(root, &experiment.join("experiment.toml"))?);
     let name = name_of(experiment);
-    if let Some(text) = overview::renewed(&text_of(root, &file)?, &name, &anew.record, is_earlier) {
-        write(root, &file, text.as_bytes())?;
+    let was = text_of(root, &file)?;
+    let with_row = overview::with_row(&was, &name, &anew.export);
+    let with_claims = claims::renewed(&with_row, &name, &anew.export).unwrap_or(with_row);
+    let is = overview::renewed(&with_claims, &name, &anew.record, is_earlier).unwrap_or(with_claims);
+    if is != was {
+        write(root, &file, is.as_bytes())?;
     }
     Ok(())
 }
 
 /// A record judged anew, with its picture.
 struct Anew {
+    export: Export,
     record: Value,
     picture: String,
 }
@@ -80,7 +89,7 @@ impl Anew {
         let kept: Export = serde_json::from_value(kept.clone()).map_err(|error| error.to_string())?;
         let anew = rejudge(&kept).map_err(|error| error.to_string())?;
         let record = serde_json::to_value(&anew).map_err(|error| error.to_string())?;
-        Ok(Anew { record, picture: forest_svg(&anew) })
+        Ok(Anew { record, picture: forest_svg(&anew), export: anew })
     }
 }
 
@@ -129,6 +138,10 @@ mod tests {
             let record: Export = serde_json::from_value(unpacked(&experiment.join(RECORD)).unwrap()).unwrap();
             let picture = std::fs::read_to_string(experiment.join(PICTURE)).unwrap();
             assert!(picture == forest_svg(&record), "{name}: `cargo xtask rejudge {name}` draws it anew");
+            for (file, picture) in pictures::drawn(&experiment, &record).unwrap() {
+                let kept = std::fs::read_to_string(experiment.join(&file)).unwrap();
+                assert!(kept == picture, "{name}: `cargo xtask rejudge {name}` draws {file} anew");
+            }
         }
     }
 
@@ -154,7 +167,7 @@ mod tests {
         let experiment = folder.path().join("experiments/fib");
         std::fs::create_dir_all(experiment.join("found")).unwrap();
         let kept = unpacked(&root().join("experiments/fib").join(RECORD)).unwrap();
-        let Anew { record: right, picture } = Anew::judged(&kept).unwrap();
+        let Anew { record: right, picture, .. } = Anew::judged(&kept).unwrap();
         let mut kept = right.clone();
         let claim = &mut kept["claims"][0];
         let (id, effect) =

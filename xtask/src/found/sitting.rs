@@ -48,6 +48,8 @@ struct Experiment<'a> {
     folder: PathBuf,
     log: PathBuf,
     kind: Kind,
+    /// True if the file names a control, which `--control` would replace by the first contender.
+    has_control: bool,
 }
 
 impl<'a> Experiment<'a> {
@@ -57,7 +59,9 @@ impl<'a> Experiment<'a> {
         let text =
             std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", show(root, &file)))?;
         let kind = Kind { specification: digest(&text)?, measures: MEASURES };
-        Ok(Experiment { root, name, log: folder.join(LOG), folder, kind })
+        let table: toml::Table = toml::from_str(&text).map_err(|error| error.to_string())?;
+        let has_control = table.contains_key("control");
+        Ok(Experiment { root, name, log: folder.join(LOG), folder, kind, has_control })
     }
 
     fn read_log(&self) -> Result<Log, String> {
@@ -145,27 +149,16 @@ impl<'a> Experiment<'a> {
 
     fn words(&self, seed: u32, files: &Path) -> Vec<String> {
         let file = |name: &str| files.join(name).display().to_string();
-        let words = [
-            "run",
-            self.name,
-            "--profile",
-            PROFILE,
-            "--sittings",
-            "1",
-            "--strict",
-            "--control",
-            "--budget",
-            "20m",
-        ];
-        let own = [
-            "--seed".to_owned(),
-            seed.to_string(),
-            "--db".to_owned(),
-            file("results.db"),
-            "--json".to_owned(),
-            file("run.json"),
-        ];
-        words.into_iter().map(str::to_owned).chain(own).collect()
+        let mut words: Vec<String> = ["run", self.name, "--profile", PROFILE, "--sittings", "1", "--strict"]
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        words.extend((!self.has_control).then(|| "--control".to_owned()));
+        let (results, run) = (file("results.db"), file("run.json"));
+        let seed = seed.to_string();
+        let own = ["--budget", "20m", "--seed", &seed, "--db", &results, "--json", &run];
+        words.extend(own.map(str::to_owned));
+        words
     }
 
     /// Writes the sitting down, has it measured, completes what was written, and judges it with those that count.
@@ -321,6 +314,9 @@ fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
         }
     }
 }
+
+#[cfg(test)]
+pub use tests::measured as made_up;
 
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,8 @@ pub struct LineChart {
     pub description: String,
     pub frame: Frame,
     pub lines: Vec<Line>,
+    /// The lines of published figures; empty in a report, which has them in tables.
+    pub theirs: Vec<TheirLine>,
     /// The contenders that have no figure, each with the reason; none if all have one.
     pub without: Option<String>,
 }
@@ -39,6 +41,21 @@ pub struct Line {
     pub end: (f64, f64),
     pub look: Look,
     /// The line as an SVG path, broken where a cell has no figure.
+    pub path: String,
+    pub dots: Vec<Dot>,
+}
+
+/// Published figures of a contender: the values of the axis, from first to last, each with its figure.
+pub struct Theirs {
+    pub contender: String,
+    pub points: Vec<(f64, f64)>,
+}
+
+/// The line of a contender's published figures.
+#[derive(Debug, Serialize)]
+pub struct TheirLine {
+    pub look: Look,
+    /// The line as an SVG path.
     pub path: String,
     pub dots: Vec<Dot>,
 }
@@ -79,13 +96,14 @@ pub fn line_charts(
         known.iter().filter(|metric| is_drawn(metric)).take(MOST_CHARTS).copied().collect();
     let drawn = if drawn.is_empty() { known.into_iter().take(1).collect() } else { drawn };
     let over = x.replace('_', " ");
-    let chart =
-        |(nth, metric)| line_chart(record, format!("{id}-{nth}"), (x, &over), &group.label, &cells, metric);
+    let chart = |(nth, metric)| {
+        line_chart(record, format!("{id}-{nth}"), (x, &over), &group.label, &cells, metric, &[])
+    };
     drawn.into_iter().enumerate().filter_map(chart).collect()
 }
 
 /// The chart of a metric over `axis`; none if fewer than two of its values have figures. `over` is the axis in words,
-/// `label` says at which other values the cells are.
+/// `label` says at which other values the cells are. `theirs` are drawn beside them.
 pub fn line_chart(
     record: &Record,
     id: String,
@@ -93,13 +111,15 @@ pub fn line_chart(
     label: &str,
     cells: &[&Cell],
     metric: &Metric,
+    theirs: &[Theirs],
 ) -> Option<LineChart> {
     let found: Vec<(f64, &Cell)> = cells
         .iter()
         .filter(|cell| has_figure(cell, metric))
         .filter_map(|cell| Some((x_value(&cell.point, axis)?, *cell)))
         .collect();
-    let mut xs: Vec<f64> = found.iter().map(|(x, _)| *x).collect();
+    let published = || theirs.iter().flat_map(|of| of.points.iter().copied());
+    let mut xs: Vec<f64> = found.iter().map(|(x, _)| *x).chain(published().map(|(x, _)| x)).collect();
     xs.sort_by(f64::total_cmp);
     xs.dedup();
     if xs.len() < 2 {
@@ -113,11 +133,30 @@ pub fn line_chart(
     let names: BTreeSet<&str> = found.iter().map(|(_, cell)| &*cell.contender).collect();
     let bottom = PLOT.bottom.max(PLOT.top + LABEL_HEIGHT * names.len() as f64);
     let plot = Plot { bottom, ..PLOT };
-    let y_scale = Scale::rounded(metric, ys, plot.y())?;
+    let y_scale = Scale::rounded(metric, ys.chain(published().map(|(_, y)| y)), plot.y())?;
     let x_title = one_line(&format!("{over}{}", if x_scale.log { ", log scale" } else { "" }));
 
     let LineSet { mut lines, gaps, without } = line_set(record, axis, cells, metric, (&x_scale, &y_scale));
     move_labels_apart(&mut lines, bottom);
+
+    let their_line = |theirs: &Theirs| {
+        let dot = |(x, y): &(f64, f64)| Dot {
+            x: x_scale.at(*x),
+            y: y_scale.at(*y),
+            whisker: None,
+            text: one_line(&format!(
+                "{}, {axis} = {x}: {}, as published",
+                theirs.contender,
+                metric.as_given(*y)
+            )),
+        };
+        let dots: Vec<Dot> = theirs.points.iter().map(dot).collect();
+        let steps = dots
+            .iter()
+            .enumerate()
+            .map(|(nth, dot)| format!("{}{:.1},{:.1}", if nth == 0 { 'M' } else { 'L' }, dot.x, dot.y));
+        TheirLine { look: Look::of_contender(record.export, &theirs.contender), path: steps.collect(), dots }
+    };
 
     Some(LineChart {
         id,
@@ -132,6 +171,7 @@ pub fn line_chart(
             .upright(x_ticks(&xs, &x_scale), ticks(&y_scale, |value| metric.tick(value)))
             .titled(&x_title),
         lines,
+        theirs: theirs.iter().map(their_line).collect(),
         without: (!without.is_empty()).then(|| one_line(&without.join(", "))),
     })
 }

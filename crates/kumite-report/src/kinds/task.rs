@@ -1,6 +1,6 @@
 //! The report's part on workers that do jobs.
 
-mod events;
+pub(super) mod events;
 mod jobs;
 
 use super::KindReport;
@@ -9,6 +9,9 @@ use crate::record::Record;
 use crate::tables::facts::Fact;
 use crate::tables::group::Groups;
 use crate::words::quantity::Measured;
+
+/// The template of a chart of events.
+pub const EVENTS_TEMPLATE: (&str, &str) = ("events.html", include_str!("task/events.html"));
 
 pub(super) struct Task;
 
@@ -44,7 +47,7 @@ impl KindReport for Task {
     fn templates(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("threads.html", include_str!("task/threads.html")),
-            ("events.html", include_str!("task/events.html")),
+            EVENTS_TEMPLATE,
             ("jobs.html", include_str!("task/jobs.html")),
         ]
     }

@@ -1,15 +1,17 @@
-//! Published figures beside those of a run: shown, never compared. Only the source's own runs are compared with each
-//! other.
+//! Published figures beside those of a run, with the ratio of ours to theirs. No verdict comes of it: theirs are of another
+//! machine.
 
 use std::collections::BTreeSet;
 
-use kumite_record::{AxisValue, Cell, Metric, Point, Published, PublishedRow};
+use kumite_record::{AxisValue, Cell, ContenderStatus, Metric, Point, Published, PublishedRow};
 use serde::Serialize;
 
 use crate::metric::Named;
 use crate::record::Record;
 use crate::tables::cells::{Column, Entry, Filled, Table, figure};
 use crate::tables::group::{Groups, title};
+use crate::words::bound::Bound;
+use crate::words::number::significant;
 use crate::words::quantity::Measured;
 use crate::words::text::{clean, one_line};
 
@@ -20,6 +22,8 @@ pub struct PublishedText {
     pub ours: Option<String>,
     /// The note on how the published figures came about, by paragraph.
     pub note: Vec<String>,
+    /// The sentence on published figures that nothing of the run stands beside; none if all have something.
+    pub alone: Option<String>,
     /// A table for each metric that was both published and measured.
     pub metrics: Vec<Beside>,
     /// The rows of series other than the main ones; none if there are none.
@@ -48,8 +52,9 @@ pub fn published(record: &Record, groups: &Groups) -> Option<PublishedText> {
         .flat_map(|cell| cell.metrics.keys())
         .map(String::as_str)
         .collect();
-    let mut both = metrics(record, &main);
-    both.retain(|metric| ours.contains(&*metric.name));
+    let all = metrics(record, &main);
+    let (both, theirs): (Vec<Metric>, Vec<Metric>) =
+        all.into_iter().partition(|metric| ours.contains(&*metric.name));
     Some(PublishedText {
         ours: groups.defaults().map(|defaults| format!("Ours, unless another value is named: {defaults}.")),
         note: clean(&published.note)
@@ -57,6 +62,10 @@ pub fn published(record: &Record, groups: &Groups) -> Option<PublishedText> {
             .map(one_line)
             .filter(|paragraph| !paragraph.is_empty())
             .collect(),
+        alone: (!theirs.is_empty()).then(|| {
+            let names: Vec<String> = theirs.iter().map(|metric| one_line(&metric.label())).collect();
+            format!("Published, and not measured in this run: {}.", names.join(", "))
+        }),
         metrics: both.iter().map(|metric| beside(record, groups, published, &main, metric)).collect(),
         others: (!others.is_empty()).then(|| rows_table(record, &others)),
     })
@@ -110,18 +119,32 @@ fn beside(
     if disagree {
         columns.push((head("remark", false), remarks.into_iter().map(|r| text(r.to_owned())).collect()));
     }
-    columns.extend(ours(record, groups, published, &keys, metric));
+    let theirs = |(point, contender): &(&Point, &str)| {
+        middle(series.iter().filter_map(|series| value(series, point, contender)).collect())
+    };
+    let theirs: Vec<Option<f64>> = keys.iter().map(theirs).collect();
+    let of = if series.len() > 1 { "median published" } else { "published" };
+    columns.extend(ours(record, groups, published, &keys, metric, (of, &theirs)));
     let table = Table { all_notes: true, ..Table::from_columns(columns) };
     Beside { title: one_line(&metric.label()), table, disagree }
 }
 
-/// The measured figures: a column for each group that has any of `keys` (a point and a contender).
+/// The value in the middle, or the mean of the two there; none if there is no value.
+pub fn middle(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    Some((values[last / 2] + values[last.div_ceil(2)]) / 2.0)
+}
+
+/// The measured figures: a column for each group that has any of `keys` (a point and a contender), and after it one with
+/// their ratios to `theirs`, which `of` names.
 fn ours(
     record: &Record,
     groups: &Groups,
     published: &Published,
     keys: &[(&Point, &str)],
     metric: &Metric,
+    (of, theirs): (&str, &[Option<f64>]),
 ) -> Vec<Filled> {
     let mut columns = Vec::new();
     for group in groups.calm() {
@@ -134,15 +157,48 @@ fn ours(
                 cell.contender == *contender
                     && published.beside.iter().all(|axis| same(value_of(record, cell, axis), point.get(axis)))
             };
-            cells.iter().find(fits).map(|cell| figure(record, cell, metric))
+            cells.iter().find(fits).copied()
         };
-        let entries: Vec<Option<Entry>> = keys.iter().map(ours).collect();
-        if entries.iter().any(Option::is_some) {
+        let cells: Vec<Option<&Cell>> = keys.iter().map(ours).collect();
+        if cells.iter().any(Option::is_some) {
             let label = if group.is_default { "ours".to_owned() } else { format!("ours, {}", group.label) };
-            columns.push((head(&label, true), entries.into_iter().map(Option::unwrap_or_default).collect()));
+            let figure =
+                |cell: &Option<&Cell>| cell.map(|cell| figure(record, cell, metric)).unwrap_or_default();
+            columns.push((head(&label, true), cells.iter().map(figure).collect()));
+            let ratios = cells.iter().zip(theirs).zip(keys).map(|((cell, theirs), (_, contender))| {
+                Entry::plain(one_line(&ratio(record, *cell, *theirs, contender, metric)))
+            });
+            columns.push((head(&format!("{label} / {of}"), true), ratios.collect()));
         }
     }
     columns
+}
+
+/// The ratio of our figure to theirs, or the reason why there is none.
+fn ratio(
+    record: &Record,
+    ours: Option<&Cell>,
+    theirs: Option<f64>,
+    contender: &str,
+    metric: &Metric,
+) -> String {
+    let Some(cell) = ours else {
+        let known = record.export.contenders.iter().find(|known| known.name == contender);
+        return match known {
+            None => "no such contender".to_owned(),
+            Some(known) if known.status != ContenderStatus::Ran => known.status.as_str().to_owned(),
+            Some(_) => "not measured".to_owned(),
+        };
+    };
+    match (cell.metrics.get(&metric.name), theirs) {
+        (None, _) => "no figure".to_owned(),
+        (_, None) => "not published".to_owned(),
+        (_, Some(0.0)) => "published as 0".to_owned(),
+        (Some(ours), Some(theirs)) => {
+            let least = if Bound::new(record, cell, &metric.name).estimate { "≥ " } else { "" };
+            format!("{least}{} ×", significant(ours.estimate / theirs, 3))
+        }
+    }
 }
 
 /// True if the figures were published for parts of trials, such as single calls.

@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 
 use kumite_record::{
-    Contender, Kind as RunKind, Machine, Metric, Point, Run, SCHEMA, Sample, Sitting, Trial, Verdict,
+    Contender, Kind as RunKind, Machine, Metric, Point, Question, Run, SCHEMA, Sample, Sitting, Trial,
+    Verdict,
 };
 
 use super::*;
@@ -55,7 +56,7 @@ impl Checkout {
 }
 
 /// A complete sitting on a day. In its ten rounds "a" takes this share of the time that "b" takes.
-fn measured(day: i64, ratio: f64) -> Export {
+pub fn measured(day: i64, ratio: f64) -> Export {
     let started = Timestamp::from_second(day * 24 * 3600).unwrap();
     let finished = Timestamp::from_second(day * 24 * 3600 + 1170).unwrap();
     let contender =
@@ -74,6 +75,7 @@ fn measured(day: i64, ratio: f64) -> Export {
         blocks: 10,
         points: vec![Point::default()],
         metrics: vec![Metric::named("wall_ms")],
+        question: Question { text: "Which is faster?".to_owned(), source: None },
         spec: SPEC.to_owned(),
         sittings: vec![sitting],
         ..Run::default()
@@ -207,4 +209,15 @@ fn a_busy_machine_and_a_changed_tree_are_refused_before_anything_is_logged() {
     assert_eq!(refused, expected);
     assert_eq!(experiment.refuse_busy(|| None), Ok(()));
     assert_eq!(checkout.log(), Log::default());
+}
+
+#[test]
+fn there_is_a_control_and_it_is_that_of_the_file_if_that_names_one() {
+    let checkout = Checkout::new();
+    let words = || checkout.experiment().words(7, Path::new("f")).join(" ");
+    let expected = "run tiny --profile standard --sittings 1 --strict --control --budget 20m --seed 7 --db f/results.db \
+                    --json f/run.json";
+    assert_eq!(words(), expected);
+    checkout.specify(&format!("control = \"b\"\n{SPEC}"));
+    assert_eq!(words(), expected.replace(" --control", ""));
 }

@@ -179,7 +179,7 @@ fn billing(record: &Record, nth: usize, at: &CallsAt) -> Vec<BillingChart> {
 /// The chart of wall times over calls, as far as each call has a row of its own; empty if there is nothing to draw.
 fn waits(record: &Record, nth: usize, at: &CallsAt) -> Vec<LineChart> {
     let cells: Vec<&Cell> = at.rows.iter().map(|row| &row.cell).collect();
-    let chart = |wall| line_chart(record, format!("calls-{nth}"), (CALL, CALL), "", &cells, wall);
+    let chart = |wall| line_chart(record, format!("calls-{nth}"), (CALL, CALL), "", &cells, wall, &[]);
     record.part_metric("wall").and_then(chart).into_iter().collect()
 }
 

@@ -71,7 +71,7 @@ fn charts(record: &Record, axis: &str, at: &PartsAt, id: &str) -> Vec<LineChart>
     let over = Metric::named(axis).label();
     let shown = record.part_metrics.iter().filter(|metric| has_role(metric, &SHOWN));
     let chart = |(nth, metric): (usize, &Metric)| {
-        line_chart(record, format!("{id}-{nth}"), (axis, &over), &at.place, at.cells, metric)
+        line_chart(record, format!("{id}-{nth}"), (axis, &over), &at.place, at.cells, metric, &[])
     };
     shown.enumerate().filter_map(chart).collect()
 }

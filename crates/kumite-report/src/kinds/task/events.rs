@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use kumite_record::{JobEvent, Outcome, Trial, Unit};
+use kumite_record::{JobEvent, Outcome, Point, Trial, Unit};
 use serde::Serialize;
 
 use crate::charts::frame::{Frame, Plot, ticks, time_from_zero};
@@ -111,6 +111,23 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     };
     let shown: Vec<Events> = points.into_iter().enumerate().map(drawn).collect();
     PageChapter::new("threads", "Events by thread", "threads.html", &shown)
+}
+
+/// The charts of a job's events at a point, one for each of these contenders that has any, in their order.
+pub fn event_charts(
+    record: &Record,
+    point: &Point,
+    contenders: &[String],
+    budget: Budget,
+) -> Vec<EventChart> {
+    let (_, all) = telling_trials(record, point, has_events);
+    let of = |name: &String| all.iter().copied().find(|trial| trial.contender == *name);
+    let trials: Vec<&Trial> = contenders.iter().filter_map(of).collect();
+    let families = families(&trials);
+    let charts = trials.iter().zip(axes(&trials)).enumerate();
+    charts
+        .map(|(nth, (trial, axis))| event_chart(format!("events-{nth}"), trial, axis, &families, budget))
+        .collect()
 }
 
 fn has_events(trial: &Trial) -> bool {
