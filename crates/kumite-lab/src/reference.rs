@@ -44,7 +44,9 @@ fn of_kind(kind: &Registration) -> String {
         text += "\nAll others are the contender's own.\n";
     }
     text += &table("Metrics of a trial", (kind.metrics)());
-    text + &table("Metrics of its parts", (kind.part_metrics)())
+    text += &table("Metrics of its parts", (kind.part_metrics)());
+    text += &table("Metrics of a trial with sessions", (kind.session_metrics)());
+    text + &table("Metrics of each request, of several", (kind.request_metrics)())
 }
 
 fn default(param: &Param) -> String {

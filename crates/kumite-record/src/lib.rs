@@ -95,7 +95,7 @@ pub use near::{it_has, meant, near, there_are};
 pub use near_tie::{NearTie, NearTies, Remedy, RunPlace};
 pub use node::Node;
 pub use other_version::{OtherVersion, Part, Versioned};
-pub use outlook::{Outlook, OutlookContender, OutlookPoint, OutlookSittings};
+pub use outlook::{Outlook, OutlookContender, OutlookPoint, OutlookRequest, OutlookSittings};
 pub use play::PlayResult;
 pub use point::{AxisValue, Labels, Point, TooLong};
 pub use probe::Probe;

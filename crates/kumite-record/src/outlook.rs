@@ -15,6 +15,9 @@ pub struct Outlook {
     pub profile: String,
     /// All contenders, those that are left out included.
     pub contenders: Vec<OutlookContender>,
+    /// The requests of servers that are asked several, or sessions of them, in the order of the experiment's file.
+    /// Empty if there is one request, which the parameters describe.
+    pub requests: Vec<OutlookRequest>,
     /// The points that can be measured.
     pub points: Vec<OutlookPoint>,
     /// The points that this machine cannot measure, with the reasons.
@@ -58,6 +61,19 @@ pub struct OutlookContender {
     pub needs: Vec<String>,
     /// The reason why the contender is left out. None if it takes part.
     pub left_out: Option<String>,
+}
+
+/// A request of a run that is not begun yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutlookRequest {
+    /// The request's name.
+    pub name: String,
+    /// The request's method and path, with names for what differs.
+    pub what: String,
+    /// The name of the session that the request is in. None for a plain request.
+    pub session: Option<String>,
+    /// The turns of the request or of its session, and all turns: so many of so many begin with it.
+    pub turns: [u64; 2],
 }
 
 /// A point of a run that is not begun yet.

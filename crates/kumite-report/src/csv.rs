@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use kumite_record::Export;
+use kumite_record::{Cell, Export};
 
-/// A run as CSV. Columns: `contender`, one for each axis,
+/// A run as CSV. Columns: `contender`, one for each axis (that within trials among them, which is empty for whole trials),
 /// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked,needs`. `lower_bounds` is how many
 /// of the `n` values are only known to be at least so much. Numbers are in full and without separators; an end of an
 /// interval that is not known is empty. A percentile with too few values, such as requests, keeps its row, without a
@@ -12,7 +12,7 @@ use kumite_record::Export;
 /// so that its failures are not lost.
 pub fn csv(export: &Export) -> String {
     let axes: BTreeSet<&str> =
-        export.cells.iter().flat_map(|cell| cell.point.0.keys()).map(String::as_str).collect();
+        cells(export).flat_map(|cell| cell.point.0.keys()).map(String::as_str).collect();
     let mut header = vec!["contender"];
     header.extend(&axes);
     header.extend(
@@ -20,7 +20,7 @@ pub fn csv(export: &Export) -> String {
     );
     let mut text = row(header);
 
-    for cell in &export.cells {
+    for cell in cells(export) {
         let mut head = vec![cell.contender.clone()];
         head.extend(axes.iter().map(|axis| cell.point.get(axis).map_or(String::new(), ToString::to_string)));
         let counts = [cell.trials, cell.disqualified, cell.failed, cell.marked].map(|n| n.to_string());
@@ -50,6 +50,11 @@ pub fn csv(export: &Export) -> String {
         }
     }
     text
+}
+
+/// The cells of whole trials, then those of parts of trials.
+fn cells(export: &Export) -> impl Iterator<Item = &Cell> {
+    export.cells.iter().chain(&export.parts)
 }
 
 /// A row of CSV as RFC 4180 has it, but with a line feed alone at its end.

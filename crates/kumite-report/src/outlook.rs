@@ -4,19 +4,24 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use kumite_record::{
-    Contender, NearTies, Outlook, OutlookContender, OutlookPoint, OutlookSittings, SITTINGS_APART, Shard,
-    Unavailable,
+    Contender, NearTies, Outlook, OutlookContender, OutlookPoint, OutlookRequest, OutlookSittings,
+    SITTINGS_APART, Shard, Unavailable,
 };
 
 use crate::words::near_tie::near_ties;
 use crate::words::number::plural;
 use crate::words::prospects;
 use crate::words::quantity::length;
+use crate::words::text::one_line;
 
 /// The text of `kumite run --dry-run`, with the near-ties of an earlier run if there is one.
 pub fn outlook(of: &Outlook, earlier: Option<&NearTies>) -> String {
     let mut text = format!("{}: {}\n\n", of.experiment, of.question);
     text += &of.contenders.iter().map(contender).collect::<String>();
+    if !of.requests.is_empty() {
+        text += "\nrequests:\n";
+        text += &of.requests.iter().map(request).collect::<String>();
+    }
     text += "\npoints:\n";
     let all: Vec<&str> = of.taking_part().collect();
     text += &of.points.iter().map(|at| point(at, &all)).collect::<String>();
@@ -39,6 +44,15 @@ fn contender(of: &OutlookContender) -> String {
     let needs = if of.needs.is_empty() { "nothing".to_owned() } else { of.needs.join(", ") };
     let what = of.left_out.clone().unwrap_or_else(|| format!("{}; needs {needs}", of.model));
     format!("  {:24} {what}\n", of.name)
+}
+
+fn request(of: &OutlookRequest) -> String {
+    let OutlookRequest { name, what, session, turns: [own, all] } = of;
+    // A name that was not given is what is sent.
+    let name =
+        if name == what { one_line(name) } else { format!("{:24} {}", one_line(name), one_line(what)) };
+    let session = session.as_ref().map_or(String::new(), |session| format!(" of {}", one_line(session)));
+    format!("  {name}{session}; {own} of {all} turns\n")
 }
 
 fn point(of: &OutlookPoint, all: &[&str]) -> String {

@@ -94,6 +94,7 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
     let mut stream = stream;
     loop {
         let mut length = 0;
+        let mut head = String::new();
         loop {
             let mut line = String::new();
             if reader.read_line(&mut line).ok()? == 0 {
@@ -105,10 +106,15 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
             if line == "\r\n" {
                 break;
             }
+            head += &line;
         }
         let mut body = vec![0; length];
         reader.read_exact(&mut body).ok()?;
         let nth = answered.fetch_add(1, Ordering::Relaxed);
+        if let "shop" | "odd-shop" = mode {
+            stream.write_all(of_shop(&head, mode == "odd-shop").as_bytes()).ok()?;
+            continue;
+        }
         let word = match mode {
             "liar" => "pang",
             "json" => "{\"b\": 2, \"a\": [1]}\n",
@@ -129,4 +135,22 @@ fn answer(stream: TcpStream, mode: &str, answered: &AtomicU64) -> Option<()> {
         let answer = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{word}", word.len());
         stream.write_all(answer.as_bytes()).ok()?;
     }
+}
+
+/// The answer of a shop to a request with this head: `/login` gives a token, without which there is no `/me`; anything
+/// else is answered by its path and its header `x-shop`. An odd shop calls everybody `you`.
+fn of_shop(head: &str, is_odd: bool) -> String {
+    let path = head.split(' ').nth(1).unwrap_or_default();
+    let header = |name: &str| {
+        let found = head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        found.unwrap_or_default()
+    };
+    let (status, body) = match path {
+        "/login" => ("200 OK", r#"{"token": "t7"}"#.to_owned()),
+        "/me" if header("authorization") != "Bearer t7" => ("403 Forbidden", "who?".to_owned()),
+        "/me" if is_odd => ("200 OK", "you".to_owned()),
+        "/me" => ("200 OK", "me".to_owned()),
+        other => ("200 OK", format!("{other}{}", header("x-shop"))),
+    };
+    format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\n\r\n{body}", body.len())
 }

@@ -178,9 +178,10 @@ fn load(args: &Args) -> Result<Load, Failure> {
     let mut variables = args.rows.variables()?;
     let first = sessions.first().and_then(|session| session.steps.first()).map(|step| &step.target);
     let scenario = first.map(|target| args.scenario.read(&args.urls, target)).transpose()?.flatten();
-    if let Some((of_file, rows)) = scenario {
-        sessions = of_file;
-        variables.rows = rows;
+    let mut has_cookies = false;
+    if let Some(of_file) = scenario {
+        (sessions, variables.rows) = (of_file.sessions, of_file.rows);
+        has_cookies = of_file.cookies;
     }
     let arrivals = args.schedule.arrivals(args.objective.is_search())?;
     let warm_up = args.warm_up.unwrap_or_default();
@@ -196,7 +197,7 @@ fn load(args: &Args) -> Result<Load, Failure> {
     let limit = Limit { requests: args.requests, duration: args.duration.or_else(default) };
     let load = Load {
         variables,
-        cookies: args.request.cookies,
+        cookies: args.request.cookies || has_cookies,
         connections: args.connections as usize,
         pipeline: args.protocol.pipeline(),
         requests_per_connection: args.lasting.requests_each(),

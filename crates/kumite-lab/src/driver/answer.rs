@@ -54,6 +54,24 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The names of the parameters that stand in this answer.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = &str> {
+        fn header(value: &HeaderValue) -> Option<&str> {
+            match value {
+                HeaderValue::Equals(value) => Some(value),
+                HeaderValue::Matches(_) => None,
+            }
+        }
+        let length = self.length.iter().filter_map(|length| match length {
+            Length::Bytes(_) => None,
+            Length::Parameter(given) => Some(given.as_str()),
+        });
+        let texts = self.equals.iter().chain(&self.sha256).map(String::as_str).chain(length);
+        let texts = texts.chain(self.contains.texts().iter().map(String::as_str));
+        let texts = texts.chain(self.at.values().filter_map(Value::as_str));
+        texts.chain(self.headers.values().filter_map(header)).filter_map(parameter_of)
+    }
+
     /// This answer with the keys of `base` that it does not have.
     pub(crate) fn over(&self, base: &Answer) -> Answer {
         let has_body = self.equals.is_some() || self.equals_json.is_some();

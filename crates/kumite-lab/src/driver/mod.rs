@@ -36,6 +36,7 @@ mod workload;
 pub use answer::Answer;
 use attended::Attended;
 pub(crate) use conditions::Conditions;
+pub(crate) use http::scenario::{RequestFile, Scenario, SessionFile, Written};
 pub use planned::Planned;
 pub use registration::Opening;
 pub(crate) use registration::{Draft, Registration, Wrong};

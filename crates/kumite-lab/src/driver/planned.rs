@@ -7,7 +7,7 @@ use std::any::{Any, type_name};
 
 use kumite_record::{Labels, Point};
 
-use super::{Answer, AnyWorkload, ReadWorkload, Workload};
+use super::{Answer, AnyWorkload, ReadWorkload, Scenario, Workload};
 use crate::parameter::{Parameters, at_point};
 use crate::unfit::Unfit;
 
@@ -28,12 +28,12 @@ impl Planned {
     pub(crate) fn read(
         read: ReadWorkload,
         (fixed, labels): (&Parameters, &Labels),
-        answer: &Answer,
+        (answer, scenario): (&Answer, &Scenario),
         point: Point,
         contenders: Vec<String>,
     ) -> Result<Planned, Unfit> {
         let parameters = at_point(fixed, &point, labels);
-        let workload = read(&parameters, answer)?;
+        let workload = read(&parameters, answer, scenario)?;
         Ok(Planned { point, contenders, parameters, workload })
     }
 

@@ -27,6 +27,10 @@ pub(crate) struct Registration {
     pub metrics: fn() -> Metrics,
     /// The metrics of a part of a trial, if an axis is swept within trials.
     pub part_metrics: fn() -> Metrics,
+    /// The metrics that a trial has, too, if its scenario has sessions.
+    pub session_metrics: fn() -> Metrics,
+    /// The metrics of a request, which is a part of a trial whose scenario has several.
+    pub request_metrics: fn() -> Metrics,
     /// The parameters that the kind declares.
     pub params: &'static [Param],
     /// True if a contender may have parameters that the kind does not declare.

@@ -9,13 +9,14 @@ use std::time::Duration;
 use kumite_host::WantedCores;
 use kumite_record::Within;
 
-use super::Answer;
+use super::{Answer, Scenario};
 use crate::error::Error;
 use crate::parameter::Parameters;
 use crate::unfit::Unfit;
 
-/// A function that reads the workload of a trial from its parameters.
-pub(crate) type ReadWorkload = fn(&Parameters, &Answer) -> Result<AnyWorkload, Unfit>;
+/// A function that reads the workload of a trial from its parameters, its right answer, and its requests if it has any
+/// of its own.
+pub(crate) type ReadWorkload = fn(&Parameters, &Answer, &Scenario) -> Result<AnyWorkload, Unfit>;
 
 /// The workload of one trial, of any kind.
 pub(crate) type AnyWorkload = Arc<dyn Workload>;

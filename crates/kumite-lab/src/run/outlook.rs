@@ -40,6 +40,7 @@ pub fn outlook(
     // No verdict ends a sitting.
     let least = if sittings.is_some() { most } else { begin(&experiment, cores).min_blocks.min(most) };
     Outlook {
+        requests: experiment.scenario.outlook(),
         points,
         unavailable,
         trials,

@@ -16,7 +16,7 @@ use kumite_record::{
 
 use super::folder;
 use crate::contender::{Contender, Install, Need, Ready, Variant};
-use crate::driver::{Answer, Conditions, Opening, Planned, Registration};
+use crate::driver::{Answer, Conditions, Opening, Planned, Registration, Scenario};
 use crate::node::Nodes;
 use crate::service::ServiceSpec;
 use crate::toml_source::SpecError;
@@ -58,6 +58,8 @@ pub struct Experiment {
     pub revisions: Vec<RunRevision>,
     /// The answer that is right.
     pub answer: Answer,
+    /// The requests and sessions that are asked, if the experiment has any.
+    pub(crate) scenario: Scenario,
     /// The claims that the profile judges, parsed and checked.
     pub claims: Vec<ClaimSpec>,
     /// The ids of the claims that the profile does not judge.
@@ -151,8 +153,9 @@ impl Experiment {
             place.insert(name.clone(), value.clone());
         }
         let contenders = vec![contender.to_owned()];
+        let asked = (&self.answer, &self.scenario);
         let planned =
-            Planned::read(self.kind.workload, (&self.fixed, &self.labels), &self.answer, point, contenders)?;
+            Planned::read(self.kind.workload, (&self.fixed, &self.labels), asked, point, contenders)?;
         self.planned = vec![planned];
         Ok(())
     }

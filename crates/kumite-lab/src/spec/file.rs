@@ -1,6 +1,7 @@
 //! The file `experiment.toml` as it is written.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use kumite_record::{AxisValue, Binds};
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use super::param_schema::by_kind;
 use super::points::{Entry, whole};
 use super::published::PublishedFile;
 use crate::contender::Install;
-use crate::driver::{Answer, KINDS, Registration};
+use crate::driver::{Answer, KINDS, Registration, RequestFile, Scenario, SessionFile, Written};
 use crate::service::ServiceFile;
 use crate::toml_source::{SpecError, TomlSource};
 
@@ -86,6 +87,21 @@ pub(crate) struct ExperimentFile {
     /// Right answers that differ by point. If there are any, each point has one.
     #[serde(default)]
     pub answer_at: Vec<AnswerAt>,
+    /// The requests to servers, in place of `method`, `path` and `body` in `[workload]`. `$name` stands for a parameter.
+    #[serde(default)]
+    pub request: Vec<RequestFile>,
+    /// The sessions with servers: requests in order, each with what was taken from the answers before.
+    #[serde(default)]
+    pub session: Vec<SessionFile>,
+    /// The headers of all requests to servers. A request's own of the same name takes the place of one.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// The CSV file with a header row, of which each session, and each plain request, has the next row: `{{column}}`
+    /// stands for its value.
+    pub csv: Option<PathBuf>,
+    /// The cookies that a server gives on a connection are sent back on it.
+    #[serde(default)]
+    pub cookies: bool,
     /// Published figures, to be shown beside what is measured.
     pub published: Option<PublishedFile>,
     /// Claims to be judged.
@@ -167,6 +183,21 @@ impl ExperimentFile {
             profile.workload.values_mut().chain(profile.axes.values_mut().flatten()).for_each(whole);
         }
         Ok(file)
+    }
+
+    /// The requests and sessions. An error if they are refused, or if a file that they name cannot be read. Without a
+    /// folder none is read.
+    pub fn scenario(&self, source: &TomlSource, folder: Option<&Path>) -> Result<Scenario, SpecError> {
+        let written = Written {
+            request: &self.request,
+            session: &self.session,
+            headers: &self.headers,
+            csv: self.csv.as_deref(),
+            cookies: self.cookies,
+        };
+        let scenario = Scenario::read(source, folder, &written)?;
+        scenario.check_names(source)?;
+        Ok(scenario)
     }
 
     /// The registration of the experiment's kind. An error if the kind is unknown.

@@ -55,6 +55,11 @@ pub(super) fn keys_of_experiment(file: &ExperimentFile) -> Vec<(&'static str, bo
         ("disk", file.disk.is_some()),
         ("services", !file.services.is_empty()),
         ("answer_at", !file.answer_at.is_empty()),
+        ("request", !file.request.is_empty()),
+        ("session", !file.session.is_empty()),
+        ("headers", !file.headers.is_empty()),
+        ("csv", file.csv.is_some()),
+        ("cookies", file.cookies),
     ];
     of_file.into_iter().chain(keys_of_answer(&file.answer)).collect()
 }

@@ -8,15 +8,17 @@ use crate::parameter::{MOST_CORES, Param, Takes};
 
 /// Makes the tables `workload` and `axes` of an experiment and of its profiles depend on the kind.
 pub(crate) fn by_kind(schema: &mut Schema) {
-    let of = |kind: &Registration| {
+    // A request may name parameters of the experiment's own.
+    let has_requests = json!({ "anyOf": [{ "required": ["request"] }, { "required": ["session"] }] });
+    let of = |kind: &Registration, takes_others: bool, with_requests: Option<bool>| {
         let described = |mut table: Schema, what: &str| {
             table.insert("description".to_owned(), what.into());
             table.to_value()
         };
         let tables = |labels| {
             json!({
-                "workload": described(fixed(kind), "Fixed parameters."),
-                "axes": described(swept(kind, labels), "Parameters that are swept."),
+                "workload": described(fixed(kind, takes_others), "Fixed parameters."),
+                "axes": described(swept(kind, takes_others, labels), "Parameters that are swept."),
             })
         };
         let mut all = tables(true).as_object().cloned().unwrap_or_default();
@@ -24,19 +26,28 @@ pub(crate) fn by_kind(schema: &mut Schema) {
             "description": "What a profile overrides.", "additionalProperties": { "properties": tables(false) },
         });
         all.insert("profiles".to_owned(), profiles);
-        json!({
-            "if": { "properties": { "kind": { "description": "The kind.", "const": kind.name.as_str() } } },
-            "then": { "properties": all },
-        })
+        let mut holds = json!({
+            "properties": { "kind": { "description": "The kind.", "const": kind.name.as_str() } },
+        });
+        match with_requests {
+            None => {}
+            Some(true) => holds["allOf"] = json!([has_requests]),
+            Some(false) => holds["not"] = has_requests.clone(),
+        }
+        json!({ "if": holds, "then": { "properties": all } })
     };
-    schema.insert("allOf".to_owned(), KINDS.map(of).into());
+    let all = KINDS.into_iter().flat_map(|kind| match kind.keys.contains(&"request") {
+        true => vec![of(kind, kind.takes_others, Some(false)), of(kind, true, Some(true))],
+        false => vec![of(kind, kind.takes_others, None)],
+    });
+    schema.insert("allOf".to_owned(), all.collect::<Vec<Value>>().into());
 }
 
-/// The schema of the `workload` table of a kind: a value for each parameter.
-fn fixed(kind: &Registration) -> Schema {
+/// The schema of the `workload` table of a kind: a value for each parameter, and for others if it `takes_others`.
+fn fixed(kind: &Registration, takes_others: bool) -> Schema {
     let properties: Map<String, Value> =
         kind.params.iter().map(|param| (param.name.to_owned(), of_param(param))).collect();
-    let others = match kind.takes_others {
+    let others = match takes_others {
         true => json!({ "type": ["integer", "number", "string", "boolean"] }),
         false => false.into(),
     };
@@ -70,7 +81,7 @@ fn of_param(param: &Param) -> Value {
 
 /// The schema of the `axes` table of a kind: a list of values for each parameter that is swept or, if `labels` is
 /// true and it may be a text, a table of texts with labels.
-fn swept(kind: &Registration, labels: bool) -> Schema {
+fn swept(kind: &Registration, takes_others: bool, labels: bool) -> Schema {
     let list = |mut values: Value| {
         let object = values.as_object_mut();
         let description = object.and_then(|values| {
@@ -97,7 +108,7 @@ fn swept(kind: &Registration, labels: bool) -> Schema {
         }
         list
     };
-    let mut schema = fixed(kind);
+    let mut schema = fixed(kind, takes_others);
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
         *properties =
             std::mem::take(properties).into_iter().map(|(name, of)| (name, list(of))).collect::<Map<_, _>>();
@@ -113,15 +124,15 @@ mod tests {
     use kumite_record::AxisValue;
 
     use super::*;
-    use crate::driver::Answer;
     use crate::driver::function::FunctionWorkload;
     use crate::driver::task::TaskWorkload;
+    use crate::driver::{Answer, Scenario};
     use crate::driver::{function, http, task};
     use crate::parameter::Parameters;
 
     /// The workload as text, without parameters that are only passed on. None if the parameters are refused.
     fn read(kind: &Registration, given: &Parameters) -> Option<String> {
-        let read = (kind.workload)(given, &Answer::default()).ok()?;
+        let read = (kind.workload)(given, &Answer::default(), &Scenario::default()).ok()?;
         Some(if kind.name == task::KIND.name {
             format!("{:?}", TaskWorkload { params: Value::Null, ..TaskWorkload::new(given).ok()? })
         } else if kind.name == function::KIND.name {
@@ -145,7 +156,7 @@ mod tests {
     #[test]
     fn the_schema_says_what_a_workload_accepts() {
         for kind in KINDS {
-            let schema = fixed(kind).to_value();
+            let schema = fixed(kind, kind.takes_others).to_value();
             for (name, of) in schema["properties"].as_object().unwrap() {
                 agrees(kind, name, of);
             }
@@ -181,8 +192,10 @@ mod tests {
         assert!(!accepts(&http::KIND, "students", &30.into()));
         for kind in [&task::KIND, &function::KIND] {
             assert!(accepts(kind, "students", &30.into()));
-            assert!(swept(kind, false).to_value()["additionalProperties"]["items"].is_object());
+            assert!(
+                swept(kind, kind.takes_others, false).to_value()["additionalProperties"]["items"].is_object()
+            );
         }
-        assert_eq!(swept(&http::KIND, true).to_value()["additionalProperties"], false);
+        assert_eq!(swept(&http::KIND, false, true).to_value()["additionalProperties"], false);
     }
 }

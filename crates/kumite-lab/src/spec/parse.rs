@@ -23,7 +23,7 @@ use super::profile::{check_profiles, fixed_of, names_of, of_all, plan_of};
 use super::source::check_source;
 use super::{own_metric, published};
 use crate::contender::{Contender, read_needs};
-use crate::driver::{Draft, Planned, Registration};
+use crate::driver::{Draft, Planned, Registration, Scenario};
 use crate::error::chain;
 use crate::parameter::{Parameters, at_point};
 use crate::service::{ServiceFile, ServiceSpec};
@@ -66,6 +66,7 @@ impl Experiment {
         check_answer_at(source, &file)?;
         let names = contender_names(&contenders)?;
         let control = read_control(source, &file, &names)?;
+        let scenario = file.scenario(source, Some(&folder))?;
         let chosen = file.profiles.get(profile);
         let reading = Reading {
             source,
@@ -76,6 +77,7 @@ impl Experiment {
             fixed: fixed_of(&file, chosen),
             labels: file.axes.labels(source, &folder)?,
             listed: plan_of(source, &file, Some(profile), chosen, &names)?,
+            scenario,
         };
         let planned = reading.planned()?;
         let (blocks, min_blocks) = reading.blocks(profile)?;
@@ -98,7 +100,7 @@ impl Experiment {
         )?;
         reading.check_disk(&declared.units, &planned)?;
         reading.check_headline(&declared.metrics)?;
-        let Reading { fixed, labels, .. } = reading;
+        let Reading { fixed, labels, scenario, .. } = reading;
         let profiles = names_of(&file).map(str::to_owned).collect();
         let claims: Vec<String> = file.claim.iter().map(|claim| claim.id.clone()).collect();
         let checks: Vec<String> = file.check.iter().map(|check| check.id.clone()).collect();
@@ -107,6 +109,7 @@ impl Experiment {
             profile: profile.to_owned(),
             profiles,
             answer: file.answer,
+            scenario,
             headline: file.headline,
             revisions: Vec::new(),
             disk: file.disk,
@@ -183,6 +186,7 @@ pub(crate) fn judged_of(run: &Run, contenders: &[kumite_record::Contender]) -> R
         fixed: run.workload.clone(),
         labels: run.labels.clone(),
         listed: Vec::new(),
+        scenario: file.scenario(&source, None)?,
     };
     let known = Known {
         contenders: &names,
@@ -207,6 +211,8 @@ struct Reading<'a> {
     labels: Labels,
     /// The points of the chosen profile.
     listed: Vec<Listed>,
+    /// The requests and sessions.
+    scenario: Scenario,
 }
 
 /// The declarations that an experiment's claims use.
@@ -234,9 +240,16 @@ impl Reading<'_> {
         let derived = self.derived(&of_services, &units)?;
         self.check_workloads(planned)?;
         let within = self.within(of_profiles);
-        let mut metrics = (self.kind.metrics)().around(derived.metrics().cloned().chain(of_services));
+        let mut own: Vec<Metric> = derived.metrics().cloned().chain(of_services).collect();
+        if self.scenario.has_sessions() {
+            own.extend((self.kind.session_metrics)().around([]));
+        }
+        let mut metrics = (self.kind.metrics)().around(own);
         metrics.extend(Probe::ALL.map(Probe::metric));
-        let of_parts = (self.kind.part_metrics)();
+        let of_parts = match self.scenario.within() {
+            Some(_) => (self.kind.request_metrics)(),
+            None => (self.kind.part_metrics)(),
+        };
         let part_metrics = match &within {
             Some(_) => of_parts.around(derived.of_parts(&(self.kind.part_metrics)().around([]))),
             None => Vec::new(),
@@ -321,7 +334,8 @@ impl Reading<'_> {
         let read = |Listed { point, contenders }: &Listed| {
             let (answer, nth) = answer_of(self.source, self.file, point)?;
             let (point, contenders) = (point.clone(), contenders.clone());
-            Planned::read(self.kind.workload, (&self.fixed, &self.labels), &answer, point, contenders)
+            let asked = (&answer, &self.scenario);
+            Planned::read(self.kind.workload, (&self.fixed, &self.labels), asked, point, contenders)
                 .map_err(|unfit| unfit_at(self.source, self.file, nth, unfit))
         };
         self.listed.iter().map(read).collect()
@@ -346,9 +360,13 @@ impl Reading<'_> {
 
     /// The axis within trials, with all values that it has in any profile. None if there is none.
     fn within(&self, of_profiles: &[(Parameters, Vec<Listed>)]) -> Option<Within> {
+        if let Some(of_requests) = self.scenario.within() {
+            return Some(of_requests);
+        }
         let workloads = of_profiles.iter().flat_map(|(workload, listed)| {
             let of_point = |listed: &Listed| {
-                (self.kind.workload)(&at_point(workload, &listed.point, &self.labels), &self.file.answer).ok()
+                let parameters = at_point(workload, &listed.point, &self.labels);
+                (self.kind.workload)(&parameters, &self.file.answer, &self.scenario).ok()
             };
             listed.iter().filter_map(of_point)
         });

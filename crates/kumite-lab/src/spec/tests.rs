@@ -391,7 +391,12 @@ fn a_label_stands_for_its_text_and_a_point_has_its_own_right_answer() {
         ..Expect::default()
     };
     let workloads = experiment.planned.iter().map(|planned| planned.typed::<HttpWorkload>());
-    let found: Vec<_> = workloads.map(|workload| (workload.body.clone(), workload.expect.clone())).collect();
+    let found: Vec<_> = workloads
+        .map(|workload| {
+            let step = &workload.sessions()[0].steps[0];
+            (String::from_utf8(step.request.body.clone()).unwrap(), step.expect.clone())
+        })
+        .collect();
     let expected = [
         ("pong".to_owned(), at_a.clone()),
         ("pong".to_owned(), at_c("pong")),

@@ -1,5 +1,6 @@
 //! The report's part on servers under load.
 
+mod by_request;
 mod explorer;
 mod overload;
 mod percentiles;
@@ -61,18 +62,28 @@ impl KindReport for Http {
     }
 
     fn chapters(&self, record: &Record, groups: &Groups) -> Vec<Chapter> {
-        steps::chapter(record, groups).into_iter().chain(percentiles::chapter(record, groups)).collect()
+        let chapters = [
+            steps::chapter(record, groups),
+            by_request::chapter(record, groups),
+            percentiles::chapter(record, groups),
+        ];
+        chapters.into_iter().flatten().collect()
     }
 
     fn page(&self, record: &Record, groups: &Groups) -> Vec<PageChapter> {
-        let chapters =
-            [steps::page(record, groups), percentiles::page(record, groups), time::page(record, groups)];
+        let chapters = [
+            steps::page(record, groups),
+            by_request::page(record, groups),
+            percentiles::page(record, groups),
+            time::page(record, groups),
+        ];
         chapters.into_iter().flatten().collect()
     }
 
     fn templates(&self) -> &'static [(&'static str, &'static str)] {
         &[
             ("steps.html", include_str!("http/steps.html")),
+            ("by-request.html", include_str!("http/by-request.html")),
             ("overload.html", include_str!("http/overload.html")),
             ("percentiles.html", include_str!("http/percentiles.html")),
             ("time.html", include_str!("http/time.html")),

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use kumite_record::{
-    AxisValue, Contender, ContenderStatus, Outlook, OutlookContender, OutlookPoint, OutlookSittings, Point,
-    Prospect, Prospects, Shard, Unavailable,
+    AxisValue, Contender, ContenderStatus, Outlook, OutlookContender, OutlookPoint, OutlookRequest,
+    OutlookSittings, Point, Prospect, Prospects, Shard, Unavailable,
 };
 use kumite_report::{absent, outlook};
 
@@ -15,6 +15,11 @@ fn one(name: &str, needs: &[&str], left_out: Option<&str>) -> OutlookContender {
     }
 }
 
+fn request(name: &str, session: Option<&str>) -> OutlookRequest {
+    let (what, session) = ("GET /".to_owned(), session.map(str::to_owned));
+    OutlookRequest { name: name.to_owned(), what, session, turns: [1, 4] }
+}
+
 fn at(connections: i64) -> Point {
     Point([("connections".to_owned(), AxisValue::Int(connections))].into())
 }
@@ -25,6 +30,7 @@ fn small() -> Outlook {
         question: "Is it?".to_owned(),
         profile: "quick".to_owned(),
         contenders: vec![one("a", &[], None)],
+        requests: Vec::new(),
         points: vec![OutlookPoint { point: Point::default(), contenders: vec!["a".to_owned()] }],
         unavailable: Vec::new(),
         trials: 1,
@@ -52,6 +58,7 @@ fn a_run_with_all_that_one_can_have() {
             one("b", &[], None),
             one("c", &[], Some("left out by --skip")),
         ],
+        requests: vec![request("GET /", None), request("login", Some("user"))],
         points: vec![
             OutlookPoint { point: at(1), contenders: names(&["a", "b"]) },
             OutlookPoint { point: at(50), contenders: names(&["b"]) },

@@ -4,8 +4,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use kumite_har::{LARGEST, LONGEST_PAUSE_MS, Origin, Scenario};
-use kumite_lab::{SpecError, read_scenario, scenario_of};
-use kumite_load::{Rows, Session, Target};
+use kumite_lab::{ScenarioLoad, SpecError, read_scenario, scenario_of};
+use kumite_load::Target;
 
 use super::request::unreadable;
 use crate::exit::Failure;
@@ -52,9 +52,9 @@ impl Args {
         Ok(true)
     }
 
-    /// The sessions and rows of the file, for the server of this target; none if there is no file. An error if the URL
+    /// The load of the file, for the server of this target; none if there is no file. An error if the URL
     /// says more than the server, or there are several.
-    pub fn read(&self, urls: &[String], target: &Target) -> Result<Option<(Vec<Session>, Rows)>, Failure> {
+    pub fn read(&self, urls: &[String], target: &Target) -> Result<Option<ScenarioLoad>, Failure> {
         let flag = match (&self.scenario, &self.from_har) {
             (None, None) => return Ok(None),
             (Some(_), _) => "--scenario",

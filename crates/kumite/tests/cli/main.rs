@@ -50,6 +50,7 @@ mod protocol;
 mod recording;
 mod refused;
 mod replicate;
+mod requests;
 mod resume;
 mod revisions;
 mod roles;

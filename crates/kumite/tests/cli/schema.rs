@@ -127,10 +127,11 @@ fn the_examples_of_the_kinds_are_right() {
     }
 }
 
-/// The blocks of code of a kind's page, as files of an experiment.
-fn experiment_of_page(kind: &str, files: &[&str]) -> Place {
+/// The blocks of code of a kind's page from this heading on, or from its beginning, as files of an experiment.
+fn experiment_of_page(kind: &str, heading: &str, files: &[&str]) -> Place {
     let page = std::fs::read_to_string(Path::new(REPOSITORY).join(format!("docs/kinds/{kind}.md"))).unwrap();
     let place = Place::new("", &[]);
+    let page = &page[page.find(heading).unwrap()..];
     let blocks = page.split("```").skip(1).step_by(2).map(|block| block.split_once('\n').unwrap().1);
     for (file, text) in files.iter().zip(blocks) {
         place.write(&format!("experiments/page/{file}"), text);
@@ -141,12 +142,18 @@ fn experiment_of_page(kind: &str, files: &[&str]) -> Place {
 #[test]
 fn the_whole_example_of_a_page_is_one_that_kumite_checks() {
     let http = ["contenders/threads/contender.toml", "contenders/threads/server.py", "experiment.toml"];
+    let requests = ["contenders/site/contender.toml", "contenders/site/server.py", "experiment.toml"];
     let command = ["contenders/gzip/contender.toml", "experiment.toml"];
     let python = "contenders/python/";
     let task =
         ["protocol", &format!("{python}double.py"), &format!("{python}contender.toml"), "experiment.toml"];
-    for (kind, files) in [("http", &http[..]), ("command", &command), ("task", &task)] {
-        let place = experiment_of_page(kind, files);
+    for (kind, heading, files) in [
+        ("http", "", &http[..]),
+        ("http", "## Several requests, and sessions", &requests),
+        ("command", "", &command),
+        ("task", "", &task),
+    ] {
+        let place = experiment_of_page(kind, heading, files);
         if kind == "task" {
             let kit =
                 std::fs::read_to_string(Path::new(REPOSITORY).join("kits/python/kumite_kit.py")).unwrap();

@@ -23,6 +23,8 @@ pub(crate) static KIND: Registration = Registration {
     contenders: "commands",
     metrics: metrics::metrics,
     part_metrics: Metrics::default,
+    session_metrics: Metrics::default,
+    request_metrics: Metrics::default,
     params: params::PARAMS,
     takes_others: true,
     keys: &[
@@ -34,7 +36,7 @@ pub(crate) static KIND: Registration = Registration {
         "answer.same_output",
     ],
     code: None,
-    workload: |parameters, _| Ok(Arc::new(CommandWorkload::new(parameters)?)),
+    workload: |parameters, _, _| Ok(Arc::new(CommandWorkload::new(parameters)?)),
     check: check_commands,
     open: |of| Ok(Box::new(driver::CommandDriver::open(of)?)),
 };

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use kumite_record::Kind;
 
 use super::{Draft, Registration, Wrong, answer_check};
+use crate::metrics::Metrics;
 
 pub(crate) use workload::FunctionWorkload;
 
@@ -25,6 +26,8 @@ pub(crate) static KIND: Registration = Registration {
     contenders: "functions",
     metrics: metrics::metrics,
     part_metrics: metrics::part_metrics,
+    session_metrics: Metrics::default,
+    request_metrics: Metrics::default,
     params: params::PARAMS,
     takes_others: true,
     keys: &[
@@ -38,7 +41,7 @@ pub(crate) static KIND: Registration = Registration {
         "memory_mb",
     ],
     code: Some("handler"),
-    workload: |parameters, _| Ok(Arc::new(FunctionWorkload::new(parameters)?)),
+    workload: |parameters, _, _| Ok(Arc::new(FunctionWorkload::new(parameters)?)),
     check,
     open: |of| Ok(Box::new(driver::FunctionDriver::open(of)?)),
 };

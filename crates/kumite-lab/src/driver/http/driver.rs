@@ -15,6 +15,7 @@ use kumite_host::GivenCores;
 use kumite_load::{Limit, Load, Target, Trust};
 use kumite_record::{Mark, Outcome, Role};
 
+use super::by_request;
 use super::capacity;
 use super::drive::{Driven, drive};
 use super::listen_queue;
@@ -179,6 +180,10 @@ impl Driver for HttpDriver<'_> {
             })
             .and_then(|answered| {
                 if answered.is_ok() { server.keeps(workload, stop).map(|()| answered) } else { Ok(answered) }
+            })
+            .and_then(|answered| match answered {
+                Ok(ready) => Ok(server.answers_all(workload, stop)?.map(|()| ready)),
+                wrong => Ok(wrong),
             });
         let left = server.stop().map(|left| Fault::new(left).into()).or(services.end().err());
         answered??;
@@ -245,8 +250,9 @@ fn measured(
 ) -> Measured {
     let outcome = &driven.outcome;
     let mut sample = sample(outcome, workload.disturbance.as_ref());
-    if let Some(steps) = &workload.steps {
-        steps.tell(outcome, &mut sample);
+    match &workload.steps {
+        Some(steps) => steps.tell(outcome, &mut sample),
+        None => by_request::tell(outcome, &mut sample),
     }
     let mut marks = marks(outcome, &sample, shared);
     let used_from_ms = sample.steadiness.as_ref().map_or(0, |steadiness| steadiness.used_from_ms);
@@ -255,7 +261,9 @@ fn measured(
         marks.push(Mark::Unsteady);
     }
     let closed_loop = workload.arrivals.is_none();
-    if closed_loop && (!workload.warm_up.most.is_zero() || used_from_ms > 0) {
+    // A connection that pauses is neither idle nor in a request.
+    let is_busy = workload.pauses().all(|pause| pause.is_zero());
+    if closed_loop && is_busy && (!workload.warm_up.most.is_zero() || used_from_ms > 0) {
         let found = against_littles_law(&sample, workload.connections * workload.streams);
         marks.extend(found.filter(|mark| !marks.contains(mark)));
     }
@@ -309,5 +317,7 @@ fn measured(
 /// otherwise, and for a load in steps: there it is a result that a server stops answering at too high a rate.
 fn too_silent(outcome: &kumite_load::Outcome, workload: &HttpWorkload) -> Option<Duration> {
     let silence = silent_before_end(outcome).filter(|_| workload.steps.is_none());
-    silence.filter(|silence| *silence > workload.timeout)
+    // All connections may pause at once.
+    let longest_pause = workload.pauses().max().unwrap_or_default();
+    silence.filter(|silence| *silence > workload.timeout + longest_pause)
 }

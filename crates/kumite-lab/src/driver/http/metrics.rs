@@ -178,7 +178,7 @@ fn recorded(asked: &load::Disturbance, disturbed: &load::Disturbed) -> Disturban
 }
 
 /// Adds the distribution of a time to the sample; for a percentile with too few values, the number that is missing.
-fn latency(sample: &mut Sample, of: &str, times: &load::Histogram<u64>, window_s: f64) {
+pub(super) fn latency(sample: &mut Sample, of: &str, times: &load::Histogram<u64>, window_s: f64) {
     if !times.is_empty() {
         sample.metrics.insert(format!("{of}_mean_us"), times.mean() / 1e3);
         sample.metrics.insert(format!("{of}_max_us"), times.max() as f64 / 1e3);

@@ -1,5 +1,6 @@
 //! The http driver: a server under the load of kumite's engine.
 
+mod by_request;
 mod capacity;
 mod drive;
 mod driver;
@@ -29,7 +30,7 @@ use kumite_record::Kind;
 use super::{Draft, Registration, Wrong};
 
 pub(crate) use external::{External, load_result};
-pub use scenario::{read_scenario, scenario_of};
+pub use scenario::{ScenarioLoad, read_scenario, scenario_of};
 pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
 pub(crate) use written_credentials::WrittenCredentials;
@@ -49,11 +50,18 @@ pub(crate) static KIND: Registration = Registration {
     contenders: "servers",
     metrics: metrics::metrics,
     part_metrics: steps::part_metrics,
+    session_metrics: by_request::session_metrics,
+    request_metrics: by_request::request_metrics,
     params: params::PARAMS,
     takes_others: false,
     keys: &[
         "services",
         "answer_at",
+        "request",
+        "session",
+        "headers",
+        "csv",
+        "cookies",
         "answer.status",
         "answer.equals",
         "answer.equals_json",
@@ -65,7 +73,7 @@ pub(crate) static KIND: Registration = Registration {
         "answer.sha256",
     ],
     code: Some("protocol"),
-    workload: |parameters, answer| Ok(Arc::new(HttpWorkload::new(parameters, answer)?)),
+    workload: |parameters, answer, scenario| Ok(Arc::new(HttpWorkload::of(parameters, answer, scenario)?)),
     check,
     open: |of| Ok(Box::new(driver::HttpDriver::open(of)?)),
 };

@@ -9,6 +9,9 @@ const MAX_REQUESTS: i64 = 1_000_000_000;
 pub(super) const MAX_RATE: f64 = 10_000_000.0;
 const TIMEOUT_MS: [f64; 2] = [1.0, 600_000.0];
 
+/// The parameters of the one request that there is without a scenario.
+pub(super) const OF_ONE_REQUEST: [&str; 3] = ["method", "path", "body"];
+
 pub(super) static PARAMS: &[Param] = &[
     Param::text("method", "GET", "Request method; not CONNECT."),
     Param::text("path", "/", "Request target: path and query."),

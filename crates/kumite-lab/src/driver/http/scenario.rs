@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kumite_load::{Request, Rows, Session, Step, Take, TakePlace, Target};
+use kumite_record::{AxisValue, OutlookRequest, Within};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,6 +14,9 @@ use crate::driver::Answer;
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 use crate::unfit::Unfit;
+
+/// The axis within trials whose values are the names of requests.
+const AXIS: &str = "request";
 
 /// A request of the load. Requests and sessions take turns on each connection, by weight.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
@@ -82,15 +86,52 @@ pub(crate) struct ScenarioFile {
     /// The sessions.
     #[serde(default)]
     session: Vec<SessionFile>,
+    /// The headers of all requests. A request's own of the same name takes the place of one.
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
     /// The CSV file with a header row, of which each session has the next row: `{{column}}` stands for its value.
     csv: Option<PathBuf>,
+    /// The cookies that the server gives on a connection are sent back on it.
+    #[serde(default)]
+    cookies: bool,
+}
+
+/// The keys of a scenario, in whichever file they stand.
+#[derive(Debug)]
+pub(crate) struct Written<'a> {
+    pub request: &'a [RequestFile],
+    pub session: &'a [SessionFile],
+    pub headers: &'a BTreeMap<String, String>,
+    pub csv: Option<&'a Path>,
+    pub cookies: bool,
+}
+
+/// The axis of requests with these names. None if there are not several.
+pub(super) fn within<'a>(names: impl Iterator<Item = &'a str>) -> Option<Within> {
+    let values: Vec<AxisValue> = names.map(|name| AxisValue::Text(name.to_owned())).collect();
+    (values.len() > 1).then(|| Within { axis: AXIS.to_owned(), values })
 }
 
 /// A scenario as it was read, with the contents of the files that it names.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scenario {
     sessions: Vec<ScenarioSession>,
+    /// The headers of all requests, also of the one that there is if the scenario has none.
+    headers: Vec<(String, String)>,
     pub rows: Rows,
+    /// True if the cookies that the server gives on a connection are sent back on it.
+    pub cookies: bool,
+}
+
+/// The load that a scenario describes.
+#[derive(Clone, Debug, Default)]
+pub struct ScenarioLoad {
+    /// The sessions, plain requests among them.
+    pub sessions: Vec<Session>,
+    /// The rows of the CSV file; none without one.
+    pub rows: Rows,
+    /// True if the cookies that the server gives on a connection are sent back on it.
+    pub cookies: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -112,40 +153,42 @@ struct ScenarioStep {
     think: Duration,
 }
 
-/// The sessions and the CSV rows of a file for `kumite load --scenario`, to be sent to the server of `target`. An error
-/// if the file, or one that it names, cannot be read, says something that cannot be sent, or has no request.
-pub fn read_scenario(file: &Path, target: &Target) -> Result<(Vec<Session>, Rows), SpecError> {
+/// The load of a file for `kumite load --scenario`, to be sent to the server of `target`. An error if the file, or one
+/// that it names, cannot be read, says something that cannot be sent, or has no request.
+pub fn read_scenario(file: &Path, target: &Target) -> Result<ScenarioLoad, SpecError> {
     of_source(&TomlSource::read(file)?, target)
 }
 
-/// The sessions and the rows of a text like the file of `kumite load --scenario`. Its errors name it `name`, and the
-/// files that it names are looked for where that is.
-pub fn scenario_of(name: &Path, text: String, target: &Target) -> Result<(Vec<Session>, Rows), SpecError> {
+/// The load of a text like the file of `kumite load --scenario`. Its errors name it `name`, and the files that it names
+/// are looked for where that is.
+pub fn scenario_of(name: &Path, text: String, target: &Target) -> Result<ScenarioLoad, SpecError> {
     of_source(&TomlSource { file: name.to_owned(), text }, target)
 }
 
-fn of_source(source: &TomlSource, target: &Target) -> Result<(Vec<Session>, Rows), SpecError> {
-    let ScenarioFile { answer, request, session, csv } = source.parse()?;
+fn of_source(source: &TomlSource, target: &Target) -> Result<ScenarioLoad, SpecError> {
+    let ScenarioFile { answer, request, session, headers, csv, cookies } = source.parse()?;
     let folder = source.file.parent().unwrap_or(Path::new(""));
-    let scenario = Scenario::read(source, folder, &request, &session, csv.as_deref())?;
+    let written =
+        Written { request: &request, session: &session, headers: &headers, csv: csv.as_deref(), cookies };
+    let scenario = Scenario::read(source, Some(folder), &written)?;
     if scenario.is_empty() {
         return Err(source.error(0, "there is no [[request]] and no [[session]]: give at least one"));
     }
-    let sessions = scenario.sessions(target, &answer, None);
-    Ok((sessions.map_err(|unfit| source.error(0, unfit))?, scenario.rows))
+    let sessions = scenario.sessions(target, &answer, None).map_err(|unfit| source.error(0, unfit))?;
+    Ok(ScenarioLoad { sessions, rows: scenario.rows, cookies })
 }
 
 impl Scenario {
-    /// Checks requests and sessions, and reads the files that they name, which are relative to `folder`. The error
-    /// names the place in `source`.
+    /// Checks requests and sessions, and reads the files that they name, which are relative to `folder`. Without a
+    /// folder, as of a run that is over, no file is read, and what it would give is empty. The error names the place in
+    /// `source`.
     pub fn read(
         source: &TomlSource,
-        folder: &Path,
-        requests: &[RequestFile],
-        sessions: &[SessionFile],
-        csv: Option<&Path>,
+        folder: Option<&Path>,
+        written: &Written,
     ) -> Result<Scenario, SpecError> {
-        let reading = Reading { source, folder };
+        let Written { request: requests, session: sessions, headers, csv, cookies } = *written;
+        let reading = Reading { source, folder, headers };
         let mut all = Vec::new();
         let mut names = BTreeSet::new();
         for (nth, request) in requests.iter().enumerate() {
@@ -194,11 +237,77 @@ impl Scenario {
             });
         }
         let rows = csv.map(|file| reading.rows(file)).transpose()?.unwrap_or_default();
-        Ok(Scenario { sessions: all, rows })
+        let headers = headers.clone().into_iter().collect();
+        Ok(Scenario { sessions: all, headers, rows, cookies })
     }
 
+    /// True if there is no request and no session. There may be headers, rows and cookies.
     pub fn is_empty(&self) -> bool {
         self.sessions.is_empty()
+    }
+
+    /// The headers of all requests, where the workload has these parameters.
+    pub fn headers(&self, parameters: &Parameters) -> Result<Vec<(String, String)>, Unfit> {
+        let header = |(name, value): &(String, String)| Ok((name.clone(), filled(value, parameters)?));
+        self.headers.iter().map(header).collect()
+    }
+
+    /// The requests in their order, as a run that is not begun shows them.
+    pub fn outlook(&self) -> Vec<OutlookRequest> {
+        let all = self.sessions.iter().map(|session| u64::from(session.weight)).sum();
+        let of_session = |session: &ScenarioSession| {
+            let of_step = |step: &ScenarioStep| OutlookRequest {
+                name: step.name.clone(),
+                what: format!("{} {}", step.method, step.path),
+                session: (session.steps.len() > 1).then(|| session.name.clone()),
+                turns: [session.weight.into(), all],
+            };
+            session.steps.iter().map(of_step).collect::<Vec<_>>()
+        };
+        self.sessions.iter().flat_map(of_session).collect()
+    }
+
+    /// The names of the requests, in their order.
+    pub fn request_names(&self) -> impl Iterator<Item = &str> {
+        self.sessions.iter().flat_map(|session| &session.steps).map(|step| step.name.as_str())
+    }
+
+    /// The axis of the requests: their names. None if there are not several.
+    pub fn within(&self) -> Option<Within> {
+        within(self.request_names())
+    }
+
+    /// True if a session has several requests.
+    pub fn has_sessions(&self) -> bool {
+        self.sessions.iter().any(|session| session.steps.len() > 1)
+    }
+
+    /// Returns an error if requests of two sessions have the same name, so that figures by request would be mixed.
+    pub fn check_names(&self, source: &TomlSource) -> Result<(), SpecError> {
+        let mut names = BTreeSet::new();
+        match self.request_names().find(|name| !names.insert(*name)) {
+            None => Ok(()),
+            Some(name) => {
+                let what = format!(
+                    "two requests are called '{name}', and figures are by the names of requests: give one another `name`"
+                );
+                Err(source.error_at(&["session"], what))
+            }
+        }
+    }
+
+    /// The names of the parameters that stand in requests and in their right answers.
+    pub fn parameters(&self) -> BTreeSet<&str> {
+        let steps = self.sessions.iter().flat_map(|session| &session.steps);
+        let of_steps = steps.flat_map(|step| {
+            let body = std::str::from_utf8(&step.body).unwrap_or_default();
+            let headers = step.headers.iter().map(|(_, value)| value.as_str());
+            let texts = headers.chain([step.path.as_str(), body]);
+            let of_answer = step.answer.iter().flat_map(Answer::parameters);
+            texts.flat_map(parameters_in).map(|(_, name)| name).chain(of_answer)
+        });
+        let of_all = self.headers.iter().flat_map(|(_, value)| parameters_in(value)).map(|(_, name)| name);
+        of_steps.chain(of_all).collect()
     }
 
     /// The sessions for the server of this target. `$name` is replaced by the value of that parameter; without
@@ -286,7 +395,10 @@ fn filled(text: &str, parameters: &Parameters) -> Result<String, Unfit> {
 /// A file that is being read, for errors with their place.
 struct Reading<'a> {
     source: &'a TomlSource,
-    folder: &'a Path,
+    /// The folder of the files that it names. None if they are not to be read.
+    folder: Option<&'a Path>,
+    /// The headers of all requests.
+    headers: &'a BTreeMap<String, String>,
 }
 
 impl Reading<'_> {
@@ -298,10 +410,13 @@ impl Reading<'_> {
                 return Err(at("body_file", what.to_owned()));
             }
             (Some(body), None) => Some(body.clone().into_bytes()),
-            (None, Some(file)) => {
-                let file = self.folder.join(file);
-                Some(std::fs::read(&file).map_err(|source| SpecError::Read { file, source })?)
-            }
+            (None, Some(file)) => Some(match self.folder {
+                None => Vec::new(),
+                Some(folder) => {
+                    let file = folder.join(file);
+                    std::fs::read(&file).map_err(|source| SpecError::Read { file, source })?
+                }
+            }),
             (None, None) => None,
         };
         let think_ms = file.think_ms.unwrap_or(0.0);
@@ -328,7 +443,7 @@ impl Reading<'_> {
             name: file.name.clone().unwrap_or_else(|| format!("{method} {request_path}")),
             method,
             path: request_path,
-            headers: file.headers.clone().into_iter().collect(),
+            headers: self.headers_of(file),
             body: body.unwrap_or_default(),
             answer: file.answer.clone(),
             takes,
@@ -349,8 +464,16 @@ impl Reading<'_> {
         Ok(())
     }
 
+    /// The headers of a request: its own, and those of all requests that have no other value here.
+    fn headers_of(&self, file: &RequestFile) -> Vec<(String, String)> {
+        let is_own = |name: &str| file.headers.keys().any(|own| own.eq_ignore_ascii_case(name));
+        let of_all = self.headers.iter().filter(|(name, _)| !is_own(name));
+        of_all.chain(&file.headers).map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
     fn rows(&self, file: &Path) -> Result<Rows, SpecError> {
-        let file = self.folder.join(file);
+        let Some(folder) = self.folder else { return Ok(Rows::default()) };
+        let file = folder.join(file);
         let cannot = |source| SpecError::Read { file: file.clone(), source };
         let text = std::fs::File::open(&file).map_err(cannot)?;
         let rows = Rows::read(&file.display().to_string(), text);
@@ -398,7 +521,14 @@ answer = { status = 201, equals = "ok" }
     fn read(text: &str) -> Result<Scenario, SpecError> {
         let source = TomlSource { file: "s.toml".into(), text: text.to_owned() };
         let file: ScenarioFile = source.parse()?;
-        Scenario::read(&source, Path::new(""), &file.request, &file.session, file.csv.as_deref())
+        let written = Written {
+            request: &file.request,
+            session: &file.session,
+            headers: &file.headers,
+            csv: file.csv.as_deref(),
+            cookies: file.cookies,
+        };
+        Scenario::read(&source, Some(Path::new("")), &written)
     }
 
     fn target() -> Target {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kumite_load::{Limit, Load, Trust};
+use kumite_load::{Limit, Load, Outcome, Session, Trust};
 
 use super::protocol::Protocol;
 use super::server_process::{Here, ServerProcess, There};
@@ -154,6 +154,28 @@ impl Server {
         }
     }
 
+    /// Asks every request once: plain ones by themselves, those of a session in their order. The error within is an
+    /// answer that is wrong under the right status; any other failure is an error. Both name the request.
+    pub fn answers_all(
+        &mut self,
+        workload: &HttpWorkload,
+        stop: &AtomicBool,
+    ) -> Result<Result<(), Fault>, Halt> {
+        for (load, session) in workload.walks(self.address).zip(workload.sessions()) {
+            let asked = Load { trust: self.trust.clone(), ..load }.run(stop, &mut |_| ())?;
+            Halt::if_set(stop)?;
+            if asked.errors.total() == 0 {
+                continue;
+            }
+            let why = format!("{}; its log: {}", failed_request(&asked, session), self.process.last_lines());
+            if asked.errors.wrong() > 0 {
+                return Ok(Err(Fault::new(why)));
+            }
+            return Err(Halt::fault(why));
+        }
+        Ok(Ok(()))
+    }
+
     /// A fault if the server closes a connection within a few requests without having announced it: such a server would
     /// lose requests under load. An error too if the engine fails.
     pub fn keeps(&self, workload: &HttpWorkload, stop: &AtomicBool) -> Result<(), Halt> {
@@ -168,5 +190,21 @@ impl Server {
             "it closes connections that it promised to keep: {lost} of {KEPT_FOR} requests, sent one after the other, got \
              no answer ({first}); keep the connection, or announce its end with Connection: close"
         )))
+    }
+}
+
+/// The first request of a session that failed, and its answer, in words.
+fn failed_request(asked: &Outcome, session: &Session) -> String {
+    let kinds = asked.errors.in_words();
+    let what = asked.first_wrong.as_ref().unwrap_or(&kinds);
+    let mut steps = asked.sessions.iter().flat_map(|session| &session.steps);
+    match steps.find(|step| step.errors.total() > 0) {
+        Some(step) => {
+            // The engine names the request, too, where it has the answer.
+            let place = format!("; from {} of {}", step.name, session.name);
+            let what = what.strip_suffix(&place).unwrap_or(what);
+            format!("its answer to '{}' of '{}' is wrong ({what})", step.name, session.name)
+        }
+        None => format!("its answer to '{}' is wrong ({what})", session.name),
     }
 }

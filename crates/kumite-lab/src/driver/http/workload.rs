@@ -6,31 +6,33 @@ use std::time::Duration;
 
 use kumite_host::{AskedCores, WantedCores};
 use kumite_load::{
-    Arrivals, Disturbance, DisturbanceKind, Expect, Gaps, Http, Limit, Load, Piece, Request, Step, Target,
+    Arrivals, Disturbance, DisturbanceKind, Gaps, Http, Limit, Load, Piece, Request, Rows, Session, Step,
+    Target, Variables,
 };
 use kumite_rate::Slo;
 use kumite_record::Within;
 
 use super::capacity;
-use super::params::PARAMS;
+use super::params::{OF_ONE_REQUEST, PARAMS};
 use super::protocol::Protocol;
+use super::scenario;
 use super::steps::Steps;
-use crate::driver::Answer;
-use crate::driver::Workload;
 use crate::driver::warm_up::WarmUpTime;
+use crate::driver::{Answer, Scenario, Workload};
 use crate::parameter::{Parameters, Params};
 use crate::unfit::Unfit;
 
-/// The workload of a trial: the request, the number of connections, the length and rate of the load, and the right
-/// answer.
+/// The workload of a trial: the requests, the number of connections, the length and rate of the load, and the right
+/// answers.
 #[derive(Clone, Debug)]
 pub struct HttpWorkload {
-    /// Request method, `GET` by default.
-    pub method: String,
-    /// Request target, `/` by default.
-    pub path: String,
-    /// Request body, none by default.
-    pub body: String,
+    /// The sessions with their right answers; by default one request, `GET /`, that any 2xx answers. Their targets
+    /// have the paths, and the address of no server.
+    sessions: Vec<Session>,
+    /// The rows of values that requests have; none by default.
+    rows: Rows,
+    /// True if the cookies that the server gives on a connection are sent back on it.
+    cookies: bool,
     /// The protocol; HTTP/1.1 in the clear by default.
     pub(crate) protocol: Protocol,
     /// The number of keep-alive connections; 50 by default.
@@ -60,26 +62,33 @@ pub struct HttpWorkload {
     /// The time over which connections that end after a pause has begun are opened again; 0, the default, for all at
     /// once.
     pub reopen_spread: Duration,
-    /// The answer that is right.
-    pub expect: Expect,
     /// The objective up to which capacity is measured after the window. None by default.
     pub(crate) objective: Option<Slo>,
 }
 
 impl HttpWorkload {
-    /// Reads the workload from these parameters. An error if one is unknown, out of its range, or contradicts another.
+    /// Reads the workload of one request from these parameters. An error if one is unknown, out of its range, or
+    /// contradicts another.
+    #[cfg(test)]
     pub fn new(parameters: &Parameters, answer: &Answer) -> Result<HttpWorkload, Unfit> {
+        HttpWorkload::of(parameters, answer, &Scenario::default())
+    }
+
+    /// Reads the workload from these parameters and this scenario, whose requests take the place of the one that
+    /// parameters describe. `answer` is the right one of requests that have none of their own. An error if a parameter is
+    /// unknown, out of its range, or contradicts another, or if a request cannot be sent.
+    pub fn of(parameters: &Parameters, answer: &Answer, scenario: &Scenario) -> Result<HttpWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
-        take.no_others("an http workload")?;
+        check_names(&take, scenario)?;
         let steps = Steps::read(&take)?.map(Box::new);
         let (duration, warm_up) = match &steps {
             Some(steps) => (steps.length(), WarmUpTime::NONE),
             None => (take.time("duration_s")?, WarmUpTime::read(&take)?),
         };
         let workload = HttpWorkload {
-            method: take.text("method")?.to_owned(),
-            path: take.text("path")?.to_owned(),
-            body: take.text("body")?.to_owned(),
+            sessions: sessions(&take, answer, scenario)?,
+            rows: scenario.rows.clone(),
+            cookies: scenario.cookies,
             protocol: Protocol::read(&take)?,
             connections: take.count("connections")?,
             streams: streams(&take)?,
@@ -94,7 +103,6 @@ impl HttpWorkload {
             disturbance: disturbance(&take, steps.as_deref())?,
             reopen_spread: take.time("reopen_spread_ms")?,
             steps,
-            expect: answer.expect(parameters)?,
             objective: capacity::objective(&take, take.time("timeout_ms")?)?,
         };
         if workload.objective.is_some() && (workload.steps.is_some() || workload.disturbance.is_some()) {
@@ -102,11 +110,31 @@ impl HttpWorkload {
                 "objective is for a load at one rate without disturbance: capacity is measured after it, at rates of its own",
             ));
         }
-        workload
-            .request()
-            .encode(&workload.target(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1)))
-            .map_err(|error| Unfit::new(error.to_string()))?;
+        if workload.objective.is_some() && scenario.has_sessions() {
+            return Err(Unfit::new(
+                "objective is for plain requests: the rate of sessions of several requests is none of requests",
+            ));
+        }
+        if workload.steps.is_some() && scenario.within().is_some() {
+            return Err(Unfit::new(
+                "a load in steps has figures by step, and several requests have figures by request: give rate_rps as a \
+                 number, or one request",
+            ));
+        }
+        // A rate that no engine can offer is for the run to say, as it says that of a rate on this machine.
+        let asked = Load { arrivals: None, ..workload.load(NOWHERE) };
+        asked.check().map_err(|error| Unfit::new(error.to_string()))?;
         Ok(workload)
+    }
+
+    /// The sessions in their order; a plain request is a session of one.
+    pub(crate) fn sessions(&self) -> &[Session] {
+        &self.sessions
+    }
+
+    /// The pauses of all sessions' requests.
+    pub(crate) fn pauses(&self) -> impl Iterator<Item = Duration> {
+        self.sessions.iter().flat_map(|session| &session.steps).map(|step| step.think)
     }
 
     /// The largest number of connections that are open at a time.
@@ -117,9 +145,10 @@ impl HttpWorkload {
 
     /// The load of a trial on a server at this address.
     pub(crate) fn load(&self, at: SocketAddrV4) -> Load {
-        let step =
-            Step { request: self.request(), expect: self.expect.clone(), ..Step::new(self.target(at)) };
-        Load {
+        let limit = Limit { requests: None, duration: Some(self.duration) };
+        let load = Load {
+            variables: Variables { rows: self.rows.clone(), seed: 0 },
+            cookies: self.cookies,
             connections: self.connections,
             pipeline: self.streams,
             requests_per_connection: self.requests_per_connection,
@@ -131,12 +160,33 @@ impl HttpWorkload {
             timeout: self.timeout,
             disturbance: self.disturbance,
             log: self.steps.is_some(),
-            ..Load::new(step, Limit { requests: None, duration: Some(self.duration) })
-        }
+            ..Load::of(self.sessions.clone(), limit)
+        };
+        let secure = self.protocol.is_secure();
+        load.with_steps(|step| {
+            let path = std::mem::take(&mut step.target.path);
+            step.target = Target { path, secure, ..Target::plain(at.into()) };
+        })
     }
 
-    /// A load of one request, to see whether the server at this address is ready.
+    /// A load of the first request, to see whether the server at this address is ready.
     pub(crate) fn probe(&self, at: SocketAddrV4) -> Load {
+        let first = self.sessions.first().and_then(|session| session.steps.first());
+        let first = first.map(|step| Session::from(Step { takes: Vec::new(), ..step.clone() }));
+        let whole = HttpWorkload { sessions: first.into_iter().collect(), ..self.clone() };
+        whole.once(at)
+    }
+
+    /// Loads of each session once, for the server at this address.
+    pub(crate) fn walks(&self, at: SocketAddrV4) -> impl Iterator<Item = Load> {
+        self.sessions.iter().map(move |session| {
+            let sessions = vec![Session { weight: 1, ..session.clone() }];
+            HttpWorkload { sessions, ..self.clone() }.once(at)
+        })
+    }
+
+    /// A load of one session for the server at this address.
+    fn once(&self, at: SocketAddrV4) -> Load {
         Load {
             connections: 1,
             idle_connections: 0,
@@ -148,14 +198,6 @@ impl HttpWorkload {
             ..self.load(at)
         }
     }
-
-    fn target(&self, at: SocketAddrV4) -> Target {
-        Target { path: self.path.clone(), secure: self.protocol.is_secure(), ..Target::plain(at.into()) }
-    }
-
-    fn request(&self) -> Request {
-        Request { method: self.method.clone(), headers: Vec::new(), body: self.body.clone().into_bytes() }
-    }
 }
 
 impl Workload for HttpWorkload {
@@ -164,7 +206,7 @@ impl Workload for HttpWorkload {
     }
 
     fn within(&self) -> Option<Within> {
-        self.steps.as_deref().map(Steps::within)
+        self.steps.as_deref().map(Steps::within).or_else(|| within(&self.sessions))
     }
 
     fn time(&self) -> Option<Duration> {
@@ -193,6 +235,56 @@ impl HttpWorkload {
         let drained = if self.arrivals.is_some() { self.timeout * 2 } else { Duration::ZERO };
         self.duration + disturbed + drained
     }
+}
+
+/// An address for loads that are only looked at.
+const NOWHERE: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
+
+/// Returns an error if a parameter is given that neither servers have nor a request names, or one of the request that
+/// there is without a scenario.
+fn check_names(take: &Params, scenario: &Scenario) -> Result<(), Unfit> {
+    let named = scenario.parameters();
+    let others = take.given.iter().filter(|(name, _)| !named.contains(name.as_str()));
+    let others: Parameters = others.map(|(name, value)| (name.clone(), value.clone())).collect();
+    Params { given: &others, ..*take }.no_others("an http workload")?;
+    if scenario.is_empty() {
+        return Ok(());
+    }
+    if let Some(name) = OF_ONE_REQUEST.iter().find(|name| others.contains_key(**name)) {
+        return Err(Unfit::new(format!(
+            "{name} is of the one request that there is without [[request]] and [[session]]: give it to the requests \
+             there, as text or as ${name}"
+        )));
+    }
+    let inner = scenario.within().map(|within| within.axis);
+    match inner.filter(|axis| take.given.contains_key(axis)) {
+        Some(axis) => Err(Unfit::new(format!(
+            "`{axis}` is the axis of the requests' names: call the parameter otherwise"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The sessions of the scenario; if it has none, the one request that the parameters describe.
+fn sessions(take: &Params, answer: &Answer, scenario: &Scenario) -> Result<Vec<Session>, Unfit> {
+    let nowhere = Target::plain(NOWHERE.into());
+    if !scenario.is_empty() {
+        return scenario.sessions(&nowhere, answer, Some(take.given));
+    }
+    let request = Request {
+        method: take.text("method")?.to_owned(),
+        headers: scenario.headers(take.given)?,
+        body: take.text("body")?.to_owned().into_bytes(),
+    };
+    let target = Target { path: take.text("path")?.to_owned(), ..nowhere };
+    let expect = answer.expect(take.given)?;
+    Ok(vec![Step { request, expect, ..Step::new(target) }.into()])
+}
+
+/// The axis of the requests' names. None if there are not several.
+fn within(sessions: &[Session]) -> Option<Within> {
+    let names = sessions.iter().flat_map(|session| &session.steps).map(|step| step.name.as_str());
+    scenario::within(names)
 }
 
 fn streams(take: &Params) -> Result<usize, Unfit> {

@@ -24,13 +24,15 @@ pub(crate) static KIND: Registration = Registration {
     contenders: "players",
     metrics: metrics::metrics,
     part_metrics: Metrics::default,
+    session_metrics: Metrics::default,
+    request_metrics: Metrics::default,
     params: params::PARAMS,
     takes_others: false,
     // Services would work on the recorder's CPU. A player's states are compared with the macro: nothing else is its
     // answer.
     keys: &[],
     code: None,
-    workload: |parameters, _| Ok(Arc::new(PacingWorkload::new(parameters)?)),
+    workload: |parameters, _, _| Ok(Arc::new(PacingWorkload::new(parameters)?)),
     check: |_| Ok(()),
     open: |of| Ok(Box::new(driver::PacingDriver::open(of)?)),
 };

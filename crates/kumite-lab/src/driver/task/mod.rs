@@ -25,6 +25,8 @@ pub(crate) static KIND: Registration = Registration {
     contenders: "tasks",
     metrics: metrics::metrics,
     part_metrics: Metrics::default,
+    session_metrics: Metrics::default,
+    request_metrics: Metrics::default,
     params: params::PARAMS,
     takes_others: true,
     keys: &[
@@ -39,7 +41,7 @@ pub(crate) static KIND: Registration = Registration {
         "reads",
     ],
     code: None,
-    workload: |parameters, _| Ok(Arc::new(TaskWorkload::new(parameters)?)),
+    workload: |parameters, _, _| Ok(Arc::new(TaskWorkload::new(parameters)?)),
     check: answer_check::check_answer,
     open: |of| Ok(Box::new(TaskDriver::open(of)?)),
 };
