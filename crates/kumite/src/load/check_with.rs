@@ -17,7 +17,7 @@ pub struct Args {
         long,
         value_name = "CMD",
         help_heading = "Right answers (all that is given must hold)",
-        conflicts_with = "find_rate"
+        conflicts_with = "slo"
     )]
     check_with: Option<String>,
 }

@@ -55,3 +55,12 @@ fn a_checker_that_comes_to_no_finding_does_not_pass_and_the_load_is_reported() {
     assert!(said.err.contains("it took longer than 10 s"), "{}", said.err);
     assert_eq!(place.left(), [""; 0]);
 }
+
+#[test]
+fn a_checker_is_for_one_load() {
+    let place = Place::new("", &[]);
+    let many = ["load", "http://127.0.0.1:1", "-R", "9", "--slo", "p99 < 1s", "--check-with", "true"];
+    let said = place.kumite(&many).ended(2);
+    let says = |what: &str| said.err.contains(what);
+    assert!(says("--check-with <CMD>") && says("--slo <SLO>") && says("cannot be used with"), "{}", said.err);
+}
