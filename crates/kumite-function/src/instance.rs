@@ -186,11 +186,10 @@ impl Instance {
         }
     }
 
-    /// The CPU time of all that the instance ever started, by its control group or else by its process tree. Never
-    /// none.
-    pub fn cpu(&mut self) -> Option<Duration> {
+    /// The CPU time of all that the instance ever started, by its control group or else by its process tree.
+    pub fn cpu(&mut self) -> Duration {
         let of_group = self.group.as_ref().and_then(|group| group.cpu().ok());
-        of_group.or_else(|| Some(self.tree.usage().cpu))
+        of_group.unwrap_or_else(|| self.tree.usage().cpu)
     }
 
     /// The most memory at a time, in bytes: the larger of two figures. The group's charge covers short-lived children

@@ -25,12 +25,12 @@ pub struct Invocation {
     pub wall: Duration,
     /// The length of the init phase until it was done, failed or was cut off; zero on a warm instance.
     pub init: Duration,
-    /// CPU time in the init phase; zero on a warm instance. Never none.
-    pub init_cpu: Option<Duration>,
+    /// CPU time in the init phase; zero on a warm instance.
+    pub init_cpu: Duration,
     /// The length of the invoke phase, a second initialization included.
     pub duration: Duration,
-    /// CPU time in the invoke phase. Never none.
-    pub cpu: Option<Duration>,
+    /// CPU time in the invoke phase.
+    pub cpu: Duration,
     /// The most memory that the instance has had until now, in bytes.
     pub max_memory_bytes: u64,
 }

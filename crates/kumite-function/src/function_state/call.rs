@@ -81,7 +81,7 @@ impl Invoked {
 struct InvokePhase {
     /// The length of the phase, a second initialization included.
     took: Duration,
-    cpu: Option<Duration>,
+    cpu: Duration,
     max_memory_bytes: u64,
     /// The text that the function wrote to its log: at most the last [`KEPT_LOG_BYTES`].
     wrote: String,
@@ -119,7 +119,7 @@ impl FunctionState {
             }
             None => {
                 let (instance, again) = self.begin_again(init.number, &call.request_id, deadline).await?;
-                (instance, 0, Some(Duration::ZERO), Invoked::without_event(again, deadline))
+                (instance, 0, Duration::ZERO, Invoked::without_event(again, deadline))
             }
         };
         let invoked = match early {
@@ -134,7 +134,7 @@ impl FunctionState {
             Invoked::Stopping => Instant::now(),
         };
         self.record_at(init.number, Lifecycle::InvokeDone, ended);
-        let cpu = instance.cpu().zip(cpu_before).map(|(now, before)| now.saturating_sub(before));
+        let cpu = instance.cpu().saturating_sub(cpu_before);
         let max_memory_bytes = instance.max_memory_bytes();
         self.record_rejected(&instance);
         let invoke = InvokePhase {

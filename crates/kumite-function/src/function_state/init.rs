@@ -25,7 +25,7 @@ pub(super) struct InitPhase {
     pub cold: bool,
     /// The length of the phase, as far as it went.
     pub took: Duration,
-    pub cpu: Option<Duration>,
+    pub cpu: Duration,
     /// True if the phase did not fail.
     pub done: bool,
 }
@@ -41,7 +41,7 @@ impl FunctionState {
             && let Some(instance) = self.awake(idle).await
         {
             let (number, none) = (instance.number, Duration::ZERO);
-            let phase = InitPhase { number, cold: false, took: none, cpu: Some(none), done: true };
+            let phase = InitPhase { number, cold: false, took: none, cpu: none, done: true };
             return Ok((Some(instance), phase));
         }
         let number = self.instances.fetch_add(1, Ordering::Relaxed) + 1;

@@ -245,7 +245,7 @@ fn watched(services: &mut Running, cores: &[usize], calls: impl FnOnce() -> Call
     let services_cpu = services.cpu().saturating_sub(services_before);
     let of_call = |made: &Made| {
         let invocation = made.answered.as_ref().ok()?;
-        Some(invocation.init_cpu?.saturating_add(invocation.cpu?))
+        Some(invocation.init_cpu.saturating_add(invocation.cpu))
     };
     let of_instances = offered.made.iter().map(of_call).collect::<Option<Vec<_>>>().map(total);
     let ours = Ours { cpu: of_instances.map(|cpu| cpu.saturating_add(services_cpu)), waited: None };

@@ -115,7 +115,7 @@ pub(super) fn kept(made: &Made, began: Instant) -> Call {
         duration_ms: ms(invocation.duration),
         billed_2016_ms: billed_ms(Billing::Y2016),
         billed_2025_ms: billed_ms(Billing::Y2025),
-        cpu_ms: invocation.cpu.map(ms),
+        cpu_ms: Some(ms(invocation.cpu)),
         max_memory_bytes: invocation.max_memory_bytes,
         error,
     }
@@ -226,9 +226,9 @@ pub(super) mod tests {
             offered: Instant::now(),
             wall: Duration::ZERO,
             init: Duration::ZERO,
-            init_cpu: None,
+            init_cpu: Duration::ZERO,
             duration: Duration::ZERO,
-            cpu: None,
+            cpu: Duration::ZERO,
             max_memory_bytes: 0,
         }
     }
@@ -255,7 +255,7 @@ pub(super) mod tests {
                 offered,
                 wall: of_ms(wall),
                 duration: of_ms(duration),
-                cpu: Some(of_ms(cpu)),
+                cpu: of_ms(cpu),
                 max_memory_bytes: memory,
                 ..from
             };
