@@ -59,18 +59,22 @@ pub fn merged(
 /// All executions of the shards of one run. If several stores have the same one, the complete copy is taken, or else
 /// the one with the most trials.
 fn shards(stores: &[Store], seed: Option<u64>, into: &Store) -> Result<Vec<StoredRun>, Failure> {
-    let mut longest = BTreeMap::<String, StoredRun>::new();
+    let mut longest = BTreeMap::<String, (&Store, StoredRun)>::new();
     for store in stores.iter().chain([into]) {
         for run in store.runs()?.into_iter().filter(|run| run.shard.is_some()) {
             let shard = with_logs(store.read(&run.id)?, store.folder());
-            let is_longer = |other: &StoredRun| extent(&shard) > extent(other);
-            if longest.get(&run.id).is_none_or(is_longer) {
-                longest.insert(run.id.clone(), shard);
+            let before = longest.get(&run.id);
+            if let Some((other, _)) = before.filter(|(_, of)| !is_copy(&shard.run, &of.run)) {
+                let stores = [other.path(), store.path()].map(Path::to_owned);
+                return Err(Misuse::SameId { id: run.id, stores }.into());
+            }
+            if before.is_none_or(|(_, of)| extent(&shard) > extent(of)) {
+                longest.insert(run.id, (store, shard));
             }
         }
     }
     let wanted = |shard: &StoredRun| seed.is_none_or(|seed| shard.run.seed == seed);
-    let mut found: Vec<StoredRun> = longest.into_values().filter(wanted).collect();
+    let mut found: Vec<StoredRun> = longest.into_values().map(|(_, shard)| shard).filter(wanted).collect();
     // Shards that the target has had before count only beside shards that are given now.
     let given: BTreeSet<_> = stores
         .iter()
@@ -94,6 +98,12 @@ fn shards(stores: &[Store], seed: Option<u64>, into: &Store) -> Result<Vec<Store
             Err(Misuse::SeveralRuns { runs: runs.len(), shards }.into())
         }
     }
+}
+
+/// True if two runs of one id are copies of one shard, of which one may be shorter.
+fn is_copy(one: &Run, other: &Run) -> bool {
+    let what = |run: &Run| (run.started, run.shard.clone(), run.seed, run.experiment.clone());
+    what(one) == what(other)
 }
 
 /// The identity of the whole run that a shard belongs to; none for a run that is no shard.
@@ -132,4 +142,23 @@ fn id(into: &Store, shards: &[StoredRun]) -> Result<String, Failure> {
     let first = shards.iter().min_by_key(|shard| (shard.run.started, &shard.run.id));
     let new = || format!("{}-merged", first.map(|shard| shard.run.id.as_str()).unwrap_or_default());
     Ok(before.unwrap_or_else(new))
+}
+
+#[cfg(test)]
+mod tests {
+    use kumite_record::Shard;
+
+    use super::*;
+
+    #[test]
+    fn shards_of_one_id_are_one_only_if_they_are_copies() {
+        let shard = |nth, node: &str| Shard { nth, of: 2, node: node.to_owned() };
+        let of = |shard| Run { id: "a".to_owned(), shard: Some(shard), ..Run::default() };
+        let one = of(shard(1, "n1"));
+        let finished =
+            Run { finished: Some(one.started), cut_short: Some("early".to_owned()), ..one.clone() };
+        assert!(is_copy(&one, &finished));
+        assert!(!is_copy(&one, &of(shard(2, "n2"))));
+        assert!(!is_copy(&one, &of(shard(1, "n2"))));
+    }
 }

@@ -136,6 +136,18 @@ pub enum Misuse {
         /// The stores that were given.
         stores: Vec<PathBuf>,
     },
+    /// Two shards have the same id, as two nodes may give it that begin in one microsecond, so that one would replace the
+    /// other.
+    #[error(
+        "{} and {} have two shards with the id {id}: measure one of them anew, by its `kumite run … --shard`",
+        stores[0].display(), stores[1].display()
+    )]
+    SameId {
+        /// The id.
+        id: String,
+        /// The stores that have the two.
+        stores: [PathBuf; 2],
+    },
     /// The stores have shards of several runs.
     #[error("the stores have shards of {runs} runs: {}; --seed N takes those of one", shards.join("; "))]
     SeveralRuns {
