@@ -25,7 +25,7 @@ pub enum Error {
     File {
         /// The verb for the attempt: `make`, `read`.
         doing: &'static str,
-        /// The file.
+        /// The file or the folder.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -34,7 +34,7 @@ pub enum Error {
     /// Something could not be done with a file or a folder. The words around this error say what that was.
     #[error("{}", path.display())]
     At {
-        /// The file.
+        /// The file or the folder.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
