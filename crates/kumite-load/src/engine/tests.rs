@@ -2,6 +2,7 @@
 
 mod closed;
 mod connections;
+mod cut;
 mod disturbed;
 mod early;
 mod first_byte;
@@ -10,8 +11,10 @@ mod layered;
 mod open;
 mod opening;
 mod paced;
+mod protocols;
 mod sampled;
 mod sessions;
+mod stacked;
 
 use std::time::Duration;
 

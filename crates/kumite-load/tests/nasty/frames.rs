@@ -157,6 +157,7 @@ fn goodbyes_and_resets(cut: &str) -> Vec<Case> {
         says("3,000 streams that are reset", move |id| vec![reset_of(id)])
             .requests(3_000)
             .pipeline(10)
+            .more_bytes(4 << 20)
             .fails(reset(3_000), RESET),
         says("3,000 streams of which every other one is malformed", |id| match id % 4 {
             1 => vec![(HEADERS, END_HEADERS | END_STREAM, id, field("x", "y"))],
@@ -164,6 +165,7 @@ fn goodbyes_and_resets(cut: &str) -> Vec<Case> {
         })
         .requests(3_000)
         .pipeline(10)
+        .more_bytes(4 << 20)
         .fails(malformed(1_500), BROKEN_STREAM),
         breaks("a reset of a stream that never was", BROKEN, move |_| vec![reset_of(99_999)]),
     ]
@@ -266,11 +268,9 @@ fn bodies(scheme: &str) -> Vec<Case> {
         .requests(1),
         never_ends(
             scheme,
-            // Of one piece that is read at once there may be thousands.
             Case::new("interim answers without end", move |id| {
-                vec![Part::Endless(bytes(&(HEADERS, END_HEADERS, id, early(0))))]
-            })
-            .more_bytes(4 << 20),
+                vec![Part::Endless(bytes(&(HEADERS, END_HEADERS, id, early(500))))]
+            }),
         ),
         never_ends(
             scheme,
@@ -287,7 +287,16 @@ fn bodies(scheme: &str) -> Vec<Case> {
             ]
         })
         .requests(2_000)
-        .pipeline(100),
+        .pipeline(100)
+        .more_bytes(4 << 20),
+        // `h2` allows a connection 100 of them in all its life.
+        Case::new("answers with an empty part each, until they are too many", move |id| {
+            let body = [(DATA, 0, id, Vec::new()), (DATA, END_STREAM, id, b"pong".to_vec())];
+            vec![begins(id), Part::Once(join(&body))]
+        })
+        .requests(1_010)
+        .more_bytes(4 << 20)
+        .fails(malformed(10), TOO_MUCH),
         Case::new("a flood of empty parts of a body", move |id| {
             vec![begins(id), Part::Flood(bytes(&(DATA, 0, id, Vec::new())))]
         })

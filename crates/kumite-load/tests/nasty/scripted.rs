@@ -10,7 +10,7 @@ use std::time::Duration;
 use rustix::net::sockopt::{set_socket_linger, set_socket_recv_buffer_size};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-use crate::multiplexed::{ACK, Frame, HEADERS, bytes, receive};
+use crate::multiplexed::{ACK, Frame, HEADERS, SETTINGS, bytes, receive};
 
 /// The bytes of a flood that ends: many times what the engine may hold.
 pub const FLOOD: usize = 4 << 20;
@@ -170,7 +170,10 @@ fn serve(
         let mut preface = [0; 24];
         stream.read_exact(&mut preface).ok()?;
         assert_eq!(&preface, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
-        stream.write_all(&bytes(&(crate::multiplexed::SETTINGS, 0, 0, Vec::new()))).ok()?;
+        let (SETTINGS, 0, ..) = receive(&mut stream)? else { panic!("its settings come first") };
+        // The windows that it asks for are its own from then on.
+        let settled = [(SETTINGS, 0, 0, Vec::new()), (SETTINGS, ACK, 0, Vec::new())];
+        stream.write_all(&settled.iter().flat_map(bytes).collect::<Vec<_>>()).ok()?;
         stream.flush().ok()?;
     }
     for on_connection in 1.. {
