@@ -8,7 +8,7 @@ use crate::Lateness;
 /// The work of a slow disk, by its own count: the document that `kumite disk --json` writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskResult {
-    /// The version of the document's form: [`SCHEMA`](crate::SCHEMA) of the kumite that wrote it.
+    /// The version of the document's form, which is that of the kumite that wrote it.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the measurement.

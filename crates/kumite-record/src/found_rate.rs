@@ -11,7 +11,7 @@ use crate::Errors;
 /// --json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundRate {
-    /// The version of the document's form: [`SCHEMA`](crate::SCHEMA) of the kumite that wrote it.
+    /// The version of the document's form, which is that of the kumite that wrote it.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the search.

@@ -8,7 +8,7 @@ use crate::{AnswersChecked, Errors, Needs, Series, Steadiness, Void};
 /// The result of one load on a server: the document that `kumite load --json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
-    /// The version of the document's form: [`SCHEMA`](crate::SCHEMA) of the kumite that wrote it.
+    /// The version of the document's form, which is that of the kumite that wrote it.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the load.

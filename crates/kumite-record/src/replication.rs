@@ -33,7 +33,7 @@ impl<'a> From<&'a Export> for RunParts<'a> {
 /// Two runs beside each other: the document that `kumite replicate` and `kumite report A B` write.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Replication {
-    /// The version of the document's form: [`SCHEMA`](crate::SCHEMA) of the kumite that wrote it.
+    /// The version of the document's form, which is that of the kumite that wrote it.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
     /// The names of the two runs: `theirs` and `here`, or `first` and `second`.

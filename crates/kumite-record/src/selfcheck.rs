@@ -12,7 +12,7 @@ use crate::{Machine, Mark, Probe, Ratio};
 /// the check was interrupted before it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfCheck {
-    /// The version of the document's form: [`SCHEMA`](crate::SCHEMA) of the kumite that wrote it.
+    /// The version of the document's form, which is that of the kumite that wrote it.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the check.

@@ -8,6 +8,7 @@ mod files;
 mod live;
 mod objective;
 pub mod protocol;
+mod rate_failure;
 pub mod request;
 mod rows;
 mod scenario;

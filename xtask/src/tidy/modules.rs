@@ -9,6 +9,7 @@ use std::path::Path;
 /// The modules of kumite-lab in levels, from below: each may use those of its own level and of those before it.
 const LAB: &[&[&str]] = &[
     &[
+        "answer_program",
         "credentials",
         "error",
         "halt",

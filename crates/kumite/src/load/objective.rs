@@ -9,6 +9,7 @@ use kumite_record::{GateBar, RateTrial, SloEnd, SloGate, SloResult};
 
 use super::DEFAULT_DURATION;
 use super::files::Files;
+use super::rate_failure::failure;
 use super::search::Search;
 use crate::exit::Failure;
 use crate::gate::Bar;
@@ -119,19 +120,6 @@ impl Args {
             output::note(&line);
         }
         ended(&result)
-    }
-}
-
-/// The failure of the command by an error that leaves no result.
-pub fn failure(error: RateError) -> Failure {
-    match error {
-        RateError::NoAnswer { .. } => Failure::Gate(error.to_string()),
-        RateError::Load(_) => Failure::Incomplete(error.to_string()),
-        RateError::Recorded
-        | RateError::Timeout { .. }
-        | RateError::NoRate
-        | RateError::TooShort { .. }
-        | RateError::TooFewLoads { .. } => Failure::Usage(error.to_string()),
     }
 }
 

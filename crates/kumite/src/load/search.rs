@@ -8,7 +8,7 @@ use kumite_load::Load;
 use kumite_record::{RateTrial, SearchEnd};
 
 use super::files::Files;
-use super::objective::failure;
+use super::rate_failure::failure;
 use crate::exit::Failure;
 use crate::output;
 use crate::progress::Progress;

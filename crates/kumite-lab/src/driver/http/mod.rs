@@ -8,6 +8,7 @@ mod engine_error;
 mod external;
 mod listen_queue;
 mod metrics;
+mod objective;
 mod outcome_class;
 mod overload_recovery;
 mod params;

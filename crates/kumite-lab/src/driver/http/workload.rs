@@ -12,7 +12,7 @@ use kumite_load::{
 use kumite_rate::Slo;
 use kumite_record::Within;
 
-use super::capacity;
+use super::objective;
 use super::params::{OF_ONE_REQUEST, PARAMS};
 use super::protocol::Protocol;
 use super::scenario;
@@ -103,7 +103,7 @@ impl HttpWorkload {
             disturbance: disturbance(&take, steps.as_deref())?,
             reopen_spread: take.time("reopen_spread_ms")?,
             steps,
-            objective: capacity::objective(&take, take.time("timeout_ms")?)?,
+            objective: objective::read(&take, take.time("timeout_ms")?)?,
         };
         if workload.objective.is_some() && (workload.steps.is_some() || workload.disturbance.is_some()) {
             return Err(Unfit::new(
@@ -210,12 +210,12 @@ impl Workload for HttpWorkload {
     }
 
     fn time(&self) -> Option<Duration> {
-        let capacity = self.objective.as_ref().map_or(Duration::ZERO, |_| capacity::LONGEST);
+        let capacity = self.objective.as_ref().map_or(Duration::ZERO, |_| objective::LONGEST);
         Some(self.warm_up.most + self.time_from_opening() + capacity)
     }
 
     fn least_time(&self) -> Option<Duration> {
-        let capacity = self.objective.as_ref().map_or(Duration::ZERO, |_| capacity::SHORTEST);
+        let capacity = self.objective.as_ref().map_or(Duration::ZERO, |_| objective::SHORTEST);
         Some(self.warm_up.least + self.time_from_opening() + capacity)
     }
 }

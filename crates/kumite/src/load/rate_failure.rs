@@ -1,0 +1,18 @@
+//! The failure of `kumite load` by an error of a search or of an objective.
+
+use kumite_compare::RateError;
+
+use crate::exit::Failure;
+
+/// The failure of the command by an error that leaves no result.
+pub fn failure(error: RateError) -> Failure {
+    match error {
+        RateError::NoAnswer { .. } => Failure::Gate(error.to_string()),
+        RateError::Load(_) => Failure::Incomplete(error.to_string()),
+        RateError::Recorded
+        | RateError::Timeout { .. }
+        | RateError::NoRate
+        | RateError::TooShort { .. }
+        | RateError::TooFewLoads { .. } => Failure::Usage(error.to_string()),
+    }
+}
