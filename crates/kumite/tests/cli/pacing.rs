@@ -24,12 +24,13 @@ schedule = ["absolute"]
 "#;
 
 /// The metrics of each trial that has so many states.
-const METRICS: [&str; 8] = [
+const METRICS: [&str; 9] = [
     "error_p50_us",
     "error_p90_us",
     "error_max_us",
     "error_first_us",
     "error_last_us",
+    "landed_share",
     "missed_frames",
     "cpu_cores",
     "peak_rss_bytes",

@@ -345,6 +345,8 @@ fn of_found_run(name: &str, other: &str, times: f64) -> Place {
     }
     std::fs::copy(from.join("found/standard.json.gz"), place.path("theirs.json.gz")).unwrap();
     let found = kumite_record::Export::read(&place.path("theirs.json.gz")).unwrap();
+    // Ours may ask other things by now.
+    place.write(&format!("{to}/experiment.toml"), &found.run.spec);
     let mut contender = "version = 'echo 1'\n".to_owned();
     for of in &found.contenders {
         contender += &format!("[[variant]]\nname = '{}'\nmodel = '{}'\nrun = 'true'\n", of.name, of.model);
