@@ -42,8 +42,9 @@ pub use contender::{
     Answers, Contender, Deps, Drawn, Install, Need, Origin, Reads, Ready, Variant, tool_on_path,
 };
 pub use doctor::doctor;
-pub use driver::http::{ScenarioLoad, is_percentile, read_scenario, scenario_of};
+pub use driver::http::is_percentile;
 pub use driver::pacing::Busy;
+pub use driver::scenario::{ScenarioLoad, read_scenario, scenario_of};
 pub use driver::task::{OneJob, TaskDriver};
 pub use driver::worker::{Hello, Tap};
 pub use driver::{Answer, Answered, Driver, Executor, Measured, Opening, Planned, Short, TrialOrder, open};

@@ -9,7 +9,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 
 use crate::contender::ContenderFile;
-use crate::driver::http::scenario::ScenarioFile;
+use crate::driver::scenario::ScenarioFile;
 use crate::spec::{ExperimentFile, FunctionsFile};
 
 /// A kind of document, with the function that makes its schema.

@@ -3,10 +3,12 @@ use crate::printed::{printed, without_figures};
 
 const GROUPS: [&str; 6] = ["cpu", "memory", "limits", "cgroups", "rights", "clock"];
 
-/// The lines on tools, and the headings above: the rest is of this machine.
+/// The lines on tools, and the headings above: the rest is of this machine. So are dead mounts of disks, which another
+/// kumite may have left.
 fn tools(said: &Said) -> String {
     let (machine, tools) = said.out.split_once("\nTOOLS").unwrap_or((&said.out, ""));
-    let headings = machine.lines().filter(|line| !line.is_empty() && !line.starts_with(' '));
+    let is_heading = |line: &&str| !line.is_empty() && !line.starts_with(' ') && *line != "DISKS";
+    let headings = machine.lines().filter(is_heading);
     without_figures(&format!("{}\nTOOLS{tools}", headings.collect::<Vec<_>>().join("\n")))
 }
 

@@ -14,7 +14,6 @@ mod overload_recovery;
 mod params;
 mod percentile;
 mod protocol;
-pub(crate) mod scenario;
 mod server;
 pub(crate) mod server_process;
 mod settling;
@@ -31,7 +30,6 @@ use kumite_record::Kind;
 use super::{Draft, Registration, Wrong};
 
 pub(crate) use external::{External, load_result};
-pub use scenario::{ScenarioLoad, read_scenario, scenario_of};
 pub use window::is_percentile;
 pub(crate) use workload::HttpWorkload;
 pub(crate) use written_credentials::WrittenCredentials;

@@ -15,7 +15,6 @@ use kumite_record::Within;
 use super::objective;
 use super::params::{OF_ONE_REQUEST, PARAMS};
 use super::protocol::Protocol;
-use super::scenario;
 use super::steps::Steps;
 use crate::driver::warm_up::WarmUpTime;
 use crate::driver::{Answer, Scenario, Workload};
@@ -284,7 +283,7 @@ fn sessions(take: &Params, answer: &Answer, scenario: &Scenario) -> Result<Vec<S
 /// The axis of the requests' names. None if there are not several.
 fn within(sessions: &[Session]) -> Option<Within> {
     let names = sessions.iter().flat_map(|session| &session.steps).map(|step| step.name.as_str());
-    scenario::within(names)
+    crate::driver::scenario::within(names)
 }
 
 fn streams(take: &Params) -> Result<usize, Unfit> {
