@@ -167,6 +167,7 @@ pub fn scenario_of(name: &Path, text: String, target: &Target) -> Result<Scenari
 
 fn of_source(source: &TomlSource, target: &Target) -> Result<ScenarioLoad, SpecError> {
     let ScenarioFile { answer, request, session, headers, csv, cookies } = source.parse()?;
+    of_a_server(source, &["answer"], &answer)?;
     let folder = source.file.parent().unwrap_or(Path::new(""));
     let written =
         Written { request: &request, session: &session, headers: &headers, csv: csv.as_deref(), cookies };
@@ -176,6 +177,17 @@ fn of_source(source: &TomlSource, target: &Target) -> Result<ScenarioLoad, SpecE
     }
     let sessions = scenario.sessions(target, &answer, None).map_err(|unfit| source.error(0, unfit))?;
     Ok(ScenarioLoad { sessions, rows: scenario.rows, cookies })
+}
+
+/// Refuses a right answer that asks for what no load does.
+fn of_a_server(source: &TomlSource, path: &[&str], answer: &Answer) -> Result<(), SpecError> {
+    for (key, given) in [("checker", answer.checker.is_some()), ("same_output", answer.same_output)] {
+        if given {
+            let what = format!("`{key}` is for other kinds than servers");
+            return Err(source.error_at(&[path, &[key]].concat(), what));
+        }
+    }
+    Ok(())
 }
 
 impl Scenario {
@@ -423,12 +435,7 @@ impl Reading<'_> {
         let think = Duration::try_from_secs_f64(think_ms / 1e3)
             .map_err(|_| at("think_ms", format!("a pause of {think_ms} ms cannot be: give 0 or more")))?;
         if let Some(answer) = &file.answer {
-            for (key, given) in [("checker", answer.checker.is_some()), ("same_output", answer.same_output)] {
-                if given {
-                    let what = format!("`{key}` is for other kinds than servers");
-                    return Err(self.source.error_at(&[path, &["answer", key]].concat(), what));
-                }
-            }
+            of_a_server(self.source, &[path, &["answer"]].concat(), answer)?;
         }
         let mut takes = Vec::new();
         for (name, take) in &file.take {
@@ -606,5 +613,10 @@ answer = { status = 201, equals = "ok" }
         ] {
             assert_eq!(read(text).unwrap_err().to_string(), expected, "{text}");
         }
+        let of_all = "answer = { checker = 'x' }\n[[request]]\n".to_owned();
+        assert_eq!(
+            scenario_of(Path::new("s.toml"), of_all, &target()).unwrap_err().to_string(),
+            "s.toml:1:12: `checker` is for other kinds than servers"
+        );
     }
 }
