@@ -180,7 +180,7 @@ fn timed(nth: usize, entry: Entry, uri: Uri) -> Result<Timed, Error> {
     let began = entry.started_date_time.parse().map_err(|_| Error::At {
         entry: nth,
         key: "startedDateTime",
-        what: "this is no time of ISO 8601 with its offset, such as 2026-01-31T12:00:00.000Z",
+        what: "this is no time of ISO 8601 with its offset, such as 2026-01-31T12:00:00.000Z: take the entry out of the file",
     })?;
     let took = entry.time.filter(|time| *time > 0.0).unwrap_or(0.0);
     Ok(Timed { nth, entry, uri, began, took })
@@ -213,10 +213,13 @@ impl Making {
             return self.leave_out(NotTaken::Unanswered);
         }
         if !(100.0..=599.0).contains(&status) {
-            return Err(at("response.status", "this is no status from 100 to 599"));
+            return Err(at(
+                "response.status",
+                "this is no status from 100 to 599: take the entry out of the file",
+            ));
         }
         if Method::from_bytes(method.as_bytes()).is_err() {
-            return Err(at("request.method", "this is no method of HTTP"));
+            return Err(at("request.method", "this is no method of HTTP: take the entry out of the file"));
         }
         let Ok(body) = sent_body(&entry.request) else { return self.leave_out(NotTaken::NoBody) };
         let mut secrets = Vec::new();

@@ -189,11 +189,11 @@ fn what_is_no_recording_is_refused_with_its_place_and_without_its_words() {
         ),
         (
             one("http://a/", "").replace("2026-01-01T", "yesterday "),
-            "log.entries[0].startedDateTime: this is no time of ISO 8601 with its offset, such as 2026-01-31T12:00:00.000Z",
+            "log.entries[0].startedDateTime: this is no time of ISO 8601 with its offset, such as 2026-01-31T12:00:00.000Z: take the entry out of the file",
         ),
         (
             one("http://a/", "").replace("200", "1e300"),
-            "log.entries[0].response.status: this is no status from 100 to 599",
+            "log.entries[0].response.status: this is no status from 100 to 599: take the entry out of the file",
         ),
     ] {
         assert_eq!(refused(recording.as_bytes()), expected);

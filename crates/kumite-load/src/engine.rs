@@ -11,8 +11,8 @@
 //! 2. `wait_for_events` asks the transport what has happened since the last wait; `handle_events` takes one event
 //!    after the other.
 //! 3. [`Connection::hear`] reads the bytes that came. Each answer that they complete is checked there, and put into
-//!    [`Heard`]. If an answer only begins with them, [`Connection::note_first_bytes`] notes the instant in its
-//!    `InFlight`.
+//!    [`Heard`]. If they are only the beginning of an answer, [`Connection::note_first_bytes`] notes the instant in
+//!    its `InFlight`.
 //! 4. The clock is read: that is when these answers came. `take_answers` pairs each of them with its `InFlight`.
 //! 5. `finish_request` asks the schedule whether the request counts, and gives the recorder `due`, `sent` and this
 //!    instant.
@@ -120,7 +120,7 @@ pub(crate) struct Engine<'a, T, C> {
     /// The connections by slot. The first `base_connections` carry the load to its end. Then come those of a burst, a
     /// disturbance that opens many connections at once, and from `first_idle` on those that carry no request.
     connections: Vec<Connection>,
-    /// The number, in the whole load, of the connection in slot 0. Each thread has a range of numbers.
+    /// The index of the connection in slot 0 among the connections of all threads. Each thread has a range of numbers.
     first_connection: u64,
     /// The number of connections that carry the load.
     base_connections: usize,
@@ -341,9 +341,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     /// Handles every event that the last wait found. Returns `false` if there was none.
     ///
-    /// A connection without a request in flight should have nothing to say, so such events are sorted out first:
-    /// bytes are an answer that nobody asked for, unless they announce a close. The end of an idle connection is no
-    /// failure, because a server may close it. With layers (TLS, HTTP/2) the layers must read the bytes first, to
+    /// A connection without a request in flight should have nothing to say, so events on such connections are handled
+    /// first: bytes are an answer that nobody asked for, unless they announce a close. The end of an idle connection is
+    /// no failure, because a server may close it. With layers (TLS, HTTP/2) the layers must read the bytes first, to
     /// tell these apart.
     fn handle_events(&mut self) -> bool {
         let mut something = false;
@@ -381,7 +381,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
                 continue;
             }
             if self.heard.answers.is_empty() && result.is_ok() {
-                // The clock is read once for an answer in several pieces, and not at all for one in one piece.
+                // Here the clock is read only for the first piece of an answer that comes in several.
                 if self.connections[slot].lacks_first_byte() {
                     let now = self.now();
                     self.connections[slot].note_first_bytes(now);
@@ -508,7 +508,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
             self.end_sample(slot, request, sample.filter(|_| failure.is_none()));
             self.finish_request(slot, request, failure, wrong_status.filter(|_| !late), now);
             // A connection is not used again after an answer that asks for it to be closed; nor, unless it is
-            // multiplexed, after one that came too late, or before the whole request was sent.
+            // multiplexed, after an answer that came too late or before its whole request was sent.
             let alone = !self.connections[slot].is_multiplexed();
             if !answer.keep_alive || alone && (late || self.transport.is_sending(slot)) {
                 result = result.and(Err(Failure::Closed));
@@ -568,9 +568,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         slot >= self.first_idle
     }
 
-    /// Closes a connection that had no request on its way. An open loop opens it again at once, so that it is free
-    /// when a request is due; a closed loop does when it next uses it. One that carries no request is opened again at
-    /// once, too.
+    /// Closes a connection that had no request on its way. An open loop opens it again at once, so that it is free when
+    /// a request is due; a closed loop does when it next uses it. A connection of an idle slot, which never carries a
+    /// request, is opened again at once, too.
     fn close_idle(&mut self, slot: usize) {
         self.close(slot);
         if self.open_loop.is_some() || self.is_idle_slot(slot) {
@@ -624,7 +624,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.opening.count_opened(&mut self.connections[slot]);
     }
 
-    /// Ends a request as one that may have been chosen as a sample; its answer is kept if it is given.
+    /// Tells the sampler that a request is finished. If the request was chosen as a sample, `answer` is kept, if there
+    /// is one.
     #[inline]
     fn end_sample(&mut self, slot: usize, request: InFlight, answer: Option<Box<SampledAnswer>>) {
         if let Some(sampler) = &mut self.sampler
@@ -777,9 +778,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.proceed(slot, now);
     }
 
-    /// Replaces a connection on which the server has allowed no request for a time-out. While a closed loop goes on,
-    /// this counts as one request that timed out, although none was sent. In an open loop it counts as nothing, because
-    /// requests wait for any free connection.
+    /// Replaces a connection on which the server has allowed no request for the length of the time-out. While a closed
+    /// loop goes on, this counts as one request that timed out, although none was sent. In an open loop it counts as
+    /// nothing, because requests wait for any free connection.
     fn replace_starved(&mut self, slot: usize, since: u64, now: u64) {
         self.recorder.describe_first_wrong(|| {
             format!("timeout: the server allowed no request on a connection for longer than the time-out ({NO_ROOM})")

@@ -79,9 +79,10 @@ impl Group {
         self.dirs.limit_cpu(share)
     }
 
-    /// Limits the memory of all processes in the group together, swap included. When they want more, and nothing can
-    /// be given back, the kernel kills the largest process, and sometimes one more before the memory of the first is
-    /// free. [`Group::oom_kills`] counts them.
+    /// Limits the memory of all processes in the group together, swap included. When they want more, and nothing can be
+    /// given back, the kernel kills the largest process, and sometimes one more before the memory of the first is free.
+    /// [`Group::oom_kills`] counts them. An error if no group can limit memory on this machine, or if the limit cannot
+    /// be written.
     pub fn limit_memory(&self, bytes: u64) -> Result<(), Error> {
         self.dirs.limit_memory(bytes)
     }

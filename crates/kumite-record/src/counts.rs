@@ -115,7 +115,8 @@ pub struct CountRatio {
 /// The instructions of a function in two commands, without those of the functions that it calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FunctionCounts {
-    /// The name of the function, without its file and program.
+    /// The name of the function, without its file, its program, rustc's hash and the depth of a recursion; functions of
+    /// one name are counted together. `functions without a name` stands for all that have no symbol.
     pub name: String,
     /// The instructions that it executes in `a`; 0 if it is not there.
     pub a: u64,

@@ -120,7 +120,8 @@ impl Finding {
 pub struct Equipment {
     /// The name of the experiment.
     pub experiment: String,
-    /// The names of the folder's contenders; empty if its file cannot be read.
+    /// The names of the folder's contenders. Empty if there is an `error`: then this entry stands for all contenders of
+    /// the experiment, of which one cannot be used, or none is there.
     pub contenders: Vec<String>,
     /// `Ok` if all needs are met. Else `Missing` if any tool is missing, and `Unknown` if that cannot be told.
     pub state: Fitness,

@@ -25,7 +25,8 @@ const LINES: usize = 40;
 /// The least number of rows that a table gets, however few lines are left.
 const LEAST_ROWS: usize = 5;
 
-/// A run on one screen: at most 40 lines and the answer of a gate, unless claims and their reasons take more.
+/// A run on one screen: at most 40 lines, and the line of the gate if one was asked for. Claims with long reasons may
+/// take more.
 pub fn summary(export: &Export, style: &Style) -> String {
     let (record, groups, style) = (Record::new(export), Groups::new(export), *style);
     let document = Document::new(&record, &groups);
@@ -108,10 +109,10 @@ enum Room {
 /// A claim's verdict, and what is said beside it.
 struct Line<'a> {
     verdict: &'a VerdictText,
-    /// The reason why the claim has no effect to show. None if it has one.
+    /// The reason why the claim has no effect to show. None if it has an effect.
     reason: Option<String>,
-    /// In how many sittings the verdict stood. For an undecided claim also the blocks, nodes or sittings that would
-    /// decide it, or that the control is off. None if nothing of this is known.
+    /// In how many sittings the verdict stood. For an undecided claim it also says how many more blocks, nodes or
+    /// sittings would decide it, or that the control is off. None if nothing of this is known.
     more: Option<String>,
 }
 

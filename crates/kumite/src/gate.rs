@@ -43,8 +43,10 @@ impl Gate {
         self.gate.is_some()
     }
 
-    /// Refuses a name in --gate-allow that nothing has, and a plan that can decide nothing, before anything is
-    /// measured. `budget` is the run's budget and the least time of a round, if both are known.
+    /// Checks a gate before anything is measured. An error if --gate-allow has a name that nothing has, if there is
+    /// neither a claim nor a check, or if `blocks` or the budget are fewer than the `fewest` blocks of `prospects`;
+    /// where `fewest` is unknown, the plan passes. Without a gate only a --gate-allow is an error. `budget` is the
+    /// run's budget and the least time of a round; None if either is unknown.
     pub fn check(
         &self,
         experiment: &Experiment,

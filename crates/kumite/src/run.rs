@@ -129,7 +129,8 @@ pub fn run(args: &Args, world: &dyn World) -> Result<(), Failure> {
 }
 
 /// Measures a run on this machine. The text says why the run was interrupted and how to go on; `None` if it was not
-/// interrupted. An error if the run could not be begun.
+/// interrupted. An error if the run did not come to its first trial, or if the results store could not be read or
+/// written, then or later.
 pub fn measured(args: &Args, world: &dyn World, begun: Begun) -> Result<(Export, Option<String>), Failure> {
     args.here(&args.planned()?, world, &driver(&stop::flag()?), begun)
 }

@@ -41,7 +41,8 @@ pub struct GateRules {
 pub enum GateOn {
     /// The gate is decided by this metric alone.
     Metric(CommandMetric),
-    /// The counts of instructions, which are taken when the times are known. Times go on as without a gate.
+    /// The gate is decided by the counts of instructions alone, which are taken after the timed runs. These end as they
+    /// would without a gate.
     Counts,
 }
 

@@ -22,13 +22,13 @@ use super::{ALPHA, Evidence};
 /// The fewest later rounds that can raise a doubt about a verdict by contradicting it.
 const TELLING_ROUNDS: usize = 5;
 
-/// The comparison to show (by one of its bets), with the number of comparisons that came out like it and the wealth
-/// for its bounds.
+/// The comparison to show, represented by one of its bets; the number of comparisons with the same result; and the
+/// wealth that its bounds need.
 struct Chosen<'a> {
     bet: Bet<'a>,
     alike: usize,
-    /// The wealth that a bet must have reached at a bound. None if no single comparison is clear enough to be named;
-    /// `alike` is 0 then.
+    /// The wealth that defines a bound: a bound is the border at which the bet would just have reached it. None if no
+    /// single comparison is clear enough to be named; `alike` is 0 then.
     threshold: Option<f64>,
 }
 
@@ -106,8 +106,8 @@ impl Posed<'_> {
         claim.doubts.extend(doubt);
     }
 
-    /// The doubt that the effect of the shown comparison followed the machine or the time, over all rounds. None if
-    /// it did not.
+    /// The doubt that the effect of the shown comparison changed with the state of the machine, or with time, over all
+    /// rounds. None if it did not.
     pub fn moved(
         &self,
         all: &Posed,
@@ -193,9 +193,10 @@ impl Posed<'_> {
             return of_all.unwrap_or(Bound::Unknown);
         };
         let [low, high] = bet.effects.bounds(look, threshold);
-        // The verdict chooses the comparison that is shown, and the end of its interval. So a bound is false as often
-        // as either end of a two-sided interval: the level is 1 − 2/t, not 1 − 1/t. For one of k comparisons t is k
-        // times as large; that pays for the choice and makes the bound no surer.
+        // The verdict chooses the comparison that is shown, and the end of its interval. So the chance that a bound is
+        // false is that of a two-sided interval, both ends together: the level is 1 − 2/t, not 1 − 1/t. If the
+        // comparison is one of k, its bound needs k times the wealth. That only makes up for the choice, so the level
+        // stays 1 − 2/t with the t of the claim.
         let level = 1.0 - 2.0 / course.threshold;
         // For an undecided claim no side was chosen.
         let alone = 1.0 / ALPHA;
@@ -260,8 +261,8 @@ impl Posed<'_> {
             let alike = self.count(|bet| not_so(bet) >= threshold);
             return Some(Chosen { bet, alike, threshold: Some(threshold) });
         }
-        // No single comparison is proved false. The one that misses its border by most is shown; the bound is that of
-        // the distance by which at least one of them misses.
+        // No single comparison is proved false. The one that misses its border by most is shown. Its bound is the
+        // distance by which at least one of them misses.
         let miss = |bet: &Bet| median(&bet.effects.misses(bet.border, look)).unwrap_or(f64::NEG_INFINITY);
         let bet = match self.are_ratios(look) {
             true => self.bets().max_by(|a, b| miss(a).total_cmp(&miss(b)))?,

@@ -56,8 +56,8 @@ pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -
     kumite_judge::prospects(&begin(experiment, cores), &contenders, &experiment.claims)
 }
 
-/// The cells that claims and checks compare, with their metrics, for these contenders only. Each comes with the id of
-/// the claim or check.
+/// The metrics of whole trials that claims and checks compare, each with its cell, for these contenders only. Each
+/// comes with the id of the claim or check. A comparison has none if one of its cells cannot be had.
 pub fn references(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Vec<(String, Reference)> {
     let (run, contenders) = (begin(experiment, cores), contenders(experiment, taking_part));
     let checks = experiment.checks.iter().map(|check| &check.says);

@@ -238,8 +238,8 @@ impl Execution<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Reports a committed trial and, if it is void, what becomes of its block. `block` has the trials that are left
-    /// of its block at this attempt; `after` is the rest of the run.
+    /// Reports a committed trial and, if it is void, what becomes of its block. `block` has the trials of the present
+    /// block that are left at this attempt; `after` is the rest of the run.
     fn tell(&mut self, block: &Block, attempt: u32, after: Rest, trial: &Trial) {
         let mut left = self.progress.to_try(after.iter(), 0);
         left.extend(self.progress.to_try([block], attempt));

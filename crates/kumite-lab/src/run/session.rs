@@ -23,7 +23,8 @@ pub struct Session<'a> {
     pub times: &'a [Option<Duration>],
     /// The trials of the plan that are in the store already and are not made again.
     pub kept: &'a [Trial],
-    /// The time that the run may take: no block is begun that would likely end later. None if there is no limit.
+    /// The time that this execution may take, from its beginning: once it has made a trial, it begins no block that
+    /// would likely end later. None if there is no limit.
     pub budget: Option<Duration>,
     /// Finds the cells whose claims more blocks might decide. It is called after each round from `min_blocks` on, and
     /// only these cells go on. It is never called in a sitting.

@@ -99,7 +99,8 @@ impl IntervalCounts {
         self.ok == 0 && self.errors == 0
     }
 
-    /// Closes the window within this interval: answers that are added from now on are not the window's.
+    /// Closes the window of a closed loop within this interval: answers that are added from now on are not the
+    /// window's. It is not for an open loop, where each answer says whether it is the window's.
     pub fn close_window(&mut self) {
         self.window_answers = (!self.answers.is_empty()).then(|| self.answers.clone());
     }

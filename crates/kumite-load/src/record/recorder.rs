@@ -194,7 +194,9 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    /// Counts a session that was due at `began` and ended with this step at `now`: with its last, or one that failed.
+    /// Counts a session of several steps that belongs to the window. It was due at `began` and ended at `now` with this
+    /// step: its last, or one that failed. `right` is true if it did not fail; then its time is kept, too. Does nothing
+    /// for other sessions.
     pub fn record_session(&mut self, step: u32, right: bool, began: u64, now: u64) {
         if self.phase_of(began) == Phase::Window {
             self.by_steps.session(step, right, now.saturating_sub(began));

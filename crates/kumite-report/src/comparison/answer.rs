@@ -120,9 +120,9 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     let verdicts = verdicts(comparison);
     if verdicts > 1 {
         notes.push(format!(
-            "{verdicts} verdicts: in at most {} of such comparisons any of them is wrong; each is judged at {} (Bonferroni)",
-            percent(comparison.alpha),
-            percent(comparison.alpha_per_pair)
+            "{verdicts} verdicts, each judged at {} (Bonferroni): the chance that any of them is wrong is at most {}",
+            percent(comparison.alpha_per_pair),
+            percent(comparison.alpha)
         ));
     }
     if let Some(width) = comparison.duet.as_ref().and_then(|duet| Some((duet.pairs, duet.sequential_width?)))
@@ -136,7 +136,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     match comparison.ended {
         ComparisonEnd::Budget => notes.push("it ended because --budget was spent".to_owned()),
         ComparisonEnd::MaxRuns if comparison.pairs.iter().any(has_undecided) => {
-            notes.push("it ended because the most runs were made".to_owned());
+            notes.push("it ended because the maximum number of runs was reached".to_owned());
         }
         _ => {}
     }
@@ -210,7 +210,7 @@ fn how(comparison: &Comparison) -> String {
     }
     let us = Unit::Microseconds.text(comparison.costs.between_runs_us);
     let what = if comparison.servers.is_empty() { "run" } else { "load" };
-    parts.push(format!("{us} of kumite's own beside each {what}"));
+    parts.push(format!("kumite itself took {us} beside each {what}"));
     if let Some(noise) = &comparison.noise {
         let figure = |name: &str, what: &str| {
             let value = noise.worst.get(name).filter(|value| **value >= 0.005)?;

@@ -189,7 +189,7 @@ fn ends(ratio: Ratio) -> String {
 fn spent(ended: ComparisonEnd) -> Option<&'static str> {
     match ended {
         ComparisonEnd::Budget => Some("--budget was spent"),
-        ComparisonEnd::MaxRuns => Some("the most runs were made"),
+        ComparisonEnd::MaxRuns => Some("the maximum number of runs was reached"),
         ComparisonEnd::Decided | ComparisonEnd::Interrupted | ComparisonEnd::Failed => None,
     }
 }

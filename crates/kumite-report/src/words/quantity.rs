@@ -132,7 +132,8 @@ impl Measured for Metric {
     }
 }
 
-/// The symbol after a figure of `unit`, with a space before it: `fitting` or, if that is empty, the unit's own.
+/// The text behind a figure of `unit`: `fitting`, which has its own space (`" ms"`), or, if that is empty, a space and
+/// the unit's symbol. Empty if the unit has no symbol either.
 pub fn with_symbol(unit: Unit, fitting: &str) -> String {
     match (fitting, unit.symbol()) {
         ("", "") => String::new(),

@@ -597,7 +597,7 @@ fn a_gate_that_is_undecided_in_the_end_says_so_and_what_it_lets_pass() {
         assert!(
             line.starts_with("gate: undecided: whether y is slower than x by more than 1 % is not shown: ")
         );
-        assert!(line.contains("the most runs were made") && line.ends_with(words), "{line}");
+        assert!(line.contains("the maximum number of runs was reached") && line.ends_with(words), "{line}");
         assert!(place.read("r.json").contains("\"state\": \"undecided\""));
     }
 }

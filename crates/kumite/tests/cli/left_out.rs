@@ -63,10 +63,12 @@ fn what_was_killed_hung_or_failed_is_left_out_and_the_comparison_goes_on() {
 #[test]
 fn a_command_that_hardly_ever_succeeds_ends_the_comparison() {
     let place = here();
-    let fails = by_run("*) exit 3;;");
+    // Runs so long that it is looked after each block, on any machine.
+    let fails = by_run("*) sleep 0.2; exit 3;;");
     let said = compare(&place, &["true", &fails, "--runs", "6", "-i=1,2"]).ended(3);
     printed!(said.notes());
-    let said = compare(&place, &["true", &by_run("*) kill -9 $$;;"), "-i", "--json", "r.json"]).ended(3);
+    let said =
+        compare(&place, &["true", &by_run("*) sleep 0.2; kill -9 $$;;"), "-i", "--json", "r.json"]).ended(3);
     printed!(said.notes());
     let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
     assert_eq!((&result["ended"], blocks(&result["commands"][1]).len()), (&json!("failed"), 10));

@@ -1,10 +1,11 @@
 //! Drives one load. The engine runs on threads of its own; this thread looks at the server ten times a second.
 //!
-//! CPU time is the difference between the first looks at or after the two ends of the time that is asked for, and
-//! peak memory is the highest reading up to the window's end. Noise of the machine is measured over the window, so
-//! that a figure and its doubts belong together. The server is shared with the engine by a lock, since a disturbance
-//! stops and resumes it. When the server ends, writes too much, or cannot be looked at, the load is ended early, and
-//! `gone` says why. Setting `stop` ends the load too, and the caller must then look at `stop`.
+//! For CPU time over an interval, the first look at or after its start is subtracted from the first look at or after
+//! its end. Peak memory is the highest reading up to the window's end. Noise of the machine is measured over the
+//! window, so that a figure and its doubts belong together. The server is shared with the engine by a lock, since a
+//! disturbance stops and resumes it. When the server ends, writes too much, or cannot be looked at, the load is ended
+//! early, and `gone` says why. Setting `stop` ends the load too. The result does not tell that, so the caller has to
+//! check `stop` itself.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,9 +61,9 @@ struct PollSample {
     peak_rss_bytes: u64,
 }
 
-/// Drives the load from a thread on each of `cores`, or from one thread if the server has the same CPUs. The server
-/// has `server_cores`, which are CPUs of its node. An error if the engine cannot offer the load, or the server could
-/// not be stopped for a disturbance; a server that ends is none, but `gone`.
+/// Drives the load from a thread on each of `cores`, or from one thread if the server has the same CPUs. The server has
+/// `server_cores`, which are CPUs of its node. An error if the engine cannot offer the load, or if the server could not
+/// be stopped for a disturbance. A server that ends is no error: `gone` tells it.
 //
 // This function is long because it keeps together what both threads do: they share the server, and each tells the
 // other to end. `stop` is the caller's; `halt` ends the engine.
@@ -208,7 +209,8 @@ impl Window<'_> {
         if let Some((watch, before, waits)) = &self.watch {
             let waited = now.zip(waits.as_ref()).map(|(now, then)| now.since(then));
             let noise = watch.end(&Ours { cpu: Some(used.saturating_sub(*before)), waited });
-            // If the node does not answer, its noise stays unknown here; the end of the trial fails by the same loss.
+            // If the node does not answer, its noise stays unknown here. The trial then fails at its end, because the
+            // node is lost.
             self.noise = Some((noise, server.end_watch().ok().flatten()));
         }
     }

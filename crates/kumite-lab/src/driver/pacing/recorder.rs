@@ -38,7 +38,7 @@ pub(super) struct Stamp {
 pub(super) struct Awake([(Instant, Instant); 2]);
 
 impl Awake {
-    /// Awake for the first state, from now on.
+    /// Awake for the first state: one stretch of [`FIRST`], which begins now.
     pub fn at_once() -> Awake {
         let now = Instant::now();
         Awake([(now, now + FIRST); 2])
