@@ -435,7 +435,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         self.flush_layers(slot);
     }
 
-    /// Sends requests that waited for a connection to take more of them, after the server has allowed that.
+    /// Called when the server allows more requests on a connection than before: sends those that waited for this.
     fn use_new_room(&mut self, slot: usize, now: u64) {
         let is_open = self.connections[slot].state == ConnectionState::Open;
         if is_open && slot < self.base_connections && !self.opening.is_holding() {

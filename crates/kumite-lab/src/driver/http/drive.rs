@@ -44,8 +44,8 @@ pub(crate) struct Driven {
     pub server_noise: Option<NodeNoise>,
     /// True if the warm-up was to end in a steady state, and did not.
     pub unsettled: bool,
-    /// The fault that ended the load early: of the server, or of the way to its node. None if the load went to its
-    /// end, or `stop` ended it.
+    /// The fault that ended the load early: the server's, or a lost connection to its node. None if the load went to
+    /// its end, or `stop` ended it.
     pub gone: Option<Error>,
 }
 
