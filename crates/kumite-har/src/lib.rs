@@ -1,6 +1,6 @@
 //! Recordings of browsers (HAR 1.2), made into scenarios: text in, text out. No file is read, and no secret is kept.
 //!
-//! A recording has whatever a person did, with the passwords and cookies of that person. [`scenario`] takes the
+//! A recording has whatever a person did, with the passwords and cookies of that person. [`scenario()`] takes the
 //! requests to one server, in order, with their pauses, and leaves out what is secret by its name.
 
 mod body;

@@ -37,7 +37,7 @@ pub struct Scenario {
     pub toml: String,
     /// The number of requests of the session, at least 1.
     pub requests: usize,
-    /// The number of pauses that were longer than [`LONGEST_PAUSE_MS`](crate::LONGEST_PAUSE_MS) and are so long now.
+    /// The number of pauses that were longer than [`LONGEST_PAUSE_MS`] and are so long now.
     pub pauses_cut: usize,
     /// The secrets that were left out, with the number of requests that had each.
     pub secrets: BTreeMap<Secret, usize>,

@@ -6,8 +6,8 @@
 //!
 //! - An objective is parsed once, and judges the outcome of a load ([`Slo`]).
 //! - [`find_rate`] searches for the highest rate again and again, until the answers have an interval.
-//! - [`capacity`] draws one such answer, for those that repeat it themselves.
-//! - [`meets`] offers the same load at one rate again and again, until it is decided whether more than half of such
+//! - [`capacity()`] draws one such answer, for those that repeat it themselves.
+//! - [`meets()`] offers the same load at one rate again and again, until it is decided whether more than half of such
 //!   loads meet the objective.
 
 mod capacity;

@@ -144,6 +144,9 @@ impl Checker {
         self.asked += 1;
         const UNCHECKED: &str = "the answer could not be checked";
         // The result's digits go as they came: a checker may know more of numbers than a double.
+        // Where a run has a control, the contender runs by a link of a drawn length: the folder's own name is no draw. A
+        // folder of another node is told as it is.
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         let params = Question { params, result, folder: &folder.to_string_lossy() };
         let asked =
             self.worker.give(self.asked, &params, LIMIT, stop).map_err(|halt| halt.in_step(UNCHECKED))?;
