@@ -3,6 +3,7 @@
 
 mod claims;
 mod earlier;
+mod everyone;
 mod kept;
 mod log;
 mod mark;
@@ -51,7 +52,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
             continue;
         }
         let of_file = |what: String| format!("{}: {what}", show(root, &file));
-        let run = match unpacked(&file) {
+        let run = match unpacked(&file, MOST_BYTES) {
             Ok(run) => run,
             Err(why) => {
                 wrong.push(of_file(why));
@@ -61,6 +62,10 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
         let spec = read(&experiment.join("experiment.toml"), wrong);
         wrong.extend(unfit_run(&run).map(of_file));
         wrong.extend(kept::wrong(&experiment, Some(&run)).into_iter().map(of_folder));
+        let everyone = everyone::read(&experiment, &spec).unwrap_or_else(|why| {
+            wrong.push(of_folder(format!("{}: {why}", everyone::RECORD)));
+            None
+        });
         let is_earlier = earlier::is_of_earlier(&run, &spec);
         wrong.extend(earlier::wrong(&words, is_earlier).map(|why| format!("{}: {why}", show(root, &readme))));
         wrong.extend(pictures::wrong(&experiment, &words).into_iter().map(of_folder));
@@ -73,8 +78,10 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
         }
         let row = overview::wrong(&overview, &name_of(&experiment), &run, is_earlier);
         wrong.extend(row.map(|what| format!("{OVERVIEW}: {what}")));
+        let runs: Vec<&Value> = [&run].into_iter().chain(&everyone).collect();
         for mark in marks {
-            wrong.extend(mark.wrong(&run).map(|why| format!("{}:{}: {why}", show(root, &readme), mark.line)));
+            wrong
+                .extend(mark.wrong(&runs).map(|why| format!("{}:{}: {why}", show(root, &readme), mark.line)));
         }
     }
 }
@@ -90,10 +97,10 @@ fn all(root: &Path) -> Vec<PathBuf> {
     all
 }
 
-fn unpacked(file: &Path) -> Result<Value, String> {
+fn unpacked(file: &Path, most_bytes: u64) -> Result<Value, String> {
     let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(format!("{} bytes, more than {MOST_BYTES}", bytes.len()));
+    if bytes.len() as u64 > most_bytes {
+        return Err(format!("{} bytes, more than {most_bytes}", bytes.len()));
     }
     let mut text = String::new();
     GzDecoder::new(&bytes[..]).read_to_string(&mut text).map_err(|error| error.to_string())?;

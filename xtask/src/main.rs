@@ -32,6 +32,9 @@ fn main() -> ExitCode {
                 "       cargo xtask found NAME            make one sitting of an experiment, and judge it with the others"
             );
             eprintln!(
+                "       cargo xtask found NAME --everyone keep what each contender takes once, for the tables of its README"
+            );
+            eprintln!(
                 "       cargo xtask rejudge [NAME …]      judge found records anew, and renew what is made from them"
             );
             eprintln!(

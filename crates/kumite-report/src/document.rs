@@ -220,7 +220,7 @@ fn not_judged(run: &Run) -> Option<String> {
     }
 }
 
-/// `The run ended when its verdicts were in: the plan had 53 trials more, of about 4 min.` None if nothing was saved.
+/// `The run ended when its verdicts were in, which left out 53 planned trials (about 4 min).` None if nothing was saved.
 fn saved(run: &Run) -> Option<String> {
     let saved = run.saved.as_ref()?;
     let why = match saved.decided {
@@ -228,8 +228,8 @@ fn saved(run: &Run) -> Option<String> {
         false => "Cells that no open verdict needed were measured no further",
     };
     Some(format!(
-        "{why}: the plan had {} more, of about {}.",
-        plural(saved.trials, "trial"),
+        "{why}, which left out {} (about {}).",
+        plural(saved.trials, "planned trial"),
         length(saved.seconds)
     ))
 }

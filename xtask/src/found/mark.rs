@@ -13,7 +13,7 @@ use super::minutes;
 
 const KINDS: [&str; 4] = ["claim ", "cell ", "run ", "machine "];
 
-/// A figure, and what in the run it is.
+/// A figure, and what in a run it is.
 #[derive(Debug)]
 pub struct Mark {
     pub line: usize,
@@ -34,10 +34,10 @@ pub struct Change {
 }
 
 impl Mark {
-    /// Why it is not what the run has, if it is not.
-    pub fn wrong(&self, run: &Value) -> Option<String> {
+    /// Why it is not what the first of the runs that has such a figure says, if it is not.
+    pub fn wrong(&self, runs: &[&Value]) -> Option<String> {
         let Mark { shown, of, .. } = self;
-        let why = match value(run, of) {
+        let why = match value_in(runs, of) {
             Ok(value) if is_shown(&value, shown) => return None,
             Ok(value) => format!("the run has {value}"),
             Err(why) => why,
@@ -67,17 +67,24 @@ pub fn marks(text: &str) -> Vec<Mark> {
     text.match_indices("<!-- ").filter_map(of_comment).collect()
 }
 
-/// The document with the figures that the run has now, as exactly as they were written; and which are others.
-pub fn renewed(text: &str, run: &Value) -> (String, Vec<Change>) {
+/// The document with the figures that the runs have now, as exactly as they were written; and which are others.
+pub fn renewed(text: &str, runs: &[&Value]) -> (String, Vec<Change>) {
     let (mut renewed, mut from, mut changes) = (String::new(), 0, Vec::new());
-    for mark in marks(text).into_iter().filter(|mark| mark.wrong(run).is_some()) {
-        let is = value(run, &mark.of).ok().and_then(|value| written_as(value.as_f64()?, &mark.shown));
+    for mark in marks(text).into_iter().filter(|mark| mark.wrong(runs).is_some()) {
+        let is = value_in(runs, &mark.of).ok().and_then(|value| written_as(value.as_f64()?, &mark.shown));
         renewed += &text[from..mark.place.start];
         renewed += is.as_ref().unwrap_or(&mark.shown);
         from = mark.place.end;
         changes.push(Change { line: mark.line, was: mark.shown, is, of: mark.of });
     }
     (renewed + &text[from..], changes)
+}
+
+/// What the first of the runs that has it says, else why the first has not.
+fn value_in(runs: &[&Value], to: &str) -> Result<Value, String> {
+    let mut all = runs.iter().map(|run| value(run, to));
+    let first = all.next().unwrap_or_else(|| Err("there is no run".to_owned()));
+    first.or_else(|why| all.find_map(Result::ok).ok_or(why))
 }
 
 fn value(run: &Value, to: &str) -> Result<Value, String> {
@@ -210,10 +217,23 @@ mod tests {
         let found = marks(text);
         assert_eq!(found.iter().map(|mark| mark.line).collect::<Vec<_>>(), [1, 1, 1, 2, 2, 2, 2, 2, 2]);
         for mark in found {
-            assert_eq!(mark.wrong(&run()), None);
+            assert_eq!(mark.wrong(&[&run()]), None);
             assert_eq!(text[mark.place.clone()], mark.shown);
         }
-        assert_eq!(renewed(text, &run()), (text.to_owned(), Vec::new()));
+        assert_eq!(renewed(text, &[&run()]), (text.to_owned(), Vec::new()));
+    }
+
+    #[test]
+    fn a_figure_that_the_first_run_has_not_is_that_of_the_second() {
+        let mut second = run();
+        second["cells"][0]["metrics"]["t_us"]["estimate"] = 1.into();
+        second["cells"][1]["contender"] = "b".into();
+        let text = "25,260<!-- cell a n=1 t_us -->, 9<!-- cell b n=2 t_us/0.01 -->, 3<!-- cell c t_us -->";
+        let (is, changes) = renewed(text, &[&run(), &second]);
+        assert_eq!(is, text.replace('9', "5"));
+        assert_eq!(changes.iter().map(|of| of.is.as_deref()).collect::<Vec<_>>(), [Some("5"), None]);
+        let why = marks(text)[2].wrong(&[&run(), &second]).unwrap();
+        assert_eq!(why, "3 (cell c t_us): the run has no such entry in cells");
     }
 
     #[test]
@@ -244,7 +264,7 @@ mod tests {
     fn a_figure_that_is_another_now_is_written_as_the_old_one_was_and_words_are_left() {
         let text = "1.9<!-- claim a-b effect.value --> (of 24,000<!-- cell a n=1 t_us -->), so it\n**holds**<!-- claim a-b verdict -->, \
                     14<!-- run minutes -->.";
-        let (is, changes) = renewed(text, &run());
+        let (is, changes) = renewed(text, &[&run()]);
         let expected = "1.4<!-- claim a-b effect.value --> (of 25,000<!-- cell a n=1 t_us -->), so it\n**holds**<!-- claim a-b verdict -->, \
                     14<!-- run minutes -->.";
         assert_eq!(is, expected);

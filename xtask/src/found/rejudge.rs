@@ -10,7 +10,10 @@ use serde_json::Value;
 
 use super::earlier::is_of_earlier;
 use super::mark::{self, Change};
-use super::{OVERVIEW, PICTURE, RECORD, all, claims, name_of, overview, packed, pictures, unpacked};
+use super::{
+    MOST_BYTES, OVERVIEW, PICTURE, RECORD, all, claims, everyone, name_of, overview, packed, pictures,
+    unpacked,
+};
 use crate::project::show;
 
 /// Renews the experiments with these names, or all.
@@ -38,7 +41,7 @@ fn chosen(root: &Path, names: &[&str]) -> Result<Vec<PathBuf>, String> {
 /// Writes what is another now, and says what.
 pub(super) fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
     let (record, readme) = (experiment.join(RECORD), experiment.join("README.md"));
-    let kept = unpacked(&record).map_err(|why| format!("{}: {why}", show(root, &record)))?;
+    let kept = unpacked(&record, MOST_BYTES).map_err(|why| format!("{}: {why}", show(root, &record)))?;
     let anew = Anew::judged(&kept).map_err(|why| format!("{}: {why}", show(root, &record)))?;
     println!("{}:", name_of(experiment));
     if anew.record != kept {
@@ -53,13 +56,17 @@ pub(super) fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
             write(root, &file, picture.as_bytes())?;
         }
     }
-    let (text, changes) = mark::renewed(&text_of(root, &readme)?, &anew.record);
+    let specification = text_of(root, &experiment.join("experiment.toml"))?;
+    let everyone = everyone::read(experiment, &specification)
+        .map_err(|why| format!("{}: {why}", show(root, &experiment.join(everyone::RECORD))))?;
+    let runs: Vec<&Value> = [&anew.record].into_iter().chain(&everyone).collect();
+    let (text, changes) = mark::renewed(&text_of(root, &readme)?, &runs);
     if !changes.is_empty() {
         changes.iter().for_each(|change| println!("  {}", change_line(&show(root, &readme), change)));
         write(root, &readme, text.as_bytes())?;
     }
     let file = root.join(OVERVIEW);
-    let is_earlier = is_of_earlier(&anew.record, &text_of(root, &experiment.join("experiment.toml"))?);
+    let is_earlier = is_of_earlier(&anew.record, &specification);
     let name = name_of(experiment);
     let was = text_of(root, &file)?;
     let with_row = overview::with_row(&was, &name, &anew.export);
@@ -135,7 +142,8 @@ mod tests {
         assert!(all.len() >= 11, "{all:?}");
         for experiment in all {
             let name = name_of(&experiment);
-            let record: Export = serde_json::from_value(unpacked(&experiment.join(RECORD)).unwrap()).unwrap();
+            let record: Export =
+                serde_json::from_value(unpacked(&experiment.join(RECORD), MOST_BYTES).unwrap()).unwrap();
             let picture = std::fs::read_to_string(experiment.join(PICTURE)).unwrap();
             assert!(picture == forest_svg(&record), "{name}: `cargo xtask rejudge {name}` draws it anew");
             for (file, picture) in pictures::drawn(&experiment, &record).unwrap() {
@@ -149,7 +157,8 @@ mod tests {
     fn a_record_without_the_courses_of_most_trials_is_judged_as_the_whole_one() {
         for experiment in all(root()) {
             let name = name_of(&experiment);
-            let whole: Export = serde_json::from_value(unpacked(&experiment.join(RECORD)).unwrap()).unwrap();
+            let whole: Export =
+                serde_json::from_value(unpacked(&experiment.join(RECORD), MOST_BYTES).unwrap()).unwrap();
             let thin = kumite_report::thinned(&whole);
             let anew = rejudge(&thin).unwrap();
             assert!(
@@ -166,7 +175,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let experiment = folder.path().join("experiments/fib");
         std::fs::create_dir_all(experiment.join("found")).unwrap();
-        let kept = unpacked(&root().join("experiments/fib").join(RECORD)).unwrap();
+        let kept = unpacked(&root().join("experiments/fib").join(RECORD), MOST_BYTES).unwrap();
         let Anew { record: right, picture, .. } = Anew::judged(&kept).unwrap();
         let mut kept = right.clone();
         let claim = &mut kept["claims"][0];
@@ -182,7 +191,7 @@ mod tests {
         std::fs::write(folder.path().join(OVERVIEW), overview(3)).unwrap();
 
         renew(folder.path(), &experiment).unwrap();
-        assert!(unpacked(&experiment.join(RECORD)) == Ok(right));
+        assert!(unpacked(&experiment.join(RECORD), MOST_BYTES) == Ok(right));
         let written =
             |file: &str| std::fs::read_to_string(folder.path().join("experiments").join(file)).unwrap();
         assert_eq!(written("fib/README.md"), readme(&format!("{effect:.2}")));

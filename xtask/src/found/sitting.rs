@@ -13,10 +13,10 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::log::{COUNT, Entry, Kind, Log, NOT_ENDED};
 use super::rejudge::renew;
-use super::{LOG, MOST_BYTES, MOST_BYTES_OF_SITTING, PROFILE, RECORD, is_ended, packed, quiet};
+use super::{LOG, MOST_BYTES, MOST_BYTES_OF_SITTING, PROFILE, RECORD, everyone, is_ended, packed, quiet};
 use crate::project::show;
 
-const USAGE: &str = "usage: cargo xtask found NAME [--dry-run | --rehearse KUMITE]";
+const USAGE: &str = "usage: cargo xtask found NAME [--dry-run | --everyone | --rehearse KUMITE]";
 
 /// Makes a sitting of the experiment that is named.
 pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
@@ -25,6 +25,11 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
         [name, "--rehearse", program] => {
             Experiment::at(root, name).and_then(|of| of.measured_by(Path::new(program), true))
         }
+        [name, "--everyone"] => Experiment::at(root, name).and_then(|of| {
+            let program = of.built()?;
+            of.refuse_busy(quiet::busy)?;
+            of.of_everyone(&|seed| of.run(&program, everyone::PROFILE, &[], seed))
+        }),
         [name] if !name.starts_with('-') => Experiment::at(root, name).and_then(|of| {
             let program = of.built()?;
             of.refuse_busy(quiet::busy)?;
@@ -74,7 +79,9 @@ impl<'a> Experiment<'a> {
         println!("{}: {}", self.name, self.standing(&log));
         println!(
             "would run: kumite {}",
-            self.words(0, Path::new("FILES")).join(" ").replace("--seed 0", "--seed N")
+            self.words(PROFILE, &self.of_sitting(), 0, Path::new("FILES"))
+                .join(" ")
+                .replace("--seed 0", "--seed N")
         );
         println!("would log: {}, sitting {}", show(self.root, &self.log), log.sittings.len() + 1);
         match self.changed().err().or_else(busy) {
@@ -134,31 +141,46 @@ impl<'a> Experiment<'a> {
             rehearsal,
             ..Entry::default()
         };
-        let files = self.root.join("target/found").join(format!("{}-{}", self.name, entry.seed));
-        std::fs::create_dir_all(&files)
-            .map_err(|error| format!("cannot make {}: {error}", show(self.root, &files)))?;
-        self.sit(entry, &|entry| {
-            let words = self.words(entry.seed, &files);
-            let status = Command::new(kumite).args(words).current_dir(self.root).status();
-            let status = status.map_err(|error| format!("cannot start {}: {error}", kumite.display()))?;
-            // A run that was cut short has a document too, and says itself why.
-            Export::read(&files.join("run.json"))
-                .map_err(|error| format!("kumite ended with {status}; {error}"))
-        })
+        self.sit(entry, &|entry| self.run(kumite, PROFILE, &self.of_sitting(), entry.seed))
     }
 
-    fn words(&self, seed: u32, files: &Path) -> Vec<String> {
+    /// Runs a profile by this kumite, and reads what it measured.
+    fn run(&self, kumite: &Path, profile: &str, options: &[&str], seed: u32) -> Result<Export, String> {
+        let files = self.root.join("target/found").join(format!("{}-{seed}", self.name));
+        std::fs::create_dir_all(&files)
+            .map_err(|error| format!("cannot make {}: {error}", show(self.root, &files)))?;
+        let words = self.words(profile, options, seed, &files);
+        let status = Command::new(kumite).args(words).current_dir(self.root).status();
+        let status = status.map_err(|error| format!("cannot start {}: {error}", kumite.display()))?;
+        // A run that was cut short has a document too, and says itself why.
+        Export::read(&files.join("run.json")).map_err(|error| format!("kumite ended with {status}; {error}"))
+    }
+
+    /// The options of a sitting.
+    fn of_sitting(&self) -> Vec<&'static str> {
+        let control = (!self.has_control).then_some("--control");
+        ["--sittings", "1", "--strict"].into_iter().chain(control).chain(["--budget", "20m"]).collect()
+    }
+
+    fn words(&self, profile: &str, options: &[&str], seed: u32, files: &Path) -> Vec<String> {
         let file = |name: &str| files.join(name).display().to_string();
-        let mut words: Vec<String> = ["run", self.name, "--profile", PROFILE, "--sittings", "1", "--strict"]
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        words.extend((!self.has_control).then(|| "--control".to_owned()));
-        let (results, run) = (file("results.db"), file("run.json"));
-        let seed = seed.to_string();
-        let own = ["--budget", "20m", "--seed", &seed, "--db", &results, "--json", &run];
-        words.extend(own.map(str::to_owned));
-        words
+        let (seed, results, run) = (seed.to_string(), file("results.db"), file("run.json"));
+        let before = ["run", self.name, "--profile", profile];
+        let after = ["--seed", &seed, "--db", &results, "--json", &run];
+        before.iter().chain(options).chain(&after).map(|word| (*word).to_owned()).collect()
+    }
+
+    /// Keeps what each contender took once, and renews what shows it.
+    fn of_everyone(&self, measure: &dyn Fn(u32) -> Result<Export, String>) -> Result<(), String> {
+        let export = measure(drawn_seed())?;
+        if let Some(why) = everyone::unfit(&export) {
+            return Err(format!("nothing is kept: {why}"));
+        }
+        let found = self.folder.join("found");
+        std::fs::create_dir_all(&found)
+            .map_err(|error| format!("cannot make {}: {error}", show(self.root, &found)))?;
+        self.write(everyone::RECORD, &fitting(&export, MOST_BYTES_OF_SITTING)?)?;
+        if self.folder.join(RECORD).is_file() { renew(self.root, &self.folder) } else { Ok(()) }
     }
 
     /// Writes the sitting down, has it measured, completes what was written, and judges it with those that count.
@@ -206,10 +228,11 @@ impl<'a> Experiment<'a> {
         Ok(Entry { complete: true, why: None, file: Some(name), ..entry })
     }
 
-    /// Makes the found run of the sittings that count, and all that is made of it.
+    /// Makes the found run of the sittings that count, and all that is made of it. Before all of them are there, there is
+    /// none: who looks at fewer may be led by them.
     fn judge(&self, log: &Log) -> Result<(), String> {
         let counting = log.counting(&self.kind);
-        if counting.is_empty() {
+        if counting.len() < COUNT {
             return Ok(());
         }
         let found = self.folder.join("found");

@@ -49,7 +49,8 @@ pub struct Answer {
     #[serde(default)]
     pub same_output: bool,
     /// A program that checks a task's result, a function's answer, or a command's output, whose path it is given: it
-    /// speaks the task protocol, too. Runs through `sh -c` in the experiment's folder, outside of the timed part.
+    /// speaks the task protocol, too. Of a server's answers it looks at up to 20 of a trial, as the program of `kumite
+    /// load --check-with` does. Runs through `sh -c` in the experiment's folder, outside of the timed part.
     pub checker: Option<String>,
 }
 

@@ -183,7 +183,14 @@ fn of_source(source: &TomlSource, target: &Target) -> Result<ScenarioLoad, SpecE
 fn of_a_server(source: &TomlSource, path: &[&str], answer: &Answer) -> Result<(), SpecError> {
     for (key, given) in [("checker", answer.checker.is_some()), ("same_output", answer.same_output)] {
         if given {
-            let what = format!("`{key}` is for other kinds than servers");
+            let what = match key {
+                "checker" => {
+                    "`checker` is one for all requests: [answer] of experiment.toml has it, and `kumite load \
+                              --check-with`"
+                        .to_owned()
+                }
+                _ => format!("`{key}` is for other kinds than servers"),
+            };
             return Err(source.error_at(&[path, &[key]].concat(), what));
         }
     }
@@ -616,7 +623,8 @@ answer = { status = 201, equals = "ok" }
         let of_all = "answer = { checker = 'x' }\n[[request]]\n".to_owned();
         assert_eq!(
             scenario_of(Path::new("s.toml"), of_all, &target()).unwrap_err().to_string(),
-            "s.toml:1:12: `checker` is for other kinds than servers"
+            "s.toml:1:12: `checker` is one for all requests: [answer] of experiment.toml has it, and `kumite load \
+             --check-with`"
         );
     }
 }

@@ -44,6 +44,11 @@ pub(crate) trait Workload: Any + Debug + Send + Sync {
         self.time()
     }
 
+    /// The parameter without which no trial of the workload has this metric. None if it may have it.
+    fn lacks(&self, _metric: &str) -> Option<&'static str> {
+        None
+    }
+
     /// Returns an error if a file that the workload needs is missing from the experiment's folder or cannot be used,
     /// with the parameter that names it.
     fn check_folder(&self, _folder: &Path) -> Result<(), (&'static str, Error)> {

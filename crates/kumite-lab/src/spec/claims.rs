@@ -115,8 +115,8 @@ fn checks(source: &TomlSource, file: &ExperimentFile, names: &Names) -> Result<V
     file.check.iter().enumerate().map(spec).collect()
 }
 
-/// Returns an error if an expression of a claim or check has no value at a point that the profile tries. The ids are
-/// those of the file, in its order.
+/// Returns an error if an expression of a claim or check has no value at a point that the profile tries, or if a metric
+/// that it compares is in no trial there. The ids are those of the file, in its order.
 pub(super) fn check_values(
     source: &TomlSource,
     experiment: &Experiment,
@@ -141,6 +141,16 @@ pub(super) fn check_values(
             let nth = ids.iter().position(|id| *id == spec.id).unwrap_or(0).to_string();
             let what = format!("{table} '{}': {what}", spec.id);
             return Err(source.error_in(&[table, &nth, "assert"], &spec.assert, column, &what));
+        }
+        for of in kumite_judge::references(&run, &contenders, spec) {
+            let Some(parameter) = experiment.planned[of.point].workload.lacks(&of.metric) else { continue };
+            let nth = ids.iter().position(|id| *id == spec.id).unwrap_or(0).to_string();
+            let cell = run.cell(&of.contender, &run.points[of.point]);
+            let what = format!(
+                "{table} '{}': {cell} has no {}, for its workload has no `{parameter}`",
+                spec.id, of.metric
+            );
+            return Err(source.error_at(&[table, &nth, "assert"], what));
         }
     }
     Ok(())

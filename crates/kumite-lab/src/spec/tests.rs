@@ -110,11 +110,33 @@ fn every_key_that_a_kind_registers_is_one_that_is_checked() {
 fn a_key_of_other_kinds_is_refused_with_whose_it_is() {
     let found = error(&format!("disk = '1 MB'\n{SPEC}"));
     assert_eq!(found, "experiment.toml:1:1: only tasks have `disk`, and this is of kind http");
-    let found = error(&SPEC.replace("equals = \"pong\"", "at = {}\nchecker = 'true'"));
+    let found = error(&SPEC.replace("equals = \"pong\"", "at = {}\nsame_output = true"));
     assert_eq!(
         found,
-        "experiment.toml:15:1: only tasks, functions and commands have `answer.checker`, and this is of kind http"
+        "experiment.toml:15:1: only commands have `answer.same_output`, and this is of kind http"
     );
+}
+
+#[test]
+fn a_claim_on_what_no_trial_measures_is_refused_with_what_is_missing() {
+    let about = |metric: &str, workload: &str| {
+        let text = SPEC.replace("duration_s = 2\n", &format!("duration_s = 2\n{workload}"));
+        let claim = format!(
+            "[[claim]]\nid = 'x'\nassert = '{metric}(a at connections=10) > {metric}(b at connections=10)'\n"
+        );
+        Experiment::from_text(&format!("{text}\n{claim}"), "quick", &["a", "b"])
+            .map_err(|error| error.to_string())
+    };
+    for (metric, parameter, workload) in [
+        ("capacity_rps", "objective", "objective = 'p99 < 20ms'\n"),
+        ("recovery_ms", "disturbance", "disturbance = 'pause'\n"),
+        ("service_p99_us", "rate_rps", "rate_rps = 100\n"),
+    ] {
+        let refused = about(metric, "").unwrap_err();
+        let expected = format!("has no {metric}, for its workload has no `{parameter}`");
+        assert!(refused.ends_with(&expected), "{refused}");
+        assert!(about(metric, workload).is_ok(), "{:?}", about(metric, workload).err());
+    }
 }
 
 #[test]
@@ -473,8 +495,8 @@ fn what_is_wrong_with_labels_and_answers_by_point_is_named_with_its_place() {
         ),
         (
             "equals = \"$body\"",
-            "checker = 'x'",
-            "17:12: only tasks, functions and commands have `answer.checker`, and this is of kind http",
+            "same_output = true",
+            "17:12: only commands have `answer.same_output`, and this is of kind http",
         ),
     ] {
         let found = error(&LABELS.replacen(from, to, 1));

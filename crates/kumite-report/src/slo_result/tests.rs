@@ -66,7 +66,7 @@ what broke: of 1 failed load, p99 < 20ms in 1
 limited by the connections: in 1 of them requests waited for a free one, while the server answered
 in time; more (-c) may bring more
 
-gate: undecided: 1 of 2 loads met p99 < 20ms and errors < 0.1%; --gate=holds does not let that pass
+gate: undecided: 1 of 2 loads met p99 < 20ms and errors < 0.1%; --gate=holds does not pass what is undecided
 ";
     assert_eq!(slo_terminal(&undecided, &PLAIN), expected);
 }

@@ -38,9 +38,12 @@ impl ControlText {
                     0 => String::new(),
                     more => format!(", and differs in {} more", plural(more, "figure")),
                 };
-                format!("the control differs from itself: {name} is {}{more}; {left}", ratio(of, place))
+                format!(
+                    "the control differs from itself: of two copies of {name} one is {}{more}; {left}",
+                    ratio(of, place)
+                )
             }
-            (None, Some(of)) => format!("Control: {name} is {}.", ratio(of, place)),
+            (None, Some(of)) => format!("Control: of two copies of {name} one is {}.", ratio(of, place)),
             (None, None) => format!("Control: {name} has too few blocks to say how far it is from itself."),
         };
         ControlText { is_off: furthest.is_some(), said }
@@ -58,7 +61,7 @@ fn ratio(of: &ControlRatio, place: &dyn Fn(&ControlRatio) -> String) -> String {
     let interval = of.ratio.low.zip(of.ratio.high);
     let interval = interval.map_or(String::new(), |(low, high)| format!("95 %: {low:.3}–{high:.3}; "));
     let blocks = plural(of.blocks, "block");
-    format!("{:.3} × itself in {} ({interval}{blocks})", of.ratio.estimate, place(of))
+    format!("{:.3} × the other in {} ({interval}{blocks})", of.ratio.estimate, place(of))
 }
 
 fn place(run: &Run, ControlRatio { metric, point, .. }: &ControlRatio) -> String {

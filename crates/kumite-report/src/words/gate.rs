@@ -103,7 +103,7 @@ pub(crate) fn painted(line: &str, state: GateState, style: Style) -> String {
 /// A clause on whether the gate lets pass what is undecided.
 pub(crate) fn passing(bar: GateBar) -> &'static str {
     match bar {
-        GateBar::Fails => "--gate lets that pass",
-        GateBar::Holds => "--gate=holds does not let that pass",
+        GateBar::Fails => "--gate passes what is undecided",
+        GateBar::Holds => "--gate=holds does not pass what is undecided",
     }
 }

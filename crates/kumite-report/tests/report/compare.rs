@@ -156,13 +156,13 @@ fn a_gate_has_one_line_however_long_which_is_the_last() {
     };
     let whether = "gate: undecided: whether B is slower than A by more than 4 % is not shown: A is 1.043× as fast (95 %: \
                    1.031–1.055); about 40 more pairs (~26 s) would tell; --budget was spent; ";
-    assert_eq!(undecided(fails), format!("{whether}--gate lets that pass"));
-    assert_eq!(undecided(holds), format!("{whether}--gate=holds does not let that pass"));
+    assert_eq!(undecided(fails), format!("{whether}--gate passes what is undecided"));
+    assert_eq!(undecided(holds), format!("{whether}--gate=holds does not pass what is undecided"));
     let interrupted = gate(GateState::Undecided, fails, |comparison| {
         comparison.ended = ComparisonEnd::Interrupted;
         comparison.pairs[0].gate = Some(PairGate::of(GateState::Open));
     });
-    assert_eq!(interrupted, "gate: undecided: it was interrupted; --gate lets that pass");
+    assert_eq!(interrupted, "gate: undecided: it was interrupted; --gate passes what is undecided");
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_gates_line_says_which_metric_it_was() {
         of(Undecided, Open, Undecided),
         format!(
             "gate: undecided: whether B uses more peak memory than A by more than 0.25 % is not shown: {memory}; as it \
-             looks, more pairs would not tell; --gate lets that pass"
+             looks, more pairs would not tell; --gate passes what is undecided"
         )
     );
 }

@@ -57,6 +57,34 @@ fn a_checker_that_comes_to_no_finding_does_not_pass_and_the_load_is_reported() {
 }
 
 #[test]
+fn the_checker_of_an_experiment_looks_at_the_answers_of_each_contender() {
+    let of = |checker: &str| Place::new(&format!("checker = {checker:?}\n"), &[("a", "pong")]);
+    let outcome = |place: &Place, code: i32| {
+        let run = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(code).json();
+        let trial = &run["trials"][0];
+        (trial["outcome"].clone(), trial["reason"].as_str().unwrap_or_default().to_owned())
+    };
+    let right = of("grep -q '\"body\":\"pong\"' && touch looked-at");
+    right.kumite(&["check", "fake"]).ended(0);
+    std::fs::remove_file(right.path("experiments/fake/looked-at")).unwrap();
+    assert_eq!(outcome(&right, 0), ("ok".into(), String::new()));
+    assert!(right.path("experiments/fake/looked-at").exists());
+
+    let wrong = of("echo 'no ping in it' >&2; exit 1");
+    let said = wrong.kumite(&["check", "fake"]).ended(1);
+    assert!(
+        said.out.contains("the checker found 1 of 1 answers wrong") && said.out.contains("no ping in it")
+    );
+    let (is, why) = outcome(&wrong, 3);
+    assert_eq!(is, "disqualified");
+    assert!(why.starts_with("the checker found ") && why.ends_with(": no ping in it"), "{why}");
+
+    let (is, why) = outcome(&of("./no-such-checker"), 3);
+    assert_eq!(is, "failed");
+    assert!(why.starts_with("an answer could not be checked: "), "{why}");
+}
+
+#[test]
 fn a_checker_is_for_one_load() {
     let place = Place::new("", &[]);
     let many = ["load", "http://127.0.0.1:1", "-R", "9", "--slo", "p99 < 1s", "--check-with", "true"];

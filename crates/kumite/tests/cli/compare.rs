@@ -583,9 +583,10 @@ fn a_gate_that_is_undecided_in_the_end_says_so_and_what_it_lets_pass() {
     let place = here();
     // On either side of each other, far apart: turn and turn about.
     let turn = "test -e $X && rm $X || { touch $X; sleep 0.03; }";
-    for (which, code, words) in
-        [("--gate", 0, "--gate lets that pass"), ("--gate=holds", 1, "does not let that pass")]
-    {
+    for (which, code, words) in [
+        ("--gate", 0, "--gate passes what is undecided"),
+        ("--gate=holds", 1, "does not pass what is undecided"),
+    ] {
         place.write("y", "");
         let [x, y] = ["x", "y"].map(|file| turn.replace("$X", file));
         let said = compare(

@@ -68,9 +68,12 @@ fn every_document_has_the_gate() {
 fn what_is_undecided_passes_unless_all_must_hold() {
     let place = two_of("throughput_rps(fast) > throughput_rps(slow)", "[1000, 100]");
     let said = place.scripted(&["run", "fake", "--gate"]).ended(0);
-    assert_eq!(line(&said), "gate: undecided: claim it is undecided; --gate lets that pass");
+    assert_eq!(line(&said), "gate: undecided: claim it is undecided; --gate passes what is undecided");
     let said = place.kumite(&["report", "--gate=holds"]).ended(1);
-    assert_eq!(line(&said), "gate: undecided: claim it is undecided; --gate=holds does not let that pass");
+    assert_eq!(
+        line(&said),
+        "gate: undecided: claim it is undecided; --gate=holds does not pass what is undecided"
+    );
     let place = two("throughput_rps(fast) > throughput_rps(slow)");
     let said = place.scripted(&["run", "fake", "--gate=holds"]).ended(0);
     assert_eq!(line(&said), "gate: open: nothing is wrong with 1 claim, 2 contenders");

@@ -300,3 +300,10 @@ fn what_a_shard_had_that_was_killed_is_in_the_store_that_its_script_copies() {
     let merged = place.kumite(&["merge", "elsewhere/1.db", "--db", "all.db", "--json", "-"]).ended(0).json();
     assert!(!merged["trials"].as_array().unwrap().is_empty(), "{merged}");
 }
+
+#[test]
+fn a_merge_that_is_refused_makes_no_store() {
+    let place = place();
+    place.kumite(&["merge", "no-such-run", "--db", "new.db"]).ended(2);
+    assert!(!place.path("new.db").exists());
+}

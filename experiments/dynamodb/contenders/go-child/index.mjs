@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
 export async function handler(event) {
-  const child = spawn("./child", { stdio: ["pipe", "pipe", "inherit"] });
-  child.stdin.end(JSON.stringify(event));
+  const child = spawn("./child", [JSON.stringify(event)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [answer, [status]] = await Promise.all([
     text(child.stdout),
     once(child, "close"),

@@ -109,6 +109,7 @@ pub fn measured(day: i64, ratio: f64) -> Export {
 fn three_complete_sittings_are_judged_together_and_a_fourth_is_kept_and_not_used() {
     let checkout = Checkout::new();
     for day in 0..3 {
+        assert!(!checkout.folder().join(RECORD).exists(), "of fewer than three there is none");
         checkout.sit(&|_| Ok(measured(day, 0.8))).unwrap();
     }
     let of_three = checkout.record();
@@ -156,9 +157,10 @@ fn what_was_interrupted_does_not_count_and_what_its_budget_ended_does() {
     assert_eq!((interrupted.trials, interrupted.file.as_deref()), (Some(20), None));
     checkout.sit(&|_| Ok(cut(1, "the budget of 20 m was spent"))).unwrap();
     checkout.sit(&|_| Ok(measured(2, 0.8))).unwrap();
+    checkout.sit(&|_| Ok(measured(3, 0.8))).unwrap();
     let of = checkout.record();
     let short: Vec<_> = of.run.sittings.iter().map(|of| of.cut_short.as_deref()).collect();
-    assert_eq!(short, [Some("the budget of 20 m was spent"), None]);
+    assert_eq!(short, [Some("the budget of 20 m was spent"), None, None]);
 }
 
 #[test]
@@ -172,10 +174,14 @@ fn after_a_change_of_the_specification_earlier_sittings_no_longer_count_and_are_
         of.run.spec = changed.clone();
         of
     };
-    checkout.sit(&|_| Ok(of(1))).unwrap();
-    assert_eq!(checkout.record().run.id, "day-1");
+    for day in 1..4 {
+        checkout.sit(&|_| Ok(of(day))).unwrap();
+    }
+    let sittings = checkout.record().run.sittings;
+    let made_of: Vec<_> = sittings.iter().map(|of| of.run.as_str()).collect();
+    assert_eq!(made_of, ["day-1", "day-2", "day-3"]);
     let said = checkout.experiment().standing(&checkout.log());
-    let expected = "1 of 3 that count are there, 2 were begun; of an earlier specification or MEASURES, so that they \
+    let expected = "3 of 3 that count are there, 4 were begun; of an earlier specification or MEASURES, so that they \
                     no longer count: 1";
     assert_eq!(said, expected);
     checkout.specify(&SPEC.replace("Which", "Who"));
@@ -189,10 +195,11 @@ fn a_sitting_on_another_machine_is_in_the_record_as_a_value() {
     let mut elsewhere = measured(1, 0.8);
     elsewhere.machine.cpu = "another".to_owned();
     checkout.sit(&|_| Ok(elsewhere.clone())).unwrap();
+    checkout.sit(&|_| Ok(measured(2, 0.8))).unwrap();
     let of = checkout.record();
     let cpus: Vec<_> =
         of.run.sittings.iter().map(|of| of.elsewhere.as_ref().map(|of| of.cpu.as_str())).collect();
-    assert_eq!(cpus, [None, Some("another")]);
+    assert_eq!(cpus, [None, Some("another"), None]);
 }
 
 #[test]
@@ -212,9 +219,38 @@ fn a_busy_machine_and_a_changed_tree_are_refused_before_anything_is_logged() {
 }
 
 #[test]
+fn what_each_took_once_is_kept_if_it_was_measured_whole_and_judges_nothing() {
+    let checkout = Checkout::new();
+    for day in 0..3 {
+        checkout.sit(&|_| Ok(measured(day, 0.8))).unwrap();
+    }
+    let judged = checkout.record();
+    let once = || {
+        let mut of = measured(3, 1.5);
+        of.run.profile = everyone::PROFILE.to_owned();
+        of
+    };
+    checkout.experiment().of_everyone(&|_| Ok(once())).unwrap();
+    let kept = |of: &Checkout| everyone::read(&of.folder(), SPEC).unwrap().unwrap()["run"]["id"].clone();
+    assert_eq!(kept(&checkout), "day-3");
+    let interrupted = |_| {
+        let mut of = once();
+        of.run.cut_short = Some("interrupted".to_owned());
+        of.run.id = "day-4".to_owned();
+        Ok(of)
+    };
+    let refused = checkout.experiment().of_everyone(&interrupted).unwrap_err();
+    assert_eq!((refused.as_str(), kept(&checkout)), ("nothing is kept: interrupted", "day-3".into()));
+    assert!(checkout.record() == judged && checkout.log().sittings.len() == 3);
+}
+
+#[test]
 fn there_is_a_control_and_it_is_that_of_the_file_if_that_names_one() {
     let checkout = Checkout::new();
-    let words = || checkout.experiment().words(7, Path::new("f")).join(" ");
+    let words = || {
+        let of = checkout.experiment();
+        of.words(PROFILE, &of.of_sitting(), 7, Path::new("f")).join(" ")
+    };
     let expected = "run tiny --profile standard --sittings 1 --strict --control --budget 20m --seed 7 --db f/results.db \
                     --json f/run.json";
     assert_eq!(words(), expected);

@@ -62,7 +62,7 @@ struct PollSample {
 }
 
 /// Drives the load from a thread on each of `cores`, or from one thread if the server has the same CPUs. The server has
-/// `server_cores`, which are CPUs of its node. An error if the engine cannot offer the load, or if the server could not
+/// `server_cores`, which are CPUs of its node. `seed` chooses the answers for the checker. An error if the engine cannot offer the load, or if the server could not
 /// be stopped for a disturbance. A server that ends is no error: `gone` tells it.
 //
 // This function is long because it keeps together what both threads do: they share the server, and each tells the
@@ -73,6 +73,7 @@ pub(crate) fn drive(
     workload: &HttpWorkload,
     server_cores: &[usize],
     cores: &[usize],
+    seed: u64,
     stop: &AtomicBool,
 ) -> Result<Driven, Halt> {
     let is_here = server.process.is_here();
@@ -82,7 +83,8 @@ pub(crate) fn drive(
     let pace = if shared { load::Pace::Sleeping } else { load::Pace::Precise };
     let mut settling = Settling::new(workload);
     let opener = settling.opener.clone();
-    let load = load::Load { cores: cores_of_threads, pace, opener, ..server.load(workload) };
+    let sampling = workload.sampling(seed);
+    let load = load::Load { cores: cores_of_threads, pace, opener, sampling, ..server.load(workload) };
     let halt = AtomicBool::new(false);
     let pause_failed = AtomicBool::new(false);
     let (send, receive) = mpsc::channel();

@@ -12,11 +12,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use kumite_host::GivenCores;
-use kumite_load::{Limit, Load, Target, Trust};
+use kumite_load::{Limit, Load, SampledAnswer, Target, Trust};
 use kumite_record::{Mark, Outcome, Role};
 
 use super::by_request;
 use super::capacity;
+use super::checked_answers::Against;
 use super::drive::{Driven, drive};
 use super::listen_queue;
 use super::metrics::{against_littles_law, marks, sample, silent_before_end};
@@ -24,6 +25,7 @@ use super::server::Server;
 use super::window::Window;
 use super::workload::HttpWorkload;
 use super::written_credentials::WrittenCredentials;
+use crate::answer_program::check_answers;
 use crate::contender::Ready;
 use crate::credentials::Credentials;
 use crate::driver::workbench::Workbench;
@@ -102,6 +104,20 @@ impl<'a> HttpDriver<'a> {
         Ok((services, server))
     }
 
+    /// What the checker has against answers. None if there is no checker, or all are right.
+    fn against(
+        &self,
+        workload: &HttpWorkload,
+        answers: &[SampledAnswer],
+        stop: &AtomicBool,
+    ) -> Result<Option<Against>, Halt> {
+        let Some(checker) = &workload.checker else { return Ok(None) };
+        let checked =
+            check_answers(checker, self.bench.conditions.folder, &self.bench.cores.engine, answers, stop);
+        Halt::if_set(stop)?;
+        Ok(Against::of(&checked))
+    }
+
     fn tried(&self, order: &TrialOrder, log: &Path, stop: &AtomicBool) -> Result<Measured, Halt> {
         let (workload, given) = self.workload(order.contender, order.at)?;
         let GivenCores { cores, shared } = given;
@@ -119,12 +135,12 @@ impl<'a> HttpDriver<'a> {
             let is_here = server.process.is_here();
             let overflows = || is_here.then(listen_queue::overflows).flatten();
             let before = overflows();
-            let driven = drive(&mut server, &mut services, workload, &cores, engine, stop)?;
+            let seed = self.seed.wrapping_add(u64::from(order.seq));
+            let driven = drive(&mut server, &mut services, workload, &cores, engine, seed, stop)?;
             let overflows = overflows().zip(before).map(|(after, before)| after.saturating_sub(before));
             let asked =
                 workload.objective.as_ref().filter(|_| driven.gone.is_none() && driven.outcome.ok > 0);
             let own_cores: &[usize] = if shared && server.process.is_here() { &[] } else { engine };
-            let seed = self.seed.wrapping_add(u64::from(order.seq));
             let draw =
                 |slo| capacity::draw(&mut server, workload, slo, &driven.outcome, own_cores, seed, stop);
             let drawn = asked.map(draw).transpose()?;
@@ -138,6 +154,11 @@ impl<'a> HttpDriver<'a> {
             Err(wrong) => return Ok(Measured::answered(Some(wrong.into()))),
         };
         let mut measured = measured(&driven, workload, shared, left, log);
+        if measured.outcome == Outcome::Ok
+            && let Some(against) = self.against(workload, &driven.outcome.sampled, stop)?
+        {
+            against.tell(&mut measured);
+        }
         if let Some((drawn, slo)) = drawn.zip(workload.objective.as_ref()) {
             capacity::tell(drawn, slo, &mut measured);
         }
@@ -182,11 +203,14 @@ impl Driver for HttpDriver<'_> {
                 if answered.is_ok() { server.keeps(workload, stop).map(|()| answered) } else { Ok(answered) }
             })
             .and_then(|answered| match answered {
-                Ok(ready) => Ok(server.answers_all(workload, stop)?.map(|()| ready)),
-                wrong => Ok(wrong),
+                Ok(_) => server.answers_all(workload, stop),
+                Err(wrong) => Ok(Err(wrong)),
             });
         let left = server.stop().map(|left| Fault::new(left).into()).or(services.end().err());
-        answered??;
+        let answers = answered??;
+        if let Some(against) = self.against(workload, &answers, stop)? {
+            return Err(Halt::fault(against.words()));
+        }
         left.map_or(Ok(Answered::RIGHT), |why| Err(why.into()))
     }
 

@@ -2,6 +2,7 @@
 
 mod by_request;
 mod capacity;
+mod checked_answers;
 mod drive;
 mod driver;
 mod engine_error;
@@ -70,6 +71,7 @@ pub(crate) static KIND: Registration = Registration {
         "answer.headers",
         "answer.length",
         "answer.sha256",
+        "answer.checker",
     ],
     code: Some("protocol"),
     workload: |parameters, answer, scenario| Ok(Arc::new(HttpWorkload::of(parameters, answer, scenario)?)),

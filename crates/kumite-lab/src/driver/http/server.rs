@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kumite_load::{Limit, Load, Outcome, Session, Trust};
+use kumite_load::{Limit, Load, Outcome, SampledAnswer, Session, Trust};
 
 use super::protocol::Protocol;
 use super::server_process::{Here, ServerProcess, There};
@@ -154,17 +154,20 @@ impl Server {
         }
     }
 
-    /// Asks every request once: plain ones by themselves, those of a session in their order. The error within is an
-    /// answer that is wrong under the right status; any other failure is an error. Both name the request.
+    /// Asks every request once: plain ones by themselves, those of a session in their order. Returns the answers that the
+    /// checker is to look at. The error within is an answer that is wrong under the right status; any other failure is an
+    /// error. Both name the request.
     pub fn answers_all(
         &mut self,
         workload: &HttpWorkload,
         stop: &AtomicBool,
-    ) -> Result<Result<(), Fault>, Halt> {
+    ) -> Result<Result<Vec<SampledAnswer>, Fault>, Halt> {
+        let mut answers = Vec::new();
         for (load, session) in workload.walks(self.address).zip(workload.sessions()) {
             let asked = Load { trust: self.trust.clone(), ..load }.run(stop, &mut |_| ())?;
             Halt::if_set(stop)?;
             if asked.errors.total() == 0 {
+                answers.extend(asked.sampled);
                 continue;
             }
             let why = format!("{}; its log: {}", failed_request(&asked, session), self.process.last_lines());
@@ -173,7 +176,7 @@ impl Server {
             }
             return Err(Halt::fault(why));
         }
-        Ok(Ok(()))
+        Ok(Ok(answers))
     }
 
     /// A fault if the server closes a connection within a few requests without having announced it: such a server would

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use kumite_host::{AskedCores, WantedCores};
 use kumite_load::{
-    Arrivals, Disturbance, DisturbanceKind, Gaps, Http, Limit, Load, Piece, Request, Rows, Session, Step,
-    Target, Variables,
+    Arrivals, Disturbance, DisturbanceKind, Gaps, Http, Limit, Load, Piece, Request, Rows, Sampling, Session,
+    Step, Target, Variables,
 };
 use kumite_rate::Slo;
 use kumite_record::Within;
@@ -16,6 +16,7 @@ use super::objective;
 use super::params::{OF_ONE_REQUEST, PARAMS};
 use super::protocol::Protocol;
 use super::steps::Steps;
+use crate::answer_program::sampling;
 use crate::driver::warm_up::WarmUpTime;
 use crate::driver::{Answer, Scenario, Workload};
 use crate::parameter::{Parameters, Params};
@@ -63,6 +64,8 @@ pub struct HttpWorkload {
     pub reopen_spread: Duration,
     /// The objective up to which capacity is measured after the window. None by default.
     pub(crate) objective: Option<Slo>,
+    /// The program that looks at some of the answers. None by default.
+    pub(crate) checker: Option<String>,
 }
 
 impl HttpWorkload {
@@ -103,6 +106,7 @@ impl HttpWorkload {
             reopen_spread: take.time("reopen_spread_ms")?,
             steps,
             objective: objective::read(&take, take.time("timeout_ms")?)?,
+            checker: answer.checker.clone(),
         };
         if workload.objective.is_some() && (workload.steps.is_some() || workload.disturbance.is_some()) {
             return Err(Unfit::new(
@@ -176,11 +180,17 @@ impl HttpWorkload {
         whole.once(at)
     }
 
-    /// Loads of each session once, for the server at this address.
+    /// The choice of answers for the checker. None if there is no checker.
+    pub(crate) fn sampling(&self, seed: u64) -> Option<Sampling> {
+        self.checker.as_ref().map(|_| sampling(seed))
+    }
+
+    /// Loads of each session once, for the server at this address. What the checker is to look at is kept.
     pub(crate) fn walks(&self, at: SocketAddrV4) -> impl Iterator<Item = Load> {
         self.sessions.iter().map(move |session| {
             let sessions = vec![Session { weight: 1, ..session.clone() }];
-            HttpWorkload { sessions, ..self.clone() }.once(at)
+            let once = HttpWorkload { sessions, ..self.clone() }.once(at);
+            Load { sampling: self.sampling(0), ..once }
         })
     }
 
@@ -211,6 +221,15 @@ impl Workload for HttpWorkload {
     fn time(&self) -> Option<Duration> {
         let capacity = self.objective.as_ref().map_or(Duration::ZERO, |_| objective::LONGEST);
         Some(self.warm_up.most + self.time_from_opening() + capacity)
+    }
+
+    fn lacks(&self, metric: &str) -> Option<&'static str> {
+        let is_of_open_loop = metric == "unsent" || metric.starts_with("service_");
+        match metric {
+            "capacity_rps" => self.objective.is_none().then_some("objective"),
+            "recovery_ms" | "first_right_ms" => self.disturbance.is_none().then_some("disturbance"),
+            _ => (is_of_open_loop && self.arrivals.is_none()).then_some("rate_rps"),
+        }
     }
 
     fn least_time(&self) -> Option<Duration> {

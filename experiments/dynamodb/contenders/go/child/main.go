@@ -1,5 +1,4 @@
-// Package main is the process that go-child starts for each call: the event comes on standard input, the answer goes to
-// standard output.
+// Package main is the process that go-child starts for each call: the event is its argument, the answer goes to standard output.
 package main
 
 import (
@@ -21,9 +20,9 @@ type answer struct {
 	GoMemoryBytes uint64      `json:"go_memory_bytes"`
 }
 
-func handle(ctx context.Context) (answer, error) {
+func handle(ctx context.Context, text string) (answer, error) {
 	var event events.DynamoDBEvent
-	if err := json.NewDecoder(os.Stdin).Decode(&event); err != nil {
+	if err := json.Unmarshal([]byte(text), &event); err != nil {
 		return answer{}, err
 	}
 	mytest.Print(os.Stderr, event)
@@ -56,7 +55,10 @@ func peakMemory() (uint64, error) {
 
 func main() {
 	mytest.AnswerVersion()
-	answer, err := handle(context.Background())
+	if len(os.Args) != 2 {
+		log.Fatal("usage: child EVENT")
+	}
+	answer, err := handle(context.Background(), os.Args[1])
 	if err != nil {
 		log.Fatal(err)
 	}
