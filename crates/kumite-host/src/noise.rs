@@ -29,8 +29,8 @@ const SWITCH: Duration = Duration::from_micros(2);
 /// The difference in ms that may come from reading two clocks one after the other.
 const READING_MS: f64 = 0.1;
 const JUMP_LIMIT_MS: f64 = 1.0;
-/// The most correction of a clock's rate without a mark, in parts per million: time servers do up to this in normal
-/// operation.
+/// The largest correction of a clock's rate that is not marked, in parts per million. A client of NTP corrects by up to
+/// this in normal operation.
 const RATE_LIMIT_PPM: f64 = 500.0;
 /// The error in seconds of a difference between two counters of a CPU.
 const GRAIN: f64 = 0.01;

@@ -238,8 +238,8 @@ impl Params<'_> {
 /// The environment variables that lead to tools.
 pub(crate) const LEADS_TO_TOOLS: [&str; 2] = ["PATH", "JAVA_HOME"];
 
-/// The fixed parameters with those of a point, which replace fixed ones of the same name. A label has the text that it
-/// stands for.
+/// The fixed parameters with those of a point, which replace fixed ones of the same name. A value that is a label is
+/// replaced by the text that the label stands for.
 pub(crate) fn at_point(fixed: &Parameters, point: &Point, labels: &Labels) -> Parameters {
     let mut parameters = fixed.clone();
     parameters.extend(point.0.clone());
@@ -253,8 +253,8 @@ pub(crate) fn at_point(fixed: &Parameters, point: &Point, labels: &Labels) -> Pa
     parameters
 }
 
-/// All parameters as environment variables, whose names are in upper case. A parameter with the name of a variable
-/// that leads to tools is left out: without that variable there would be no tools.
+/// The parameters as environment variables, with names in upper case. A parameter that would take the place of one of
+/// [`LEADS_TO_TOOLS`] is left out, since tools could not be found then.
 pub(crate) fn as_environment(parameters: &Parameters) -> impl Iterator<Item = (String, String)> {
     let all = parameters.iter().map(|(name, value)| (name.to_uppercase(), value.to_string()));
     all.filter(|(name, _)| !LEADS_TO_TOOLS.contains(&name.as_str()))

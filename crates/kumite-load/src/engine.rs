@@ -341,9 +341,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
 
     /// Handles every event that the last wait found. Returns `false` if there was none.
     ///
-    /// A connection without a request in flight should have nothing to say, so events on such connections are handled
-    /// first: bytes are an answer that nobody asked for, unless they announce a close. The end of an idle connection is
-    /// no failure, because a server may close it. With layers (TLS, HTTP/2) the layers must read the bytes first, to
+    /// A connection without a request in flight should have nothing to say. Bytes on it are an answer that nobody asked
+    /// for, unless they announce a close. Its end is no failure, because a server may close it. With layers (TLS, HTTP/2) the layers must read the bytes first, to
     /// tell these apart.
     fn handle_events(&mut self) -> bool {
         let mut something = false;
@@ -568,9 +567,9 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         slot >= self.first_idle
     }
 
-    /// Closes a connection that had no request on its way. An open loop opens it again at once, so that it is free when
-    /// a request is due; a closed loop does when it next uses it. A connection of an idle slot, which never carries a
-    /// request, is opened again at once, too.
+    /// Closes a connection that had no request on its way. An open loop opens another in its place at once, so that one
+    /// is free when a request is due; a closed loop waits until it has a request for it. In an idle slot, which never
+    /// carries a request, another is opened at once, too.
     fn close_idle(&mut self, slot: usize) {
         self.close(slot);
         if self.open_loop.is_some() || self.is_idle_slot(slot) {

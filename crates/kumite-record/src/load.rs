@@ -47,9 +47,9 @@ pub struct LoadResult {
     /// The percentiles that are not given, by metric, with the number of further requests that each would take.
     #[serde(default)]
     pub needs: Needs,
-    /// The response times in the steady part or, in an open loop, of all requests that were due in the measured time:
-    /// from when a request was due to its answer. In a closed loop it is due when it is sent. None if there was no
-    /// right answer.
+    /// The response times of right answers: from when a request was due, in a closed loop from when it was sent, to its
+    /// answer. In a closed loop they are of the steady part, or of the whole measured time if no part was found steady; in
+    /// an open loop, of all requests that were due in the measured time. None if there was no right answer.
     pub response_us: Option<Latency>,
     /// The times to the first byte of the same answers, from the same instants: to when the engine saw the first bytes of
     /// an answer, an interim one (1xx) included, or in HTTP/2 a whole head. Of an answer in one piece it is the

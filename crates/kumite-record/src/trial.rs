@@ -176,8 +176,8 @@ pub struct Sample {
     /// The disturbance after the window. None if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<Disturbance>,
-    /// The output of the trial's runs, if all contenders are to write the same. None otherwise, and if the output is
-    /// wrong by itself.
+    /// What all of the trial's runs wrote, to be compared with other contenders. None if contenders need not write the
+    /// same, if the runs of this trial differ, or if the output was found wrong by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Written>,
     /// HDR histograms of times, in nanoseconds, by name. Only the store has them, not the document.

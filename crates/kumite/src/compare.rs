@@ -424,7 +424,7 @@ fn watched<T>(work: impl FnOnce(&mut dyn FnMut(Progressed)) -> T) -> T {
         Progressed::Blocks { blocks, elapsed, ratio } if elapsed >= SHOW_AFTER.max(shown + SHOW_EVERY) => {
             shown = elapsed;
             let interval = match (ratio.low, ratio.high) {
-                (Some(low), Some(high)) => format!("; undecided yet: {low:.3}–{high:.3}×"),
+                (Some(low), Some(high)) => format!("; still undecided ({low:.3}–{high:.3}×)"),
                 _ => String::new(),
             };
             progress.step(0, 0, &format!("{blocks} blocks in {:.0} s{interval}", elapsed.as_secs_f64()));

@@ -29,8 +29,9 @@ enum Variable {
 }
 
 impl Evidence<'_> {
-    /// The doubt that a comparison's effect followed a variable. None if it followed none. The level is shared by all
-    /// variables and by the claims of the run, of which there are `claims`.
+    /// The doubt that a comparison's effect went with time or with a probe of the machine. None unless their correlation
+    /// over the rounds is significant and the effect lies on different sides of the border at its two ends. The level of
+    /// significance, [`ALPHA`], is shared by all variables and by the run's `claims` claims.
     pub(super) fn moved(
         &self,
         references: &[Reference],

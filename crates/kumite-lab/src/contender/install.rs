@@ -23,9 +23,10 @@ pub(crate) struct Obtaining<'a> {
 }
 
 impl Obtaining<'_> {
-    /// Calls `look`. While it fails, installs the packages of one source (apt, npm) after the other, if that is
-    /// permitted, and calls it again. `look` is told whether something was installed, because tools may then answer
-    /// otherwise than before. The error has the last error of `look`, or that of an installation, and the remedy.
+    /// Calls `look`. While it fails, and if installing is permitted, installs the packages of one source after the other
+    /// (apt and npm) and calls `look` again. `look` is told whether something was installed, because tools may answer
+    /// otherwise then. If it fails to the end, the error has its last error and the remedy; if an installation fails, the
+    /// error has that of `look` and that of the installation.
     pub fn obtain<T>(
         &self,
         note: &mut dyn FnMut(&str),

@@ -27,9 +27,10 @@ pub(super) fn parse(text: &[u8]) -> Result<Macro, NotationError> {
     Ok(Macro { lines: parser.lines })
 }
 
-/// The lines that were read so far.
+/// What was read so far.
 #[derive(Default)]
 struct Parser {
+    /// The lines, in order.
     lines: Vec<Line>,
     /// The loops that are not closed yet, the innermost last.
     open: Vec<Open>,

@@ -17,6 +17,9 @@ use crate::{Error, Unavailable, guardian};
 /// The time within which a group must be frozen. On a machine that is not busy milliseconds are enough, but the
 /// kernel must come by each process, and some start others meanwhile.
 const FROZEN_WITHIN: Duration = Duration::from_secs(5);
+/// The time after which a group of version 1 that is still on its way is let go for an instant and frozen anew. One in which
+/// processes start all the time may stay on its way for good; runc's authors found so, too.
+const FROZEN_ANEW: Duration = Duration::from_millis(20);
 const PERIOD_US: f64 = 20_000.0;
 const LONGEST_PERIOD_US: f64 = 1_000_000.0;
 const LEAST_QUOTA_US: f64 = 1_000.0;
@@ -122,8 +125,15 @@ impl CgroupDirs {
             Version::V2 => ("cgroup.events", "frozen 1"),
         };
         let last = Instant::now() + FROZEN_WITHIN;
+        let mut anew = Instant::now() + FROZEN_ANEW;
         while !text(folder, answer)?.lines().any(|line| line == frozen) {
-            if Instant::now() >= last {
+            let now = Instant::now();
+            if matches!(version, Version::V1) && now >= anew {
+                write(folder, "freezer.state", "THAWED")?;
+                self.begin_freeze()?;
+                anew = now + FROZEN_ANEW;
+            }
+            if now >= last {
                 let late = format!("not frozen yet, after {FROZEN_WITHIN:?}");
                 let late = io::Error::new(io::ErrorKind::TimedOut, late);
                 return Err(Error::Group { path: folder.join(answer), source: late });

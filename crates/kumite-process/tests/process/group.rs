@@ -176,6 +176,21 @@ fn a_frozen_tree_ends_at_sigterm() {
 }
 
 #[test]
+fn a_tree_in_which_processes_start_all_the_time_is_frozen_each_time() {
+    if !freezes() {
+        return;
+    }
+    let (bench, group) = (Bench::new(), Group::new().unwrap());
+    let starts = "while :; do true & sleep 0; done";
+    let _tree = start(&bench, &group, &format!("echo $$ > ready; ({starts}) & ({starts}) & {starts}"));
+    bench.pid("ready");
+    for _ in 0..200 {
+        group.freeze().unwrap();
+        group.thaw().unwrap();
+    }
+}
+
+#[test]
 fn a_frozen_tree_that_is_dropped_ends() {
     if !freezes() {
         return;

@@ -120,7 +120,7 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     let verdicts = verdicts(comparison);
     if verdicts > 1 {
         notes.push(format!(
-            "{verdicts} verdicts, each judged at {} (Bonferroni): the chance that any of them is wrong is at most {}",
+            "{verdicts} questions, each answered at {} (Bonferroni): in at most {} of such comparisons any answer is wrong",
             percent(comparison.alpha_per_pair),
             percent(comparison.alpha)
         ));
@@ -221,13 +221,10 @@ fn how(comparison: &Comparison) -> String {
                 .into_iter()
                 .flatten()
                 .collect();
-        let marked: Vec<String> = noise
-            .marked
-            .iter()
-            .map(|(mark, count)| format!("{mark} in {count} of {}", noise.stretches))
-            .collect();
+        let marked: Vec<String> =
+            noise.marked.iter().map(|(mark, count)| format!("{mark} in {count}")).collect();
         if !marked.is_empty() {
-            outside.push(format!("marked {} stretches of one second", marked.join(", ")));
+            outside.push(format!("of {} seconds marked: {}", noise.stretches, marked.join(", ")));
         }
         let switches: u64 = comparison.commands.iter().map(|command| command.involuntary_switches).sum();
         let runs: usize = comparison.commands.iter().map(|command| command.times.len()).sum();

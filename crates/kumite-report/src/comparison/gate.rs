@@ -116,18 +116,21 @@ fn about<'a>(
 fn outcome(asked: &Asked, comparison: &Comparison) -> String {
     let Asked { gate, is, is_not, reference, .. } = asked;
     let margin = margin(comparison);
-    let measured = measured(asked, comparison);
+    let measured = match &asked.measured {
+        Measured::Fast(_) | Measured::Much(..) => format!("; measured: {}", measured(asked, comparison)),
+        Measured::TooFew(_) | Measured::NotTold(_) => format!(": {}", measured(asked, comparison)),
+    };
     match (gate.state, gate.doubt) {
-        (GateState::Shut, None) => format!("{is} by more than {margin}: {measured}"),
+        (GateState::Shut, None) => format!("{is} by more than {margin}{measured}"),
         (GateState::Shut, Some(doubt)) => {
-            format!("{is} by more than {margin}: {measured}; but {}", why(doubt, reference))
+            format!("{is} by more than {margin}{measured}; but {}", why(doubt, reference))
         }
-        (GateState::Open, _) => format!("{is_not} by more than {margin}: {measured}"),
+        (GateState::Open, _) => format!("{is_not} by more than {margin}{measured}"),
         (GateState::Undecided, Some(doubt)) => {
-            format!("cannot tell whether {is} by more than {margin}: {}; {measured}", why(doubt, reference))
+            format!("cannot tell whether {is} by more than {margin}: {}{measured}", why(doubt, reference))
         }
         (GateState::Undecided, None) => {
-            format!("whether {is} by more than {margin} is not shown: {measured}; {}", more(gate.remaining))
+            format!("whether {is} by more than {margin} is not shown{measured}; {}", more(gate.remaining))
         }
     }
 }

@@ -26,7 +26,11 @@ impl ControlText {
     pub fn of_comparison(comparison: &Comparison) -> Option<ControlText> {
         let left = "a ratio that is nearer to 1 is undecided";
         let control = comparison.control.as_ref()?;
-        Some(ControlText::said(control, left, &|of| one_line(&of.metric)))
+        let metric = |of: &ControlRatio| match of.metric.as_str() {
+            "time_wall_clock" => "wall time".to_owned(),
+            other => one_line(other),
+        };
+        Some(ControlText::said(control, left, &metric))
     }
 
     fn said(control: &Control, left: &str, place: &dyn Fn(&ControlRatio) -> String) -> ControlText {

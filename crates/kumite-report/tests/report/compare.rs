@@ -137,14 +137,14 @@ fn a_gate_has_one_line_however_long_which_is_the_last() {
     let (fails, holds) = (GateBar::Fails, GateBar::Holds);
     assert_eq!(
         gate(GateState::Shut, fails, |_| {}),
-        "gate: shut: B is slower than A by more than 0.25 %: A is 1.043× as fast (95 %: 1.031–1.055)"
+        "gate: shut: B is slower than A by more than 0.25 %; measured: A is 1.043× as fast (95 %: 1.031–1.055)"
     );
     let open = gate(GateState::Open, holds, |comparison| {
         comparison.pairs[0].ratio = Ratio { estimate: 1.0, low: Some(0.998), high: Some(1.02) };
     });
     assert_eq!(
         open,
-        "gate: open: B is not slower than A by more than 0.25 %: A is 1.000× as fast (95 %: 0.980–1.002)"
+        "gate: open: B is not slower than A by more than 0.25 %; measured: A is 1.000× as fast (95 %: 0.980–1.002)"
     );
     let undecided = |passes| {
         gate(GateState::Undecided, passes, |comparison| {
@@ -154,7 +154,7 @@ fn a_gate_has_one_line_however_long_which_is_the_last() {
             comparison.pairs[0].gate = Some(PairGate { remaining, ..PairGate::of(GateState::Undecided) });
         })
     };
-    let whether = "gate: undecided: whether B is slower than A by more than 4 % is not shown: A is 1.043× as fast (95 %: \
+    let whether = "gate: undecided: whether B is slower than A by more than 4 % is not shown; measured: A is 1.043× as fast (95 %: \
                    1.031–1.055); about 40 more pairs (~26 s) would tell; --budget was spent; ";
     assert_eq!(undecided(fails), format!("{whether}--gate passes what is undecided"));
     assert_eq!(undecided(holds), format!("{whether}--gate=holds does not pass what is undecided"));
@@ -174,7 +174,7 @@ fn of_several_only_those_that_decide_a_gate_are_named_and_only_three() {
         comparison.pairs = vec![open, shut.clone(), shut.clone(), shut.clone(), shut];
     });
     let named =
-        "B is slower than A by more than 0.25 %: A is 1.043× as fast (simultaneous 95 %: 1.031–1.055); "
+        "B is slower than A by more than 0.25 %; measured: A is 1.043× as fast (simultaneous 95 %: 1.031–1.055); "
             .repeat(3);
     assert_eq!(line, format!("gate: shut: {named}and so of 1 more"));
 }
@@ -343,23 +343,23 @@ fn a_gates_line_says_which_metric_it_was() {
     let wall = "A is 1.043× as fast (simultaneous 95 %: 1.031–1.055)";
     assert_eq!(
         of(Shut, Open, Shut),
-        format!("gate: shut: B uses more peak memory than A by more than 0.25 %: {memory}")
+        format!("gate: shut: B uses more peak memory than A by more than 0.25 %; measured: {memory}")
     );
     assert_eq!(
         of(Shut, Shut, Undecided),
-        format!("gate: shut: B is slower than A by more than 0.25 %: {wall}")
+        format!("gate: shut: B is slower than A by more than 0.25 %; measured: {wall}")
     );
     assert_eq!(
         of(Open, Open, Open),
         format!(
-            "gate: open: B is not slower than A by more than 0.25 %: {wall}; B does not use more peak memory than A by more \
-             than 0.25 %: {memory}"
+            "gate: open: B is not slower than A by more than 0.25 %; measured: {wall}; B does not use more peak memory than A by more \
+             than 0.25 %; measured: {memory}"
         )
     );
     assert_eq!(
         of(Undecided, Open, Undecided),
         format!(
-            "gate: undecided: whether B uses more peak memory than A by more than 0.25 % is not shown: {memory}; as it \
+            "gate: undecided: whether B uses more peak memory than A by more than 0.25 % is not shown; measured: {memory}; as it \
              looks, more pairs would not tell; --gate passes what is undecided"
         )
     );

@@ -314,7 +314,8 @@ fn a_metric_that_is_named_is_judged_and_shuts_a_gate() {
     let two = [&named[..], &["memory_peak_resident,time_wall_clock", "--runs", "12", "--gate"]].concat();
     let said = compare(&place, &two).ended(1);
     assert!(
-        gate(&said).starts_with("gate: shut: big uses more peak memory than small by more than 1 %: big"),
+        gate(&said)
+            .starts_with("gate: shut: big uses more peak memory than small by more than 1 %; measured: big"),
         "{}",
         said.out
     );
@@ -540,7 +541,7 @@ fn the_gate_is_shut_for_what_is_slower_and_says_so_in_the_last_line_and_every_do
     let files = ["--json", "r.json", "--markdown", "r.md", "--html", "r.html", "--save", "mine"];
     let said = compare(&place, &[&[FAST, SLOW, "--gate"][..], &files].concat()).ended(1);
     let line = gate(&said);
-    let shut = "gate: shut: sleep 0.06 is slower than sleep 0.01 by more than 1 %: sleep 0.01 is ";
+    let shut = "gate: shut: sleep 0.06 is slower than sleep 0.01 by more than 1 %; measured: sleep 0.01 is ";
     assert!(line.starts_with(shut) && line.contains("× as fast (99 %: at least "), "{line}");
     assert!(!said.err.contains("gate"), "it is said once: {}", said.err);
     let result: Value = serde_json::from_str(&place.read("r.json")).unwrap();
@@ -563,7 +564,7 @@ fn the_gate_is_open_for_what_is_not_slower() {
     let place = here();
     for which in ["--gate", "--gate=holds"] {
         let said = compare(&place, &[SLOW, FAST, which]).ended(0);
-        let open = "gate: open: sleep 0.01 is not slower than sleep 0.06 by more than 1 %: ";
+        let open = "gate: open: sleep 0.01 is not slower than sleep 0.06 by more than 1 %; measured: ";
         assert!(gate(&said).starts_with(open), "{}", said.out);
     }
     // Nobody asked.
@@ -595,9 +596,9 @@ fn a_gate_that_is_undecided_in_the_end_says_so_and_what_it_lets_pass() {
         );
         let said = said.ended(code);
         let line = gate(&said);
-        assert!(
-            line.starts_with("gate: undecided: whether y is slower than x by more than 1 % is not shown: ")
-        );
+        assert!(line.starts_with(
+            "gate: undecided: whether y is slower than x by more than 1 % is not shown; measured: "
+        ));
         assert!(line.contains("the maximum number of runs was reached") && line.ends_with(words), "{line}");
         assert!(place.read("r.json").contains("\"state\": \"undecided\""));
     }

@@ -12,8 +12,8 @@ use super::steadiness::{WindowPart, part};
 use super::steps;
 use crate::metrics::{Metrics, distribution};
 
-/// The 99th percentile of the requests' lateness, in ns and beyond the grain of the engine's pace, from which on the
-/// engine's figures are doubtful.
+/// The limit for the 99th percentile of the requests' lateness, in ns, on top of the grain of the engine's pace. From it on
+/// the engine's figures are doubtful.
 const LATE_NS: u64 = 1_000_000;
 
 pub(crate) fn metrics() -> Metrics {
