@@ -86,6 +86,24 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
     }
 }
 
+/// Why the experiment's found run does not settle what it asks today, if it does not.
+pub fn why_not_settled(experiment: &Path) -> Option<String> {
+    let file = experiment.join(RECORD);
+    if !file.is_file() {
+        return Some(format!("it has no {RECORD}"));
+    }
+    let run = match unpacked(&file, MOST_BYTES) {
+        Ok(run) => run,
+        Err(why) => return Some(why),
+    };
+    let specification = std::fs::read_to_string(experiment.join("experiment.toml")).unwrap_or_default();
+    if earlier::is_of_earlier(&run, &specification) {
+        return Some(format!("its found run is of an {}", earlier::WORDS));
+    }
+    let sittings = run["run"]["sittings"].as_array().map_or(0, Vec::len);
+    (sittings < log::COUNT).then(|| format!("its found run is of {sittings} sittings, not of {}", log::COUNT))
+}
+
 fn name_of(experiment: &Path) -> String {
     experiment.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

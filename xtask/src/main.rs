@@ -5,6 +5,7 @@ mod ci;
 mod dist;
 mod found;
 mod project;
+mod release;
 mod tidy;
 mod windows;
 
@@ -20,6 +21,7 @@ fn main() -> ExitCode {
         ["rejudge", names @ ..] => found::rejudge(project::root(), names),
         ["windows"] => windows::run(),
         ["dist", only @ ..] => dist::run(only),
+        ["release", "--dry-run"] => release::dry_run(project::root()),
         _ => {
             eprintln!("{}", ci::USAGE);
             eprintln!(
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
                 "       cargo xtask windows               check that kumite-play compiles for 32-bit Windows"
             );
             eprintln!("       cargo xtask dist [TARGET …]       make what people install, in target/dist/");
+            eprintln!("       cargo xtask release --dry-run     say what is missing before a release");
             ExitCode::from(2)
         }
     }
