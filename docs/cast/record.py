@@ -142,8 +142,8 @@ def svg(frames, end, rows):
             nth = last + 1
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-        f'font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14" xml:space="preserve">\n'
-        f"<style>{''.join(rules)}</style>\n"
+        f'font-family="ui-monospace,Menlo,Consolas,monospace" font-size="14">\n'
+        f"<style>text{{white-space:pre}}{''.join(rules)}</style>\n"
         f'<rect width="100%" height="100%" rx="8" fill="#0d1117"/>\n' + "\n".join(shown) + "\n</svg>\n"
     )
 
