@@ -180,7 +180,8 @@ impl<'a> Experiment<'a> {
         std::fs::create_dir_all(&found)
             .map_err(|error| format!("cannot make {}: {error}", show(self.root, &found)))?;
         self.write(everyone::RECORD, &fitting(&export, MOST_BYTES_OF_SITTING)?)?;
-        if self.folder.join(RECORD).is_file() { renew(self.root, &self.folder) } else { Ok(()) }
+        let is_shown = [RECORD, "README.md"].iter().all(|file| self.folder.join(file).is_file());
+        if is_shown { renew(self.root, &self.folder) } else { Ok(()) }
     }
 
     /// Writes the sitting down, has it measured, completes what was written, and judges it with those that count.

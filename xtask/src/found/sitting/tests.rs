@@ -14,6 +14,8 @@ question = "Which is faster?"
 kind = "command"
 blocks = 10
 [profiles.standard]
+[profiles.everyone]
+claims = []
 [[claim]]
 id = "a-first"
 assert = "wall_ms(a) < wall_ms(b)"
