@@ -137,14 +137,13 @@ pub(super) fn check_values(
     let says = experiment.checks.iter().map(|check| ("check", checks, &check.says));
     let all = experiment.claims.iter().map(|claim| ("claim", claims, claim)).chain(says);
     for (table, ids, spec) in all {
+        let nth = ids.iter().position(|id| *id == spec.id).unwrap_or(0).to_string();
         if let Some(ClaimError { column, what }) = kumite_judge::without_value(&run, &contenders, spec) {
-            let nth = ids.iter().position(|id| *id == spec.id).unwrap_or(0).to_string();
             let what = format!("{table} '{}': {what}", spec.id);
             return Err(source.error_in(&[table, &nth, "assert"], &spec.assert, column, &what));
         }
         for of in kumite_judge::references(&run, &contenders, spec) {
             let Some(parameter) = experiment.planned[of.point].workload.lacks(&of.metric) else { continue };
-            let nth = ids.iter().position(|id| *id == spec.id).unwrap_or(0).to_string();
             let cell = run.cell(&of.contender, &run.points[of.point]);
             let what = format!(
                 "{table} '{}': {cell} has no {}, for its workload has no `{parameter}`",

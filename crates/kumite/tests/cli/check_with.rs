@@ -73,7 +73,9 @@ fn the_checker_of_an_experiment_looks_at_the_answers_of_each_contender() {
     let wrong = of("echo 'no ping in it' >&2; exit 1");
     let said = wrong.kumite(&["check", "fake"]).ended(1);
     assert!(
-        said.out.contains("the checker found 1 of 1 answers wrong") && said.out.contains("no ping in it")
+        said.out.contains("the checker found 1 of 1 answers wrong, one to 'POST /': no ping in it"),
+        "{}",
+        said.out
     );
     let (is, why) = outcome(&wrong, 3);
     assert_eq!(is, "disqualified");

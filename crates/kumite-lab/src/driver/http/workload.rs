@@ -296,7 +296,9 @@ fn sessions(take: &Params, answer: &Answer, scenario: &Scenario) -> Result<Vec<S
     };
     let target = Target { path: take.text("path")?.to_owned(), ..nowhere };
     let expect = answer.expect(take.given)?;
-    Ok(vec![Step { request, expect, ..Step::new(target) }.into()])
+    // The target's own name would have the address of no server.
+    let name = format!("{} {}", request.method, target.path);
+    Ok(vec![Step { name, request, expect, ..Step::new(target) }.into()])
 }
 
 /// The axis of the requests' names. None if there are not several.
