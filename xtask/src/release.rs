@@ -6,8 +6,15 @@ use std::process::{Command, ExitCode};
 use crate::found::why_not_settled;
 use crate::project::{folders, read, show};
 
-/// The processors that packages are for, as their files' names end.
-const PACKAGES: [&str; 3] = ["amd64.deb", "arm64.deb", "x86_64-unknown-linux-gnu.tar.gz"];
+/// What people install, as its files' names end.
+const PACKAGES: [&str; 6] = [
+    "amd64.deb",
+    "arm64.deb",
+    "x86_64-unknown-linux-gnu.tar.gz",
+    "aarch64-unknown-linux-gnu.tar.gz",
+    "x86_64.whl",
+    "aarch64.whl",
+];
 
 /// Says what is missing. Fails if anything is.
 pub fn dry_run(root: &Path) -> ExitCode {
@@ -57,21 +64,30 @@ fn unmade_packages(dist: &Path, version: &str) -> Vec<String> {
     missing.map(|end| format!("target/dist: no kumite {version} …{end}: `cargo xtask dist`")).collect()
 }
 
-/// What cargo-deny finds in the licences and the advisories of dependencies, or that it is not here.
-fn denied(root: &Path) -> Option<String> {
-    let denied = Command::new("cargo")
-        .args(["deny", "--log-level", "error", "check", "advisories", "licenses"])
-        .current_dir(root)
-        .output();
-    match denied {
+/// What cargo-deny finds in the crates that kumite is built from, by `deny.toml`, or that it is not here. Advisories are a
+/// question of their own: they have to be fetched, and the others can be told without a network.
+fn denied(root: &Path) -> Vec<String> {
+    let asked = [&["advisories"][..], &["bans", "licenses", "sources"]];
+    asked.into_iter().filter_map(|checks| denied_by(root, checks)).collect()
+}
+
+fn denied_by(root: &Path, checks: &[&str]) -> Option<String> {
+    let mut command = Command::new("cargo");
+    command.args(["deny", "--log-level", "error", "check"]).args(checks).current_dir(root);
+    let what = format!("cargo deny check {}", checks.join(" "));
+    match command.output() {
         Ok(output) if output.status.success() => None,
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason given");
-            Some(format!("cargo deny: {first}"))
-        }
-        Err(error) => Some(format!("cargo deny: {error}")),
+        Ok(output) => Some(format!("{what}: {}", why_denied(&String::from_utf8_lossy(&output.stderr)))),
+        Err(error) => Some(format!("{what}: {error}")),
     }
+}
+
+/// The first thing that cargo-deny says, or the remedy if it was cargo that said it.
+fn why_denied(said: &str) -> &str {
+    if said.contains("no such command") {
+        return "it is not here: `cargo install --locked cargo-deny`";
+    }
+    said.lines().find(|line| !line.trim().is_empty()).unwrap_or("no reason given")
 }
 
 #[cfg(test)]
@@ -94,12 +110,24 @@ mod tests {
     }
 
     #[test]
+    fn what_cargo_deny_says_first_is_missing_and_so_is_cargo_deny() {
+        let said = "\nerror[rejected]: failed to satisfy license requirements\n  ┌─ Cargo.toml:4:12\n";
+        assert_eq!(why_denied(said), "error[rejected]: failed to satisfy license requirements");
+        let by_cargo =
+            "error: no such command: `deny`\n\nhelp: view all installed commands with `cargo --list`\n";
+        assert_eq!(why_denied(by_cargo), "it is not here: `cargo install --locked cargo-deny`");
+    }
+
+    #[test]
     fn packages_of_another_version_are_none() {
         let folder = tempfile::tempdir().unwrap();
         for name in [
             "kumite_0.1.0_amd64.deb",
             "kumite_0.0.9_arm64.deb",
             "kumite-0.1.0-x86_64-unknown-linux-gnu.tar.gz",
+            "kumite-0.1.0-aarch64-unknown-linux-gnu.tar.gz",
+            "kumite-0.1.0-py3-none-manylinux_2_31_x86_64.whl",
+            "kumite-0.1.0-py3-none-manylinux_2_31_aarch64.whl",
         ] {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
