@@ -1,5 +1,7 @@
 package overload;
 
+import java.util.concurrent.Semaphore;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
@@ -18,9 +20,12 @@ public class Overload {
   private static final int QUERIES = 3;
 
   private final JdbcClient database;
+  private final Semaphore places;
 
-  Overload(JdbcClient database) {
+  /** {@code places} is how many may have a connection or wait for one. */
+  Overload(JdbcClient database, @Value("${places}") int places) {
     this.database = database;
+    this.places = new Semaphore(places);
   }
 
   public static void main(String[] args) {
@@ -46,8 +51,15 @@ public class Overload {
     int done = 0;
     try {
       for (; done < QUERIES; done++) {
-        // Takes a connection from the pool, and gives it back.
-        database.sql(query).query().singleValue();
+        if (!places.tryAcquire()) {
+          return text(500, "refused after " + done);
+        }
+        try {
+          // Takes a connection from the pool, and gives it back.
+          database.sql(query).query().singleValue();
+        } finally {
+          places.release();
+        }
       }
       return text(200, "done");
     } catch (CannotGetJdbcConnectionException refused) {
