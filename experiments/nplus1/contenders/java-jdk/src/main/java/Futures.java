@@ -8,7 +8,7 @@ import java.util.concurrent.Executor;
 import kumite.Worker;
 
 /** Futures that follow one another: none of the executor's threads ever waits. */
-record Futures(Worker.Job job, Backend backend, Executor executor) {
+record Futures(Worker.Job job, Backend students, Executor executor) {
   Map<String, List<Score>> fetch() {
     job.event("subscribe", "students");
     Map<String, CompletableFuture<List<Score>>> scores = new LinkedHashMap<>();
@@ -17,7 +17,7 @@ record Futures(Worker.Job job, Backend backend, Executor executor) {
       String student = String.valueOf(i);
       arrival =
           arrival
-              .thenCompose(before -> backend.arrival("students", executor))
+              .thenCompose(before -> students.arrival("students", executor))
               .thenRun(() -> job.event("next", "student " + student));
       scores.put(student, arrival.thenCompose(arrived -> fetchScores(student)));
     }
@@ -30,12 +30,13 @@ record Futures(Worker.Job job, Backend backend, Executor executor) {
 
   private CompletableFuture<List<Score>> fetchScores(String student) {
     job.event("subscribe", "student " + student);
+    Backend arrivals = Backend.of(job);
     CompletableFuture<List<Score>> scores = CompletableFuture.completedFuture(new ArrayList<>());
     for (Score score : Score.ALL.subList(0, job.integer("scores"))) {
       scores =
           scores.thenCompose(
               list ->
-                  backend
+                  arrivals
                       .arrival("student " + student, executor)
                       .thenApply(
                           after -> {

@@ -4,18 +4,19 @@ import java.util.List;
 import kumite.Worker;
 
 /** Students and scores for a thread that waits for them. */
-record Source(Worker.Job job, Backend backend) {
+record Source(Worker.Job job, Backend students) {
   String awaitStudent(int number) throws IOException, InterruptedException {
-    backend.await();
+    students.await();
     job.event("next", "student " + number);
     return String.valueOf(number);
   }
 
   List<Score> awaitScores(String student) throws IOException, InterruptedException {
     job.event("subscribe", "student " + student);
+    Backend arrivals = Backend.of(job);
     List<Score> scores = new ArrayList<>();
     for (Score score : Score.ALL.subList(0, job.integer("scores"))) {
-      backend.await();
+      arrivals.await();
       job.event("next", "score " + student + " " + score.subject());
       scores.add(score);
     }

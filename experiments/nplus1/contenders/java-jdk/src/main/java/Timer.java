@@ -1,14 +1,24 @@
-import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import kumite.Worker;
 
-/** Each is there a delay after it is asked for. */
-record Timer(Worker.Job job, int delayMs) implements Backend {
+/** Each is due a multiple of the delay after the beginning, so that late timers do not add up. */
+final class Timer implements Backend {
+  private final Worker.Job job;
+  private final long delayNs;
+  private long dueNs = System.nanoTime();
+
+  Timer(Worker.Job job, Duration delay) {
+    this.job = job;
+    this.delayNs = delay.toNanos();
+  }
+
   @Override
   public void await() throws InterruptedException {
-    Thread.sleep(delayMs);
+    NANOSECONDS.sleep(untilNextNs());
   }
 
   /** The JDK's timer thread only hands over to the executor. */
@@ -16,12 +26,17 @@ record Timer(Worker.Job job, int delayMs) implements Backend {
   public CompletableFuture<Void> arrival(String id, Executor executor) {
     Executor later =
         CompletableFuture.delayedExecutor(
-            delayMs,
-            MILLISECONDS,
+            untilNextNs(),
+            NANOSECONDS,
             task -> {
               job.event("tick", id);
               executor.execute(task);
             });
     return CompletableFuture.runAsync(() -> {}, later);
+  }
+
+  private long untilNextNs() {
+    dueNs += delayNs;
+    return dueNs - System.nanoTime();
   }
 }

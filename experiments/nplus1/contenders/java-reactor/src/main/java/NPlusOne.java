@@ -43,7 +43,7 @@ record NPlusOne(Worker.Job job, Sources sources) {
               student -> onSingle(sources.scores(), "student " + student));
       case "reactor-blocking" ->
           collect(sources.blockingStudents(), student -> sources.blockingScores());
-      case "reactor-elastic" -> collectOn(Schedulers.boundedElastic());
+      case "reactor-elastic", "reactor-elastic-virtual" -> collectOn(Schedulers.boundedElastic());
       case "reactor-parallel", "reactor-parallel-default" -> collectOn(Schedulers.parallel());
       default -> throw new IllegalArgumentException("there is no way " + way);
     };

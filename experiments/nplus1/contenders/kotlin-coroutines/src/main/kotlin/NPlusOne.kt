@@ -18,6 +18,8 @@ import java.net.http.HttpClient
 import java.net.http.HttpRequest
 import java.net.http.HttpResponse.BodyHandlers
 import kotlin.time.Duration.Companion.milliseconds
+import kotlin.time.TimeMark
+import kotlin.time.TimeSource
 
 data class Score(
     val subject: String,
@@ -51,8 +53,9 @@ private suspend fun Job.fetch(): Map<String, List<Score>> =
 private fun Job.students(): Flow<String> =
     flow {
         event("subscribe", "students")
+        val begun = TimeSource.Monotonic.markNow()
         for (student in 1..int("students")) {
-            arrival()
+            arrival(student, begun)
             event("next", "student $student")
             emit("$student")
         }
@@ -62,20 +65,24 @@ private fun Job.students(): Flow<String> =
 private fun Job.scores(student: String): Flow<Score> =
     flow {
         event("subscribe", "student $student")
-        for (score in ALL.subList(0, int("scores"))) {
-            arrival()
+        val begun = TimeSource.Monotonic.markNow()
+        for ((before, score) in ALL.subList(0, int("scores")).withIndex()) {
+            arrival(before + 1, begun)
             event("next", "score $student ${score.subject}")
             emit(score)
         }
         event("complete", "student $student")
     }
 
-private suspend fun Job.arrival() =
-    when (val backend = params["backend"]) {
-        "timer" -> delay(int("delay_ms").milliseconds)
-        "http" -> get()
-        else -> throw IllegalArgumentException("there is no backend $backend")
-    }
+/** By the timer the [n]th is due so many delays after its source has [begun], so that late timers do not add up. */
+private suspend fun Job.arrival(
+    n: Int,
+    begun: TimeMark,
+) = when (val backend = params["backend"]) {
+    "timer" -> delay(-(begun + (int("delay_ms") * n).milliseconds).elapsedNow())
+    "http" -> get()
+    else -> throw IllegalArgumentException("there is no backend $backend")
+}
 
 private val client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()
 
