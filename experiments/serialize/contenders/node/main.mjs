@@ -5,6 +5,7 @@ import { work } from "../../shared/worker.mjs";
 const names = [
   "avsc",
   "bre",
+  "fast-json-stringify",
   "flatbuffers",
   "js-dataview",
   "json-string",
