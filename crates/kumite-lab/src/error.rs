@@ -226,7 +226,7 @@ pub enum MissingTool {
     /// where tools are looked for.
     #[error("{need}, which is not on PATH")]
     Absent {
-        /// The need, as a file or kumite itself has it: `go >= 1.22`.
+        /// The tool and its oldest version that will do: `go >= 1.22`.
         need: String,
     },
     /// Every tool of that name that told its version is older than needed.

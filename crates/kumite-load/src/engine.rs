@@ -117,8 +117,8 @@ pub(crate) struct Engine<'a, T, C> {
     clock: C,
     /// The load has begun. `false` only while an open loop opens its connections.
     has_begun: bool,
-    /// The connections by slot. The first `base_connections` carry the load to its end. Then come those of a burst, a
-    /// disturbance that opens many connections at once, and from `first_idle` on those that carry no request.
+    /// The connections by slot. The first `base_connections` carry the load to its end. Then come those of a burst
+    /// (a disturbance that opens many connections at once), and from `first_idle` on those that carry no request.
     connections: Vec<Connection>,
     /// The index of the connection in slot 0 among the connections of all threads. Each thread has a range of numbers.
     first_connection: u64,
@@ -442,8 +442,8 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Closes a connection on which bytes came that no request had asked for. The next request on this connection
-    /// would take those bytes for its answer; it fails as malformed instead.
+    /// Closes a connection on which bytes came that no request had asked for. The next request that is meant for it
+    /// would have taken those bytes for its answer: it fails as malformed.
     fn refuse_unasked(&mut self, slot: usize) {
         if self.is_idle_slot(slot) {
             return self.close_idle(slot);
@@ -531,7 +531,7 @@ impl<'a, T: Transport, C: Clock> Engine<'a, T, C> {
         }
     }
 
-    /// Closes a connection, and has every request on its way there fail: by a time-out if it has already taken longer
+    /// Closes a connection. Every request that is on its way there fails: by a time-out if it has already taken longer
     /// than that, else by `failure`.
     fn end_connection(&mut self, slot: usize, failure: Failure, now: u64) {
         self.close(slot);

@@ -39,7 +39,7 @@ pub enum RateError {
         rate: f64,
         /// The objective.
         slo: String,
-        /// The number of requests that it needs.
+        /// The number of requests in a load that the objective needs.
         needed: u64,
         /// A length that is enough, in whole seconds.
         enough: Duration,

@@ -12,7 +12,7 @@ use crate::describe_tag;
 pub struct LeftOut {
     /// The number of the block, from 0.
     pub block: usize,
-    /// True of the second run in a block, of a command that stands in each block twice.
+    /// True for the second run in its block, if the command stands in each block twice.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_second: bool,
     /// The reason why it is left out.

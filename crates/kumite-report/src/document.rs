@@ -78,7 +78,8 @@ pub struct Remark {
     pub what: String,
 }
 
-const READING: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. An order of rows is not a verdict.";
+const OVER_TIME: &str = "The column “over time” says how that went: flat is steady from the start; warm-up and slowdown are steady from the time named on; inconsistent is not alike in all trials.";
+const READING: &str = "Each figure is the median over blocks, with its 95 % interval where one is given. The order of rows is no verdict.";
 
 /// The sentence above published figures, in every format that shows them.
 pub const FROM_ELSEWHERE: &str = "The published figures come from another machine. Ratios of ours to theirs say what came out, and are no verdict.";
@@ -185,11 +186,11 @@ fn reading(record: &Record, groups: &Groups) -> String {
         reading += &format!(" {own}");
     }
     if record.export.cells.iter().any(|cell| cell.steadiness.is_some()) {
-        reading += &format!(" {}", of_kind.steady());
+        reading += &format!(" {} {OVER_TIME}", of_kind.steady());
     }
     if record.export.cells.iter().any(|cell| !cell.needs.is_empty()) {
         reading += &format!(
-            " A percentile takes {} beyond it in every trial: where there were too few, it says how many more a trial needs.",
+            " A percentile takes {} beyond it in every trial. Where there were too few, the table says how many more a trial needs.",
             of_kind.needs()
         );
     }

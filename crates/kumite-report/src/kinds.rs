@@ -47,7 +47,7 @@ pub trait KindReport: Sync {
     /// The sentence that says from which part of a trial the figures are. It is for reports whose trials say whether
     /// they were steady.
     fn steady(&self) -> &'static str {
-        "Figures are of the part of each trial that was steady, or of all of it where no part was; the column “over time” says whether one was."
+        "Figures are of the part of each trial that was steady, or of all of it where no part was."
     }
 
     /// The number of values that must lie beyond a percentile in every trial, in words.

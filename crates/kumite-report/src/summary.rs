@@ -45,7 +45,7 @@ pub fn summary(export: &Export, style: &Style) -> String {
     let table = table(&document);
     let title_lines = table.as_ref().map_or(0, |(title, _)| style.wrap(title, 0).lines().count());
     // The lines of everything but the verdicts and the table's rows. The four that are added are the table's line of
-    // heads, and an empty line before each of the verdicts, the table and the end.
+    // heads and three empty lines: before the verdicts, before the table and before the end.
     let fixed = head.lines().count() + end.lines().count() + title_lines + 4;
     let rows = table.as_ref().map_or(0, |(_, table)| table.rows.len());
     let verdicts_in = |room| lines_of(export, &document, style, room);
@@ -100,7 +100,7 @@ fn alarms(document: &Document, style: Style) -> String {
 enum Room {
     /// All lines that are needed.
     Ample,
-    /// Two lines: the title, and the result, cut to one line.
+    /// One line for the title, and one for the result, which may be cut.
     Two,
     /// One line.
     One,

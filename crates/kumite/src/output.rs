@@ -159,7 +159,7 @@ pub fn check_files<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), F
     Ok(())
 }
 
-/// Refuses a file that cannot be written, as far as that can be known without writing.
+/// Refuses a file that is a folder, or whose folder does not exist. Permissions are not looked at.
 pub fn check_writable(file: &Path) -> Result<(), Failure> {
     let folder = file.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     if folder.is_dir() && !file.is_dir() {

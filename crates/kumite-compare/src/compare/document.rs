@@ -333,7 +333,7 @@ fn warnings(found: &Found, comparison: &Comparison) -> Vec<Warning> {
         }
     }
     if comparison.commands.iter().any(|command| command.peak_rss_is_floor > 0) {
-        let what = "≤ is an upper bound: a command begins as a copy of kumite's helper, so that less than the helper has is not seen";
+        let what = "≤ is an upper bound, because a command begins as a copy of kumite's helper. A peak below the helper's own cannot be seen";
         warn("peak memory", what.to_owned());
     }
     if found.was_cut_off {

@@ -141,8 +141,9 @@ impl Rules {
         on.into_iter().chain(others.iter().copied().filter(|other| Some(*other) != on)).collect()
     }
 
-    /// The fewest blocks, of `of` positions, with which the gate can be decided. Without a gate, the fewest with
-    /// which each verdict is possible, and with which a control can be found off if there is one.
+    /// The fewest blocks with which the gate can be decided, if a block has `of` positions. Without a gate, the fewest
+    /// with which each verdict is possible and, if there is a control, with which it can be found to be off.
+    /// `usize::MAX` if no number of blocks is enough.
     pub fn fewest(&self, of: usize) -> usize {
         if let Some(levels) = self.gate_levels(of) {
             return levels.fewest();

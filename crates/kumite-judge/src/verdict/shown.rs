@@ -277,7 +277,7 @@ impl Posed<'_> {
 
     /// The distance by which at least one comparison of a failed claim misses its border, as the logarithm of a
     /// ratio, and the level of this bound, from 0 to 1. It rests on the mean of the bets, as the verdict does. None
-    /// if effects are not all ratios, or no finite distance is shown.
+    /// if effects are not all ratios, or the bets show no finite distance.
     fn common_miss(&self, look: u32, threshold: f64) -> Option<(f64, f64)> {
         if !self.are_ratios(look) {
             return None;

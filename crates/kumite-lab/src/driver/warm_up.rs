@@ -31,7 +31,7 @@ impl WarmUpTime {
     /// No time at all.
     pub const NONE: WarmUpTime = WarmUpTime { least: Duration::ZERO, most: Duration::ZERO };
 
-    /// True if the warm-up ends by a steady state, and not by the clock alone.
+    /// True if the warm-up may end before `most`, as soon as a steady state is found; false if its length is fixed.
     pub fn by_evidence(self) -> bool {
         self.most > self.least
     }

@@ -150,8 +150,9 @@ impl Execution<'_> {
         Ok(None)
     }
 
-    /// True if the run may end before these rounds, which are all that are left: its verdicts are in, it has its fewest
-    /// blocks, and it is no sitting of a planned length. Then notes what is saved; else which cells are still needed.
+    /// True if the run may end before these rounds, which are all that are left: its verdicts are in, it has as many
+    /// blocks as it must have, and it is no sitting of a planned length. If true, it notes what is saved; if not, which
+    /// cells are still needed.
     fn is_decided_before(&mut self, rounds: &[Round]) -> bool {
         // The length of a sitting (`kumite again`) is planned: no verdict ends it.
         let may_end = self.session.run.sittings.is_empty();

@@ -158,7 +158,7 @@ pub fn other_versions(first: Made, here: Made, part: &Part) -> Vec<OtherVersion>
     others
 }
 
-/// The versions that made a part of a run.
+/// The kumite, the contenders and the services that made a part of a run, each with its version.
 #[derive(Clone, Copy)]
 pub struct Made<'a> {
     /// The version of kumite that made it.

@@ -189,8 +189,9 @@ pub(crate) struct Counted {
 }
 
 impl<'a> Services<'a> {
-    /// Looks for the tools of the services that are on this machine, and fetches their files. The error says what is
-    /// missing.
+    /// Finds the tools of the services that run on this machine, and fetches these services' files. An error if a tool
+    /// is missing, a file cannot be fetched, or `stop` is set meanwhile. Nothing is looked for if the services run on
+    /// another node.
     pub fn find(
         specs: &'a BTreeMap<String, ServiceSpec>,
         nodes: &Nodes,

@@ -37,7 +37,8 @@ struct Choice {
 }
 
 impl Sampler {
-    /// The sampler of the thread of this number; `None` if it is to keep no answer. `sessions` is the thread's limit.
+    /// The sampler of thread number `thread`, from 0, of `threads`. `sessions` is the number of sessions that this
+    /// thread may begin; `None` if time is the limit. Returns `None` if the load samples nothing, or has no limit.
     pub fn of_thread(load: &Load, sessions: Option<u64>, thread: usize, threads: usize) -> Option<Sampler> {
         let sampling = load.sampling?;
         let answers = sampling.answers / threads + usize::from(thread < sampling.answers % threads);

@@ -73,7 +73,8 @@ impl Task {
         has_ended.then(|| TaskEnd::Ended { name: self.name.clone(), told: self.told.clone() })
     }
 
-    /// The number of the job to which a step on the task's nodes belongs, and the component of a heterogeneous job.
+    /// The job and the component that a step on the task's nodes has to name. If the task is a component of a
+    /// heterogeneous job, the job is the whole one; else it is the task's own, and the component is `None`.
     pub fn step_of(&self) -> (String, Option<u32>) {
         let component = self.name.split_once('+').and_then(|(job, nth)| Some((job, nth.parse().ok()?)));
         component.map_or((self.id.clone(), None), |(job, nth)| (job.to_owned(), Some(nth)))

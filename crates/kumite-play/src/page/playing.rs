@@ -152,7 +152,7 @@ impl Playing {
         self.desk().stop();
     }
 
-    /// Ends what is played and what waits, and then the thread.
+    /// Stops what is played, drops what waits, and lets the thread end after that. Does not wait for it.
     pub fn end(&self) {
         let mut desk = self.desk();
         desk.stop();

@@ -119,8 +119,9 @@ pub(super) fn notes(comparison: &Comparison, names: &Names) -> Vec<String> {
     notes.extend(counts::notes(comparison, names));
     let verdicts = verdicts(comparison);
     if verdicts > 1 {
+        let by = if comparison.metrics.is_empty() { " by each metric" } else { "" };
         notes.push(format!(
-            "{verdicts} questions, each answered at {} (Bonferroni): in at most {} of such comparisons any answer is wrong",
+            "{verdicts} verdicts{by}, each at {} (Bonferroni): at most {} of such comparisons have a false one among them",
             percent(comparison.alpha_per_pair),
             percent(comparison.alpha)
         ));
@@ -210,7 +211,7 @@ fn how(comparison: &Comparison) -> String {
     }
     let us = Unit::Microseconds.text(comparison.costs.between_runs_us);
     let what = if comparison.servers.is_empty() { "run" } else { "load" };
-    parts.push(format!("kumite itself took {us} beside each {what}"));
+    parts.push(format!("kumite itself took {us} more for each {what}, which no figure contains"));
     if let Some(noise) = &comparison.noise {
         let figure = |name: &str, what: &str| {
             let value = noise.worst.get(name).filter(|value| **value >= 0.005)?;

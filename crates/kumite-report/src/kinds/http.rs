@@ -41,7 +41,7 @@ impl KindReport for Http {
     }
 
     fn steady(&self) -> &'static str {
-        "Throughput, response times and CPU are of the part of each window that was steady, or of all of it where no part was; the column “over time” says whether one was, and how long from the start of the load it took."
+        "Throughput, response times and CPU are of the part of each window that was steady, or of all of it where no part was."
     }
 
     fn limits(&self) -> Option<&'static str> {

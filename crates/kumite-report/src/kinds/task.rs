@@ -27,7 +27,7 @@ impl KindReport for Task {
     }
 
     fn steady(&self) -> &'static str {
-        "Where the times of jobs became steady, figures are of those from there on; the column “over time” says whether they did."
+        "Where the times of jobs became steady, figures are of those from there on."
     }
 
     fn limits(&self) -> Option<&'static str> {

@@ -52,7 +52,7 @@ impl EffectText {
             bound: shown.bound(),
             level,
             claimed: shown.claimed(&names),
-            figures: shown.figures(),
+            figures: shown.figures(&names),
             place,
         })
     }
@@ -307,10 +307,11 @@ impl<'a> Scaled<'a> {
     }
 
     /// The figures of both sides: `18,300 against 39,200 /s`. None if one side is a number, the comparison is exact,
-    /// or a figure is missing.
-    fn figures(&self) -> Option<String> {
+    /// a figure is missing, or the effect names both sides by their figures.
+    fn figures(&self, names: &Names) -> Option<String> {
         let is_beside_a_number = matches!(self.right, Side::Number { .. });
-        if is_beside_a_number || self.effect.kind == EffectKind::Exact {
+        let is_said = names.left.is_none() && names.right.is_none();
+        if is_beside_a_number || is_said || self.effect.kind == EffectKind::Exact {
             return None;
         }
         let (left, right) = (self.left.value()?, self.right.value()?);

@@ -10,7 +10,7 @@ pub fn of_run(run: &Run) -> Option<String> {
     let (all, apart) = (run.sittings.len(), kumite_record::apart(&run.sittings).len());
     match (all, apart) {
         (0, _) => None,
-        (1, _) => Some("This is one sitting; `kumite again` on another day adds one.".to_owned()),
+        (1, _) => Some("This is one sitting; `kumite again` on another day adds a second.".to_owned()),
         (_, 0 | 1) => Some(format!(
             "Its {all} sittings count as one, because on one machine they have to be an hour apart."
         )),
@@ -35,7 +35,7 @@ pub fn stood(claim: &Claim) -> Option<String> {
         (_, Verdict::Fails) => format!("stood in {} of {of} sittings", on(SittingSide::NotSo)),
         // There is no such verdict unless the effect is within the margin in all sittings.
         (_, Verdict::NoDifference) => format!("stood in {of} of {of} sittings"),
-        _ => format!("so in {} of {of} sittings", on(SittingSide::So)),
+        _ => format!("as claimed in {} of {of} sittings", on(SittingSide::So)),
     };
     let may_differ = claim.doubts.contains(&Doubt::AnotherSittingMayDiffer);
     Some(if may_differ { format!("{stood}; {ANOTHER}") } else { stood })
@@ -45,13 +45,13 @@ pub fn stood(claim: &Claim) -> Option<String> {
 pub const ONE: &str = "one sitting says nothing of the next";
 pub const ANOTHER: &str = "another sitting may differ";
 
-/// The effect in each sitting: `in each sitting: 0.93 × (10 rounds), 1.02 × (10 rounds, not so), …`, and where the
+/// The effect in each sitting: `in each sitting: 0.93 × (10 rounds), 1.02 × (10 rounds, not as claimed), …`, and where the
 /// next one may be expected. None if there are no sittings.
 pub fn each(claim: &Claim) -> Option<String> {
     let said = |of: &SittingEffect| {
         let side = match of.side {
-            SittingSide::So => ", so",
-            SittingSide::NotSo => ", not so",
+            SittingSide::So => ", as claimed",
+            SittingSide::NotSo => ", not as claimed",
             SittingSide::Open => "",
         };
         Some(format!("{} ({}{side})", figure(claim, of.effect)?, plural(of.rounds, "round")))
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(said(Verdict::Holds, &[So, So, So]), of("stood in 3 of 3 sittings"));
         assert_eq!(said(Verdict::Fails, &[NotSo, NotSo]), of("stood in 2 of 2 sittings"));
         assert_eq!(said(Verdict::NoDifference, &[NotSo, So]), of("stood in 2 of 2 sittings"));
-        assert_eq!(said(Verdict::DependsOnSitting, &[NotSo, So, So]), of("so in 2 of 3 sittings"));
+        assert_eq!(said(Verdict::DependsOnSitting, &[NotSo, So, So]), of("as claimed in 2 of 3 sittings"));
         let mut doubted = claim(Verdict::Holds, &[So, So]);
         doubted.doubts.push(Doubt::AnotherSittingMayDiffer);
         assert_eq!(stood(&doubted), of("stood in 2 of 2 sittings; another sitting may differ"));
@@ -115,7 +115,7 @@ mod tests {
             said,
             [
                 "",
-                "This is one sitting; `kumite again` on another day adds one.",
+                "This is one sitting; `kumite again` on another day adds a second.",
                 "Judged by 3 sittings, all of which have to agree.",
                 "Its 3 sittings count as one, because on one machine they have to be an hour apart.",
                 "Judged by 3 sittings, of which some are less than an hour apart on one machine: they count as 2."

@@ -107,14 +107,14 @@ pub fn symbol(verdict: Verdict) -> char {
     }
 }
 
-/// The evidence behind a verdict: `; evidence 41 (20 decide) after 6 rounds (two-sided 90 %: 1.28 to 1.60 ×)`. Empty
+/// The evidence behind a verdict: `; evidence 41 (20 needed) after 6 rounds (two-sided 90 %: 1.28 to 1.60 ×)`. Empty
 /// if nothing was bet.
 fn evidence(claim: &Claim) -> String {
     let Some(bet) = &claim.bet else { return String::new() };
     let rounds = plural(bet.rounds as usize, "round");
     let (evidence, threshold) = (significant(bet.evidence, 2), significant(bet.threshold, 2));
     let two_sided = two_sided(claim).map_or(String::new(), |interval| format!(" (two-sided {interval})"));
-    format!("; evidence {evidence} ({threshold} decide) after {rounds}{two_sided}")
+    format!("; evidence {evidence} ({threshold} needed) after {rounds}{two_sided}")
 }
 
 /// The numbers of claims by verdict: `4 claims: 1 holds, 2 fail, 1 not tested.`

@@ -60,7 +60,7 @@ fn each_sitting_is_a_run_of_its_own_and_all_together_are_judged_by_what_they_agr
     assert_eq!(seeds.len(), 3, "each has an order of its own");
     let said = place.kumite(&["report", &format!("{id}-sittings")]).ended(0);
     assert!(
-        said.out.contains("in each sitting: 1.20 × (6 rounds, so), 1.20 × (6 rounds, so)"),
+        said.out.contains("in each sitting: 1.20 × (6 rounds, as claimed), 1.20 × (6 rounds, as claimed)"),
         "{}",
         said.out
     );
