@@ -28,4 +28,4 @@ pub use link::{Event, Link, Way};
 pub use message::{Ask, PROTOCOL, Tell, Worked};
 pub use node::Node;
 pub use srun::{ADDRESSES, JobNode};
-pub use ssh::Host;
+pub use ssh::{Host, NotAHost};

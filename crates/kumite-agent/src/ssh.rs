@@ -32,16 +32,19 @@ pub(crate) fn quoted(text: &str) -> String {
     shlex::try_quote(text).expect("what we say has no NUL").into_owned()
 }
 
-impl FromStr for Host {
-    type Err = String;
+/// A text that is no host for ssh: it is empty or too long, looks like an option, or has a character that no host has.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("'{0}' is no host: write a name of your ssh configuration, or user@host")]
+pub struct NotAHost(pub String);
 
-    fn from_str(text: &str) -> Result<Host, String> {
+impl FromStr for Host {
+    type Err = NotAHost;
+
+    fn from_str(text: &str) -> Result<Host, NotAHost> {
         let fits = |c: char| c.is_ascii_alphanumeric() || "._-@:[]%".contains(c);
         match !text.is_empty() && text.len() < 256 && !text.starts_with('-') && text.chars().all(fits) {
             true => Ok(Host(text.to_owned())),
-            false => {
-                Err(format!("'{text}' is no host: write a name of your ssh configuration, or user@host"))
-            }
+            false => Err(NotAHost(text.to_owned())),
         }
     }
 }

@@ -43,8 +43,10 @@ pub use manifest::{Manifest, Memory, NoMemory};
 pub use merge::{MergeOptions, merged, with_logs};
 pub use misuse::Misuse;
 pub use node_flags::NodeFlags;
-pub use on::On;
-pub use roles::{Given, GivenRoles, Placed, Relayed};
-pub use shard::{Share, some_for_each};
+pub use on::{NotAPlace, On};
+pub use roles::{Given, GivenRoles, NotAGiven, Placed, Relayed};
+pub use shard::{NotAShare, Share, some_for_each};
 pub use shares::shares;
-pub use slurm::{Allocation, Error as SlurmError, NodesWanted, SbatchWords, SlurmOptions, TaskEnd, own_job};
+pub use slurm::{
+    Allocation, Error as SlurmError, NodesWanted, SbatchWords, SlurmOptions, TaskEnd, UnclosedQuote, own_job,
+};

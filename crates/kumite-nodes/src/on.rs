@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use kumite_agent::{Error as AgentError, Folder, Host, Node};
+use kumite_agent::{Error as AgentError, Folder, Host, Node, NotAHost};
 use kumite_lab::Experiment;
 
 use crate::driver::Driver;
@@ -21,19 +21,33 @@ pub enum On {
     Slurm,
 }
 
-impl FromStr for On {
-    type Err = String;
+/// The reason why a text is no place for `--on`.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NotAPlace {
+    /// The text has none of the forms of `--on`.
+    #[error("write local, ssh:HOST,HOST or slurm")]
+    Form,
+    /// One of the hosts is none.
+    #[error(transparent)]
+    Host(#[from] NotAHost),
+    /// A host is named twice.
+    #[error("{0} is named twice, and a host has one share")]
+    Twice(String),
+}
 
-    fn from_str(text: &str) -> Result<On, String> {
+impl FromStr for On {
+    type Err = NotAPlace;
+
+    fn from_str(text: &str) -> Result<On, NotAPlace> {
         match text {
             "local" => return Ok(On::Local),
             "slurm" => return Ok(On::Slurm),
             _ => {}
         }
-        let hosts = text.strip_prefix("ssh:").ok_or("write local, ssh:HOST,HOST or slurm")?;
+        let hosts = text.strip_prefix("ssh:").ok_or(NotAPlace::Form)?;
         let hosts: Vec<Host> = hosts.split(',').map(str::parse).collect::<Result<_, _>>()?;
         match hosts.iter().enumerate().find(|(nth, host)| hosts[..*nth].contains(host)) {
-            Some((_, twice)) => Err(format!("{} is named twice, and a host has one share", twice.name())),
+            Some((_, twice)) => Err(NotAPlace::Twice(twice.name().to_owned())),
             None => Ok(On::Ssh(hosts)),
         }
     }

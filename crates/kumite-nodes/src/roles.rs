@@ -5,6 +5,6 @@ mod linked;
 mod placed;
 mod relayed;
 
-pub use given::{Given, GivenRoles};
+pub use given::{Given, GivenRoles, NotAGiven};
 pub use placed::Placed;
 pub use relayed::Relayed;

@@ -28,21 +28,36 @@ pub enum Share {
     },
 }
 
-impl FromStr for Share {
-    type Err = String;
+/// The reason why a text is no share.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum NotAShare {
+    /// The text has none of the forms of `--shard`.
+    #[error("write it as 2/8, the second of eight; or auto, or auto/8")]
+    Form,
+    /// The number of the share is above the number of all.
+    #[error("there is no shard {nth} of {of}: they count from 1")]
+    TooHigh {
+        /// The number of the share.
+        nth: u32,
+        /// The number of shares.
+        of: u32,
+    },
+}
 
-    fn from_str(text: &str) -> Result<Share, String> {
-        let usage = || "write it as 2/8, the second of eight; or auto, or auto/8".to_owned();
+impl FromStr for Share {
+    type Err = NotAShare;
+
+    fn from_str(text: &str) -> Result<Share, NotAShare> {
         let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
         let (nth, of) = match text.split_once('/') {
-            Some((nth, of)) => (nth, Some(number(of).ok_or_else(usage)?)),
+            Some((nth, of)) => (nth, Some(number(of).ok_or(NotAShare::Form)?)),
             None => (text, None),
         };
         match (nth, number(nth), of) {
             ("auto", _, of) => Ok(Share::OfLauncher { of }),
             (_, Some(nth), Some(of)) if nth <= of => Ok(Share::Of { nth, of }),
-            (_, Some(nth), Some(of)) => Err(format!("there is no shard {nth} of {of}: they count from 1")),
-            _ => Err(usage()),
+            (_, Some(nth), Some(of)) => Err(NotAShare::TooHigh { nth, of }),
+            _ => Err(NotAShare::Form),
         }
     }
 }

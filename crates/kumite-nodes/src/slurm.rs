@@ -40,11 +40,16 @@ pub struct SlurmOptions {
 #[derive(Clone, Debug, PartialEq)]
 pub struct SbatchWords(Vec<Vec<String>>);
 
-impl FromStr for SbatchWords {
-    type Err = String;
+/// Options for sbatch in which a quotation mark is not closed.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("a quotation mark is not closed")]
+pub struct UnclosedQuote;
 
-    fn from_str(text: &str) -> Result<SbatchWords, String> {
-        let words = shlex::split(text).ok_or("a quotation mark is not closed")?;
+impl FromStr for SbatchWords {
+    type Err = UnclosedQuote;
+
+    fn from_str(text: &str) -> Result<SbatchWords, UnclosedQuote> {
+        let words = shlex::split(text).ok_or(UnclosedQuote)?;
         Ok(SbatchWords(words.split(|word| word == ":").map(<[String]>::to_vec).collect()))
     }
 }
@@ -175,6 +180,6 @@ mod tests {
         ] {
             assert_eq!(arguments(options, wanted), expected);
         }
-        assert_eq!("'".parse::<SbatchWords>(), Err("a quotation mark is not closed".to_owned()));
+        assert_eq!("'".parse::<SbatchWords>(), Err(UnclosedQuote));
     }
 }

@@ -107,7 +107,7 @@ pub use remaining::Remaining;
 pub use replication::{
     ClaimPair, Differing, Intervals, PairOutcome, Replication, RunDifference, RunParts, Untold,
 };
-pub use role::{Role, RoleElsewhere, Roles};
+pub use role::{NotARole, Role, RoleElsewhere, Roles};
 pub use rule::Rule;
 pub use run::{
     Contender, ContenderStatus, Digests, Published, PublishedRow, Question, Run, RunRevision, Saved, Service,
@@ -122,7 +122,7 @@ pub use selfcheck::{
 pub use shard::{Merged, Scope, Shard};
 pub use sitting::{NextSitting, SITTINGS_APART, Sitting, SittingEffect, SittingSide, apart};
 pub use slo_result::{SloEnd, SloGate, SloResult, SloVerdict};
-pub use store::{Named, Store, StoreError, StoredRun};
+pub use store::{Named, NotRescued, Store, StoreError, StoredRun};
 pub use stub::{Lateness, StubConnections, StubResult};
 pub(crate) use tag::describe_tag;
 pub use trial::{

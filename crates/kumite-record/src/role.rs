@@ -45,13 +45,18 @@ impl fmt::Display for Role {
 }
 
 impl FromStr for Role {
-    type Err = String;
+    type Err = NotARole;
 
-    fn from_str(text: &str) -> Result<Role, String> {
+    fn from_str(text: &str) -> Result<Role, NotARole> {
         let found = Role::ALL.into_iter().find(|role| role.as_str() == text);
-        found.ok_or_else(|| format!("there is no role '{text}'"))
+        found.ok_or_else(|| NotARole(text.to_owned()))
     }
 }
+
+/// A text that is the word of no role. The caller says which words there are, as its flag writes them.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("there is no role '{0}'")]
+pub struct NotARole(pub String);
 
 /// A role that a node other than kumite's own has in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

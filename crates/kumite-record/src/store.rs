@@ -7,6 +7,8 @@
 mod place;
 mod seal;
 
+pub use place::NotRescued;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -153,7 +155,7 @@ pub enum StoreError {
         /// The place where the file was.
         path: PathBuf,
         /// The file that the store's content was written to, or the reason why it could not be.
-        rescued: Result<PathBuf, String>,
+        rescued: Result<PathBuf, NotRescued>,
     },
     /// A run that has ended does not have the rows that it ended with.
     #[error(
@@ -184,7 +186,7 @@ pub enum StoreError {
     },
 }
 
-fn kept(rescued: &Result<PathBuf, String>) -> String {
+fn kept(rescued: &Result<PathBuf, NotRescued>) -> String {
     match rescued {
         Ok(file) => {
             let file = file.display();

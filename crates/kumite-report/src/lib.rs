@@ -65,7 +65,7 @@ pub use load::{load_html, load_markdown, load_terminal};
 pub use load_second::{LoadSecond, load_line, load_lines};
 pub use markdown::markdown;
 pub use outlook::{absent, outlook, too_near};
-pub use picture::{Drawn, Picture, picture_svg};
+pub use picture::{Drawn, NoPicture, Picture, picture_svg};
 pub use rate_trial::rate_trial_line;
 pub use replication::{
     replication_claims, replication_differences, replication_html, replication_markdown, replication_terminal,

@@ -45,14 +45,47 @@ pub enum Drawn {
     Lanes,
 }
 
-/// Draws a picture as an SVG that stands alone: it has a light and a dark look, and needs no network. An error, in a
-/// sentence, if the record has no such contender, metric, axis or events, or several points that are meant.
-pub fn picture_svg(export: &Export, picture: &Picture) -> Result<String, String> {
+/// The reason why a picture cannot be drawn of a run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoPicture {
+    /// The run has no contender of this name.
+    #[error("the run has no contender {0}")]
+    Contender(String),
+    /// The run has no metric of this name.
+    #[error("the run has no metric {0}")]
+    Metric(String),
+    /// Several points of a contender have the same place on the axis.
+    #[error("{contender} has several points at {axis}: name more axes in `at`")]
+    SeveralPoints {
+        /// The name of the contender.
+        contender: String,
+        /// The name of the axis.
+        axis: String,
+    },
+    /// A metric has figures at fewer than two values of the axis, which make no line.
+    #[error("{metric} has figures at fewer than two values of {axis}")]
+    NoLine {
+        /// The name of the metric.
+        metric: String,
+        /// The name of the axis.
+        axis: String,
+    },
+    /// Lanes are of one point, and `at` is that of none, or of several.
+    #[error("{0} points of the run are meant by `at`, and one must be")]
+    NotOnePoint(usize),
+    /// No trial of the point that is meant has events.
+    #[error("no trial there has events")]
+    NoEvents,
+}
+
+/// Draws a picture as an SVG that stands alone: it has a light and a dark look, and needs no network. An error if the
+/// record has no such contender, metric, axis or events, or several points that are meant.
+pub fn picture_svg(export: &Export, picture: &Picture) -> Result<String, NoPicture> {
     let record = Record::new(export);
     if let Some(unknown) =
         picture.contenders.iter().find(|name| export.contenders.iter().all(|of| of.name != **name))
     {
-        return Err(format!("the run has no contender {unknown}"));
+        return Err(NoPicture::Contender(unknown.clone()));
     }
     let (panels, foot) = match &picture.drawn {
         Drawn::Lines { metrics, over, published } => {
@@ -122,13 +155,13 @@ fn lines(
     metric: &str,
     over: &str,
     published: bool,
-) -> Result<Panel, String> {
+) -> Result<Panel, NoPicture> {
     let name = metric;
     let metric = record
         .metrics
         .iter()
         .find(|metric| metric.name == name)
-        .ok_or_else(|| format!("the run has no metric {name}"))?;
+        .ok_or_else(|| NoPicture::Metric(name.to_owned()))?;
     let is_meant = |cell: &&Cell| {
         picture.contenders.contains(&cell.contender) && is_at(record, &cell.point, &picture.at, over)
     };
@@ -140,13 +173,13 @@ fn lines(
         cells[..nth].iter().find(same)
     });
     if let Some(cell) = twice {
-        return Err(format!("{} has several points at {over}: name more axes in `at`", cell.contender));
+        return Err(NoPicture::SeveralPoints { contender: cell.contender.clone(), axis: over.to_owned() });
     }
     let theirs = if published { theirs(record.export, picture, name, over) } else { Vec::new() };
     let words = over.replace('_', " ");
     let id = format!("over-{name}");
     let chart = line_chart(record, id, (over, &words), "", &cells, metric, &theirs)
-        .ok_or_else(|| format!("{name} has figures at fewer than two values of {over}"))?;
+        .ok_or_else(|| NoPicture::NoLine { metric: name.to_owned(), axis: over.to_owned() })?;
     let (width, height, head) = (chart.frame.width, chart.frame.height, chart.title.clone());
     Ok(Panel { y: 0.0, width, height, head, lines: Some(chart), events: None })
 }
@@ -198,15 +231,15 @@ fn theirs_said(export: &Export) -> String {
     }
 }
 
-fn lanes(record: &Record, picture: &Picture) -> Result<Vec<Panel>, String> {
+fn lanes(record: &Record, picture: &Picture) -> Result<Vec<Panel>, NoPicture> {
     let points: Vec<&Point> =
         record.export.run.points.iter().filter(|point| is_at(record, point, &picture.at, "")).collect();
     let [point] = points.as_slice() else {
-        return Err(format!("{} points of the run are meant by `at`, and one must be", points.len()));
+        return Err(NoPicture::NotOnePoint(points.len()));
     };
     let charts = event_charts(record, point, &picture.contenders, Budget::new(picture.contenders.len()));
     if charts.is_empty() {
-        return Err("no trial there has events".to_owned());
+        return Err(NoPicture::NoEvents);
     }
     let panel = |chart: EventChart| {
         let (width, height, head) = (chart.frame.width, chart.frame.height, chart.title.clone());

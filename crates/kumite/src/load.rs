@@ -83,11 +83,20 @@ pub struct Args {
     engine: engine::Args,
 }
 
-/// A duration, with a hint in the error for users of tools in which `-t4` is four threads.
-fn timeout(text: &str) -> Result<Duration, String> {
-    duration::parse(text).map_err(|error| match text.parse::<u32>() {
-        Ok(_) => format!("{error}; threads are CPUs here, as in --cores 2,3"),
-        Err(_) => error.to_owned(),
+/// The reason why a text is no timeout.
+#[derive(Debug, thiserror::Error)]
+enum NotATimeout {
+    #[error("{0}")]
+    Duration(&'static str),
+    /// A number alone: in other tools `-t4` is four threads.
+    #[error("{0}; threads are CPUs here, as in --cores 2,3")]
+    Threads(&'static str),
+}
+
+fn timeout(text: &str) -> Result<Duration, NotATimeout> {
+    duration::parse(text).map_err(|why| match text.parse::<u32>() {
+        Ok(_) => NotATimeout::Threads(why),
+        Err(_) => NotATimeout::Duration(why),
     })
 }
 

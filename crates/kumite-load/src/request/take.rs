@@ -67,6 +67,29 @@ pub enum TakeError {
     },
 }
 
+/// The reason why a value cannot be taken from an answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Untaken {
+    #[error("the body is too long to be kept")]
+    BodyNotKept,
+    #[error("the body is no JSON: {0}")]
+    NotJson(#[source] serde_json::Error),
+    #[error("the body has nothing at {0}")]
+    NothingAt(String),
+    #[error("the body has null at {0}")]
+    NullAt(String),
+    #[error("{0:?} does not match the body")]
+    NoMatch(String),
+    #[error("the answer has no header {0}")]
+    NoHeader(String),
+    #[error("the answer sets no cookie {0}")]
+    NoCookie(String),
+    #[error("the value has {bytes} bytes, more than {LONGEST}")]
+    TooLong { bytes: usize },
+    #[error("the value holds {found:?}, which a {} must not", used_in.in_words())]
+    Unfit { found: char, used_in: Component },
+}
+
 impl TakePlace {
     /// The value at a JSON pointer. An error if the text is no JSON pointer.
     pub fn json(pointer: &str) -> Result<TakePlace, TakeError> {
@@ -107,23 +130,22 @@ impl TakePlace {
         !self.is_in_body()
     }
 
-    fn find<'a>(&self, answer: KeptAnswer<'a, impl Iterator<Item = Field<'a>>>) -> Result<Vec<u8>, String> {
+    fn find<'a>(&self, answer: KeptAnswer<'a, impl Iterator<Item = Field<'a>>>) -> Result<Vec<u8>, Untaken> {
         match &self.0 {
             Place::Json(pointer) => {
-                let body = answer.body.ok_or("the body is too long to be kept")?;
-                let body = Json::parse(body).map_err(|error| format!("the body is no JSON: {error}"))?;
-                let found = body.at(pointer).ok_or_else(|| format!("the body has nothing at {pointer}"))?;
-                found.text().ok_or_else(|| format!("the body has null at {pointer}")).map(String::into_bytes)
+                let body = Json::parse(answer.body.ok_or(Untaken::BodyNotKept)?).map_err(Untaken::NotJson)?;
+                let found = body.at(pointer).ok_or_else(|| Untaken::NothingAt(pointer.clone()))?;
+                found.text().ok_or_else(|| Untaken::NullAt(pointer.clone())).map(String::into_bytes)
             }
             Place::Regex(regex) => {
-                let body = answer.body.ok_or("the body is too long to be kept")?;
+                let body = answer.body.ok_or(Untaken::BodyNotKept)?;
                 let group = regex.captures(body).and_then(|captures| captures.get(1));
-                let group = group.ok_or_else(|| format!("{:?} does not match the body", regex.as_str()))?;
+                let group = group.ok_or_else(|| Untaken::NoMatch(regex.as_str().to_owned()))?;
                 Ok(group.as_bytes().to_vec())
             }
             Place::Header(name) => {
                 let value = answer.values(name).next();
-                Ok(value.ok_or_else(|| format!("the answer has no header {name}"))?.to_vec())
+                Ok(value.ok_or_else(|| Untaken::NoHeader(name.clone()))?.to_vec())
             }
             Place::Cookie(name) => {
                 let value = answer.values("set-cookie").find_map(|cookie| {
@@ -131,7 +153,7 @@ impl TakePlace {
                     let at = pair.iter().position(|&byte| byte == b'=')?;
                     (pair[..at].trim_ascii() == name.as_bytes()).then(|| pair[at + 1..].trim_ascii())
                 });
-                Ok(value.ok_or_else(|| format!("the answer sets no cookie {name}"))?.to_vec())
+                Ok(value.ok_or_else(|| Untaken::NoCookie(name.clone()))?.to_vec())
             }
         }
     }
@@ -170,18 +192,18 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
-    /// The value, with the index of its name. The error says in words why it cannot be had.
+    /// The value, with the index of its name.
     pub fn value<'a>(
         &self,
         answer: KeptAnswer<'a, impl Iterator<Item = Field<'a>>>,
-    ) -> Result<(usize, Vec<u8>), String> {
+    ) -> Result<(usize, Vec<u8>), Untaken> {
         let value = self.take.place.find(answer)?;
         if value.len() > LONGEST {
-            return Err(format!("the value has {} bytes, more than {LONGEST}", value.len()));
+            return Err(Untaken::TooLong { bytes: value.len() });
         }
         if let Some(at) = value.iter().position(|&byte| !self.used_in.allows(byte)) {
             let found = String::from_utf8_lossy(&value[at..]).chars().next().unwrap_or_default();
-            return Err(format!("the value holds {found:?}, which a {} must not", self.used_in.in_words()));
+            return Err(Untaken::Unfit { found, used_in: self.used_in });
         }
         Ok((self.index, value))
     }
@@ -196,7 +218,7 @@ mod tests {
     const HEAD: &str =
         "HTTP/1.1 200 OK\r\nX-Id: 7\r\nx-id: 8\r\nSet-Cookie: a=b\r\nSet-Cookie: c = d=e ; Path=/\r\n";
 
-    fn taken(place: TakePlace, used_in: Component, body: &str) -> Result<String, String> {
+    fn taken(place: TakePlace, used_in: Component, body: &str) -> Result<String, Untaken> {
         let taking = Taking { take: Take { name: "x".into(), place }, index: 3, used_in };
         let keep = Keep { head: taking.take.place.is_in_head(), body: taking.take.place.is_in_body() };
         let asked = Asked { keep, ..Asked::new(false, false, Expect::default(), false) };
@@ -221,7 +243,7 @@ mod tests {
             (TakePlace::cookie("a").unwrap(), "b"),
             (TakePlace::cookie("c").unwrap(), "d=e"),
         ] {
-            assert_eq!(taken(place.clone(), Component::Body, body).as_deref(), Ok(value), "{place:?}");
+            assert_eq!(taken(place.clone(), Component::Body, body).unwrap(), value, "{place:?}");
         }
         for (place, used_in, why) in [
             (json("/x"), Component::Body, "the body has nothing at /x"),
@@ -232,17 +254,17 @@ mod tests {
             (TakePlace::header("x").unwrap(), Component::Body, "the answer has no header x"),
             (TakePlace::cookie("A").unwrap(), Component::Body, "the answer sets no cookie A"),
         ] {
-            assert_eq!(taken(place.clone(), used_in, body), Err(why.to_owned()), "{place:?}");
+            assert_eq!(taken(place.clone(), used_in, body).unwrap_err().to_string(), why, "{place:?}");
         }
         let long = "x".repeat(LONGEST + 1);
         let all = TakePlace::regex("(.*)").unwrap();
         assert_eq!(
-            taken(all, Component::Body, &long),
-            Err("the value has 65537 bytes, more than 65536".to_owned())
+            taken(all, Component::Body, &long).unwrap_err().to_string(),
+            "the value has 65537 bytes, more than 65536"
         );
         assert_eq!(
-            taken(json("/a"), Component::Body, "x"),
-            Err("the body is no JSON: expected value at line 1 column 1".to_owned())
+            taken(json("/a"), Component::Body, "x").unwrap_err().to_string(),
+            "the body is no JSON: expected value at line 1 column 1"
         );
     }
 

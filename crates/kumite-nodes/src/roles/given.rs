@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use kumite_agent::{Host, Node};
+use kumite_agent::{Host, Node, NotAHost};
 use kumite_lab::{Experiment, check_roles};
-use kumite_record::{Role, Roles};
+use kumite_record::{NotARole, Role, Roles};
 
 use super::placed::Placed;
 use super::relayed::Relayed;
@@ -22,16 +22,30 @@ pub struct Given {
     host: Option<Host>,
 }
 
-impl FromStr for Given {
-    type Err = String;
+/// The reason why a text is not a role for a node.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NotAGiven {
+    /// There is no role of that name.
+    #[error("{source}: write {}", role_forms())]
+    Role {
+        /// The error, which has the name.
+        #[from]
+        source: NotARole,
+    },
+    /// What stands for the host is none.
+    #[error(transparent)]
+    Host(#[from] NotAHost),
+}
 
-    fn from_str(text: &str) -> Result<Given, String> {
+impl FromStr for Given {
+    type Err = NotAGiven;
+
+    fn from_str(text: &str) -> Result<Given, NotAGiven> {
         let (role, host) = match text.split_once('=') {
             Some((role, host)) => (role, Some(host.parse()?)),
             None => (text, None),
         };
-        let role = role.parse().map_err(|why| format!("{why}: write {}", role_forms()))?;
-        Ok(Given { role, host })
+        Ok(Given { role: role.parse()?, host })
     }
 }
 
@@ -164,7 +178,7 @@ mod tests {
             ("client=n1", "there is no role 'client'"),
             ("server=-oX", "'-oX' is no host"),
         ] {
-            let why = text.parse::<Given>().unwrap_err();
+            let why = text.parse::<Given>().unwrap_err().to_string();
             assert!(why.contains(expected), "{why}");
         }
     }

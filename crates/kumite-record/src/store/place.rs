@@ -37,9 +37,30 @@ pub(super) fn can_be_made(path: &Path) -> io::Result<()> {
     Ok(access(nearest, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
-/// Writes all that an open store has to a new file beside the place of the old one, and returns its path. The error
-/// is in words.
-pub(super) fn rescue(db: &Connection, path: &Path) -> Result<PathBuf, String> {
+/// The reason why the content of a store whose file is gone could not be written to another. Its words begin with the
+/// path.
+#[derive(Debug, thiserror::Error)]
+pub enum NotRescued {
+    /// The folder could not be made.
+    #[error("{}: {source}", folder.display())]
+    Folder {
+        /// The folder of the old file.
+        folder: PathBuf,
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// The new file could not be written.
+    #[error("{}: {source}", file.display())]
+    File {
+        /// The path of the new file.
+        file: PathBuf,
+        /// The error of SQLite.
+        source: rusqlite::Error,
+    },
+}
+
+/// Writes all that an open store has to a new file beside the place of the old one, and returns its path.
+pub(super) fn rescue(db: &Connection, path: &Path) -> Result<PathBuf, NotRescued> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let new = |nth: u32| match nth {
@@ -47,7 +68,10 @@ pub(super) fn rescue(db: &Connection, path: &Path) -> Result<PathBuf, String> {
         _ => folder.join(format!("{name}-rescued-{nth}.db")),
     };
     let to = (1..).map(new).find(|file| std::fs::symlink_metadata(file).is_err()).expect("one is free");
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let written = db.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
-    written.map(|_| to.clone()).map_err(|error| format!("{}: {error}", to.display()))
+    std::fs::create_dir_all(folder)
+        .map_err(|source| NotRescued::Folder { folder: folder.to_owned(), source })?;
+    match db.execute("VACUUM INTO ?1", [to.to_string_lossy()]) {
+        Ok(_) => Ok(to),
+        Err(source) => Err(NotRescued::File { file: to, source }),
+    }
 }

@@ -105,7 +105,7 @@ fn what_the_run_does_not_have_or_leaves_open_is_an_error() {
     let error = |change: &dyn Fn(&mut Picture)| {
         let mut of = asked();
         change(&mut of);
-        picture_svg(&export(), &of).unwrap_err()
+        picture_svg(&export(), &of).unwrap_err().to_string()
     };
     let lines = |metric: &str, over: &str| Drawn::Lines {
         metrics: vec![metric.to_owned()],
