@@ -11,7 +11,9 @@ mod verdict;
 
 use std::collections::BTreeSet;
 
-use kumite_record::{Cell, Check, Contender, Control, NearTie, Prospects, Reason, Rule, Run, Trial};
+use kumite_record::{
+    AxisValue, Cell, Check, Contender, Control, NearTie, Prospects, Reason, Rule, Run, Trial,
+};
 
 pub use claim::{Claim, ClaimError, ClaimSpec, Dimension, EACH_CONTENDER, Names};
 pub use control::fewest_control_blocks;
@@ -49,6 +51,16 @@ pub fn needed(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> BTre
 /// The metrics of whole trials that a claim compares.
 pub fn references(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Vec<Reference> {
     Evidence::new(run, &[], contenders).references_of_trials(claim)
+}
+
+/// The metrics of parts of trials that a claim compares, such as those of one request. Each has the position of the
+/// point in `run.points`, and comes with the value of the axis within trials.
+pub fn part_references(
+    run: &Run,
+    contenders: &[Contender],
+    claim: &ClaimSpec,
+) -> Vec<(Reference, AxisValue)> {
+    Evidence::new(run, &[], contenders).references_of_parts(claim)
 }
 
 /// The run's control, measured by its trials. Its shown ratio is in the first metric of whole trials that a claim

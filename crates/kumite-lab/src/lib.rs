@@ -47,7 +47,9 @@ pub use driver::pacing::Busy;
 pub use driver::scenario::{ScenarioLoad, read_scenario, scenario_of};
 pub use driver::task::{OneJob, TaskDriver};
 pub use driver::worker::{Hello, Tap};
-pub use driver::{Answer, Answered, Driver, Executor, Measured, Opening, Planned, Short, TrialOrder, open};
+pub use driver::{
+    Answer, Answered, Driver, Executor, Measured, Opening, Planned, Short, TrialOrder, Wanted, open,
+};
 pub use error::{Error, Fault, MissingTool, chain};
 pub use halt::Halt;
 pub use kit_test::{Exchange, KitFinding, KitTested, kit_test};

@@ -183,7 +183,7 @@ fn window_words(fault: &WindowFault, profiles: &[&str]) -> String {
             profiles,
             claim,
             cell,
-            metric: &short.metric,
+            metric: &short.of.metric,
             needs: short.needs,
             per_s: short.per_s,
             window_s: short.window_s,

@@ -190,6 +190,21 @@ impl Evidence<'_> {
         all.filter(|of| of.point < self.grid.run.points.len()).collect()
     }
 
+    /// The metrics of parts of trials that a claim compares, each with the value of the axis within trials. Their points
+    /// are those of the plan.
+    pub fn references_of_parts(&self, spec: &ClaimSpec) -> Vec<(Reference, AxisValue)> {
+        let Some(axis) = self.grid.run.within.as_ref().map(|within| &within.axis) else { return Vec::new() };
+        let parts = self.parts(spec, Reach::Measurable);
+        let scoped = parts.iter().flatten();
+        let all =
+            scoped.flat_map(|(comparison, scope)| self.of_comparison(comparison, scope).unwrap_or_default());
+        let of_part = |of: Reference| {
+            let value = self.grid.points[of.point].get(axis)?.clone();
+            Some((Reference { point: self.grid.folded(of.point), ..of }, value))
+        };
+        all.filter_map(of_part).collect()
+    }
+
     /// The cells that a comparison needs, as cells of the plan; empty if one of them cannot be had.
     pub(super) fn cells_of(&self, (comparison, scope): &Scoped) -> Cells {
         let references = self.of_comparison(comparison, scope).unwrap_or_default();

@@ -16,7 +16,7 @@ use kumite_record::{Outcome, Role};
 use super::own_folder::OwnFolder;
 use super::own_home::OwnHome;
 use super::probed::MachineProbe;
-use super::{Answered, Driver, Executor, Measured, Opening, Short, TrialOrder};
+use super::{Answered, Driver, Executor, Measured, Opening, Short, TrialOrder, Wanted};
 use crate::contender::Ready;
 use crate::error::chain;
 use crate::halt::Halt;
@@ -172,11 +172,11 @@ impl Driver for Attended<'_> {
         &mut self,
         contender: &Ready,
         at: usize,
-        metrics: &[&str],
+        wanted: &[Wanted],
         stop: &AtomicBool,
     ) -> Result<Vec<Short>, Halt> {
         let own = OwnFolder::of_check(contender, self.of.state)?;
-        let short = self.driver.short(contender, at, metrics, stop);
+        let short = self.driver.short(contender, at, wanted, stop);
         // The check of this contender tells what it writes; here that is only moved away.
         self.tidied(own.as_ref(), contender);
         short

@@ -41,7 +41,7 @@ pub use planned::Planned;
 pub use registration::Opening;
 pub(crate) use registration::{Draft, Registration, Wrong};
 pub(crate) use scenario::{RequestFile, Scenario, SessionFile, Written};
-pub use trial::{Answered, Driver, Executor, Measured, Short, TrialOrder};
+pub use trial::{Answered, Driver, Executor, Measured, Short, TrialOrder, Wanted};
 pub(crate) use workload::{AnyWorkload, ReadWorkload, Workload};
 
 use crate::halt::Halt;

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use kumite_record::{Enough, Mark, Outcome, Point, Role, Sample, Void, Written};
+use kumite_record::{AxisValue, Enough, Mark, Outcome, Point, Role, Sample, Void, Written};
 
 use crate::contender::{Answers, Ready};
 use crate::error::{Fault, chain};
@@ -26,13 +26,13 @@ pub trait Driver: Executor {
     /// badly, or leaves files or processes behind; of a server and a player, also if it answers wrong.
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt>;
 
-    /// Those of the given metrics for which a trial of the contender at the point would have too few values, as a short
+    /// Those of the wanted metrics for which a trial of the contender at the point would have too few values, as a short
     /// look suggests. Empty for a kind that does not look. An error if the look fails or `stop` is set.
     fn short(
         &mut self,
         _contender: &Ready,
         _at: usize,
-        _metrics: &[&str],
+        _wanted: &[Wanted],
         _stop: &AtomicBool,
     ) -> Result<Vec<Short>, Halt> {
         Ok(Vec::new())
@@ -50,11 +50,20 @@ pub trait Driver: Executor {
     }
 }
 
+/// A metric that a claim compares, of a whole trial or of a part of one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// The name of the metric.
+    pub metric: String,
+    /// The value of the axis within trials, such as the name of a request. None for a whole trial.
+    pub part: Option<AxisValue>,
+}
+
 /// A metric for which a trial would have too few values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Short {
-    /// The name of the metric.
-    pub metric: String,
+    /// The metric.
+    pub of: Wanted,
     /// The number of values that the metric takes.
     pub needs: u64,
     /// The number of values that come in a second: in the best short load or, for an open loop, as many as are offered.

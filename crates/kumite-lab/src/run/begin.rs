@@ -1,7 +1,7 @@
 //! The record of a run before its first trial, made from its experiment.
 
 use kumite_judge::{ClaimSpec, Reference};
-use kumite_record::{Contender, ContenderStatus, Control, Cores, Prospects, Run};
+use kumite_record::{AxisValue, Contender, ContenderStatus, Control, Cores, Prospects, Run};
 
 use crate::measures::MEASURES;
 use crate::spec::{Asked, Experiment};
@@ -56,15 +56,22 @@ pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -
     kumite_judge::prospects(&begin(experiment, cores), &contenders, &experiment.claims)
 }
 
-/// The metrics of whole trials that claims and checks compare, each with its cell, for these contenders only. Each
-/// comes with the id of the claim or check. A comparison has none if one of its cells cannot be had.
-pub fn references(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Vec<(String, Reference)> {
+/// The metrics that claims and checks compare, each with its cell, for these contenders only: those of whole trials, and
+/// those of parts with the value of the axis within trials. Each comes with the id of the claim or check. A comparison
+/// has none if one of its cells cannot be had.
+pub fn references(
+    experiment: &Experiment,
+    cores: &Cores,
+    taking_part: &[&str],
+) -> Vec<(String, Reference, Option<AxisValue>)> {
     let (run, contenders) = (begin(experiment, cores), contenders(experiment, taking_part));
     let checks = experiment.checks.iter().map(|check| &check.says);
     let of_one = |spec: &ClaimSpec| {
-        let references = kumite_judge::references(&run, &contenders, spec).into_iter();
-        let wanted = references.filter(|of| taking_part.contains(&of.contender.as_str()));
-        wanted.map(|of| (spec.id.clone(), of)).collect::<Vec<_>>()
+        let whole = kumite_judge::references(&run, &contenders, spec).into_iter().map(|of| (of, None));
+        let parts = kumite_judge::part_references(&run, &contenders, spec).into_iter();
+        let all = whole.chain(parts.map(|(of, value)| (of, Some(value))));
+        let wanted = all.filter(|(of, _)| taking_part.contains(&of.contender.as_str()));
+        wanted.map(|(of, part)| (spec.id.clone(), of, part)).collect::<Vec<_>>()
     };
     experiment.claims.iter().chain(checks).flat_map(of_one).collect()
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use kumite_host::cores;
+use kumite_record::AxisValue;
 
 use super::begin::{begin, references};
 use super::prepare::Prepared;
-use crate::driver::{Short, open};
+use crate::driver::{Short, Wanted, open};
 use crate::error::chain;
 use crate::halt::Halt;
 use crate::is_percentile;
@@ -17,7 +18,7 @@ use crate::toml_source::SpecError;
 
 /// The percentiles that claims and checks compare, by contender and position of the point. Each comes with the ids of
 /// those claims and checks.
-type Percentiles = BTreeMap<(String, usize), BTreeMap<String, BTreeSet<String>>>;
+type Percentiles = BTreeMap<(String, usize), Vec<(Wanted, BTreeSet<String>)>>;
 
 /// The windows that claims and checks about percentiles rest on, in several profiles of an experiment.
 pub struct Windows {
@@ -31,7 +32,7 @@ pub enum WindowFault {
     Short {
         /// The id of the claim or check that compares the percentile.
         claim: String,
-        /// The contender and the point, as people read it.
+        /// The contender and the point, with the request where the percentile is of one, as people read it.
         cell: String,
         /// The metric, with the answers that it needs and the rate at which they come.
         short: Short,
@@ -83,14 +84,20 @@ impl Windows {
             let run = begin(experiment, &available);
             for ((name, at), metrics) in percentiles {
                 let Some(ready) = prepared.ready.iter().find(|ready| ready.name == *name) else { continue };
-                let cell = || run.cell(name, &run.points[*at]);
-                let names: Vec<&str> = metrics.keys().map(String::as_str).collect();
-                let load = format!("{name} {:?} {:?} {names:?}", experiment.fixed, run.points[*at]);
+                let cell = |part: Option<&AxisValue>| {
+                    let mut point = run.points[*at].clone();
+                    point.0.extend(
+                        run.within.iter().zip(part).map(|(it, value)| (it.axis.clone(), value.clone())),
+                    );
+                    run.cell(name, &point)
+                };
+                let wanted: Vec<Wanted> = metrics.iter().map(|(wanted, _)| wanted.clone()).collect();
+                let load = format!("{name} {:?} {:?} {wanted:?}", experiment.fixed, run.points[*at]);
                 let short = match known.get(&load) {
                     Some(short) => short.clone(),
-                    None => match driver.short(ready, *at, &names, stop) {
+                    None => match driver.short(ready, *at, &wanted, stop) {
                         Err(Halt::Failed(why)) => {
-                            let fault = WindowFault::Failed { cell: cell(), why: chain(&why) };
+                            let fault = WindowFault::Failed { cell: cell(None), why: chain(&why) };
                             add(&mut found, fault, &experiment.profile);
                             Vec::new()
                         }
@@ -98,9 +105,10 @@ impl Windows {
                     },
                 };
                 for short in &short {
-                    for claim in &metrics[&short.metric] {
-                        let (claim, short) = (claim.clone(), short.clone());
-                        let fault = WindowFault::Short { claim, cell: cell(), short };
+                    let claims = metrics.iter().filter(|(wanted, _)| *wanted == short.of);
+                    for claim in claims.flat_map(|(_, claims)| claims) {
+                        let cell = cell(short.of.part.as_ref());
+                        let fault = WindowFault::Short { claim: claim.clone(), cell, short: short.clone() };
                         add(&mut found, fault, &experiment.profile);
                     }
                 }
@@ -113,10 +121,14 @@ impl Windows {
 
 fn percentiles(experiment: &Experiment, contenders: &[&str]) -> Percentiles {
     let mut all = Percentiles::new();
-    for (claim, of) in references(experiment, &cores(), contenders) {
+    for (claim, of, part) in references(experiment, &cores(), contenders) {
         if is_percentile(&of.metric) {
             let cell = all.entry((of.contender, of.point)).or_default();
-            cell.entry(of.metric).or_default().insert(claim);
+            let wanted = Wanted { metric: of.metric, part };
+            match cell.iter_mut().find(|(known, _)| *known == wanted) {
+                Some((_, claims)) => drop(claims.insert(claim)),
+                None => cell.push((wanted, BTreeSet::from([claim]))),
+            }
         }
     }
     all

@@ -4,20 +4,20 @@ use kumite_record::Enough;
 
 use crate::words::number::{count, significant};
 
-/// A window that has too few answers for a claim.
+/// A window that has too few answers, or sessions, for a claim.
 #[derive(Clone, Copy, Debug)]
 pub struct ShortWindow<'a> {
     /// The profiles that have this window.
     pub profiles: &'a [&'a str],
     /// The id of the claim.
     pub claim: &'a str,
-    /// The contender and its point, in words.
+    /// The contender and its point, with the request where the percentile is of one, in words.
     pub cell: &'a str,
     /// The name of the percentile's metric.
     pub metric: &'a str,
-    /// The number of answers that the percentile takes.
+    /// The number of values that the percentile takes: of sessions, or of answers.
     pub needs: u64,
-    /// The number of answers a second that the contender gives.
+    /// The number of such values a second that the contender gives.
     pub per_s: f64,
     /// The length of the window, in seconds.
     pub window_s: f64,
@@ -30,6 +30,7 @@ pub fn short_window(of: &ShortWindow) -> String {
     let ShortWindow { claim, cell, metric, window_s, .. } = of;
     let (profiles, needs) = (in_profiles(of.profiles), count(of.needs as f64));
     let per_s = significant(of.per_s, 2);
+    let values = if metric.starts_with("session_") { "sessions" } else { "answers" };
     let remedy = match of.enough {
         Some(Enough { have, parameter, value }) => {
             let have = count(*have as f64);
@@ -38,7 +39,7 @@ pub fn short_window(of: &ShortWindow) -> String {
         None => "has none, and no window is long enough: claim a lower percentile".to_owned(),
     };
     format!(
-        "{profiles}: {metric} of claim {claim} needs {needs} answers in a window; {cell} gives {per_s}/s, so a window of \
+        "{profiles}: {metric} of claim {claim} needs {needs} {values} in a window; {cell} gives {per_s}/s, so a window of \
          {window_s} s {remedy}"
     )
 }

@@ -81,6 +81,34 @@ fn every_request_is_checked_and_the_wrong_one_named() {
     }
 }
 
+/// Twenty of eighty turns are sessions, each of two requests; a p99 takes 1,000 values.
+#[test]
+fn a_window_that_is_too_short_for_a_request_or_a_session_is_an_error_and_says_how_long_would_do() {
+    let place = shop("shop");
+    let claims = r#"
+[[claim]]
+id = "tail-of-all"
+assert = "response_p50_us(a) < 60 s"
+[[claim]]
+id = "tail-of-logins"
+assert = "response_p99_us(a at request=\"login\") < 60 s"
+[[claim]]
+id = "tail-of-sessions"
+assert = "every contender: session_p99_us(contender) < 60 s"
+"#;
+    let text = SHOP.replacen("blocks = 2", "blocks = 20", 1);
+    let check = |text: &str| {
+        place.write("experiments/fake/experiment.toml", &(text.to_owned() + claims));
+        place.kumite(&["check", "fake"])
+    };
+    let said = check(&text).ended(1);
+    printed!(said.notes());
+    assert_eq!(said.err.matches("needs 1,000").count(), 2, "{}", said.err);
+    // What is said to do does.
+    check(&text.replacen("duration_s = 0.4", "duration_s = 24", 1)).ended(0);
+    assert_eq!(place.left(), [""; 0]);
+}
+
 /// A trial with figures by request, of which `login` is the slowest.
 const SCRIPT: &str = r#"
 [[trial]]

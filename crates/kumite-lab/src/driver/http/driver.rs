@@ -29,7 +29,9 @@ use crate::answer_program::check_answers;
 use crate::contender::Ready;
 use crate::credentials::Credentials;
 use crate::driver::workbench::Workbench;
-use crate::driver::{Answered, Driver, Executor, Measured, Opening, Planned, Short, TrialOrder, Workload};
+use crate::driver::{
+    Answered, Driver, Executor, Measured, Opening, Planned, Short, TrialOrder, Wanted, Workload,
+};
 use crate::error::{Error, Fault, chain};
 use crate::halt::Halt;
 use crate::node::Nodes;
@@ -218,11 +220,11 @@ impl Driver for HttpDriver<'_> {
         &mut self,
         contender: &Ready,
         at: usize,
-        metrics: &[&str],
+        wanted: &[Wanted],
         stop: &AtomicBool,
     ) -> Result<Vec<Short>, Halt> {
         let (workload, given) = self.workload(contender, at)?;
-        let window = Window::new(workload, metrics);
+        let window = Window::new(workload, wanted);
         let Some(most) = window.most() else { return Ok(Vec::new()) };
         if let Some(per_s) = window.offered() {
             return Ok(window.short(per_s));
