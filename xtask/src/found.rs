@@ -12,6 +12,7 @@ mod pictures;
 mod quiet;
 mod rejudge;
 mod sitting;
+mod sources;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -44,6 +45,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
         let words = read(&readme, wrong);
         let marks = mark::marks(&words);
         let of_folder = |what: String| format!("{}: {what}", show(root, &experiment));
+        wrong.extend(sources::wrong(&experiment).into_iter().map(of_folder));
         if !file.is_file() {
             wrong.extend(kept::wrong(&experiment, None).into_iter().map(of_folder));
             if !marks.is_empty() {

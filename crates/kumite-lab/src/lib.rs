@@ -39,7 +39,8 @@ mod work;
 
 pub use answer_program::sampling;
 pub use contender::{
-    Answers, Contender, Deps, Drawn, Install, Need, Origin, Reads, Ready, Variant, tool_on_path,
+    Answers, Contender, Deps, Drawn, Install, Need, Origin, Reads, Ready, Variant, source_digest,
+    tool_on_path,
 };
 pub use doctor::doctor;
 pub use driver::http::is_percentile;

@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 pub const COUNT: usize = 3;
 
 const HEAD: &str = "\
-# All sittings that were begun, each written down before its first trial by `cargo xtask found`. The first three that are
-# complete, and ask what experiment.toml asks in the way that kumite measures, count. None is dropped by another rule.
+# All sittings that were begun, each written down before its first trial by `cargo xtask found`. The first three count
+# that are complete, and ask what experiment.toml asks, of these contenders, in the way that kumite measures. None is
+# dropped by another rule.
 ";
 
 /// Why a sitting is not complete, as long as nothing else is known.
@@ -54,6 +55,10 @@ pub struct Entry {
     pub trials: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minutes: Option<f64>,
+    /// The contenders whose source has changed since: such a sitting cannot be joined with later ones, and no longer
+    /// counts. Written by hand, and only true if tidy agrees. None if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub changed_since: Option<String>,
     /// The record in the folder of the log. None if it is not complete.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
@@ -90,9 +95,10 @@ impl Log {
         self.sittings.iter().filter(|of| of.may_count() && of.kind() == *kind).take(COUNT).collect()
     }
 
-    /// The complete sittings of other kinds, which no longer count.
+    /// The complete sittings of other kinds or of other contenders, which no longer count.
     pub fn of_other_kinds(&self, kind: &Kind) -> Vec<&Entry> {
-        self.sittings.iter().filter(|of| of.may_count() && of.kind() != *kind).collect()
+        let is_other = |of: &&Entry| of.changed_since.is_some() || of.kind() != *kind;
+        self.sittings.iter().filter(|of| of.is_whole()).filter(is_other).collect()
     }
 
     /// Complete sittings of this kind beyond those that count.
@@ -102,8 +108,12 @@ impl Log {
 }
 
 impl Entry {
-    fn may_count(&self) -> bool {
+    fn is_whole(&self) -> bool {
         self.complete && !self.rehearsal
+    }
+
+    fn may_count(&self) -> bool {
+        self.is_whole() && self.changed_since.is_none()
     }
 
     pub fn kind(&self) -> Kind {

@@ -13,7 +13,9 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::log::{COUNT, Entry, Kind, Log, NOT_ENDED};
 use super::rejudge::renew;
-use super::{LOG, MOST_BYTES, MOST_BYTES_OF_SITTING, PROFILE, RECORD, everyone, is_ended, packed, quiet};
+use super::{
+    LOG, MOST_BYTES, MOST_BYTES_OF_SITTING, PROFILE, RECORD, everyone, is_ended, packed, quiet, sources,
+};
 use crate::project::show;
 
 const USAGE: &str = "usage: cargo xtask found NAME [--dry-run | --everyone | --rehearse KUMITE]";
@@ -99,17 +101,17 @@ impl<'a> Experiment<'a> {
         }
     }
 
-    /// An error if what would be measured is in no commit.
+    /// An error if what would be measured is in no commit, or is not what the sittings before have measured.
     fn changed(&self) -> Result<(), String> {
         let status = git(self.root, &["status", "--porcelain"])?;
         let is_aside = |line: &str| line.contains("/found/") || line.ends_with(".md");
-        match status.lines().find(|line| !is_aside(line)) {
-            Some(line) => Err(format!(
+        if let Some(line) = status.lines().find(|line| !is_aside(line)) {
+            return Err(format!(
                 "the tree differs from its commit ({}): commit it, so that the log can name it",
                 line.trim()
-            )),
-            None => Ok(()),
+            ));
         }
+        sources::wrong(&self.folder).into_iter().next().map_or(Ok(()), Err)
     }
 
     fn built(&self) -> Result<PathBuf, String> {
@@ -271,7 +273,7 @@ impl<'a> Experiment<'a> {
         let earlier = log.of_other_kinds(&self.kind);
         if !earlier.is_empty() {
             said += &format!(
-                "; of an earlier specification or MEASURES, so that they no longer count: {}",
+                "; of an earlier specification, source or MEASURES, so that they no longer count: {}",
                 numbers(&earlier)
             );
         }

@@ -215,6 +215,13 @@ fn unreadable(why: Error) -> Error {
     Error::step("cannot read its files")(why)
 }
 
+/// The digest of a contender's source, as the record of a run in which it was measured has it: of its files, of those
+/// that it `uses`, and of its commands. An error if a file cannot be read.
+pub fn source_digest(contender: &Contender) -> Result<String, Error> {
+    let sources = Sources::new(contender).map_err(unreadable)?;
+    sources.digest(&commands(contender)).map_err(unreadable)
+}
+
 fn commands(contender: &Contender) -> Vec<&str> {
     let build = contender.build.as_deref().unwrap_or_default();
     std::iter::once(build).chain(contender.deps.as_ref().map(|deps| &deps.build[..])).collect()

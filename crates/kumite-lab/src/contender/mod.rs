@@ -10,8 +10,8 @@ mod npm;
 mod ready;
 mod tools;
 
-pub use build::Origin;
 pub(crate) use build::{Builds, Receipt};
+pub use build::{Origin, source_digest};
 pub use drawn::Drawn;
 pub use install::tool_on_path;
 pub(crate) use install::{Obtaining, install_apt, is_any_missing, remedy};
