@@ -183,7 +183,7 @@ fn after_a_change_of_the_specification_earlier_sittings_no_longer_count_and_are_
     let made_of: Vec<_> = sittings.iter().map(|of| of.run.as_str()).collect();
     assert_eq!(made_of, ["day-1", "day-2", "day-3"]);
     let said = checkout.experiment().standing(&checkout.log());
-    let expected = "3 of 3 that count are there, 4 were begun; of an earlier specification or MEASURES, so that they \
+    let expected = "3 of 3 that count are there, 4 were begun; of an earlier specification, source or MEASURES, so that they \
                     no longer count: 1";
     assert_eq!(said, expected);
     checkout.specify(&SPEC.replace("Which", "Who"));
