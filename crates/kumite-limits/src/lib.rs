@@ -1,7 +1,7 @@
 //! Resources that the system limits: open files for a process, and real-time priority for a thread.
 //!
-//! Ask for both before anything is measured. The limit on open files is raised on Linux only; real-time priority is
-//! to be had on Linux, and on Windows for the macro player.
+//! Ask for both before anything is measured. The limit on open files is raised on Linux only. Real-time priority is
+//! given on Linux, where it needs a permission, and on Windows.
 
 #[cfg(target_os = "linux")]
 mod open_files;

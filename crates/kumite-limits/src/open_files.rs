@@ -12,7 +12,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 pub struct TooManyConnections {
     /// The number of connections asked for.
     pub connections: usize,
-    /// The number of open files needed: one for each connection, those that are open now, and 16 to spare.
+    /// The number of open files needed: one for each connection, those that are open now (64 if they cannot be
+    /// counted), and 16 to spare.
     pub needed: u64,
     /// The hard limit on open files of this process; `u64::MAX` if there is none.
     pub limit: u64,
@@ -21,13 +22,14 @@ pub struct TooManyConnections {
 /// The number of file descriptors that other parts of this process may open during a run.
 const SPARE: u64 = 16;
 
-/// Raises the soft limit on open files, up to the hard one, if `connections` more need it.
+/// Raises the soft limit on open files to the number that this process needs if it opens `connections` more. A limit
+/// that is high enough is left as it is.
 ///
 /// Processes that are started later inherit the limit: call this before the first of several that are compared.
 ///
 /// # Errors
 ///
-/// If the hard limit is too low, or the system does not let the soft one be raised.
+/// If the hard limit is below that number, or the system does not let the soft one be raised.
 pub fn make_room(connections: usize) -> Result<(), TooManyConnections> {
     let open = std::fs::read_dir("/proc/self/fd").map_or(64, |entries| entries.count() as u64);
     let needed = (connections as u64).saturating_add(open).saturating_add(SPARE);

@@ -4,9 +4,9 @@
 //! Linux permits SCHED_FIFO to root, with CAP_SYS_NICE, and where RLIMIT_RTPRIO is 10 or more (`ulimit -r`; `rtprio`
 //! in limits.conf).
 //!
-//! Only a thread that sleeps now and then should have it: from a real-time thread that never sleeps the kernel takes
-//! the CPU for 50 ms in each second, if any other thread waits. Nor should such a thread start others: they would
-//! inherit the priority.
+//! Only a thread that sleeps now and then should have it. If a real-time thread never sleeps and another thread waits
+//! for its CPU, the kernel takes the CPU from it for 50 ms in each second. A real-time thread should not start other
+//! threads either: they would inherit the priority.
 
 #[cfg(target_os = "linux")]
 mod linux;

@@ -1,6 +1,6 @@
 //! Real-time priority on systems other than Linux and Windows: it is never given.
 
-/// Real-time priority of the calling thread. On this system there is none, so no value exists.
+/// The type of a real-time priority. This system gives none, so no value of the type exists.
 #[derive(Debug)]
 pub enum RealTime {}
 

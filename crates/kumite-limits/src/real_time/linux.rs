@@ -7,7 +7,8 @@ use thread_priority::unix::{
 use thread_priority::{Error, ThreadPriority, ThreadPriorityValue};
 
 const FIFO: ThreadSchedulePolicy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-/// Real-time priority of the calling thread, until this value is dropped.
+/// Real-time priority of the thread that took it. Dropping this value gives the dropping thread the former policy and
+/// niceness back, so drop it in the same thread.
 #[derive(Debug)]
 pub struct RealTime {
     before: Option<Before>,
@@ -17,8 +18,8 @@ pub struct RealTime {
 type Before = (ThreadSchedulePolicy, ThreadPriority);
 
 impl RealTime {
-    /// The priority under SCHED_FIFO, where 1 is the least and 99 the most: above every thread that is not real-time,
-    /// and below the kernel's own real-time threads.
+    /// The priority under SCHED_FIFO, where 1 is the lowest and 99 the highest. It is above every thread that is not
+    /// real-time, and below the threads in which the kernel handles interrupts (50).
     pub const PRIORITY: u8 = 10;
 
     /// Gives the calling thread SCHED_FIFO with [`PRIORITY`](Self::PRIORITY). `None` if that is not permitted, or if

@@ -6,7 +6,8 @@ use thread_priority::windows::{
 };
 use thread_priority::{Error, ThreadPriority};
 
-/// "Time critical" priority of the calling thread, until this value is dropped.
+/// "Time critical" priority of the thread that took it. Dropping this value gives the dropping thread the former
+/// priority, so drop it in the same thread.
 #[derive(Debug)]
 pub struct RealTime {
     before: ThreadPriority,
