@@ -1,8 +1,8 @@
 //! One draw of the highest rate at which a server meets an objective, within a short time.
 //!
-//! It is one repetition of the search for a rate, with a range before it: near the capacity it is chance whether a load
-//! meets an objective, so that one draw is no answer. Whoever makes many, as an experiment does in its blocks, has their
-//! median: the rate at which half of the loads meet the objective.
+//! A draw is one repetition of the search for a rate, after a search of its own for the range. Near the capacity it is
+//! chance whether a load meets an objective, so one draw is no answer. A caller that makes many draws, as an experiment
+//! does in its blocks, takes their median: the rate at which half of the loads meet the objective.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -15,29 +15,32 @@ use crate::search::{Capacity, NoTrial, draw};
 use crate::slo::Slo;
 use crate::trial::{NoVerdict, Offers, Trials};
 
-/// The limits of a draw.
+/// The limits of a draw, the rate that it begins with, and its seed.
 #[derive(Clone, Copy, Debug)]
 pub struct CapacityRules {
-    /// The shortest time of a load.
+    /// The shortest length of a load. A load is longer if the objective needs more requests.
     pub load: Duration,
-    /// The time of all loads together and of what is between them: one that would likely end later is not begun.
+    /// The longest time for the whole draw, with the pauses between loads. A load that would likely end later is not
+    /// begun.
     pub budget: Duration,
-    /// The rate that is tried first, in requests a second.
+    /// The rate that is tried first, in requests a second. If it is so low that a load would take too much of the
+    /// budget, a higher one is tried first.
     pub guess: f64,
-    /// The seed of the bracket's place. The same seed gives the same choices.
+    /// The seed of the random place of the bracket. The same seed and the same outcomes give the same rates.
     pub seed: u64,
 }
 
 /// The least number of loads that the time must allow at the lowest rate.
 const LEAST_LOADS: u32 = 5;
 
-/// Draws the capacity of a server once. The loads are `load` at other rates and of other lengths, without its warm-up and
-/// its disturbance. Returns every load, too.
+/// Draws the capacity of a server once. Each load is `load` at another rate and of another length, without its warm-up,
+/// its disturbance and its log. Returns the draw, and all loads in the order in which they were made. If `stop` is set
+/// before the draw is done, the draw is [`Capacity::Interrupted`].
 ///
 /// # Errors
 ///
-/// [`RateError`] says why the load cannot be judged by the objective, or how the load engine failed; also where the
-/// server gives no right answer at all.
+/// [`RateError`] if the load cannot be judged by the objective, if the server gives no right answer even to single
+/// requests, or if the load engine fails.
 pub fn capacity(
     offers: &dyn Offers,
     load: &Load,

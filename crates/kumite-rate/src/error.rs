@@ -1,21 +1,21 @@
-//! The reasons why there is no answer at all about a server.
+//! The reasons why a question about a server has no answer.
 
 use std::time::Duration;
 
-/// Why a server's rate, or what it does at a rate, cannot be judged.
+/// The reason why a search, a draw or a judgement has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum RateError {
     /// The server gives no right answer, even to single requests.
     #[error("no right answer from the server: {why}")]
     NoAnswer {
-        /// A description of the first answer that was not right, or the kinds of failures.
+        /// A description of the first answer that was not right or, without one, the number of failures of each kind.
         why: String,
     },
     /// The load's arrivals are a recording, which has its own rate.
     #[error("a recording of arrivals has a rate of its own: leave it out to search for one")]
     Recorded,
-    /// The SLO allows a time that is not below the time-out, and so cannot be judged: a request that has not been
-    /// answered by then may take any time.
+    /// The longest time that the SLO allows is not shorter than the load's time-out. Such an SLO cannot be judged:
+    /// nobody knows how long a request that timed out would have taken.
     #[error(
         "the time-out of {timeout:?} is not above {longest:?}, which the SLO allows: raise it (--timeout)"
     )]
@@ -25,7 +25,7 @@ pub enum RateError {
         /// The longest time that the SLO allows.
         longest: Duration,
     },
-    /// The load has no rate, or one that changes, and is to be judged at one.
+    /// The load has no rate, or one that changes, but an objective is judged at one constant rate.
     #[error("an objective is judged at one rate: give requests a second (-R 500), without steps and ramps")]
     NoRate,
     /// A load is too short for the objective: it would have too few requests for a percentile or the share of errors.
@@ -35,23 +35,23 @@ pub enum RateError {
     TooShort {
         /// The length of a load.
         load: Duration,
-        /// The rate of a load, a second.
+        /// The rate of the load: requests a second, or sessions a second if a session has several steps.
         rate: f64,
         /// The objective.
         slo: String,
         /// The number of requests in a load that the objective needs.
         needed: u64,
-        /// A length that is enough, in whole seconds.
+        /// The shortest length in whole seconds that is enough at this rate.
         enough: Duration,
     },
-    /// Not even if all loads went alike could an objective be decided by so few.
+    /// The number of loads allowed is too small for a verdict, even if all of them go alike.
     #[error(
         "{most} loads decide nothing, even if all go alike: at 5 % it takes {fewest}; give --repeat {fewest} or more"
     )]
     TooFewLoads {
-        /// The most loads that were to be made.
+        /// The number of loads allowed.
         most: usize,
-        /// The fewest loads that can decide.
+        /// The smallest number of loads that can give a verdict.
         fewest: usize,
     },
     /// The load engine could not run.

@@ -28,11 +28,12 @@ use crate::trial::{NoVerdict, Offers, Trials, is_of_sessions};
 /// The limits of a search, its seed, and its description for the record.
 #[derive(Clone, Debug)]
 pub struct RateRules {
-    /// The shortest time of a trial.
+    /// The shortest length of a trial. A trial is longer if the SLO needs more requests than come in this time.
     pub trial: Duration,
-    /// The time of the whole search: a trial that would likely end later is not begun.
+    /// The longest time for the whole search, with the pauses between trials. A trial that would likely end later is
+    /// not begun.
     pub budget: Duration,
-    /// The seed of the random choices. The same seed gives the same choices.
+    /// The seed of the random choices. The same seed and the same outcomes give the same rates.
     pub seed: u64,
     /// The command that repeats the search, for the record.
     pub command: String,
@@ -44,14 +45,16 @@ pub struct RateRules {
 /// takes longer than the budget divided by this number.
 const TRIALS: u32 = 40;
 
-/// Searches for the highest rate at which the server meets the SLO. The trials' load is `load` with another rate and
-/// limit, and without its disturbance. If `load.arrivals` is a rate, its gaps and its burst are kept; if there are no
-/// arrivals, requests come evenly and one by one. `watch` is told of each trial.
+/// Searches for the highest rate at which the server meets the SLO. Each trial offers `load` at another rate, with
+/// another limit, and without its disturbance. If `load.arrivals` is a rate, its gaps and its burst are kept; if there
+/// are no arrivals, requests come evenly and one by one. `watch` is called after each trial. If `stop` is set, the
+/// search ends early.
 ///
 /// # Errors
 ///
-/// [`RateError`] says why there is nothing to search, or how the load engine failed. A search that ends without
-/// an answer is no error: [`FoundRate::ended`] says so.
+/// [`RateError`] if the load cannot be judged by the SLO, if the server gives no right answer even to single requests,
+/// or if the load engine fails. A search that ends early or without an answer is no error: [`FoundRate::ended`] has the
+/// reason.
 pub fn find_rate(
     offers: &dyn Offers,
     load: &Load,

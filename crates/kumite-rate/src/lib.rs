@@ -1,12 +1,12 @@
-//! Objectives for servers, and what is asked of a server by them: up to which rate it meets one, and whether it meets
-//! one at a rate.
+//! Service level objectives for servers, with two questions about a server: up to which rate it meets an objective, and
+//! whether it meets one at a given rate.
 //!
-//! Nothing here opens a socket, reads a clock or waits: whoever asks offers the loads ([`Offers`]), by the real engine
-//! or by a simulated server. The same seed and the same outcomes give the same rates, in the same order.
+//! Nothing here opens a socket, reads a clock or waits: the caller offers the loads ([`Offers`]), with the real engine
+//! or with a simulated server. The same seed and the same outcomes give the same rates, in the same order.
 //!
 //! - An objective is parsed once, and judges the outcome of a load ([`Slo`]).
 //! - [`find_rate`] searches for the highest rate again and again, until the answers have an interval.
-//! - [`capacity()`] draws one such answer, for those that repeat it themselves.
+//! - [`capacity()`] draws one such answer, for callers that repeat the draw themselves.
 //! - [`meets()`] offers the same load at one rate again and again, until it is decided whether more than half of such
 //!   loads meet the objective.
 

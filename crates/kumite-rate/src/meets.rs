@@ -1,13 +1,13 @@
-//! Whether a server meets an objective at a rate, judged over whole loads.
+//! The verdict on a server at one rate: it meets an objective or it does not, judged over whole loads.
 //!
 //! The claim is *more than half of such loads meet the objective*. A load meets it or does not, and is one observation:
-//! the seconds of one load have its slow moments in common, and a thousand requests behind one pause are one event. Two
-//! gamblers bet on the signs ([`kumite_stats::wealth`]), one that more than half meet it, one that more than half do
-//! not. The first whose wealth reaches 20 decides. Of the two verdicts only one can be false, whatever is so, and it is
-//! in at most 5 % of all judgements, though each load is looked at.
+//! the seconds of one load share its slow moments, and a thousand requests behind one pause are one event. Two gamblers
+//! bet on the loads ([`kumite_stats::wealth`]): one that more than half meet the objective, the other that more than
+//! half do not. The first whose wealth reaches 20 decides. Exactly one of the two verdicts is true. The false one is
+//! given in at most 5 % of all judgements, although the wealth is looked at after each load.
 //!
-//! - A load that says nothing about the server, for the load engine may be the reason, counts against both gamblers.
-//!   Most void loads are such that do not meet the objective, so that leaving them out would favour *holds*.
+//! - A void load, for which the load engine may be the reason, counts against both gamblers. Most void loads did not
+//!   meet the objective, so that leaving them out would favour *holds*.
 //! - No further load is made once the verdict is shown, and none once those that are left could not show one.
 //! - Before each load the server has 5 s to come to rest, so that one load's backlog is no part of the next.
 
@@ -26,31 +26,33 @@ use crate::trial::{NoVerdict, Offers, Trials, is_of_sessions};
 /// The probability of a false verdict.
 const ALPHA: f64 = 0.05;
 
-/// The loads that an objective is judged by, and their description for the record.
+/// The number and the length of the loads that an objective is judged by, and their description for the record.
 #[derive(Clone, Debug)]
 pub struct SloRules {
     /// The length of each load.
     pub load: Duration,
-    /// The most loads that are made.
+    /// The largest number of loads that are made, at least [`fewest_loads`].
     pub most: usize,
-    /// The command that repeats it, for the record.
+    /// The command that repeats the judgement, for the record.
     pub command: String,
     /// The address of the server, for the record.
     pub url: String,
 }
 
-/// The fewest loads that can decide whether an objective is met: so many, if all go alike.
+/// The smallest number of loads that can decide whether an objective is met. So few decide only if all of them meet it,
+/// or all of them fail to.
 pub fn fewest_loads() -> usize {
     (1..).find(|loads| wealth(*loads, *loads) >= 1.0 / ALPHA).expect("the wealth doubles with each load")
 }
 
 /// Offers the load at its rate again and again, until it is decided whether more than half of such loads meet the
-/// objective, or until there can be no more that would decide it. `watch` is told of each load.
+/// objective, or until the loads that are left could not decide it. `watch` is called after each load. If `stop` is
+/// set, no further load is made, and the verdict is that of the loads until then.
 ///
 /// # Errors
 ///
-/// [`RateError`] says why the load cannot be judged by the objective, before anything is sent; or that the server gives
-/// no right answer at all, or how the load engine failed. A verdict that is not shown is no error.
+/// [`RateError`] if the load cannot be judged by the objective, which is found before anything is sent; if the server
+/// gives no right answer even to single requests; or if the load engine fails. An undecided verdict is no error.
 pub fn meets(
     offers: &dyn Offers,
     load: &Load,

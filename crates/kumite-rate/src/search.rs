@@ -77,30 +77,33 @@ impl Known {
 /// A function that makes a trial at a rate, in requests a second, and returns its verdict.
 pub(crate) type Try<'a> = dyn FnMut(f64) -> Result<RateVerdict, NoTrial> + 'a;
 
-/// Searches from the rate `start` on, and not below `lowest` before it has found a rate that meets the SLO. Returns
-/// the findings, and why the search ended early; `None` if it came to its end.
+/// Searches from the rate `start` on, and not below `lowest` before it has found a rate that meets the SLO. Returns the
+/// findings, and the reason why the search ended early; `None` if it came to its end.
 pub(crate) fn search(attempt: &mut Try, start: f64, lowest: f64, seed: u64) -> (Known, Option<NoTrial>) {
     let mut search = Search::new(attempt, seed);
     let halt = search.run(start, lowest).err();
     (search.known, halt)
 }
 
-/// A draw of a server's capacity, in requests a second.
+/// The result of one draw of a server's capacity. Rates are in requests a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Capacity {
-    /// The rate up to which the server met the objective.
+    /// The capacity: the geometric middle of the bracket that was left. The bracket is wider than usual if the time was
+    /// over before it was bisected to the end.
     Found(f64),
-    /// The last rate at which it met the objective. What is above it was beyond the load engine or the time, so that the
-    /// capacity is at least this.
+    /// The last rate at which the server met the objective. The capacity is likely not below it, but higher rates were
+    /// beyond the load engine, or there was no time to try them.
     AtLeast(f64),
-    /// It met the objective at no rate down to this one, which is the lowest that was tried.
+    /// The server met the objective at none of the rates that were tried. The value is the last rate at which the
+    /// server was at fault. If the load engine may be the reason for all failures, it is the last rate that was tried.
+    /// If there was no time for a load, it is the lowest rate that the draw would have tried.
     Never(f64),
-    /// The draw was told to stop.
+    /// The draw was told to stop before it was done.
     Interrupted,
 }
 
-/// Draws one answer: a range from `guess` on, and not below `lowest` before a rate has met the SLO; then one bracket as
-/// those of the repetitions of a search, about the middle of that range. If the time is over within the bracket, the
+/// Draws one answer: a range from `guess` on, and not below `lowest` before a rate has met the SLO; then one bracket,
+/// like that of a repetition of the search, about the middle of that range. If the time is over within the bracket, the
 /// answer is the middle of what is left of it.
 pub(crate) fn draw(attempt: &mut Try, guess: f64, lowest: f64, seed: u64) -> Capacity {
     let mut search = Search::new(attempt, seed);

@@ -10,15 +10,15 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::trial::Offers;
 
-/// A server of known capacity: it answers so many requests a second, each `service` after its turn. Further requests
+/// A server that answers `capacity_rps` requests a second, each `service` after its turn has come. Further requests
 /// wait, and those that wait for longer than the time-out are lost.
 pub struct Server<'a> {
     pub capacity_rps: f64,
     pub service: Duration,
     pub now: Cell<Duration>,
     pub offered: RefCell<Vec<f64>>,
-    /// The standard deviation of the capacity's logarithm from load to load, and the source of it; `None` for a server
-    /// that is always alike.
+    /// The standard deviation of the capacity's logarithm from load to load, and the source of the random numbers;
+    /// `None` for a server that is always alike.
     pub scatters: Option<(f64, RefCell<ChaCha8Rng>)>,
     /// The number of loads after which the user stops, and the flag for it; `None` for never.
     pub stops: Option<(usize, &'a AtomicBool)>,
@@ -81,7 +81,8 @@ impl Offers for Server<'_> {
     }
 }
 
-/// A server that answers so many requests a second, each in so many ms.
+/// A server that answers `capacity_rps` requests a second, each in `service_ms` ms. It is always alike, and nobody
+/// stops it.
 pub fn server<'a>(capacity_rps: f64, service_ms: u64) -> Server<'a> {
     Server {
         capacity_rps,

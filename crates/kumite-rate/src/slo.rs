@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use kumite_load::{Histogram, Outcome, PERCENTILES, percentile};
 
-/// A service level objective: a trial meets it if it meets all of its conditions.
+/// A service level objective: one or more conditions, all of which a trial must meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slo {
     conditions: Vec<Condition>,
 }
 
-/// The error that a text is no [`Slo`], with the place in the text and what was expected there.
+/// The error for a text that is no [`Slo`]: the character at which it is wrong, and what was expected there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?}, character {at}: expected {expected}; write an SLO like 'p99 < 10ms and errors < 0.1%'")]
 pub struct SloError {
@@ -62,9 +62,10 @@ pub(crate) struct Judged {
 const FEWEST_REQUESTS: u64 = 10;
 
 impl Slo {
-    /// Parses conditions joined by `and` or commas. Left stands `p50`, `p90`, `p99`, `p99.9`, `mean` or `max` of the
-    /// response time, or `errors`; then `<`, `<=` or `≤`; then a time in `us`, `ms` or `s`, or a share in `%`.
-    /// Without a condition on errors none are allowed (`errors = 0`).
+    /// Parses conditions joined by `and` or commas. Each has a subject, an operator and a limit. The subject is `p50`,
+    /// `p90`, `p99`, `p99.9`, `mean` or `max` of the response time, or `errors`. The operator is `<`, `<=` or `≤`. The
+    /// limit is a time in `us`, `ms` or `s`; for `errors` it is a share in `%`. `errors = 0` is a condition, too. It is
+    /// added if the text has none on errors, so that no error is allowed.
     ///
     /// # Errors
     ///
@@ -98,7 +99,7 @@ impl Slo {
         self.conditions.iter().map(needed).max().unwrap_or(FEWEST_REQUESTS)
     }
 
-    /// The longest time that the SLO names; `None` if it names none. A time-out must be above it.
+    /// The longest time that the SLO names; `None` if it names none. A load's time-out must be longer than this time.
     pub fn longest(&self) -> Option<Duration> {
         self.times().map(|(_, longest)| longest)
     }

@@ -22,17 +22,18 @@ const SETTLING: Duration = Duration::from_secs(5);
 const PROBES: u64 = 3;
 const BETWEEN_PROBES: Duration = Duration::from_millis(50);
 
-/// The offering of loads, and a clock. Tests replace it.
+/// A way to offer loads, with the clock that their time is taken from. Tests use a simulated server.
 pub trait Offers {
-    /// Offers a load until its end or until `stop` is set, and returns its outcome.
+    /// Offers a load until it ends or `stop` is set, and returns its outcome. [`Outcome::stopped`] says if `stop` ended
+    /// it.
     ///
     /// # Errors
     ///
     /// If the load engine could not run.
     fn offer(&self, load: &Load, stop: &AtomicBool) -> Result<Outcome, Error>;
-    /// The time since a fixed moment.
+    /// The time since a fixed moment. It never goes back.
     fn now(&self) -> Duration;
-    /// Lets time pass.
+    /// Returns when `time` has passed on this clock.
     fn sleep(&self, time: Duration);
 }
 
@@ -256,7 +257,7 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// True if the rates of a load are of sessions, and not of requests: a session has several steps.
+/// True if the rates of a load count sessions and not requests, because at least one of its sessions has several steps.
 pub fn is_of_sessions(load: &Load) -> bool {
     load.sessions.iter().any(|session| session.steps.len() > 1)
 }
