@@ -1,12 +1,12 @@
-//! Why a recording makes no scenario.
+//! The reasons why a recording cannot be made into a scenario.
 
 use crate::limits::{LARGEST, MOST_REQUESTS};
 use crate::origin::Origin;
 
 const SAVE: &str = "the network panel of a browser saves a recording (\"Save all as HAR\")";
 
-/// Why a recording makes no scenario. The messages begin with the place in the file; they repeat nothing of what stands
-/// there, for it may be secret.
+/// The reason why a recording cannot be made into a scenario. A message names the place in the file, if there is one. It
+/// repeats no text of the recording but the addresses of servers, because the rest may be secret.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The recording has more than [`LARGEST`] bytes.
@@ -20,7 +20,7 @@ pub enum Error {
         /// The column, from 1, in bytes.
         column: usize,
     },
-    /// The text is no JSON.
+    /// The text is no JSON: the parser fails at this place.
     #[error("{line}:{column}: what stands here is no JSON: {SAVE}")]
     NotJson {
         /// The line, from 1.
@@ -28,7 +28,7 @@ pub enum Error {
         /// The column, from 1, in bytes.
         column: usize,
     },
-    /// The text is JSON, and has something in this place that HAR has not.
+    /// The text is JSON up to this place, but what ends here is not as HAR 1.2 has it.
     #[error("{line}:{column}: what ends here is not as in HAR 1.2: {SAVE}")]
     NotHar {
         /// The line, from 1.
@@ -42,7 +42,7 @@ pub enum Error {
     /// The list `log.entries` is empty.
     #[error("log.entries is empty: open the network panel first, and then the page")]
     Empty,
-    /// A value of an entry is not what it must be.
+    /// A value of an entry cannot be used in a request.
     #[error("log.entries[{entry}].{key}: {what}")]
     At {
         /// The entry's number, from 0.
@@ -61,12 +61,12 @@ pub enum Error {
         /// entries are of other schemes than `http` and `https`.
         recorded: Vec<(Origin, usize)>,
     },
-    /// All requests to the server are of those that cannot be taken.
+    /// No request to the server can be taken. [`NotTaken`](crate::NotTaken) has the possible reasons.
     #[error("it has no request to {asked} that can be taken; not taken: {}", .why.join(", "))]
     NoneTaken {
         /// The server.
         asked: Origin,
-        /// The reasons with their numbers.
+        /// The reasons in words, each after the number of requests that were not taken for it.
         why: Vec<String>,
     },
     /// The session would have more than [`MOST_REQUESTS`] requests.
@@ -76,7 +76,7 @@ pub enum Error {
     TooMany {
         /// The server.
         asked: Origin,
-        /// The number of requests.
+        /// The number of requests to the server that could be taken.
         requests: usize,
     },
 }

@@ -2,7 +2,8 @@
 
 use http::Uri;
 
-/// A scheme, a host and a port, as two URLs of one server have them alike.
+/// A server's scheme, host and port. The host is in lower case, and a port that a URL leaves out is 80 or 443: so all
+/// URLs of one server have equal origins.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     secure: bool,
@@ -11,7 +12,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The origin of a URL; `None` if that is no URL of `http` or `https`.
+    /// The origin of a URL; `None` if the text is no URL, or its scheme is neither `http` nor `https`.
     pub fn of(url: &str) -> Option<Origin> {
         Origin::of_uri(&url.parse().ok()?)
     }

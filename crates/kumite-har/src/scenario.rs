@@ -33,32 +33,33 @@ const OF_CONNECTION: [&str; 11] = [
 /// The scenario of a recording, and what is not in it.
 #[derive(Debug)]
 pub struct Scenario {
-    /// The text in the form of `kumite load --scenario`: one session. Nothing in it was found to be secret.
+    /// The scenario as TOML, in the form that `kumite load --scenario` reads: one session. Everything that was found to
+    /// be secret is left out or replaced.
     pub toml: String,
     /// The number of requests of the session, at least 1.
     pub requests: usize,
-    /// The number of pauses that were longer than [`LONGEST_PAUSE_MS`] and are so long now.
+    /// The number of pauses that were longer than [`LONGEST_PAUSE_MS`] and were cut to it.
     pub pauses_cut: usize,
     /// The secrets that were left out, with the number of requests that had each.
     pub secrets: BTreeMap<Secret, usize>,
-    /// The numbers of requests to the same server that are not taken, by reason.
+    /// The numbers of requests to the same server that were not taken, by reason.
     pub not_taken: BTreeMap<NotTaken, usize>,
-    /// The number of requests to other servers, and to none (`data:`, `blob:`, extensions).
+    /// The number of requests to other servers, and of entries that asked no server (`data:`, `blob:`, extensions).
     pub elsewhere: usize,
 }
 
-/// Why a request to the server is not taken.
+/// The reason why a request to the server is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NotTaken {
     /// The browser's own cache gave the answer, and the server was not asked.
     Cached,
-    /// There was no answer.
+    /// The recording has no answer to the request.
     Unanswered,
-    /// The request turned its connection into something else, such as a WebSocket.
+    /// The request turned its connection into something else, such as a WebSocket or a tunnel (`CONNECT`).
     Upgraded,
-    /// The recording has not the body that was sent, or that is no text.
+    /// The body that was sent is not in the recording, or is no text.
     NoBody,
-    /// The body may have a secret that cannot be told from the rest of it.
+    /// The body may hold a secret, and has a form in which a secret cannot be told from the rest.
     SecretBody,
 }
 
@@ -105,10 +106,12 @@ struct Answer {
 }
 
 /// Makes a session of the requests that a recording has to this server, in the order in which they began. An error if
-/// it is no recording, or has no such request.
+/// the bytes are no recording in HAR 1.2, if an entry is wrong, or if there is no request to take or more than
+/// [`MOST_REQUESTS`].
 ///
-/// - A request has its method, path, headers and body, and the status that it was answered with as its right answer.
-/// - The pause before it is the time from the answer before it to its beginning, in whole ms; none where they overlap.
+/// - A request has its method, path, headers and body. Its right answer has the status that was recorded.
+/// - The pause before a request lasts from the end of all earlier answers to its beginning, in whole ms and at most
+///   [`LONGEST_PAUSE_MS`]. There is none if the request began before those answers ended.
 /// - Headers of the connection are left out, and so are secrets (see [`Secret`]).
 pub fn scenario(recording: &[u8], server: &Origin) -> Result<Scenario, Error> {
     let entries = recording::read(recording)?;
@@ -288,7 +291,8 @@ impl Making {
     }
 }
 
-/// The body of a request with its media type; none if it has none. An error if it was sent and is not known as text.
+/// The body of a request with its media type; `None` if the request has none. An error if a body was sent that is not
+/// known as text.
 fn sent_body(request: &recording::Request) -> Result<Option<(String, &str)>, NotTaken> {
     let Some(PostData { mime_type, text, encoding }) = &request.post_data else {
         let sent = request.body_size.is_some_and(|size| size > 0.0);

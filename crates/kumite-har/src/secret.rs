@@ -1,4 +1,4 @@
-//! Secrets, which are known by their names.
+//! Secrets, which are found by their names.
 
 /// Parts of names that tell a secret, wherever in the name they are.
 const PARTS: [&str; 14] = [
@@ -28,22 +28,24 @@ pub(crate) const INSTEAD: &str = "***";
 /// The place of a secret that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Secret {
-    /// A header. It is not sent.
+    /// A header. The whole header is left out.
     Header {
         /// The header's name in lower case.
         name: String,
     },
-    /// A parameter of a query, whose value is `***` now.
+    /// A parameter of a query or of a path (`/a;jsessionid=1`), also in the URL of a `Referer` header. Its value is
+    /// `***` now.
     Query {
         /// The parameter's name.
         name: String,
     },
     /// A value in a body, which is `***` now, or 0 if it was a number.
     Body {
-        /// The JSON pointer of the value, or the name of a form's field.
+        /// The JSON pointer of the value, or the name of a form's field. For JSON in a field of a `multipart/form-data`
+        /// body it is the name with the pointer behind it (`more/pin`).
         name: String,
     },
-    /// The user's name and password before the host of a URL. They are not sent.
+    /// The user's name and password before the host of a URL. Both are left out.
     User,
 }
 
