@@ -12,15 +12,15 @@ pub(crate) const EXCERPT: usize = 80;
 /// The most bytes that are shown of a line that breaks the rules of HTTP.
 const LINE: usize = 400;
 
-/// A check that must see the whole body. It finds a body wrong that is longer than 16 MiB, or for which there is no
-/// memory left: all connections together may hold 512 MiB.
+/// A check that must see the whole body. A body is wrong if it is longer than 16 MiB, or if there is no memory left to
+/// hold it: all connections together hold at most 512 MiB of bodies longer than 64 KiB.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Check {
     /// The body contains these bytes.
     Contains(Vec<u8>),
     /// The pattern matches somewhere in the body.
     Matches(Pattern),
-    /// The body is JSON, and has given values at given places.
+    /// The body is JSON, and has the given values at the given places.
     Json(JsonCheck),
 }
 
@@ -69,8 +69,8 @@ impl JsonPart {
         JsonPart { pointer: String::new(), value, is_like: false }
     }
 
-    /// A check that the body has this value at this RFC 6901 pointer; 3 and 3.0 are the same. An error if the text is
-    /// no pointer.
+    /// A check that the body has this value at `pointer` (RFC 6901). Numbers may be written in another way: 3 and 3.0
+    /// are the same. An error if `pointer` is no JSON pointer.
     pub fn at(pointer: &str, value: Json) -> Result<JsonPart, CheckError> {
         Ok(JsonPart { pointer: checked_pointer(pointer)?, value, is_like: true })
     }
@@ -189,12 +189,12 @@ pub enum CheckError {
         /// The text that was given.
         text: String,
     },
-    /// The text before the `=` is no RFC 6901 pointer.
+    /// The text is no RFC 6901 pointer.
     #[error(
         "{pointer:?} is not a JSON pointer: write it as /items/0/id, with ~1 for / and ~0 for ~ within a name"
     )]
     Pointer {
-        /// The text before the first `=`.
+        /// The text that was given; only what is before its first `=`, if it had one.
         pointer: String,
     },
 }
@@ -212,7 +212,7 @@ impl Check {
         Pattern::new(pattern).map(Check::Matches)
     }
 
-    /// A check that the body is JSON, and has these values.
+    /// A check that the body is JSON, and has all these values. Without any, every JSON body is right.
     pub fn json(parts: Vec<JsonPart>) -> Check {
         Check::Json(JsonCheck { parts, right: OnceLock::new() })
     }

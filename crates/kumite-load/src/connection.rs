@@ -168,8 +168,8 @@ impl Connection {
         }
     }
 
-    /// `true` if the answer to the oldest request has begun to come, and the instant of that is not noted. In HTTP/2,
-    /// where several may have, this does not ask.
+    /// `true` if the answer to the oldest request has begun to come, and its instant is not noted yet. Only for
+    /// HTTP/1.1: in HTTP/2 several answers may have begun.
     #[inline]
     pub fn lacks_first_byte(&self) -> bool {
         self.incoming.has_begun() && self.in_flight.front().is_some_and(|it| it.first_byte == NOT_YET)

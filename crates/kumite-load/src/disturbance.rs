@@ -20,9 +20,9 @@ pub enum DisturbanceKind {
     /// go on at [`Event::Resume`](crate::Event::Resume). The disturbance is over then.
     Pause(Duration),
     /// This number of connections is opened at once, beside the load's own and without their limit of 64. Each sends
-    /// one request when it is established, and is closed when that is finished, which is after two time-outs at most:
-    /// one to connect, one to answer. The disturbance is over when the last connect is begun: the recovery counts
-    /// from then, or from the first failure if that comes later.
+    /// one request when it is established, and is closed when the request is finished. This takes at most two
+    /// time-outs: one to connect, one to answer. The disturbance is over when the last connect is begun: the recovery
+    /// counts from then, or from the first failure if it comes later.
     Burst(usize),
     /// Nothing is done to the server: the load's own arrivals are to fall off when the window closes. The disturbance
     /// is over at once.

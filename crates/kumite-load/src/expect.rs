@@ -1,4 +1,4 @@
-//! The answer that is expected of a request: every part that is given must be so.
+//! The answer that is expected of a request: every part that is given must match.
 //!
 //! The whole body, its length and its digest are checked as the body comes, so that no body is held for them. A
 //! [`Check`] holds the body until it is whole.
@@ -17,11 +17,11 @@ pub struct Expect {
     pub status: Option<u16>,
     /// The checks of headers, all of which must pass.
     pub headers: Vec<HeaderCheck>,
-    /// The body; `None` for any.
+    /// The exact bytes of the body; `None` for any body.
     pub equals: Option<Vec<u8>>,
-    /// The length of the body in bytes; `None` for any.
+    /// The length of the body in bytes; `None` for any length.
     pub length: Option<u64>,
-    /// The SHA-256 digest of the body; `None` for any.
+    /// The SHA-256 digest of the body; `None` for any digest.
     pub sha256: Option<Sha256Digest>,
     /// The checks that must see the whole body, all of which must pass.
     pub checks: Vec<Check>,
@@ -41,7 +41,7 @@ enum ExpectedValue {
     Matches(Pattern),
 }
 
-/// The SHA-256 digest of a body.
+/// The SHA-256 digest of a body. It is parsed from 64 hexadecimal digits, and shown as such.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sha256Digest(pub(crate) [u8; 32]);
 

@@ -24,7 +24,8 @@ impl Json {
         serde_json::from_slice(text).map(Json)
     }
 
-    /// The value at this RFC 6901 pointer; `None` if there is none.
+    /// The value at this RFC 6901 pointer, which is empty for the whole value; `None` if there is no such place. The
+    /// pointer is not checked: whatever stands before its first `/` is ignored.
     pub fn at(&self, pointer: &str) -> Option<Json> {
         let mut place: &RawValue = &self.0;
         for name in pointer.split('/').skip(1) {
@@ -52,7 +53,9 @@ impl Json {
         }
     }
 
-    /// Returns `true` if both are the same value. Numbers are the same only if both or neither are integers.
+    /// Returns `true` if both are the same value. The order of keys does not matter. An integer is the same as an
+    /// integer with all the same digits, and never the same as a number with a point or an exponent. Values nested
+    /// deeper than 128 levels must be written alike.
     pub fn is(&self, other: &Json) -> bool {
         same(&self.0, &other.0, same_number, DEEPEST)
     }

@@ -119,9 +119,9 @@ pub enum Http {
     /// HTTP/1.1.
     #[default]
     Http1,
-    /// HTTP/2: agreed on in TLS, or in the clear with prior knowledge. Requests on their way on one connection are
-    /// its streams, as many as [`Load::pipeline`] says if the server takes so many. A request that times out is given
-    /// up alone, unless nothing has come since it was sent. Characters that a path cannot have (`{`, `|` …) are sent
+    /// HTTP/2: agreed on in TLS, or in the clear with prior knowledge. A connection carries as many requests at once as
+    /// [`Load::pipeline`] says, or fewer if the server takes fewer. A request that times out is given up alone, unless
+    /// nothing has come on its connection since it was sent. Characters that a path cannot have (`{`, `|` …) are sent
     /// percent-encoded.
     Http2,
 }
@@ -166,15 +166,16 @@ pub struct Load {
     pub warm_up: Duration,
     /// A handle that may open the window sooner; `None` if the warm-up's length is fixed.
     pub opener: Option<Opener>,
-    /// The longest time for an answer, from the start of sending; also for a connect, and for a request of an open
-    /// loop to wait for a connection. A later answer is a failure, even if it is there when the time-out is noticed.
+    /// The longest time for an answer, from the start of sending. It also limits a connect, and the time for which a
+    /// request of an open loop waits for a connection. A later answer is a failure, even if it is there when the
+    /// time-out is noticed.
     pub timeout: Duration,
     /// A disturbance when the window closes, after which the recovery is watched; `None` for none. With a disturbance
     /// the limit must be a duration alone.
     pub disturbance: Option<Disturbance>,
-    /// The time over which connections that end after a pause has begun are opened again, each at a place of its own in
-    /// it: the first at once, the last after nearly all of it. 0 for all of them at once. Without a pause it changes
-    /// nothing.
+    /// The time over which connections are opened again if they end after a pause has begun. Each connection has a
+    /// place of its own in this time: the first comes at once, the last near the end. 0 opens all of them at once.
+    /// Without a pause it changes nothing.
     pub reopen_spread: Duration,
     /// `true` if every request that is counted is kept in [`Outcome::log`], up to [`LOG_LIMIT`] of them.
     pub log: bool,
@@ -186,15 +187,15 @@ pub struct Load {
     pub http: Http,
     /// The certificates that are trusted, if the targets are spoken to in TLS.
     pub trust: Trust,
-    /// The CPUs to run on, with a thread on each, but not more threads than connections. If there are none, the calling
+    /// The CPUs to run on: one thread on each, but no more threads than connections. If the list is empty, the calling
     /// thread offers the load, on whatever CPU it runs. With a disturbance the calling thread offers the load, too, and
-    /// stays on the first CPU.
+    /// stays on the first CPU of the list.
     pub cores: Vec<usize>,
 }
 
 impl Load {
     /// A load of this step, in a closed loop over one connection, without a warm-up, with a time-out of one second. A
-    /// target is a step, too: a `GET`, answered by any 2xx.
+    /// [`Target`] may be given for the step: it stands for a `GET` that any 2xx answers.
     pub fn new(step: impl Into<Step>, limit: Limit) -> Load {
         Load::of(vec![step.into().into()], limit)
     }
@@ -353,7 +354,8 @@ pub enum Error {
         /// The session's name.
         name: String,
     },
-    /// A step takes a value by a name that stands for something else.
+    /// A step takes a value under a name that stands for something else already, such as `seq` or a column of the CSV
+    /// file.
     #[error(
         "a value taken in the session {session:?} has the name {name:?}, which stands for something else: give another"
     )]
@@ -368,7 +370,7 @@ pub enum Error {
         "the weights add up to more than {most}, after they are divided by what they have in common: give rounder ones"
     )]
     Weights {
-        /// The most that they may add up to.
+        /// The largest sum that is allowed.
         most: u64,
     },
     /// All sessions have the weight 0, so that none is ever begun.
@@ -395,7 +397,8 @@ pub enum Error {
 const MOST_RPS_OF_A_THREAD: f64 = 1e7;
 
 impl Load {
-    /// An error if the load cannot be offered, as far as the load itself shows: no connection is made.
+    /// Returns an error if the load's own settings show that it cannot be offered. No connection is made, and no file
+    /// of certificates is read.
     pub fn check(&self) -> Result<(), Error> {
         if let Some(Address::Unix(path)) = self.first_target().map(|target| &target.address)
             && request::target::is_too_long(path)
@@ -450,9 +453,11 @@ impl Load {
         }
     }
 
-    /// An error if the server's certificate is not to be trusted, because no answer of a load could be right. It makes
-    /// one connection to find out; none if the server is not spoken to in TLS, or any certificate is taken. A server
-    /// that is not there, or does not speak TLS, passes: the load will show it. [`Error::Tls`] if TLS cannot be set up.
+    /// Checks that the server's certificate is trusted, because without trust no answer of a load could be right. Makes
+    /// one connection; none if the server is not spoken to in TLS, or any certificate is trusted. A server that is not
+    /// there, or does not speak TLS, passes: the load will show it.
+    ///
+    /// [`Error::Certificate`] if the certificate is not trusted, [`Error::Tls`] if TLS cannot be set up.
     pub fn check_certificate(&self) -> Result<(), Error> {
         let target = self.first_target().filter(|target| target.secure && self.trust != Trust::Any);
         let Some(target) = target else { return Ok(()) };
@@ -483,19 +488,20 @@ impl Load {
 
     /// Offers the load, and returns its outcome.
     ///
-    /// `on_event` is told of each tenth of a second as it ends, from the start of the load on, and of the pauses of a
-    /// disturbance. `stop` is looked at every 100 ms or more often; a load that it ends returns its outcome until then.
+    /// `on_event` is called when a tenth of a second ends, from the start of the load on, and for the pauses of a
+    /// disturbance. `stop` is looked at every 100 ms or more often. A load that `stop` ends returns its outcome until
+    /// then.
     ///
     /// An error if the load cannot be offered as it is described, or this machine cannot offer it. A server that fails
-    /// or cannot be reached is no error: [`Outcome::errors`] counts that.
+    /// or cannot be reached is no error: its failures are counted in [`Outcome::errors`].
     pub fn run(&self, stop: &AtomicBool, on_event: &mut dyn FnMut(Event)) -> Result<Outcome, Error> {
         self.check()?;
         threads::run(self, stop, on_event)
     }
 
-    /// Offers the load as [`run`](Load::run) does, in a thread of its own. `watch` is called by the calling thread
-    /// with each interval, and so cannot delay the engine. A disturbance's [`Event::Pause`] and [`Event::Resume`] are
-    /// not passed on, so a load with a pause needs [`run`](Load::run).
+    /// Offers the load as [`run`](Load::run) does, in a thread of its own. The calling thread calls `watch` with each
+    /// interval, so `watch` cannot delay the engine. A disturbance's [`Event::Pause`] and [`Event::Resume`] are not
+    /// passed on, so a load with a pause needs [`run`](Load::run).
     pub fn run_watched(&self, stop: &AtomicBool, watch: &mut dyn FnMut(&Interval)) -> Result<Outcome, Error> {
         let (send, receive) = mpsc::channel();
         std::thread::scope(|scope| {

@@ -14,7 +14,7 @@ use crate::request::component::Component;
 use crate::request::target::Target;
 use crate::request::template::{Given, TemplateError, TemplatePart, Variables};
 
-/// The request that every connection repeats.
+/// A request as it is written, before names in double braces are replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The method, which is case-sensitive as in RFC 9110: `GET`, `POST`, …
@@ -125,7 +125,8 @@ impl Prepared {
 
 impl Request {
     /// The bytes of this request for `target`, in HTTP/1.1. If names in double braces make requests differ, the bytes
-    /// are those of the first request. Columns of a CSV file are not known here, so their names are an error.
+    /// are those of the first request. An error if the request cannot be sent. Names of a CSV file's columns are
+    /// unknown here, and so an error.
     ///
     /// Adds `Host`, and `Content-Length` if there is a body or the method usually has one (POST, PUT, PATCH). A header
     /// of the same name that the user gives is sent instead, unchecked: a wrong `Content-Length` may be just what is to

@@ -1,21 +1,22 @@
 //! Answers that are kept whole, for whoever wants to look at some of them after the load.
 
-/// The choice of answers to keep whole: so many at most, spread over the window at random.
+/// The choice of answers to keep whole, at random, spread over the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sampling {
     /// The most answers that are kept.
     pub answers: usize,
-    /// The seed of the choice. With a limit in requests, which requests are chosen depends on nothing else; otherwise
-    /// the instants are the same, and what is asked at them may differ.
+    /// The seed of the choice. In a load with a limit in requests the same seed chooses requests of the same numbers.
+    /// Otherwise it chooses the same instants, at which other requests may be sent. Both hold for the same number of
+    /// threads.
     pub seed: u64,
 }
 
 /// A right answer, kept whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampledAnswer {
-    /// The name of the request: that of its session, or `STEP of SESSION` if that has several steps.
+    /// The name of the request: the name of its session, or `STEP of SESSION` if the session has several steps.
     pub request: String,
-    /// The status.
+    /// The status of the answer.
     pub status: u16,
     /// The names and values of the headers, in the order in which they came.
     pub headers: Vec<(Vec<u8>, Vec<u8>)>,

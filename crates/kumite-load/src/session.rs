@@ -10,7 +10,8 @@ use crate::{Expect, Request, Take, Target};
 pub struct Session {
     /// The name of the session in results and messages.
     pub name: String,
-    /// The session's share: a connection begins sessions in proportion to their weights.
+    /// The session's share: a connection begins sessions in proportion to their weights. A session of weight 0 is never
+    /// begun.
     pub weight: u32,
     /// The steps in order. At least one.
     pub steps: Vec<Step>,
@@ -27,9 +28,9 @@ pub struct Step {
     pub request: Request,
     /// The answer that the request should have.
     pub expect: Expect,
-    /// The values that are taken from the answer, if it is right. If one of them cannot be had, the step has failed.
+    /// The values that are taken from the answer, if it is right. If a value cannot be had, the step has failed.
     pub takes: Vec<Take>,
-    /// The pause before the step; the first step of a session has none, for a session begins when it is due.
+    /// The pause before the step. It must be 0 for the first step, because a session begins when it is due.
     pub think: Duration,
 }
 
@@ -41,7 +42,7 @@ impl Session {
 }
 
 impl Step {
-    /// A `GET` of this target, answered by any 2xx, with the URL for a name.
+    /// A step that asks for this target with `GET`, expects any 2xx, and has the URL for a name.
     pub fn new(target: Target) -> Step {
         Step {
             name: target.to_string(),

@@ -185,7 +185,7 @@ impl Layers {
         }
     }
 
-    /// Handles that the server has closed the connection. In TLS without a `close_notify` that ends no answer (RFC
+    /// Handles that the server has closed the connection. This ends no answer in TLS, if no `close_notify` came (RFC
     /// 9112, section 9.8). Always returns [`Failure::Closed`].
     pub fn end(&mut self, heard: &mut Heard) -> Failure {
         if let Some(awaited) = self.awaited() {

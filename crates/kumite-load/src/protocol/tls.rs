@@ -43,7 +43,7 @@ pub enum Trust {
     Any,
 }
 
-/// Why TLS cannot be set up.
+/// The reason why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The file of certificates, or a certificate in it, cannot be read.
@@ -273,14 +273,14 @@ impl Session {
     }
 }
 
-/// The reason why a session of TLS could not begin, or could not go on.
+/// The reason why a TLS session could not begin, or could not go on.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsSessionError {
-    /// rustls refuses the server's messages or its certificate, or the server refuses the session. The message has
-    /// the remedy, where rustls's own words do not.
+    /// The TLS library refuses the server's messages or its certificate, or the server refuses the session. The message
+    /// names a remedy for the faults that have a known one.
     #[error("{}", with_remedy(.0))]
     Refused(#[from] rustls::Error),
-    /// The bytes that came could not be given to rustls.
+    /// The TLS library could not take the bytes that came.
     #[error(transparent)]
     Read(#[from] std::io::Error),
     /// HTTP/2 was asked for, and the server did not agree to it.

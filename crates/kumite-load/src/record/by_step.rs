@@ -17,7 +17,7 @@ pub struct SessionOutcome {
     /// The times of the sessions in `ok`, in nanoseconds, to three digits: from when a session was due to its last
     /// answer.
     pub time: Histogram<u64>,
-    /// The figures of its steps, in their order.
+    /// The figures of the session's steps, in their order.
     pub steps: Vec<StepOutcome>,
 }
 

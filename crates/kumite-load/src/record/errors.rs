@@ -28,14 +28,14 @@ pub struct Errors {
     /// The number of requests whose connection broke off (ECONNRESET, EPIPE or another socket error), or whose HTTP/2
     /// stream the server reset, before the answer was whole.
     pub reset: u64,
-    /// The number of requests whose connection the server closed before the answer was whole. Also counted here, in
-    /// whatever way the connection ended, is a request of which no byte of an answer had come, on a connection that
-    /// had brought a whole answer before.
+    /// The number of requests whose connection the server closed before the answer was whole. A request also counts
+    /// here, however its connection ended, if the connection had brought a whole answer before, and no byte of an
+    /// answer to this request had come.
     pub closed: u64,
     /// The number of requests whose answer was not well-formed, was followed by more bytes than it has, or came
     /// before the request was sent.
     pub malformed: u64,
-    /// The number of right answers from which a value was to be taken that could not be had.
+    /// The number of answers that were right, but from which a value that a step takes could not be had.
     pub untaken: u64,
 }
 

@@ -10,8 +10,8 @@ const TENTHS: usize = 10;
 /// The number of past seconds that are remembered.
 const PAST: usize = 40;
 
-/// The figures of the last second of a load, made from tenths of a second. In the load's first second they are of the
-/// tenths that are over.
+/// The figures of the last second of a load, made from its tenths. In the load's first second they cover the tenths
+/// that are over.
 #[derive(Debug, Default)]
 pub struct LastSecond {
     intervals: usize,
@@ -58,23 +58,22 @@ impl LastSecond {
         self.tenths.iter().map(|interval| interval.ok).sum()
     }
 
-    /// Right answers a second, over the last second.
+    /// Right answers a second, over the last second; 0 before the first interval.
     pub fn rate(&self) -> f64 {
         self.ok() as f64 / self.length().as_secs_f64()
     }
 
-    /// The highest of the 99th percentiles of response time, in µs, that the tenths of the last second had; 0 without
-    /// an answer.
+    /// The highest 99th percentile of response time among the tenths of the last second, in µs; 0 if no answer came.
     pub fn p99_us(&self) -> f64 {
         self.tenths.iter().map(|interval| interval.p99_us).fold(0.0, f64::max)
     }
 
-    /// The largest [`Interval::backlog`] in the last second.
+    /// The largest [`Interval::backlog`] in the last second; 0 before the first interval.
     pub fn backlog(&self) -> u64 {
         self.tenths.iter().map(|interval| interval.backlog).max().unwrap_or(0)
     }
 
-    /// CPU time of the engine in the last second, as a share of one CPU; several threads may have more than 1.
+    /// CPU time of the engine in the last second, as a share of one CPU. With several threads it may be more than 1.
     pub fn engine_busy(&self) -> f64 {
         let busy: f64 = self.tenths.iter().map(|interval| interval.engine_cpu_s).sum();
         busy / self.length().as_secs_f64()

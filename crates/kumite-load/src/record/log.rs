@@ -14,8 +14,8 @@ pub(crate) const EXCERPT_BYTES: usize = 64;
 /// A finished request. Instants are ns since the load began, the warm-up included.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// The instant at which the request was due; in a closed loop the one at which it was sent, or its connect was
-    /// begun.
+    /// The instant at which the request was due. In a closed loop it is the instant at which the request was sent or,
+    /// if there was no connection for it, the connect was begun.
     pub due: u64,
     /// The instant at which the request was sent; `None` if it was not.
     pub sent: Option<u64>,

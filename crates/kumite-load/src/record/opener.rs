@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::record::times::INTERVAL_NS;
 
-/// A handle that opens a load's window sooner than after [`Load::warm_up`](crate::Load::warm_up), which then is the
-/// longest that the warm-up may be. It works for one load only.
+/// A handle that opens a load's window sooner than [`Load::warm_up`](crate::Load::warm_up) says. The warm-up then lasts
+/// for that time at most. A handle works for one load only.
 ///
-/// All threads of the engine open their windows at the same instant. It is chosen such that none of them is past it.
+/// All threads of the engine open their windows at the same instant, which no thread has passed when it is chosen.
 #[derive(Debug, Clone, Default)]
 pub struct Opener(Arc<Mutex<Instants>>);
 
@@ -21,9 +21,9 @@ struct Instants {
 }
 
 impl Opener {
-    /// Has the window open two tenths of a second after the last interval that is over. Returns that instant, counted
-    /// from the load's beginning. Further calls return the same. If the warm-up ends earlier anyway, the call changes
-    /// nothing.
+    /// Lets the window open 0.2 s after the latest end of an interval that any thread has reached. Returns the instant
+    /// of opening, counted from the load's beginning. Further calls return the same instant. If the warm-up ends
+    /// earlier anyway, the call changes nothing, and the window opens before the returned instant.
     pub fn open(&self) -> Duration {
         let mut instants = self.lock();
         let soon = instants.reached.saturating_add(2 * INTERVAL_NS);

@@ -62,9 +62,11 @@ pub struct Outcome {
     pub first_wrong: Option<String>,
     /// The number of connections established in place of one that had ended.
     pub reconnects: u64,
-    /// The number of the connections that carry no request which were open when the load ended.
+    /// The number of connections held open beside the load ([`Load::idle_connections`](crate::Load::idle_connections))
+    /// that were open when the load ended.
     pub idle_open: u64,
-    /// The number of times that one of these ended after the load had begun. Each was opened again.
+    /// The number of times that a connection held open beside the load ended after the load had begun. Each was opened
+    /// again.
     pub idle_ended: u64,
     /// The length of the measured window: the duration asked for, or the time to the last request's finish, or to the
     /// stop. 0 if the window did not open.
@@ -73,19 +75,19 @@ pub struct Outcome {
     /// a closed loop is the start of sending it, to when the engine saw the last byte of the answer. In a closed loop
     /// connecting is not in them; in an open loop the wait for a connection is.
     pub response: Histogram<u64>,
-    /// The response times, in nanoseconds, in order of when the answers came. The times of a later part of the window
-    /// can be taken from it, as after a warm-up whose end is found only later.
+    /// The response times in ns, by when the answers came. The times of a later part of the window can be taken from
+    /// them, for example after a warm-up whose end is found only later.
     pub response_over_time: Times,
     /// Times to the first byte of the right answers in ns, to three digits. They count from when the request was due,
     /// as response times do, to when the engine saw the first bytes of the answer, an interim one (1xx) included; in
-    /// HTTP/2 its head must be whole. Of an answer that came in one piece it is the response time.
+    /// HTTP/2 its head must be whole. For an answer that came in one piece it is the response time.
     pub first_byte: Histogram<u64>,
-    /// The times to the first byte by when the answers were whole.
+    /// The times to the first byte in ns, by when the answers were whole.
     pub first_byte_over_time: Times,
     /// Service times of the right answers in ns, from the start of sending. In a closed loop they are the response
     /// times.
     pub service: Histogram<u64>,
-    /// The service times, in nanoseconds, in order of when the answers came.
+    /// The service times in ns, by when the answers came.
     pub service_over_time: Times,
     /// The whole load in steps of 100 ms, in order and without gaps: the warm-up, the window, and the time after it.
     pub intervals: Vec<Interval>,
@@ -96,7 +98,7 @@ pub struct Outcome {
     /// The interface that moved the bytes: epoll or io_uring. It is `Auto` only in the outcome of a load that did
     /// nothing.
     pub io: Io,
-    /// `true` if the engine's threads had real-time priority.
+    /// `true` if the engine had real-time priority. With several threads it is what the last one got.
     pub real_time: bool,
     /// CPU time of the engine's threads in the window. Without [`Load::cores`](crate::Load::cores), or with a
     /// disturbance, it includes `on_event`.
@@ -108,8 +110,8 @@ pub struct Outcome {
     /// connection it is the time from when the request was due to the start of sending. For a request that was not sent
     /// because the engine came to it more than a time-out too late, it is the time until the engine came.
     pub send_lag: Histogram<u64>,
-    /// The time in ns from when the engine last looked for answers, or was woken by one, until it read an answer. The
-    /// answer may have waited for so long, and its response time includes that.
+    /// The lateness of reading in ns: the time from when the engine last looked for answers, or was woken by one, until
+    /// it read an answer. An answer may have waited for so long, and its response time includes the wait.
     pub receive_lag: Histogram<u64>,
     /// The number of right answers to requests of a closed loop that were on their way when it ended. They are in no
     /// other count.
@@ -127,8 +129,8 @@ pub struct Outcome {
     pub warm_up_requests: u64,
     /// The numbers of failed requests among `warm_up_requests`, by kind.
     pub warm_up_errors: Errors,
-    /// The number of right answers in the first second of the load, in which a closed loop opens its connections,
-    /// even if it is warm-up. `None` if the load was shorter.
+    /// The number of right answers in the first second of the load, even if it is part of the warm-up. A closed loop
+    /// opens its connections in this second. `None` if the load was shorter.
     pub first_second: Option<u64>,
     /// The longest episode of failures in the window: from its first failure to the first right answer after which
     /// none failed for 1.5 time-outs. `None` if nothing failed.
@@ -144,8 +146,9 @@ pub struct Outcome {
     pub log: Vec<Finished>,
     /// The number of requests that are not in the log because it was full ([`LOG_LIMIT`](crate::LOG_LIMIT)).
     pub unlogged: u64,
-    /// The right answers that [`Load::sampling`](crate::Load::sampling) chose. A chosen request that failed has none, nor
-    /// has one whose answer is longer than 16 MiB or for which there was no memory left.
+    /// The right answers that [`Load::sampling`](crate::Load::sampling) chose. A chosen request has none if it failed,
+    /// if its answer is longer than 16 MiB, or if there was no room left for its answer: all samples together have at
+    /// most 64 MiB, shared evenly by the threads.
     pub sampled: Vec<SampledAnswer>,
 }
 
@@ -208,12 +211,12 @@ impl Default for Outcome {
     }
 }
 
-/// The time until answers were right again, and stayed so for 1.5 time-outs. (A connection that hangs shows only
-/// after one time-out.)
+/// The time until answers were right again, and stayed so for 1.5 time-outs. One time-out would be too short, because a
+/// connection that hangs shows only then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recovery {
-    /// The time until answers were right again. If the recovery is not complete, a lower bound: the time to the right
-    /// answer after the last failure, or to the end of looking if there was none.
+    /// The time until answers were right again. If the recovery is not complete, it is a lower bound: the time to the
+    /// right answer after the last failure, or to the end of looking if no such answer came.
     pub took: Duration,
     /// `true` if answers were seen to stay right for 1.5 time-outs; in a window with several episodes, after each of
     /// them.
@@ -229,8 +232,8 @@ pub struct Disturbed {
     /// The instant at which the disturbance itself was over: for a pause, [`Event::Resume`](crate::Event::Resume) had
     /// returned; for a burst, its last connect was begun; for a drop, the window had closed.
     pub ended: Duration,
-    /// The instant that `first_right` and `recovery` count from: the first failure since `began`, or `ended` if that
-    /// is later, because a stopped server cannot answer. `ended` if nothing failed.
+    /// The instant that `first_right` and `recovery` count from: the later of `ended` and the first failure since
+    /// `began`, because a stopped server cannot answer; `ended` if nothing failed.
     pub since: Duration,
     /// The instant at which watching ended. It began at `ended`, or when the last request of a burst was finished,
     /// which is at most two time-outs later.
@@ -245,13 +248,13 @@ pub struct Disturbed {
     pub burst: Burst,
     /// The time from `since` to the first right answer after it; `None` if none came.
     pub first_right: Option<Duration>,
-    /// The time from `since` to the instant from which on answers were steady: `ended`, if answers were right by
-    /// then, or else that of a right answer. It is 0 if nothing failed.
+    /// The time from `since` until answers were steady: to `ended` if answers were right by then, otherwise to the
+    /// right answer with which the steady time begins. It is 0 if nothing failed.
     pub recovery: Recovery,
 }
 
-/// The counts of the requests of a burst's own connections, one for each. All of them are finished before watching
-/// begins, unless the run was stopped.
+/// The counts of the requests that a burst's own connections sent, one for each connection. All of them are finished
+/// before watching begins, unless the run was stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Burst {
     /// The number of right answers.

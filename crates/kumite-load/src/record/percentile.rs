@@ -9,16 +9,16 @@ use hdrhistogram::Histogram;
 /// with one, between p94.6 and p99.8, and it is no other than the second longest.
 const BEYOND: u64 = 10;
 
-/// The percentiles that are reported: each has its name, and the number `n` if one request in `n` lies beyond it.
+/// The percentiles that are reported, each with its name and a number `n`: one request in `n` lies beyond it.
 pub const PERCENTILES: [(&str, u64); 4] = [("p50", 2), ("p90", 10), ("p99", 100), ("p99_9", 1000)];
 
-/// The least number of requests for a percentile beyond which one request in `one_in` lies.
+/// The least number of requests that a percentile needs, if one request in `one_in` lies beyond it.
 pub fn requests_for(one_in: u64) -> u64 {
     BEYOND * one_in
 }
 
-/// The percentile, in µs, of a histogram of ns, beyond which one time in `one_in` lies. The error is the number of
-/// requests that are missing for it.
+/// Returns the percentile of `times` beyond which one time in `one_in` lies, in µs; `times` are in ns. The error is the
+/// number of requests by which `times` has too few.
 pub fn percentile(times: &Histogram<u64>, one_in: u64) -> Result<f64, u64> {
     match requests_for(one_in).saturating_sub(times.len()) {
         0 => Ok(times.value_at_quantile(1.0 - 1.0 / one_in as f64) as f64 / 1e3),

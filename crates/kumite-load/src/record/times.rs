@@ -1,5 +1,5 @@
-//! Response times by when the answers came. For each part of the window there is the count of each time, so that the
-//! times of any later part can be had afterwards. A part is a tenth of a second, and longer late in a long window.
+//! Response times by when the answers came. Each part of the window has the count of each time, so that the times of
+//! any later part can be had afterwards. A part is a tenth of a second, and longer late in a long window.
 
 use hdrhistogram::Histogram;
 
@@ -11,7 +11,7 @@ pub(crate) const INTERVAL_MS: u64 = 100;
 const SHARE: u64 = 100;
 
 /// The times (response times or service times) of the right answers in a window, by when the answers came. They are
-/// in parts of one interval each or, later, of a hundredth of the time before the part.
+/// kept in parts: one interval each at first, later a hundredth of the time before the part.
 #[derive(Debug, Clone, Default)]
 pub struct Times {
     parts: Vec<Stretch>,

@@ -91,7 +91,8 @@ pub(crate) enum Untaken {
 }
 
 impl TakePlace {
-    /// The value at a JSON pointer. An error if the text is no JSON pointer.
+    /// The value at a JSON pointer in a JSON body: a string without its quotes, anything but null as it is written. An
+    /// error if the text is no JSON pointer.
     pub fn json(pointer: &str) -> Result<TakePlace, TakeError> {
         let names = pointer.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
         if !names || !(pointer.is_empty() || pointer.starts_with('/')) {
@@ -100,8 +101,8 @@ impl TakePlace {
         Ok(TakePlace(Place::Json(pointer.to_owned())))
     }
 
-    /// The text that the group of a regular expression matches. An error if the text is no regular expression, or does
-    /// not have exactly one group.
+    /// The text that the one group of a regular expression matches, where the expression first matches in the body. An
+    /// error if the text is no regular expression, is too large, or does not have exactly one group.
     pub fn regex(pattern: &str) -> Result<TakePlace, TakeError> {
         let own = || pattern.to_owned();
         let regex = regex::bytes::Regex::new(pattern);
@@ -112,12 +113,13 @@ impl TakePlace {
         }
     }
 
-    /// The value of a header. An error if the name cannot be that of a header.
+    /// The value of a header; the first one if the header comes several times. An error if the name cannot be that of a
+    /// header.
     pub fn header(name: &str) -> Result<TakePlace, TakeError> {
         Ok(TakePlace(Place::Header(checked(name)?)))
     }
 
-    /// The value of a cookie. An error if the name cannot be that of a cookie.
+    /// The value of a cookie that the answer sets. An error if the name cannot be that of a cookie.
     pub fn cookie(name: &str) -> Result<TakePlace, TakeError> {
         Ok(TakePlace(Place::Cookie(checked(name)?)))
     }

@@ -133,7 +133,7 @@ pub enum TargetError {
         /// The URL's length in bytes.
         bytes: usize,
     },
-    /// The name could not be looked up.
+    /// The host could not be looked up, or has no address.
     #[error(
         "{url:?}: cannot resolve {host:?}: {}",
         .source.as_ref().map_or_else(|| "it has no address".to_owned(), ToString::to_string)
@@ -156,7 +156,7 @@ impl std::fmt::Display for Target {
 }
 
 impl Target {
-    /// The target of `/` at this address, in plain HTTP.
+    /// The target of `http://ADDRESS/`, without TLS.
     pub fn plain(address: SocketAddr) -> Target {
         Target {
             address: address.into(),
@@ -169,8 +169,9 @@ impl Target {
     /// Parses `http://host[:port][/path][?query]`, or the same with `https`, and resolves the host. An error if the
     /// text is no such URL, or the host has no address.
     ///
-    /// If a name has several addresses, they are tried, IPv4 before IPv6. The target has the first address that takes a
-    /// connection; if none does, the first one. `http://[::1]:8080/` asks for IPv6.
+    /// If a name has several addresses, they are tried, IPv4 before IPv6, for some seconds at most. The target has the
+    /// first address that takes a connection; if none does, it has the first of all. `http://[::1]:8080/` asks for
+    /// IPv6.
     pub fn parse(url: &str) -> Result<Target, TargetError> {
         Target::read(url, None)
     }

@@ -12,10 +12,10 @@ const OWN: [&str; 3] = ["seq", "uuid", "connection"];
 const ESCAPE: &[u8] = b"\"{{\"";
 const BRACES: &str = "to send two braces write {{\"{{\"}}";
 
-/// The values of the names in double braces in a request's path, header values and body. `{{seq}}` is the number of
-/// the session in the run, from 0; `{{uuid}}` a random UUID (version 4), the same at all its places in one session;
-/// `{{connection}}` the number of the connection, from 0. Every column of `rows` is a name, too, and so is every value
-/// that an earlier step of the session takes. Two opening braces that begin no name are written `{{"{{"}}`.
+/// The values of the names in double braces in a request's path, header values and body. `{{seq}}` is the number of the
+/// session in the run, from 0. `{{uuid}}` is a random UUID (version 4), the same at all its places in one session.
+/// `{{connection}}` is the number of the connection, from 0. Every column of `rows` is a name, too, and so is every
+/// value that an earlier step of the session takes. Two opening braces that begin no name are written `{{"{{"}}`.
 #[derive(Debug, Clone, Default)]
 pub struct Variables {
     /// The rows of values, taken in turns: the session of number `seq` has the row of number `seq` modulo their

@@ -181,7 +181,7 @@ impl Arrivals {
         }
     }
 
-    /// The mean rate, in requests a second, over the first `time` of the load.
+    /// The mean rate, in requests a second, over the first `time` of the load. `time` must not be 0.
     pub fn mean_rate(&self, time: Duration) -> f64 {
         let expected = match self {
             Arrivals::Rate { pieces, .. } => {

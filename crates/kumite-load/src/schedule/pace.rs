@@ -11,7 +11,7 @@ pub enum Pace {
     Precise,
     /// The engine sleeps until a request is due, and is late by the time that the system takes to wake it.
     Sleeping,
-    /// The engine wakes up once for all requests that were due in a millisecond.
+    /// The engine wakes up once for all requests that were due in a millisecond, and so sends them up to 1 ms late.
     Economical,
 }
 
@@ -28,7 +28,7 @@ impl Pace {
         if self == Pace::Precise { rate * AWAKE_NS as f64 / 1e9 } else { 0.0 }
     }
 
-    /// The longest time by which this pace intends to send a request late.
+    /// The longest time by which this pace intends to send a request late: 1 ms if it is `Economical`, otherwise 0.
     pub fn grain(self) -> Duration {
         Duration::from_nanos(if self == Pace::Economical { GRAIN_NS } else { 0 })
     }
