@@ -194,7 +194,7 @@ pub enum CheckError {
         "{pointer:?} is not a JSON pointer: write it as /items/0/id, with ~1 for / and ~0 for ~ within a name"
     )]
     Pointer {
-        /// The text that was given; only what is before its first `=`, if it had one.
+        /// The pointer that was given; in `POINTER=VALUE` it is the text before the first `=`.
         pointer: String,
     },
 }

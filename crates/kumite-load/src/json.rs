@@ -53,9 +53,9 @@ impl Json {
         }
     }
 
-    /// Returns `true` if both are the same value. The order of keys does not matter. An integer is the same as an
-    /// integer with all the same digits, and never the same as a number with a point or an exponent. Values nested
-    /// deeper than 128 levels must be written alike.
+    /// Returns `true` if both are the same value. The order of keys does not matter. Integers are compared by all their
+    /// digits, and none is the same as a number with a point or an exponent. Values nested deeper than 128 levels must
+    /// be written alike.
     pub fn is(&self, other: &Json) -> bool {
         same(&self.0, &other.0, same_number, DEEPEST)
     }

@@ -6,8 +6,8 @@ pub struct Sampling {
     /// The most answers that are kept.
     pub answers: usize,
     /// The seed of the choice. In a load with a limit in requests the same seed chooses requests of the same numbers.
-    /// Otherwise it chooses the same instants, at which other requests may be sent. Both hold for the same number of
-    /// threads.
+    /// Otherwise it chooses the same instants, at which other requests may be sent. In either case the number of
+    /// threads must be the same, too.
     pub seed: u64,
 }
 

@@ -42,7 +42,7 @@ impl Session {
 }
 
 impl Step {
-    /// A step that asks for this target with `GET`, expects any 2xx, and has the URL for a name.
+    /// A step that asks for this target with `GET`, and expects any 2xx. Its name is the URL.
     pub fn new(target: Target) -> Step {
         Step {
             name: target.to_string(),

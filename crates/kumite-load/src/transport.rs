@@ -31,8 +31,8 @@ pub(crate) trait Transport {
     /// does.
     fn connect(&mut self, slot: usize) -> Result<(), Errno>;
 
-    /// Sends the request of index `which`, of those that were given to the transport when it was made, after all
-    /// bytes sent before. Only bytes that the kernel does not take at once may be copied.
+    /// Sends the request at index `which` among those that the transport was made with, after all bytes sent before.
+    /// Only bytes that the kernel does not take at once may be copied.
     fn send_fixed(&mut self, slot: usize, which: usize) -> Result<(), Errno>;
 
     /// Sends these bytes, after all bytes sent before.

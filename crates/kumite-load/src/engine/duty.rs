@@ -12,11 +12,11 @@ use crate::{Limit, Load, Step};
 
 pub(crate) struct Duty {
     pub base_connections: usize,
-    /// The number, in the whole load, of this thread's first connection, counted from 0.
+    /// The number of this thread's first connection in the whole load, counted from 0.
     pub first_connection: usize,
     /// The number of connections for a burst, besides `base_connections`.
     pub burst_connections: usize,
-    /// The number of connections that carry no request, besides those.
+    /// The number of connections that are held open and carry no request, besides all others.
     pub idle_connections: usize,
     pub limit: Limit,
     pub arrivals: Option<Instants>,
@@ -33,7 +33,7 @@ impl Duty {
         self.base_connections + self.burst_connections + self.idle_connections
     }
 
-    /// The part of the thread of number `thread`, from 0. If the load cannot be divided evenly, each of the first
+    /// The part of thread number `thread`, counted from 0. If the load cannot be divided evenly, each of the first
     /// threads gets one more connection, or request, than the others.
     pub fn of_thread(
         load: &Load,

@@ -154,8 +154,8 @@ impl Opening {
         self.held.is_some()
     }
 
-    /// Returns the connections that were held, once: when all have had their first answer, or a second after the
-    /// beginning. `None` before that and ever after.
+    /// Returns the connections that were held when all have had their first answer, or a second after the beginning. It
+    /// does so once: `None` before and after that.
     fn release_held(&mut self, now: u64) -> Option<Vec<usize>> {
         self.held.take_if(|held| held.len() == self.begun || now >= HELD_LIMIT_NS)
     }
@@ -176,9 +176,9 @@ pub(crate) fn is_local_shortage(error: Errno) -> bool {
 }
 
 impl<T: Transport, C: Clock> Engine<'_, T, C> {
-    /// Opens connections before the load begins: those that carry no request, and in an open loop all others, too. It
-    /// goes on as long as it takes, but no longer than a second, and twice the time that so many connections that carry
-    /// no request take if the server accepts none. The load's clock begins after that, so no figure has any of it.
+    /// Opens connections before the load begins: those that carry no request, and in an open loop all others, too. Ends
+    /// when all are open, or after a second and another 20 ms for each 64 connections that carry no request. The load's
+    /// clock begins after that, so the opening is in no figure.
     pub(super) fn open_all(&mut self, stop: &AtomicBool) -> Result<(), Errno> {
         let idle = self.connections.len() - self.first_idle;
         let loaded = if self.open_loop.is_some() { self.base_connections } else { 0 };

@@ -74,7 +74,7 @@ impl Sampler {
         self.opens -= by;
     }
 
-    /// `true` if this request, which is being sent, is chosen.
+    /// Notes a request that is being sent from this slot. Returns `true` if it is chosen.
     pub fn chooses(&mut self, slot: usize, request: InFlight) -> bool {
         let Some(since) = request.sent.checked_sub(self.opens) else { return false };
         let at = if self.by_count { self.sent } else { since };

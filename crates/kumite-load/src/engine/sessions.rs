@@ -72,7 +72,7 @@ impl Sessions {
         }
     }
 
-    /// Forgets a session, if `number` is one.
+    /// Forgets the session of this number. Does nothing if it is [`NO_SESSION`].
     #[inline]
     pub fn end(&mut self, number: u32) {
         if number != NO_SESSION {

@@ -86,8 +86,8 @@ pub type Deeds = Vec<(u64, Deed)>;
 
 /// The script of a simulated server. Connections are counted from 1, in the order in which they were asked for.
 pub trait Server {
-    /// The instant, in nanoseconds, at which the client learns the outcome of its connect, and that outcome; `None` if
-    /// the client never learns it.
+    /// The outcome of the client's connect, and the instant in ns at which the client learns it; `None` if the client
+    /// never learns it.
     fn connect(&mut self, _connection: u64, at: u64) -> Option<(u64, Result<(), Errno>)> {
         Some((at, Ok(())))
     }

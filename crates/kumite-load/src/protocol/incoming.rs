@@ -118,8 +118,8 @@ pub(crate) struct Heard {
     /// A description of the first fault in an answer or in the session; `None` without a fault, or if `describe` was
     /// not set.
     pub wrong: Option<String>,
-    /// The next fault is to be described. Only the first of a thread is, because to describe costs more than to
-    /// count.
+    /// The next fault is to be described. Only the first fault of a thread is described, because a description costs
+    /// more than a count.
     pub describe: bool,
 }
 

@@ -121,8 +121,8 @@ impl Layers {
         }
     }
 
-    /// For each request on its way in HTTP/2, the oldest first: `true` if its answer has begun to come. In HTTP/1.1
-    /// there is none.
+    /// For each request on its way in HTTP/2, the oldest first: `true` if its answer has begun to come. Empty in
+    /// HTTP/1.1.
     pub fn begun(&self) -> impl Iterator<Item = bool> {
         self.http2.iter().flat_map(Http2::begun)
     }

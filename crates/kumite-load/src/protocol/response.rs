@@ -291,7 +291,7 @@ impl Reader {
         }
     }
 
-    /// The parts of the answer that were kept for its values.
+    /// The parts of the answer that were kept, because values are taken from them.
     pub fn kept(&self) -> KeptAnswer<'_, impl Iterator<Item = Field<'_>>> {
         KeptAnswer { body: self.whole_body(), fields: self.fields() }
     }
@@ -301,7 +301,7 @@ impl Reader {
         self.is_kept.then_some(&self.held[..])
     }
 
-    /// The headers of the answer are to be kept.
+    /// `true` if the headers of the answer are to be kept.
     pub fn keeps_head(&self, asked: &Asked) -> bool {
         asked.keep.head || self.is_sample
     }
@@ -311,8 +311,8 @@ impl Reader {
         asked.holds_body() || self.is_sample
     }
 
-    /// The answer, which is complete, to the request of this name; `None` if it was not to be kept, or its body found no
-    /// room.
+    /// The complete answer as a sample, for the request of this name; `None` if the answer was not to be kept, or its
+    /// body found no room.
     pub fn sample(&self, request: &str) -> Option<Box<SampledAnswer>> {
         let body = self.whole_body().filter(|_| self.is_sample)?.to_vec();
         let headers = self.fields().map(|(name, value)| (name.to_vec(), value.to_vec())).collect();

@@ -73,8 +73,8 @@ impl IntervalCounts {
         }
     }
 
-    /// Adds the times of a right answer in ns: its response time, the time to its first byte, which is at most that,
-    /// and its service time.
+    /// Adds the times of a right answer in ns: its response time, the time to its first byte, which is at most the
+    /// response time, and its service time.
     #[inline]
     pub fn record_right(&mut self, response: u64, first_byte: u64, service: u64) {
         self.answers.record(response, first_byte);

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::record::times::INTERVAL_NS;
 
-/// A handle that opens a load's window sooner than [`Load::warm_up`](crate::Load::warm_up) says. The warm-up then lasts
-/// for that time at most. A handle works for one load only.
+/// A handle that opens a load's window sooner than [`Load::warm_up`](crate::Load::warm_up) says: that time is then the
+/// longest for the warm-up. A handle works for one load only.
 ///
 /// All threads of the engine open their windows at the same instant, which no thread has passed when it is chosen.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +21,7 @@ struct Instants {
 }
 
 impl Opener {
-    /// Lets the window open 0.2 s after the latest end of an interval that any thread has reached. Returns the instant
+    /// Makes the window open 0.2 s after the latest end of an interval that any thread has reached. Returns the instant
     /// of opening, counted from the load's beginning. Further calls return the same instant. If the warm-up ends
     /// earlier anyway, the call changes nothing, and the window opens before the returned instant.
     pub fn open(&self) -> Duration {

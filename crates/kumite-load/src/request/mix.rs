@@ -35,7 +35,7 @@ impl Turns {
         (share * self.0.len() as f64) as u32 % self.0.len() as u32
     }
 
-    /// The index of the session whose turn it is. Moves on to the next turn.
+    /// Returns the index of the session whose turn it is, and moves `turn` on to the next one.
     #[inline]
     pub fn next(&self, turn: &mut u32) -> usize {
         let index = self.0[*turn as usize] as usize;

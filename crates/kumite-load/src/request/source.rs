@@ -48,7 +48,7 @@ struct StepRequest {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NextStep {
     pub step: u32,
-    /// The pause before it, in ns.
+    /// The pause before the step, in ns.
     pub think_ns: u64,
 }
 
@@ -149,7 +149,7 @@ impl RequestSource {
         })
     }
 
-    /// The requests of the thread of number `thread`, of `threads` that take the load's session numbers in turns.
+    /// The requests of thread number `thread`, counted from 0. The threads take the load's session numbers in turns.
     pub fn of_thread(&self, thread: usize, threads: usize) -> RequestSource {
         RequestSource { seq: thread as u64, stride: threads as u64, ..self.clone() }
     }
@@ -159,7 +159,7 @@ impl RequestSource {
         self.turns.first(connection)
     }
 
-    /// The next session of the connection that has this turn.
+    /// The next session of the connection that has this turn. Moves `turn` on to the next one.
     #[inline]
     pub fn begin(&mut self, turn: &mut u32) -> NextSession {
         let seq = self.seq;
