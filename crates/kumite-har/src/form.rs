@@ -3,7 +3,8 @@
 use crate::json::holds_secret;
 use crate::secret::{INSTEAD, is_secret};
 
-/// A query, or a form of `application/x-www-form-urlencoded`, and the names whose values are `***` now.
+/// Returns a query, or a form of `application/x-www-form-urlencoded`, without its secrets, and the names whose values
+/// are `***` now.
 pub(crate) fn clean(text: &str) -> (String, Vec<String>) {
     let mut taken = Vec::new();
     let field = |field: &str| {
@@ -19,8 +20,8 @@ pub(crate) fn clean(text: &str) -> (String, Vec<String>) {
     (fields.join("&"), taken)
 }
 
-/// A URL, or its path, without its secrets and its fragment, and the names of what was taken: from the query, and from
-/// parameters in the path, as in `/a;jsessionid=1`.
+/// Returns a URL, or its path, without its secrets and its fragment, and the names whose values are `***` now: from the
+/// query, and from parameters in the path, as in `/a;jsessionid=1`.
 pub(crate) fn clean_url(url: &str) -> (String, Vec<String>) {
     let url = url.split('#').next().unwrap_or(url);
     let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));

@@ -13,13 +13,13 @@ use crate::secret::{INSTEAD, Secret, is_secret};
 /// The deepest nesting in which secrets are looked for.
 const DEEPEST: usize = 100;
 
-/// What became of a text.
+/// The result of taking the secrets out of a text.
 pub(crate) enum Cleaned {
     /// The text, with what was taken from it.
     Clean(String, Vec<Secret>),
     /// The text is nested deeper than secrets are looked for.
     TooDeep,
-    /// The text is not of this form.
+    /// The text is no JSON.
     Other,
 }
 

@@ -21,11 +21,11 @@ struct Log {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Entry {
     pub started_date_time: String,
-    /// The time until the answer was whole, in ms. None, or below 0, where the browser did not know.
+    /// The time until the answer was whole, in ms. `None` or below 0 if the browser did not know it.
     pub time: Option<f64>,
     pub request: Request,
     pub response: Option<Response>,
-    /// Chromium: the browser's own cache gave the answer.
+    /// Present if Chromium's own cache gave the answer.
     #[serde(rename = "_fromCache")]
     pub from_cache: Option<serde::de::IgnoredAny>,
 }
