@@ -37,7 +37,7 @@ pub trait Offers {
     fn sleep(&self, time: Duration);
 }
 
-/// The trials of a server: it makes them and keeps them.
+/// The trials of a server: those that were made, and all that is needed to make another.
 pub(crate) struct Trials<'a> {
     pub offers: &'a dyn Offers,
     pub load: &'a Load,
@@ -221,7 +221,7 @@ impl<'a> Trials<'a> {
     }
 
     /// Waits until the server has worked off what an overloaded trial has left, and answers within the SLO's shortest
-    /// time, or within twice the time that it took before the search. `false` if it does not within [`SETTLING`].
+    /// time, or within twice its response time at rest. `false` if it does not within [`SETTLING`].
     pub fn settle(&self) -> Result<bool, NoVerdict> {
         let until = self.offers.now() + SETTLING;
         let limit =
