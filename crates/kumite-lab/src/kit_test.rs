@@ -1,4 +1,4 @@
-//! The conformance test of kits: it checks that a worker speaks the task protocol as docs/kinds/task.md has it.
+//! The conformance test of kits: it checks that a worker speaks the task protocol of docs/kinds/task.md.
 
 mod answers;
 mod endings;
@@ -68,9 +68,9 @@ pub struct KitFinding {
 /// The outcomes of all checks.
 #[derive(Clone, Debug)]
 pub struct KitTested {
-    /// The number of checks that went well.
+    /// The number of checks that the worker passed.
     pub right: usize,
-    /// The number of checks that did not.
+    /// The number of checks that failed.
     pub failing: usize,
     /// The times of 1,000 empty jobs; `None` if one of them failed, or if the first check did and nothing more was
     /// tried.
@@ -79,9 +79,9 @@ pub struct KitTested {
     pub hello: Option<Exchange>,
 }
 
-/// Starts the command as a trial would, which is a worker that does what `params.do` says, and makes every check in
-/// turn. `found` is called with each outcome at once. A worker that does not answer its first hello is tried no
-/// further. From now on this thread stays on the engine's core.
+/// Starts the command as a trial would start it, and makes every check in turn. The command has to run a worker that
+/// does what `params.do` says. `found` is called with each outcome as soon as it is known. If the worker does not
+/// answer its first hello, no other check is made. From then on the calling thread stays on the engine's CPUs.
 ///
 /// # Errors
 ///

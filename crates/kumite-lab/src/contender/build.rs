@@ -39,9 +39,9 @@ pub(crate) struct Builds {
 pub enum Origin {
     /// The contender is not built, and is run in its own folder.
     InPlace,
-    /// The contender was built just now; one that has `[deps]` and no build was copied beside them.
+    /// The contender was built just now. If it has no build command, it was copied into the cache.
     Built,
-    /// The contender's build, or that copy, was in the cache.
+    /// The contender's build, or its copy, was in the cache.
     Found,
 }
 
@@ -101,9 +101,9 @@ impl Builds {
     }
 
     /// Builds the contender unless the cache has its build; with `anew` it is built even then. One that has neither a
-    /// build nor `[deps]` is only asked for its version. An error if its files cannot be read, or one of its commands
-    /// fails, prints no version, or takes longer than 30 minutes (the version command: one minute). `note` is told of
-    /// steps that take long.
+    /// build nor `[deps]` is only asked for its version. An error if the contender's files cannot be read, if one of
+    /// its commands fails or takes longer than 30 minutes (the version command: one minute), if the version command
+    /// prints nothing, or if `stop` is set while a command runs. `note` is told of steps that take long.
     pub fn receipt(
         &self,
         contender: &Contender,
@@ -115,7 +115,7 @@ impl Builds {
         self.nth_receipt(contender, tools, Nth::First, anew, stop, note)
     }
 
-    /// Builds the contender a second time, in a place of its own; of a contender that is not built, makes a copy. The
+    /// Builds the contender a second time, in a place of its own; copies a contender that has no build command. The
     /// result is kept like any other build.
     pub fn second_receipt(
         &self,

@@ -1,8 +1,8 @@
 //! Conditions that are drawn anew for each trial of a run with a control. A condition that is the same in each trial
 //! of a contender would be a bias that a control cannot tell from the contender.
 //!
-//! The order within a block and the port are drawn, or counted on, in every run. The conditions here are the size of
-//! the environment, the folder and the CPUs; the run's seed and the trial's number determine them.
+//! In every run the order within a block is drawn, and each server is given another port. The conditions here are the
+//! size of the environment, the folder and the CPUs; the run's seed and the trial's number determine them.
 
 use kumite_record::Cores;
 use rand::RngExt;
@@ -21,16 +21,17 @@ const MOST_FOLDER: usize = 200;
 pub struct Drawn {
     /// The length of the value of the variable that pads the environment, in bytes; less than 4096.
     pub padding: usize,
-    /// The length of the name of the link that leads to the contender's folder, in bytes.
+    /// The length of the name of the link that leads to the contender's folder, in bytes; 1 to 200.
     pub folder: usize,
     cores: u64,
 }
 
 impl Drawn {
-    /// The bound of the padding, which is less, and the longest name of a folder, in bytes.
+    /// The bound that the padding stays below, and the length of the longest name of a folder, both in bytes.
     pub const MOST: [usize; 2] = [MOST_PADDING, MOST_FOLDER];
 
-    /// Draws the conditions for the trial with this number in a run with this seed.
+    /// Draws the conditions for the trial with this number in a run with this seed. The same arguments give the same
+    /// conditions.
     pub fn new(seed: u64, seq: u32) -> Drawn {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         // The order of blocks is drawn from stream 0, and the seeds of shards from the next.
@@ -42,7 +43,7 @@ impl Drawn {
         }
     }
 
-    /// The contender's CPUs in the order that was drawn. A trial that needs fewer is given the first of them.
+    /// The contender's CPUs in the order that was drawn. A trial that needs fewer CPUs is given the first of them.
     pub fn among(&self, cores: &Cores) -> Cores {
         let mut drawn = cores.clone();
         drawn.contender.shuffle(&mut ChaCha8Rng::seed_from_u64(self.cores));

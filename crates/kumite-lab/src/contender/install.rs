@@ -23,10 +23,10 @@ pub(crate) struct Obtaining<'a> {
 }
 
 impl Obtaining<'_> {
-    /// Calls `look`. While it fails, and if installing is permitted, installs the packages of one source after the other
-    /// (apt and npm) and calls `look` again. `look` is told whether something was installed, because tools may answer
-    /// otherwise then. If it fails to the end, the error has its last error and the remedy; if an installation fails, the
-    /// error has that of `look` and that of the installation.
+    /// Calls `look`. While it fails, and if installing is permitted, installs the packages of one source after the
+    /// other (apt and npm) and calls `look` again. `look` is told whether something was installed, because tools may
+    /// answer otherwise then. If `look` fails to the end, the error has its last error and the remedy; if an
+    /// installation fails, the error has the last error of `look` and that of the installation.
     pub fn obtain<T>(
         &self,
         note: &mut dyn FnMut(&str),
@@ -122,7 +122,8 @@ pub(crate) fn install_apt(packages: &Install, log: &Path) -> Result<(), Error> {
     Err(failed.remedied(by_hand(&names)))
 }
 
-/// The file of a tool on PATH. If it is missing, an error that names the package of Debian's that brings it.
+/// The absolute path of a tool, looked for on PATH. If it is missing, the error names `package`, the Debian package
+/// that brings the tool, and its text begins with `who_needs`, for example `--counts needs`.
 pub fn tool_on_path(who_needs: &str, tool: &str, package: &str) -> Result<PathBuf, Error> {
     on_path(tool).ok_or_else(|| {
         let error = Box::new(MissingTool::Absent { need: tool.to_owned() }.into());
@@ -135,8 +136,8 @@ fn by_hand(packages: &str) -> String {
     format!("as root: apt-get update && apt-get install {packages}")
 }
 
-/// True if Debian's `dpkg-query` does not say of each of the packages for apt that it is installed. False if there is
-/// no such package, or no `dpkg-query` to be asked.
+/// True unless Debian's `dpkg-query` says that all of the packages for apt are installed. False if there are no
+/// packages for apt, or no `dpkg-query` to be asked.
 pub(crate) fn is_any_missing(packages: &Install, log: &Path) -> bool {
     let (names, count) = (packages.apt.join(" "), packages.apt.len());
     let installed = format!("dpkg-query -W -f '${{db:Status-Status}}\\n' {names} | grep -cx installed");

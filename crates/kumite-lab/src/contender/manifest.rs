@@ -13,7 +13,7 @@ use kumite_judge::EACH_CONTENDER;
 use super::Need;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// The concurrency models that a contender may have. Readers filter by them.
+/// The concurrency models that a contender may have, by which reports group contenders.
 pub const MODELS: [&str; 11] = [
     "sequential",
     "threads",
@@ -40,19 +40,19 @@ pub(crate) const MEMORY_MB: std::ops::RangeInclusive<i64> = 128..=10_240;
 /// A folder with a `contender.toml`: what it needs, how it is built, and its variants.
 #[derive(Clone, Debug)]
 pub struct Contender {
-    /// The folder, in which its commands run.
+    /// The folder in which its author keeps it. Its commands run there or, if it is built, in a copy of the folder.
     pub folder: PathBuf,
     /// The tools that are needed to build and run the contenders.
     pub needs: Vec<Need>,
-    /// The packages that bring the tools in `needs`, and the page that tells of them.
+    /// The packages that bring the tools in `needs`, and the page that says where to get the tools.
     pub install: Install,
     /// The step before the build that reads only some of the files. None if there is none.
     pub deps: Option<Deps>,
     /// The command that builds the contenders. None if they are not built.
     pub build: Option<String>,
-    /// Folders and files outside of `folder` that the contenders are built from.
+    /// Folders and files outside of `folder` that the contenders are built from, relative to `folder`.
     pub uses: Vec<PathBuf>,
-    /// The command that prints the version: the receipt that the contenders are built and run.
+    /// The command that prints the version, which shows that the contenders are built and can be run.
     pub version: String,
     /// The contenders in the folder.
     pub variants: Vec<Variant>,

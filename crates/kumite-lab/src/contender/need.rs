@@ -7,9 +7,9 @@ use std::str::FromStr;
 /// A tool, and the oldest version that will do: `go >= 1.22`, or `npm` for any.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
-    /// The command that is looked for, on PATH and where `tools.rs` looks besides.
+    /// The command that is looked for, on PATH and in the other places that `tools.rs` knows.
     pub tool: String,
-    /// The parts of the oldest version that will do. None if any version will.
+    /// The parts of the oldest version that will do, such as 1 and 22. None if any version will.
     pub at_least: Option<Vec<u64>>,
 }
 

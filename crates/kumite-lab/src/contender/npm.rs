@@ -39,7 +39,8 @@ pub(super) fn tool_folders(kept: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// True if kumite has installed these packages in the user's cache before, as the folder of the first one tells.
+/// True if kumite has installed these packages in the user's cache before: if the folder that is named after the first
+/// one exists.
 pub(super) fn are_installed(packages: &[String]) -> bool {
     !packages.is_empty() && folder().is_some_and(|kept| kept.join(place_name(packages)).exists())
 }

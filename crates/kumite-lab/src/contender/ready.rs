@@ -19,7 +19,7 @@ pub struct Ready {
     pub deps: Option<PathBuf>,
     /// The command that runs the contender.
     pub run: String,
-    /// The variables that lead the contender to its tools, set on top of our own environment.
+    /// The variables that lead the contender to its tools, set on top of kumite's own environment.
     pub env: Vec<(String, String)>,
     /// The deliberate answers of a contender that is there to show a fault. None if it has to answer right.
     pub answers: Option<Answers>,
@@ -30,14 +30,16 @@ pub struct Ready {
     pub origin: Option<Origin>,
     /// The memory of an instance, in MB, in place of the workload's. None to take the workload's.
     pub memory_mb: Option<u32>,
-    /// The name of the contender's trials in the record, if it is the second of a control. None otherwise.
+    /// The name of the contender's trials in the record, if it is the second build of a control. None for any other
+    /// contender, whose trials are recorded under `name`.
     pub twin: Option<String>,
     /// The conditions that were drawn for one trial, in a run that has a control. None otherwise.
     pub drawn: Option<Drawn>,
 }
 
 impl Ready {
-    /// The CPUs in the order in which the contender is given them.
+    /// The CPUs in the order in which the contender is given them: an order that was drawn for the trial or, if none
+    /// was, that of `cores`.
     pub fn among(&self, cores: &Cores) -> Cores {
         self.drawn.map_or_else(|| cores.clone(), |drawn| drawn.among(cores))
     }

@@ -25,8 +25,8 @@ const JVMS: &str = "/usr/lib/jvm";
 /// The folder in which Debian keeps each PostgreSQL in a folder of its own.
 const POSTGRESQLS: &str = "/usr/lib/postgresql";
 
-/// The versions that tools printed, by the tool and the way to it: each is asked once. An installation starts with
-/// none, since it may change them.
+/// The versions that tools printed, by the tool and the way to it, so that no tool has to print its version twice. They
+/// are forgotten after an installation, since it may change them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Versions(Arc<Mutex<HashMap<Asked, Vec<u64>>>>);
 
@@ -68,7 +68,7 @@ impl Tools {
         }
     }
 
-    /// The version of the first tool that was asked for one. None if none was.
+    /// The version of the first tool that was asked for one. None if no tool was asked.
     pub fn version(&self) -> Option<String> {
         self.found.iter().find_map(|(_, version)| version.clone())
     }
@@ -85,14 +85,15 @@ impl Tools {
         found.filter_map(|tool| Some((tool, self.file(tool).filter(|file| is_shim(file))?))).collect()
     }
 
-    /// The variables to set on top of our own environment for commands that use these tools. An error if one is not
-    /// UTF-8, or PATH would have a folder with a colon in its name.
+    /// The variables to set on top of our own environment for commands that use these tools. An error if a variable is
+    /// not UTF-8, or if PATH would have a folder with a colon in its name.
     pub fn env(&self) -> Result<Vec<(String, String)>, Error> {
         self.way.env()
     }
 
     /// Finds the first tool that meets the need, and adds it. The error is about the newest tool that was too old; if
-    /// there was none, about the first tool that did not tell its version.
+    /// there was none, about the first tool that did not tell its version; and if there was no such tool either, it
+    /// says that the tool is absent.
     pub fn find(&mut self, need: &Need, log: &Path, stop: &AtomicBool) -> Result<(), MissingTool> {
         let mut newest: Option<(Vec<u64>, PathBuf)> = None;
         let mut silent = None;

@@ -73,7 +73,8 @@ impl Answer {
         texts.chain(self.headers.values().filter_map(header)).filter_map(parameter_of)
     }
 
-    /// This answer with the keys of `base` that it does not have.
+    /// This answer, completed by the keys of `base` that it does not have. `equals` and `equals_json` count as one key;
+    /// `at` and `headers` are completed entry by entry.
     pub(crate) fn over(&self, base: &Answer) -> Answer {
         let has_body = self.equals.is_some() || self.equals_json.is_some();
         let body = if has_body { self } else { base };

@@ -169,7 +169,8 @@ impl Checker {
     }
 }
 
-/// Refuses an `[answer]` that no JSON can satisfy.
+/// Refuses an `[answer]` whose `equals` is no JSON, whose `at` has a key that is neither empty nor begins with `/`, or
+/// whose `at` has a `$name` that is no workload parameter.
 pub(crate) fn check_answer(draft: &Draft) -> Result<(), Wrong> {
     if let Some(equals) = &draft.answer.equals
         && let Err(error) = Json::parse(equals.as_bytes())

@@ -9,8 +9,8 @@ use crate::parameter::{Parameters, as_json};
 use crate::unfit::Unfit;
 
 impl Answer {
-    /// The answer that the load engine expects if the workload has these parameters. An error if a text or a pattern
-    /// cannot be used with them; it names the key.
+    /// The answer that the load engine expects if the workload has these parameters. The error names the key of a text
+    /// or a pattern that cannot be used, for example because it refers to a parameter that is not given.
     pub fn expect(&self, parameters: &Parameters) -> Result<Expect, Unfit> {
         let text = |key, text: &str| resolved(key, text, parameters);
         let unfit = |key| move |error: CheckError| Unfit::of_answer(key, error.to_string());

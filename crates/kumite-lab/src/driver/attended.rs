@@ -3,9 +3,9 @@
 //!
 //! It is wrapped around the drivers of all kinds, because none of them could tell: a contender that was starved
 //! measures like a slow one. The machine is probed just before each trial, on the CPUs of the trial and on each node
-//! that has a role. The void of the longest absence is kept, also if the contender failed by it. Files that a
-//! contender writes beside its program are moved away and reported; a trial that changed files which others share has
-//! failed.
+//! that has a role. After several absences the void of the longest is kept, even if the contender failed because of it.
+//! Files that a contender writes beside its program are moved away and reported; a trial that changed files which
+//! others share has failed.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;

@@ -36,8 +36,8 @@ pub(crate) struct Conditions<'a> {
 }
 
 impl<'a> Conditions<'a> {
-    /// The first figure of a sample whose metric is not declared: no claim could name it, and no report would show it.
-    /// `None` if all are declared.
+    /// The name of the first figure in a sample whose metric is not declared. No claim could name such a figure, and no
+    /// report would show it. `None` if the metrics of all figures are declared.
     pub fn undeclared<'s>(&self, sample: &'s Sample) -> Option<&'s String> {
         let unknown = |metrics: &'a [Metric]| {
             move |name: &&'s String| metrics.iter().all(|metric| metric.name != **name)
@@ -52,8 +52,9 @@ impl<'a> Conditions<'a> {
         self.planned.iter().zip(&self.measurable).filter(|(_, can_be)| **can_be).map(|(planned, _)| planned)
     }
 
-    /// Makes the services. Starts and ends them once, at the first point that can be measured, so that a fault in them
-    /// is an error before the first trial. Their logs go to `logs`.
+    /// Finds the services, then starts and ends them once, with the parameters of the first point that this machine can
+    /// measure, so that a fault in a service is an error before the first trial. Without such a point no service is
+    /// started. The logs go to the folder `logs`.
     pub fn rehearsed(&self, cores: &[usize], logs: &Path, stop: &AtomicBool) -> Result<Services<'a>, Halt> {
         let services = Services::find(self.services, &self.nodes, cores, &logs.join("services.log"), stop)?;
         if let Some(planned) = self.measurable().next() {

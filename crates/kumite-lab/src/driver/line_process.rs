@@ -61,14 +61,14 @@ impl LineProcess {
         self.talk.close();
     }
 
-    /// The contender's exit status. None if it does not end before `limit` has passed or `stop` is set, or if that
-    /// cannot be told.
+    /// The contender's exit status. None if the contender does not end before `limit` has passed or `stop` is set, or
+    /// if its status cannot be read.
     pub fn exited(&mut self, limit: Duration, stop: &AtomicBool) -> Option<ExitStatus> {
         self.tree.lock().wait(limit, stop).ok().flatten()
     }
 
-    /// A sentence about the first line that has come from the contender, though nothing was asked. None if none has
-    /// come by now.
+    /// A sentence about the first line that has come from the contender though nothing was asked. None if no line has
+    /// come so far. Does not wait.
     pub fn unasked(&mut self) -> Option<String> {
         match self.talk.hear(Duration::ZERO) {
             Ok(Heard::Line(line, _)) => {

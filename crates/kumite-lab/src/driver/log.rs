@@ -21,7 +21,7 @@ pub(crate) fn check_size(log: &Path) -> Option<String> {
     })
 }
 
-/// Cuts a log that has become too long down to its end.
+/// Cuts a log that has become too long down to its end. A log that cannot be cut stays as it is.
 pub(crate) fn trim(log: &Path) {
     let cut = || -> std::io::Result<()> {
         let mut file = File::options().read(true).write(true).open(log)?;

@@ -1,10 +1,10 @@
 //! Kinds of workloads: each is a folder here, and a line in [`KINDS`].
 //!
-//! A driver is opened once a run and makes its trials one at a time. It starts the contender afresh in each, and
-//! whatever happens it ends all processes of the trial before it returns. A contender that fails makes a trial with
-//! that outcome. An error of a trial is for an interruption, or for another node that does not answer. What all kinds
-//! share stands in `workbench.rs` (opening, logs, services) and `attended.rs` (void trials, files left behind), so a
-//! kind has only its own way to measure.
+//! A driver is opened once for a run, and makes the run's trials one at a time. It starts the contender afresh for each
+//! trial and, whatever happens, ends all processes of the trial before it returns. A contender that fails makes a
+//! failed trial. An error of a trial is an interruption, or another node that does not answer. The code that all kinds
+//! share is in `workbench.rs` (opening, logs, services) and `attended.rs` (void trials, files left behind), so a kind
+//! has only its own way to measure.
 
 mod answer;
 mod answer_check;
@@ -50,8 +50,9 @@ use crate::halt::Halt;
 pub(crate) static KINDS: [&Registration; 5] =
     [&http::KIND, &task::KIND, &function::KIND, &pacing::KIND, &command::KIND];
 
-/// Opens the driver of an experiment, ready for its first trial. From now on this thread, and those it starts, stay
-/// on the engine's CPUs. An error if these or anything else that all trials need cannot be had.
+/// Opens the driver of an experiment, ready for its first trial. From then on the calling thread, and the threads that
+/// it starts, stay on the engine's CPUs. An error if these CPUs or anything else that all trials need cannot be had, if
+/// a service does not start and end, or if the run is to end meanwhile.
 pub fn open<'a>(of: &Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt> {
     Ok(Box::new(Attended::new((of.kind.open)(of)?, of.clone())))
 }

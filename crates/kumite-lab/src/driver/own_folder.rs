@@ -44,9 +44,10 @@ pub(super) struct Written {
 }
 
 impl OwnFolder {
-    /// Lists the folders of a contender before a trial, if the contender can write to them. It can if it runs in its
-    /// author's folder; or if we are root, because a build is not closed to root. `state` is the folder that kumite
-    /// itself writes to, which is left out. An error if a folder cannot be read.
+    /// Lists the folders of a contender before a trial, if the contender can write to them: it runs in its author's
+    /// folder, or kumite is root, to whom a build is not closed. Empty if it cannot, and for a contender on another
+    /// node. `state` is the folder that kumite itself writes to, which is left out. An error if a folder cannot be
+    /// read.
     pub fn of_trial(contender: &Ready, state: &Path) -> Result<Vec<OwnFolder>, Error> {
         let is_open = match contender.origin {
             Some(Origin::InPlace) => true,

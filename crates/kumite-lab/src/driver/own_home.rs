@@ -54,8 +54,8 @@ struct Users {
 }
 
 impl OwnHome {
-    /// Makes a home among the system's temporary files or, if that fails, where the files of trials are. `state` is
-    /// the folder of the store.
+    /// Makes a home among the system's temporary files or, if that fails, where the files of trials are. `state` is the
+    /// folder of the store. An error if neither place can be used, or a link to the user's files cannot be made.
     pub fn new(state: &Path) -> Result<OwnHome, Error> {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
         let usual = HeldFolder::new(&std::env::temp_dir(), PREFIX, 0o700);
@@ -99,9 +99,9 @@ impl OwnHome {
         Ok(OwnHome { folder, env, linked, since })
     }
 
-    /// The contender with the environment variables that lead it to this home. A contender on this machine is also
-    /// given the environment's size and the link to its folder that were drawn for its trial. An error if the link
-    /// cannot be made.
+    /// The contender with the environment variables that lead it to this home. If conditions were drawn for the trial
+    /// of a contender on this machine, its environment is padded to the drawn size, and it is run by a link to its
+    /// folder whose name has the drawn length. An error if the link cannot be made.
     pub fn given_to(&self, contender: &Ready) -> Result<Ready, Error> {
         let mut contender = contender.clone();
         contender.env.extend(self.env.iter().cloned());

@@ -21,29 +21,29 @@ use crate::parameter::Param;
 pub(crate) struct Registration {
     /// The word for the kind in files and reports.
     pub name: Kind,
-    /// The noun for the kind's contenders: "servers".
+    /// The noun for the kind's contenders, such as "servers".
     pub contenders: &'static str,
-    /// The metrics of a trial of this kind, without those of an experiment.
+    /// The metrics of a trial of this kind, without those that an experiment declares itself.
     pub metrics: fn() -> Metrics,
-    /// The metrics of a part of a trial, if an axis is swept within trials.
+    /// The metrics of a part of a trial that sweeps an axis of its own; empty if no trial of this kind does.
     pub part_metrics: fn() -> Metrics,
-    /// The metrics that a trial has, too, if its scenario has sessions.
+    /// The further metrics of a trial whose scenario has sessions; empty for a kind without scenarios.
     pub session_metrics: fn() -> Metrics,
-    /// The metrics of a request, which is a part of a trial whose scenario has several.
+    /// The metrics of each request in a trial whose scenario has several requests; empty for a kind without scenarios.
     pub request_metrics: fn() -> Metrics,
     /// The parameters that the kind declares.
     pub params: &'static [Param],
     /// True if a contender may have parameters that the kind does not declare.
     pub takes_others: bool,
-    /// The keys that this kind has, of those that only some kinds have: in experiment.toml, and in a contender's
-    /// variants.
+    /// The keys of experiment.toml and of a contender's variants that this kind allows, among those that not all kinds
+    /// allow.
     pub keys: &'static [&'static str],
-    /// The parameter that chooses among a contender's code, or says what it has to speak: each of its values is
-    /// checked. None if the kind has no such parameter.
+    /// The parameter whose value decides which of a contender's code runs, or which protocol the contender has to
+    /// speak. If it is an axis, contenders are checked at each of its values. None if the kind has no such parameter.
     pub code: Option<&'static str>,
     /// Reads the workload of a trial.
     pub workload: ReadWorkload,
-    /// Finds what is wrong with an experiment as a whole, as far as this kind can tell.
+    /// Checks the parts of an experiment that only this kind understands. The error is the first fault.
     pub check: fn(&Draft) -> Result<(), Wrong>,
     /// Makes the driver of this kind, for a run or a check.
     pub open: for<'a> fn(&Opening<'a>) -> Result<Box<dyn Driver + 'a>, Halt>,
@@ -70,7 +70,7 @@ pub struct Opening<'a> {
     pub(crate) conditions: Conditions<'a>,
     /// The CPUs of contenders and of the load engine.
     pub(crate) cores: &'a Cores,
-    /// The folder of the store; logs go below it, and the files of trials may.
+    /// The folder of the store. Logs go below it, and the files of trials may go there, too.
     pub(crate) state: &'a Path,
     /// The run's id, after which the folder of its logs is named.
     pub(crate) run: &'a str,
@@ -81,7 +81,7 @@ pub struct Opening<'a> {
 }
 
 impl<'a> Opening<'a> {
-    /// The same opening, with roles on other nodes.
+    /// The same opening for a run in which these nodes have roles. They replace the nodes of this opening.
     pub fn on(self, nodes: Nodes) -> Opening<'a> {
         Opening { conditions: Conditions { nodes, ..self.conditions }, ..self }
     }

@@ -1,5 +1,5 @@
-//! Scenarios: the requests and sessions of a load, as `[[request]]` and `[[session]]` have them in experiment.toml and
-//! in the file of `kumite load --scenario`.
+//! Scenarios: the requests and sessions of a load, written as `[[request]]` and `[[session]]` in experiment.toml or in
+//! the file of `kumite load --scenario`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ pub(crate) struct ScenarioFile {
     cookies: bool,
 }
 
-/// The keys of a scenario, in whichever file they stand.
+/// The keys of a scenario, from experiment.toml or from the file of `kumite load --scenario`.
 #[derive(Debug)]
 pub(crate) struct Written<'a> {
     pub request: &'a [RequestFile],
@@ -106,7 +106,7 @@ pub(crate) struct Written<'a> {
     pub cookies: bool,
 }
 
-/// The axis of requests with these names. None if there are not several.
+/// The axis of requests with these names. None if there are fewer than two.
 pub(super) fn within<'a>(names: impl Iterator<Item = &'a str>) -> Option<Within> {
     let values: Vec<AxisValue> = names.map(|name| AxisValue::Text(name.to_owned())).collect();
     (values.len() > 1).then(|| Within { axis: AXIS.to_owned(), values })
@@ -126,9 +126,9 @@ pub(crate) struct Scenario {
 /// The load that a scenario describes.
 #[derive(Clone, Debug, Default)]
 pub struct ScenarioLoad {
-    /// The sessions, plain requests among them.
+    /// The sessions. A request outside of sessions is a session of one request.
     pub sessions: Vec<Session>,
-    /// The rows of the CSV file; none without one.
+    /// The rows of the CSV file; empty if the scenario has none.
     pub rows: Rows,
     /// True if the cookies that the server gives on a connection are sent back on it.
     pub cookies: bool,
@@ -159,8 +159,8 @@ pub fn read_scenario(file: &Path, target: &Target) -> Result<ScenarioLoad, SpecE
     of_source(&TomlSource::read(file)?, target)
 }
 
-/// The load of a text like the file of `kumite load --scenario`. Its errors name it `name`, and the files that it names
-/// are looked for where that is.
+/// The load of a text that is written like the file of `kumite load --scenario`. Errors call the text `name`. Files
+/// that the text names are looked for in the folder of `name`.
 pub fn scenario_of(name: &Path, text: String, target: &Target) -> Result<ScenarioLoad, SpecError> {
     of_source(&TomlSource { file: name.to_owned(), text }, target)
 }
@@ -199,8 +199,8 @@ fn of_a_server(source: &TomlSource, path: &[&str], answer: &Answer) -> Result<()
 
 impl Scenario {
     /// Checks requests and sessions, and reads the files that they name, which are relative to `folder`. Without a
-    /// folder, as of a run that is over, no file is read, and what it would give is empty. The error names the place in
-    /// `source`.
+    /// folder, as for a run that is over, no file is read, and the bodies and rows from files are empty. The error
+    /// names the place in `source`.
     pub fn read(
         source: &TomlSource,
         folder: Option<&Path>,
@@ -265,13 +265,14 @@ impl Scenario {
         self.sessions.is_empty()
     }
 
-    /// The headers of all requests, where the workload has these parameters.
+    /// The headers of all requests, with the values of these parameters in place of their names. An error if a header
+    /// names a parameter that is not given.
     pub fn headers(&self, parameters: &Parameters) -> Result<Vec<(String, String)>, Unfit> {
         let header = |(name, value): &(String, String)| Ok((name.clone(), filled(value, parameters)?));
         self.headers.iter().map(header).collect()
     }
 
-    /// The requests in their order, as a run that is not begun shows them.
+    /// The requests in their order, as they are shown before a run.
     pub fn outlook(&self) -> Vec<OutlookRequest> {
         let all = self.sessions.iter().map(|session| u64::from(session.weight)).sum();
         let of_session = |session: &ScenarioSession| {
@@ -291,7 +292,7 @@ impl Scenario {
         self.sessions.iter().flat_map(|session| &session.steps).map(|step| step.name.as_str())
     }
 
-    /// The axis of the requests: their names. None if there are not several.
+    /// The axis of the requests: their names. None if there are fewer than two requests.
     pub fn within(&self) -> Option<Within> {
         within(self.request_names())
     }

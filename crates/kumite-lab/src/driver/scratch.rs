@@ -23,7 +23,7 @@ const IN_MEMORY: &str = "/dev/shm";
 pub(crate) struct Scratch(HeldFolder);
 
 impl Scratch {
-    /// Makes a folder in this place. An error if that cannot be written to.
+    /// Makes a folder in this place. An error if the place cannot be written to.
     pub fn new(place: &ScratchPlace) -> Result<Scratch, Error> {
         HeldFolder::new(&place.folder, PREFIX, 0o700).map(Scratch)
     }

@@ -16,7 +16,7 @@ use crate::work::NodeNoise;
 /// Executes trials, one at a time. It is a trait so that tests of a plan's execution need neither processes nor time.
 pub trait Executor {
     /// Starts the contender, measures it at the point, and stops it. A contender that fails makes a failed trial. An
-    /// error is an interruption, or the fault of another node, which the caller makes a failed trial of.
+    /// error is an interruption, or the fault of another node, which the caller turns into a failed trial.
     fn trial(&mut self, order: &TrialOrder, stop: &AtomicBool) -> Result<Measured, Halt>;
 }
 
@@ -26,8 +26,9 @@ pub trait Driver: Executor {
     /// badly, or leaves files or processes behind; of a server and a player, also if it answers wrong.
     fn check(&mut self, contender: &Ready, at: usize, stop: &AtomicBool) -> Result<Answered, Halt>;
 
-    /// Those of the wanted metrics for which a trial of the contender at the point would have too few values, as a short
-    /// look suggests. Empty for a kind that does not look. An error if the look fails or `stop` is set.
+    /// The wanted metrics for which a trial of the contender at the point would have too few values, as estimated from
+    /// a short load or from the rate that is offered. Empty for a kind that makes no such estimate. An error if the
+    /// load fails or `stop` is set.
     fn short(
         &mut self,
         _contender: &Ready,
@@ -64,23 +65,25 @@ pub struct Wanted {
 pub struct Short {
     /// The metric.
     pub of: Wanted,
-    /// The number of values that the metric takes.
+    /// The number of values that a trial must have to report the metric.
     pub needs: u64,
-    /// The number of values that come in a second: in the best short load or, for an open loop, as many as are offered.
+    /// The number of values per second: in the best of the short loads or, for an open loop, if all that is offered is
+    /// answered.
     pub per_s: f64,
     /// The length of the window, in seconds.
     pub window_s: f64,
-    /// The parameter that would have to be larger, with its value. None if no window would do, or if no value came.
+    /// The parameter that would have to be larger, with a value that is large enough. None if no allowed value is, or
+    /// if not even one value of the metric would come in the window.
     pub enough: Option<Enough>,
 }
 
-/// The answer of a contender that was checked.
+/// The outcome of a check of a contender's answer.
 #[derive(Clone, Debug)]
 pub struct Answered {
     /// The outcome in a few words, as `check` shows it.
     pub how: &'static str,
-    /// The reason why the answer is wrong. None if it is right, of a benchmark, whose answers are not known, and of a
-    /// server and a player, for which a wrong answer is an error of the check.
+    /// The reason why the answer is wrong. None if it is right; always None for a benchmark, whose answers are not
+    /// known, and for a server or a player, whose wrong answer is an error of the check.
     pub wrong: Option<String>,
     /// The output's digest and file, if all commands are to write the same and this one wrote no wrong output. None
     /// otherwise.
@@ -88,11 +91,11 @@ pub struct Answered {
 }
 
 impl Answered {
-    /// A right answer of which nothing more is to be said.
+    /// A right answer, without a kept output.
     pub const RIGHT: Answered = Answered { how: "answers right", wrong: None, written: None };
 
-    /// The outcome in a few words, if the contender answers as it should: right or, if it is `known` to answer wrong,
-    /// wrong. Else the error says what is wrong.
+    /// The outcome in a few words. An error if the contender answers wrong and should answer right, or the other way
+    /// round; `known` is `Some(Answers::Wrong)` for a contender that should answer wrong, and None for any other.
     pub fn as_it_should(self, known: Option<Answers>) -> Result<&'static str, Fault> {
         match (self.wrong, known) {
             (None, None) => Ok(self.how),
@@ -110,7 +113,7 @@ impl Answered {
 pub struct TrialOrder<'a> {
     /// The position of the trial in the run, from 0; a resumed run goes on counting.
     pub seq: u32,
-    /// The contender, which is built.
+    /// The contender, ready to be started.
     pub contender: &'a Ready,
     /// The point at which the contender is measured.
     pub point: &'a Point,
@@ -137,7 +140,7 @@ pub struct Measured {
     pub reason: Option<String>,
     /// The trial's figures, series and events.
     pub sample: Sample,
-    /// The doubts about its figures; empty where there are none.
+    /// The doubts about the trial's figures; empty if there are none.
     pub marks: Vec<Mark>,
     /// The reason why the trial is void. None if it is not.
     pub void: Option<Void>,
@@ -192,7 +195,7 @@ impl Measured {
         Measured { outcome: Outcome::Failed, ..Measured::answered(Some(reason)) }
     }
 
-    /// A trial without figures, disqualified if its answer is wrong.
+    /// A trial without figures: disqualified for the reason in `wrong`; if that is None, its outcome is `Ok`.
     pub fn answered(wrong: Option<String>) -> Measured {
         Measured {
             outcome: if wrong.is_none() { Outcome::Ok } else { Outcome::Disqualified },

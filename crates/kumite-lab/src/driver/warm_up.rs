@@ -16,7 +16,8 @@ pub(crate) struct WarmUpTime {
 }
 
 impl WarmUpTime {
-    /// Reads `warm_up_s` and `warm_up_limit_s`. An error if a limit is less than the warm-up.
+    /// Reads `warm_up_s` and `warm_up_limit_s`. A limit of 0 stands for a warm-up of fixed length. An error if any
+    /// other limit is less than `warm_up_s`.
     pub fn read(take: &Params) -> Result<WarmUpTime, Unfit> {
         let (least, limit) = (take.time("warm_up_s")?, take.time("warm_up_limit_s")?);
         if limit.is_zero() || limit >= least {
@@ -62,8 +63,8 @@ impl Evidence {
         Evidence { better, asked: 0, was_steady: false, holds: false }
     }
 
-    /// True if the series was steady at the last two examinations. Call it as the series grows, however long the
-    /// warm-up is to be.
+    /// True if the series was steady at the last two examinations. `series` is the whole series so far. Call this each
+    /// time that the series has grown, also before the warm-up may end.
     pub fn is_steady(&mut self, series: &[f64]) -> bool {
         if series.len() < FEWEST.max(self.asked + self.asked.div_ceil(4)) {
             return self.holds;

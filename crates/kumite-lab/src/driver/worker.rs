@@ -61,8 +61,8 @@ impl Worker {
         self
     }
 
-    /// Asks the worker about itself. Returns its answer and the time of the exchange. An error if that takes longer
-    /// than `limit`, or another line comes.
+    /// Asks the worker about itself. Returns its answer and the time of the exchange. An error if the answer does not
+    /// come within `limit`, or if another line comes.
     pub fn hello(&mut self, limit: Duration, stop: &AtomicBool) -> Result<(Hello, Duration), Halt> {
         let doing = if self.greeted { "a hello" } else { "its first hello" };
         let asked = self.say(&json!({ "hello": 1 }), limit, doing, stop)?;

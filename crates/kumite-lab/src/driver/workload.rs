@@ -44,7 +44,8 @@ pub(crate) trait Workload: Any + Debug + Send + Sync {
         self.time()
     }
 
-    /// The parameter without which no trial of the workload has this metric. None if it may have it.
+    /// The parameter that would have to be given for trials of the workload to have this metric. None if they may have
+    /// the metric as the workload is.
     fn lacks(&self, _metric: &str) -> Option<&'static str> {
         None
     }

@@ -84,8 +84,8 @@ impl Sources {
         Ok(Sources { root: self.root.clone(), home: self.home.clone(), files })
     }
 
-    /// Links what a command made among these files, in `made`, into a copy of these and other files, in `to`. An
-    /// error if the copy has a file of that name already.
+    /// Links everything that a command made beside these files in the folder `made` into the folder `to`, which has a
+    /// copy of these and other files. An error if the copy has a file of the same name already.
     pub fn link_made(&self, made: &Path, to: &Path) -> Result<(), Error> {
         self.link_made_in(Path::new(""), made, to)
     }

@@ -15,7 +15,7 @@ pub(super) struct KeptOutputs(Vec<(Point, Written)>);
 
 impl KeptOutputs {
     /// Keeps the output of a trial's runs beside its `log`, unless the same output is kept at the point already, and
-    /// returns the kept one. The inner error is that runs of the trial wrote different outputs.
+    /// returns the kept one. An inner error if the trial's runs wrote different outputs.
     pub fn keep(
         &mut self,
         point: &Point,

@@ -58,8 +58,8 @@ pub(super) struct Run {
 pub(super) struct Work {
     pub warm_up: Vec<Run>,
     pub measured: Vec<Run>,
-    /// The peak memory of one more run, if the measured ones had too little to show, in bytes. None otherwise, if
-    /// that run failed, and beside services.
+    /// The peak memory of one more run, in bytes, if all measured runs had less memory than can be seen. None if a
+    /// measured run had more, if the further run failed, or if the experiment has services.
     pub peak_rss_bytes: Option<u64>,
     /// The CPU time of kumite and of services during the measured runs.
     pub beside: Duration,

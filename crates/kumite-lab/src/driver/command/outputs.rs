@@ -44,8 +44,9 @@ impl Outputs {
         &self.kept
     }
 
-    /// Takes the output of the last run. If metrics are named, they are read from the output's last line. An error if
-    /// that line is no JSON object with these metrics.
+    /// Takes the output of the last run. If metrics are named, they are read from the output's last line, which is then
+    /// cut off; a metric that the line does not have is left out. An error if that line is no JSON object, or a named
+    /// metric is no number.
     pub fn take<'n>(&mut self, names: impl Iterator<Item = &'n str>) -> Result<Output, Error> {
         let unread = unread(&self.file);
         let metrics = self.take_metrics(names)?;

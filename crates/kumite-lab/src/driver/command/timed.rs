@@ -79,8 +79,8 @@ impl<'t> Timed<'t> {
         Ok(Timed { trial, derived, cores, runner, outputs })
     }
 
-    /// Runs the command `count` times. An error if a run fails, takes too long, or writes no metrics where some are
-    /// named.
+    /// Runs the command `count` times. An error if a run fails or takes too long, or if the experiment declares metrics
+    /// of outputs and a run's last line cannot be read as such.
     pub fn runs(&mut self, count: usize) -> Result<Vec<Run>, Halt> {
         (0..count)
             .map(|_| {

@@ -41,15 +41,16 @@ impl Made {
 /// The calls of a trial, as far as they were made.
 #[derive(Debug)]
 pub(super) struct Calls {
-    /// The calls in the order in which they were offered. After one that failed there are only those that were in
-    /// flight.
+    /// The calls in the order in which they were offered. After a call that failed there are only calls that were in
+    /// flight when it failed.
     pub made: Vec<Made>,
     /// The position of the call that was the first to fail. None if none failed before the calls were given up.
     pub failed: Option<usize>,
 }
 
-/// Makes `calls` calls: each when the one before is over, or at a rate, whether or not earlier ones are over. Once a
-/// call has failed or `stop` is set, no more are offered, and `give_up` is called to end those in flight.
+/// Makes `calls` calls: each when the one before is over or, with `rate_per_s`, at that rate, whether or not earlier
+/// ones are over. Once a call has failed or `stop` is set, no more are offered, and `give_up` is called to end those in
+/// flight.
 pub(super) fn call_all(
     calls: usize,
     rate_per_s: Option<f64>,

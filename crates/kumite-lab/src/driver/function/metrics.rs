@@ -99,8 +99,8 @@ pub(super) struct Beside {
     pub uncounted: bool,
 }
 
-/// A call in the form that the record has. The time at which it was offered counts from `began`. One that was refused
-/// has no other figure.
+/// A call in the form in which it is recorded. The time at which it was offered counts from `began`. A refused call has
+/// no other figure.
 pub(super) fn kept(made: &Made, began: Instant) -> Call {
     let (offered_ms, error) = (since_ms(began, made.due), made.failure());
     let Ok(invocation) = &made.answered else { return Call { offered_ms, error, ..Call::default() } };

@@ -39,8 +39,8 @@ pub struct FunctionWorkload {
     pub routing: Routing,
     /// The name that the runtime client is to call. None for the contender's name, which is the default.
     pub handler: Option<String>,
-    /// The file of the experiment that is the event of each call. None if the event is made of all parameters, which
-    /// is the default.
+    /// The name of a JSON file in the experiment's folder, which is the event of each call. None if the event is made
+    /// of all parameters, which is the default.
     pub payload: Option<String>,
     /// The number of calls that are offered in a second, whether or not earlier calls are over. `None`, the default, to
     /// make one call after another.
@@ -85,7 +85,7 @@ impl FunctionWorkload {
         })
     }
 
-    /// The same workload for a contender that may declare its own memory.
+    /// The same workload, with the contender's own memory in place of `memory_mb` if the contender declares any.
     pub(crate) fn for_contender(mut self, contender: &Ready) -> FunctionWorkload {
         if let Some(memory_mb) = contender.memory_mb {
             self.memory_mb = memory_mb;
@@ -94,7 +94,7 @@ impl FunctionWorkload {
         self
     }
 
-    /// All parameters as JSON, by which answers are checked.
+    /// All parameters as JSON, in the form that the check of answers takes.
     pub(crate) fn params(&self) -> Value {
         all_as_json(&self.parameters)
     }

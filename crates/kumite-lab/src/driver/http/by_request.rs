@@ -26,7 +26,8 @@ pub(crate) fn session_metrics() -> Metrics {
     Metrics { results, costs: Vec::new() }
 }
 
-/// The metrics of each request of several. They are of the whole window, whatever of it was steady.
+/// The metrics of each request in a load of several requests. They are about the whole window, not about its steady
+/// part alone.
 pub(crate) fn request_metrics() -> Metrics {
     let mut results = vec![
         Metric::new("throughput_rps", "Right answers to the request in the window, a second.")
@@ -46,8 +47,8 @@ pub(crate) fn request_metrics() -> Metrics {
     Metrics { results, costs: Vec::new() }
 }
 
-/// Adds the figures by request and of sessions to the sample. There are none by request if the load has one alone, and
-/// none of sessions if there is no session of several requests.
+/// Adds the figures of each request and of sessions to the sample. A load of one request has no figures by request, and
+/// a load without a session of several requests has none of sessions. Adds nothing if the window is empty.
 pub(super) fn tell(outcome: &Outcome, sample: &mut Sample) {
     let window_s = outcome.elapsed.as_secs_f64();
     if window_s <= 0.0 {

@@ -1,8 +1,8 @@
 //! The capacity of a server: the rate up to which it meets an objective, drawn once in each trial.
 //!
 //! It is drawn after the window, from the server that the window has warmed up, in loads of an open loop of their own.
-//! Blocks repeat it, and the median of their draws is the rate at which half of such loads meet the objective. The
-//! window's figures are of the window alone.
+//! Each block repeats the draw, and the median of the draws is the rate at which half of such loads meet the objective.
+//! The window's figures are of the window alone.
 
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -41,7 +41,7 @@ impl Offers for Engine {
     }
 }
 
-/// The server's end during a draw, or what was drawn.
+/// The outcome of a draw: the capacity, or the end of the server.
 pub(super) enum Drawn {
     Capacity(Capacity),
     /// The server ended or could not be looked at, for this reason.
@@ -90,7 +90,8 @@ fn guess(load: &Load, window: &Outcome) -> f64 {
     }
 }
 
-/// Puts what was drawn into the trial. A server that meets the objective at no rate has failed.
+/// Adds the capacity that was drawn to the trial's metrics. If the server ended, or met the objective at no rate, a
+/// trial whose outcome is `Ok` becomes a failed one.
 pub(super) fn tell(drawn: Drawn, slo: &Slo, measured: &mut Measured) {
     let sample = &mut measured.sample;
     let failed = match drawn {

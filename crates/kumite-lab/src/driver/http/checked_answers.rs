@@ -1,21 +1,22 @@
-//! What the experiment's checker says of a server's answers. It looks at some of those that passed all other checks, when
-//! the server has ended.
+//! The findings of the experiment's checker on a server's answers. The checker looks at some of the answers that passed
+//! all other checks, once the server has ended.
 
 use kumite_record::{AnswersChecked, Outcome, RequestChecked};
 
 use crate::driver::Measured;
 
-/// What speaks against answers.
+/// A reason against a server's answers.
 #[derive(Debug, PartialEq)]
 pub(super) enum Against {
-    /// The checker found one wrong.
+    /// The checker found an answer wrong.
     Wrong(String),
     /// The checker came to no finding, or had nothing to look at.
     Unchecked(String),
 }
 
 impl Against {
-    /// What speaks against the answers of which the checker said this. None if all are right.
+    /// The reason against the answers on which the checker came to these findings. None if it looked at some, and all
+    /// of these are right.
     pub fn of(checked: &AnswersChecked) -> Option<Against> {
         let sum = |count: fn(&RequestChecked) -> u64| checked.requests.iter().map(count).sum();
         let (right, wrong): (u64, u64) = (sum(|of| of.right), sum(|of| of.wrong));
@@ -36,14 +37,15 @@ impl Against {
         })
     }
 
-    /// What it is, in words.
+    /// The reason in words.
     pub fn words(self) -> String {
         match self {
             Against::Wrong(why) | Against::Unchecked(why) => why,
         }
     }
 
-    /// Puts it into a trial whose answers passed all other checks.
+    /// Puts the reason into a trial whose answers passed all other checks. The trial is disqualified if an answer is
+    /// wrong, and else failed.
     pub fn tell(self, measured: &mut Measured) {
         let outcome = match &self {
             Against::Wrong(_) => Outcome::Disqualified,

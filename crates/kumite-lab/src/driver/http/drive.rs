@@ -62,8 +62,9 @@ struct PollSample {
 }
 
 /// Drives the load from a thread on each of `cores`, or from one thread if the server has the same CPUs. The server has
-/// `server_cores`, which are CPUs of its node. `seed` chooses the answers for the checker. An error if the engine cannot offer the load, or if the server could not
-/// be stopped for a disturbance. A server that ends is no error: `gone` tells it.
+/// `server_cores`, which are CPUs of its node. `seed` chooses the answers for the checker. An error if the engine
+/// cannot offer the load, or if the server could not be stopped for a disturbance. A server that ends is no error:
+/// `gone` says so.
 //
 // This function is long because it keeps together what both threads do: they share the server, and each tells the
 // other to end. `stop` is the caller's; `halt` ends the engine.

@@ -106,7 +106,7 @@ impl<'a> HttpDriver<'a> {
         Ok((services, server))
     }
 
-    /// What the checker has against answers. None if there is no checker, or all are right.
+    /// The checker's reason against these answers. None if there is no checker, or all answers are right.
     fn against(
         &self,
         workload: &HttpWorkload,

@@ -46,7 +46,7 @@ impl Executor for External<'_> {
 }
 
 /// Makes the document that `kumite load --json` writes, from the engine's outcome and the sample that was made of that
-/// outcome.
+/// outcome. Its `answers_checked` and `void` are None: the caller sets them.
 pub fn load_result(
     command: String,
     url: String,

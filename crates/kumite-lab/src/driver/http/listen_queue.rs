@@ -1,10 +1,10 @@
-//! What the kernel has dropped because the listen queue of a server was full.
+//! The connections that the kernel has dropped because the listen queue of a server was full.
 //!
-//! Its client then thinks that it is connected, and the server knows nothing of it: the request on such a connection has
-//! no answer before the kernel tries again, seconds later.
+//! The client of such a connection thinks that it is connected, and the server knows nothing of the connection: a
+//! request on it has no answer before the kernel tries again, seconds later.
 
-/// How often the kernel has so far found a listen queue full, for all servers in this process's network namespace. A
-/// server that is reached by the loopback is in it. None if the kernel does not say.
+/// The number of times so far that the kernel has found a listen queue full, over all servers in this process's network
+/// namespace. A server that is reached by the loopback is among them. None if the kernel does not say.
 pub(super) fn overflows() -> Option<u64> {
     parse(&std::fs::read_to_string("/proc/self/net/netstat").ok()?)
 }

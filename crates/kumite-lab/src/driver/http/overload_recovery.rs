@@ -8,13 +8,13 @@ use std::time::Duration;
 /// queue of old requests can let a few new ones through.
 pub(crate) const STEADY: Duration = Duration::from_secs(5);
 
-/// The time from the drop to the first moment from which every request that was due in the next [`STEADY`] was
-/// answered as in normal times. That moment is the drop itself, or when a request was due that was answered normally.
-/// `requests` are those that were due since the drop, in order, each with when it was due and whether it was answered
-/// normally; instants are ns of one clock.
+/// The time from the drop to the recovery: the first moment from which on every request that was due in the next
+/// [`STEADY`] was answered as in normal times. The moment is the drop itself, or the time at which a request was due
+/// that was answered so. `requests` are those that were due since the drop, in order, each with the time at which it
+/// was due, and true if it was answered as in normal times. All instants are in ns of one clock.
 ///
-/// If there is no such moment until `until`, when watching ended, the result is a lower bound: it ends at the first
-/// moment that could still have become one, or else at `until`.
+/// If the recovery is not found by `until`, the end of watching, the result is not complete and its time is a lower
+/// bound: it ends at the first moment that might still have become the recovery, or else at `until`.
 pub(crate) fn overload_recovery(
     requests: impl IntoIterator<Item = (u64, bool)>,
     dropped: u64,

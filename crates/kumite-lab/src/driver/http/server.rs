@@ -36,9 +36,9 @@ pub(crate) struct Server {
 pub(crate) type Answered = Result<Duration, Fault>;
 
 impl Server {
-    /// Starts a server on this machine, to listen at `host`. `env` has the variables with the addresses of services and
-    /// with what the server is to speak; `trust` says which certificate it is to have. Returns before the server
-    /// answers. An error if there is no free port, or the command cannot be started.
+    /// Starts a server on this machine, to listen at `host`. `env` has the variables for the addresses of services and
+    /// for the protocol; `trust` says which certificate is accepted. Returns before the server answers. An error if
+    /// there is no free port, or the command cannot be started.
     pub fn start(
         contender: &Ready,
         host: Ipv4Addr,
@@ -52,8 +52,8 @@ impl Server {
         Ok(Server { address: here.address(), process: Box::new(here), trust, started })
     }
 
-    /// Starts a server on another node. It is given these `credentials` if it is to speak TLS; `trust` says which
-    /// certificate is accepted. An error if the node cannot start it.
+    /// Starts a server on another node. The server is given these `credentials` if it is to speak TLS; `trust` says
+    /// which certificate is accepted. An error if the node cannot start it.
     pub fn start_there(
         node: &Remote,
         contender: &Ready,
@@ -78,7 +78,7 @@ impl Server {
         Load { trust: self.trust.clone(), ..workload.probe(self.address) }
     }
 
-    /// Ends the server. Returns the fault of its end in words; None if it has none.
+    /// Ends the server. Returns the fault of its end in words; None if it ended well.
     pub fn stop(self) -> Option<String> {
         self.process.stop()
     }
@@ -154,9 +154,9 @@ impl Server {
         }
     }
 
-    /// Asks every request once: plain ones by themselves, those of a session in their order. Returns the answers that the
-    /// checker is to look at. The error within is an answer that is wrong under the right status; any other failure is an
-    /// error. Both name the request.
+    /// Asks every request once: plain ones by themselves, those of a session in their order. Returns the answers that
+    /// the checker is to look at. The inner error is about an answer that is wrong under the right status, the outer
+    /// one about any other failure. Both name the request.
     pub fn answers_all(
         &mut self,
         workload: &HttpWorkload,

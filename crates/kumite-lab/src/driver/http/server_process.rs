@@ -32,8 +32,8 @@ pub(crate) trait ServerProcess: Send {
     /// The end of the server's log, for messages; of a node that does not answer, the reason why it cannot be had.
     fn last_lines(&mut self) -> String;
 
-    /// Returns an error if another program than the contender listens on the port, whose answers would be measured as
-    /// the contender's, if nobody does, or if that cannot be told.
+    /// An error if the listener on the port cannot be told, if nobody listens there, or if another program than the
+    /// contender does: its answers would be measured as the contender's.
     fn own_port(&mut self) -> Result<(), Error>;
 
     /// A sentence about an address other than HOST at which the server listens on PORT, or on why that cannot be
@@ -43,7 +43,8 @@ pub(crate) trait ServerProcess: Send {
     /// The addresses on which the server listens, in words.
     fn listening(&mut self) -> String;
 
-    /// Stops all processes of the server. True if that succeeded; false, too, if its node does not answer.
+    /// Stops all processes of the server until `resume`. True if all of them stopped; false if one went on, or if the
+    /// server's node does not answer.
     fn pause(&mut self) -> bool;
 
     fn resume(&mut self);
@@ -51,11 +52,12 @@ pub(crate) trait ServerProcess: Send {
     /// The waits of the server's threads. None if only another node can know them.
     fn waits(&self) -> Option<Waits>;
 
-    /// Starts to watch the server's node, if that is not this machine.
+    /// Starts to watch the server's node; does nothing for a server on this machine. An error if the node does not
+    /// answer.
     fn begin_watch(&mut self) -> Result<(), Error>;
 
-    /// The figures and marks of the server's node since the watch began. None on this machine, where the engine
-    /// watches.
+    /// The figures and marks of the server's node since the watch began. None for a server on this machine, where the
+    /// engine watches. An error if the node does not answer.
     fn end_watch(&mut self) -> Result<Option<NodeNoise>, Error>;
 
     /// Ends the server. Returns the fault of its end in words, such as that it was killed or left processes behind;
@@ -72,8 +74,8 @@ pub(crate) struct Here {
 }
 
 impl Here {
-    /// Starts a server on this machine. `given` has the variables that are of this trial, besides HOST and PORT. An
-    /// error if there is no free port, or its command cannot be started.
+    /// Starts a server on this machine. `given` has this trial's variables other than HOST and PORT. An error if there
+    /// is no free port, or the contender's command cannot be started.
     pub fn start(
         contender: &Ready,
         host: Ipv4Addr,
@@ -211,8 +213,8 @@ pub(crate) struct There {
 }
 
 impl There {
-    /// Starts a server at that node's address. Returns the address and port on which it has to listen, too. An error
-    /// if the node cannot start it, or is lost.
+    /// Starts a server on this node. Returns it with the address and port on which it has to listen. An error if the
+    /// node cannot start it, or is lost.
     pub fn start(
         node: &Remote,
         contender: &str,

@@ -10,10 +10,10 @@ use crate::driver::steady_class::steady_class;
 /// The part of the window that figures are taken from, with these figures.
 #[derive(Debug)]
 pub(crate) struct WindowPart {
-    /// The steadiness of the load. None of an open loop, or if there is too little to tell.
+    /// The steadiness of the load. None for an open loop, and if there is too little to tell.
     pub steadiness: Option<Steadiness>,
-    /// The time from the start of the load to where it was steady, in ms. None if it never was, if there is too
-    /// little to tell, and of an open loop.
+    /// The time from the start of the load to where it was steady, in ms. None if it never was, if there is too little
+    /// to tell, and for an open loop.
     pub warm_up_ms: Option<f64>,
     /// Right answers a second in the part.
     pub throughput_rps: f64,

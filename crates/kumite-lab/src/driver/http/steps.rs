@@ -87,7 +87,8 @@ struct Step {
 
 impl Steps {
     /// Reads the steps of a load. `None` if `rate_rps` is no text; the parameters of steps are then ignored. An error
-    /// if the steps, or parameters that are given with them, are refused.
+    /// if the steps cannot be read, are too short or too long, have too many requests, or come with parameters that do
+    /// not go with steps.
     pub fn read(take: &Params) -> Result<Option<Steps>, Unfit> {
         let (good, normal, quick) = (take.time("good_ms")?, take.time("normal_ms")?, take.time("quick_ms")?);
         let drop_to = take.number("drop_to_rps")?;
@@ -141,7 +142,7 @@ impl Steps {
         self.steps.iter().map(|step| step.lasts).sum()
     }
 
-    /// The rates of the load, one after the other, with that after the drop.
+    /// The rates of the load, one after the other. The last one is the rate after the drop, if there is a drop.
     pub fn pieces(&self) -> Vec<Piece> {
         let steps = self.steps.iter().map(|step| (step.rate, Some(step.lasts)));
         let all = steps.chain(self.drop_to.map(|rate| (rate, None)));
@@ -164,8 +165,8 @@ impl Steps {
         disturbed.first_right = first_right.map(|at| Duration::from_nanos(at - dropped));
     }
 
-    /// Adds the figures that only the log tells to the sample, and removes those that say nothing of several rates at
-    /// once.
+    /// Adds the figures that come from the log of requests to the sample, and removes the figures that mean nothing for
+    /// several rates together.
     pub fn tell(&self, outcome: &Outcome, sample: &mut Sample) {
         let of_one_rate = |name: &str| {
             name.starts_with("response_")

@@ -1,4 +1,4 @@
-//! Finds before a run that its window is too short for the percentiles that claims want.
+//! Finds out before a run if its window is too short for the percentiles that claims want.
 
 use std::net::SocketAddrV4;
 use std::sync::atomic::AtomicBool;
@@ -21,8 +21,8 @@ const LOOKS: usize = 2;
 
 /// The window of a trial, with the percentiles that are wanted.
 ///
-/// Connections take sessions in turns, a plain request being a session of one. What a percentile has to do with is
-/// therefore known by the turn, and only the rate of turns is looked at.
+/// Connections take sessions in turns, a plain request being a session of one. So it is known how many values a turn
+/// brings to each percentile, and only the rate of turns has to be looked at.
 pub(super) struct Window<'a> {
     workload: &'a HttpWorkload,
     wanted: Vec<Percentile>,
@@ -38,8 +38,8 @@ struct Percentile {
 }
 
 impl<'a> Window<'a> {
-    /// Makes the window for those of these metrics that are percentiles. For a load in steps there are none, since
-    /// its steps are windows of their own.
+    /// Makes the window for those of the wanted metrics that are percentiles. For a load in steps no percentile is
+    /// kept, since its steps are windows of their own.
     pub fn new(workload: &'a HttpWorkload, wanted: &[Wanted]) -> Window<'a> {
         let percentile = |of: &Wanted| {
             let needs = answers_for(&of.metric)?;
@@ -49,7 +49,8 @@ impl<'a> Window<'a> {
         Window { workload, wanted }
     }
 
-    /// The number of turns that is enough for each of the wanted percentiles. `None` if no percentile is wanted.
+    /// The number of turns that is enough for each of the wanted percentiles; `u64::MAX` if no number is, because no
+    /// turn brings a value to one of them. `None` if no percentile is wanted.
     pub fn most(&self) -> Option<u64> {
         let turns = |of: &Percentile| (of.needs as f64 / of.per_turn - 1e-6).ceil() as u64;
         self.wanted.iter().map(turns).max()
@@ -62,7 +63,7 @@ impl<'a> Window<'a> {
     }
 
     /// The rate of turns that were answered rightly, in turns a second, in the best of up to [`LOOKS`] short loads; 0
-    /// if there was none. A load ends early once `enough` turns are over. An error if the engine fails or `stop` is set.
+    /// if no turn was. A load ends early once `enough` turns are over. An error if the engine fails or `stop` is set.
     pub fn look(
         &self,
         server: &Server,
@@ -131,7 +132,8 @@ fn per_turn(sessions: &[Session], of: &Wanted) -> f64 {
     if all > 0.0 { sessions.iter().map(weighted).sum::<f64>() / all } else { 0.0 }
 }
 
-/// True if the metric is a percentile of a server, which takes a number of answers or sessions.
+/// True if the metric of this name is a percentile of a server's times. A trial has such a metric only if enough
+/// answers, or enough sessions, came in its window.
 pub fn is_percentile(metric: &str) -> bool {
     answers_for(metric).is_some()
 }

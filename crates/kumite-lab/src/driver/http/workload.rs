@@ -57,7 +57,8 @@ pub struct HttpWorkload {
     pub server_cores: AskedCores,
     /// The longest time until the server answers rightly; 30 s by default.
     pub ready: Duration,
-    /// The disturbance of the server after the window. None by default.
+    /// The disturbance of the server after the window; for a load in steps, the drop of its rate. None, the default, if
+    /// nothing follows the window.
     pub disturbance: Option<Disturbance>,
     /// The time over which connections that end after a pause has begun are opened again; 0, the default, for all at
     /// once.
@@ -76,9 +77,9 @@ impl HttpWorkload {
         HttpWorkload::of(parameters, answer, &Scenario::default())
     }
 
-    /// Reads the workload from these parameters and this scenario, whose requests take the place of the one that
-    /// parameters describe. `answer` is the right one of requests that have none of their own. An error if a parameter is
-    /// unknown, out of its range, or contradicts another, or if a request cannot be sent.
+    /// Reads the workload from these parameters and this scenario, whose requests take the place of the one request
+    /// that parameters describe. `answer` is the right answer to the requests that have none of their own. An error if
+    /// a parameter is unknown, out of its range, or contradicts another, or if a request cannot be sent.
     pub fn of(parameters: &Parameters, answer: &Answer, scenario: &Scenario) -> Result<HttpWorkload, Unfit> {
         let take = Params { given: parameters, declared: PARAMS };
         check_names(&take, scenario)?;
@@ -135,7 +136,7 @@ impl HttpWorkload {
         &self.sessions
     }
 
-    /// The pauses of all sessions' requests.
+    /// The pause before each request of all sessions; 0 where there is none.
     pub(crate) fn pauses(&self) -> impl Iterator<Item = Duration> {
         self.sessions.iter().flat_map(|session| &session.steps).map(|step| step.think)
     }
@@ -185,7 +186,8 @@ impl HttpWorkload {
         self.checker.as_ref().map(|_| sampling(seed))
     }
 
-    /// Loads of each session once, for the server at this address. What the checker is to look at is kept.
+    /// For each session, a load that asks its requests once from the server at this address. The load keeps the answers
+    /// that the checker is to look at.
     pub(crate) fn walks(&self, at: SocketAddrV4) -> impl Iterator<Item = Load> {
         self.sessions.iter().map(move |session| {
             let sessions = vec![Session { weight: 1, ..session.clone() }];

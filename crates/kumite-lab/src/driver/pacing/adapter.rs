@@ -1,7 +1,7 @@
 //! The adapter that the recorder stands behind: it hands on each state after a delay that is not always the same.
 //!
-//! Nothing waits for that: what the adapter does to a state is added to the state's stamp. The delays are the same in
-//! each trial, state by state, so that all players have the same adapter.
+//! Nothing really waits: the delay of a state is added to the state's stamp. The delays are the same in each trial,
+//! state by state, so that all players have the same adapter.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use super::recorder::Stamp;
 
 const SEED: u64 = 0;
 
-/// The stamps of states behind an adapter that keeps each for a time between 0 and `jitter`, all times alike. It hands
-/// them on in their order: none overtakes the one before it.
+/// The stamps of states behind an adapter that keeps each state for a random time between 0 and `jitter`, all times
+/// alike. The adapter hands the states on in their order: none overtakes the one before it.
 pub(super) fn behind(mut stamps: Vec<Stamp>, jitter: Duration) -> Vec<Stamp> {
     let mut random = ChaCha8Rng::seed_from_u64(SEED);
     let mut last = None;

@@ -9,14 +9,16 @@ use kumite_process::pin_thread;
 
 use crate::error::Error;
 
-/// Busy threads with ordinary priority, one on each of the given CPUs. They end when this is dropped.
+/// Busy threads with ordinary priority, one on each of the given CPUs. When the value is dropped, it ends the threads
+/// and waits for them.
 pub struct Busy {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 impl Busy {
-    /// Starts a busy thread on each of these CPUs. An error if a CPU cannot be had, or a thread cannot be started.
+    /// Starts a busy thread on each of these CPUs. An error if a thread cannot be started, or cannot be pinned to its
+    /// CPU.
     pub fn on(cores: &[usize]) -> Result<Busy, Error> {
         let mut busy = Busy { stop: Arc::default(), threads: Vec::new() };
         for core in cores.iter().copied() {

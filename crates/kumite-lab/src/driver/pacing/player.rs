@@ -42,7 +42,8 @@ impl Player {
     }
 
     /// Has the player play these states, the first of which is due at once. This thread records them. An error if the
-    /// player does not read the request, or a state stays away, for longer than [`LIMIT`], or if it ends.
+    /// player does not read the request within [`LIMIT`], if a state stays away for longer than that, or if the player
+    /// ends.
     pub fn play(&mut self, keeping: Keeping, states: &[Due], stop: &AtomicBool) -> Result<Recorded, Halt> {
         if let Some(unasked) = self.process.unasked() {
             return Ok(Err(Fault::new(unasked)));

@@ -15,7 +15,7 @@ use crate::unfit::Unfit;
 /// The workload of a trial: which macro is played, for how long, and what the machine does beside it.
 #[derive(Clone, Debug)]
 pub struct PacingWorkload {
-    /// The name of the macro's file, in the experiment's folder.
+    /// The name of the macro's file, in the experiment's folder; `macro.txt` by default.
     pub notation: String,
     /// The number of frames that are played, over and over if the macro has fewer; 600 by default.
     pub frames: usize,
@@ -53,7 +53,7 @@ impl Keeping {
     }
 }
 
-/// A state with the time at which it is due, from the start of the play, as the line that the player has to write.
+/// A state as the line that the player has to write, with the time from the start of the play at which it is due.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Due {
     pub at: Duration,

@@ -17,8 +17,8 @@ use crate::parameter::as_environment;
 use kumite_process::how_it_ended;
 
 impl TaskDriver<'_> {
-    /// Runs a benchmark once, to its end, and reads the figures that it wrote. An error if it fails, takes longer
-    /// than a job may (`timeout_s`), or wrote none that can be used.
+    /// Runs a benchmark once, to its end, and reads the figures that it wrote. An error if the benchmark fails, takes
+    /// longer than a job may (`timeout_s`), or writes no figures that can be used.
     pub fn benchmark(
         &self,
         contender: &Ready,

@@ -77,16 +77,16 @@ impl<'a> TaskDriver<'a> {
     /// The kind of workload that this driver is for.
     pub const KIND: Kind = NAME;
 
-    /// Makes the driver. From now on this thread, and threads that it starts, stay on the engine's CPUs. An error if a
-    /// parameter is out of its range, the checker does not start, or no folder for the trials' files can be had.
+    /// Makes the driver. From now on this thread, and threads that it starts, stay on the engine's CPUs. An error if
+    /// these CPUs cannot be had, a service or the checker does not start, or there is no folder for the trials' files.
     pub fn open(of: &Opening<'a>) -> Result<TaskDriver<'a>, Halt> {
         let bench = Workbench::new(of)?;
         let check = bench.answer_check(of.stop)?;
         Ok(TaskDriver { bench, scratch: ScratchPlace::for_store(of.state)?, check })
     }
 
-    /// Starts the contender, gives it one job and ends it. An error if it fails or ends badly, and for a benchmark,
-    /// which is given no jobs. `tap` sees every line in both directions.
+    /// Starts the contender, gives it one job and ends it. An error if the contender fails or ends badly, and for a
+    /// benchmark, which is given no jobs; a wrong answer is no error. `tap` sees every line in both directions.
     pub fn one_job(
         &mut self,
         contender: &Ready,
