@@ -11,11 +11,11 @@ use sha2::{Digest, Sha256};
 
 use crate::error::Error;
 
-/// The end of the line that the script prints if the node does not have this kumite. A shell's start file may have
-/// begun that line.
+/// The end of the line that the script prints if the node does not have this kumite. The line may begin with text that
+/// a shell's start file printed.
 pub const WANTED: &[u8] = b"kumite-is-wanted";
 
-/// The file of kumite, in the form in which it is sent to nodes.
+/// The bytes and the digest of kumite's program, as it is sent to nodes.
 pub struct Program {
     pub(crate) bytes: Vec<u8>,
     digest: String,

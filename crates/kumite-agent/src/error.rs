@@ -10,10 +10,10 @@ use std::time::Duration;
 use crate::frame::{NotAFrame, encode, shown};
 use crate::message::{PROTOCOL, Tell};
 
-/// The reason why something could not be done by an agent, or for one.
+/// An error of a driver that reaches or asks an agent, or of an agent that takes files.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Something could not be done with a file or a folder.
+    /// A file or a folder could not be read, written or made.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
         /// The verb, such as `read`.
@@ -24,7 +24,7 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// The file of the program that runs here is not known.
+    /// The system does not tell the file of the program that this process runs.
     #[error("cannot tell in which file kumite itself is: {0}")]
     OwnFile(#[source] io::Error),
 
@@ -40,7 +40,7 @@ pub enum Error {
     /// The name of a file is not UTF-8, so that no frame can have it.
     #[error("cannot send {}: its name is not UTF-8; rename it", path.display())]
     NotUtf8 {
-        /// The path that the file would have, relative to the run's folder.
+        /// The path that the file would have on the node, relative to the run's folder.
         path: PathBuf,
     },
 
@@ -60,7 +60,7 @@ pub enum Error {
         mib: u64,
     },
 
-    /// A path in a frame is empty or absolute, begins with `.` as a part, or has `..` or a NUL in it.
+    /// A path in a frame is empty or absolute, has `.` as its first part, or has a part `..` or a NUL in it.
     #[error("'{}' is no path below a folder", shown(path.as_bytes()))]
     NotBelow {
         /// The path in the frame.
@@ -81,7 +81,7 @@ pub enum Error {
     Start {
         /// The name of the node, as users call it.
         node: String,
-        /// The reason why it could not be started.
+        /// The reason why the command could not be started, or the log could not be made.
         source: kumite_process::Error,
     },
 
@@ -92,7 +92,8 @@ pub enum Error {
         node: String,
         /// The reason why nothing more can be asked of the agent.
         misdeed: Misdeed,
-        /// The last lines that the way there, such as ssh, wrote to standard error; none if it wrote nothing.
+        /// The last lines that the command which leads to the node, such as ssh, wrote to standard error. `None` if it
+        /// wrote nothing.
         log: Option<String>,
     },
 
@@ -105,7 +106,7 @@ pub enum Error {
 /// agent.
 #[derive(Debug, thiserror::Error)]
 pub enum Misdeed {
-    /// The agent's output is closed: it ended, or what leads to it did.
+    /// The agent's output is closed: the agent ended, or the command that leads to it did.
     #[error("ended")]
     Ended,
     /// The agent's input is closed, or cannot be written to.
@@ -117,7 +118,7 @@ pub enum Misdeed {
     /// The agent has given no sign of life for this long.
     #[error("has not been heard for {} s: the way to it is cut, or its node stands still", .0.as_secs())]
     Silent(Duration),
-    /// No frame came in time: not the first one, or no answer although there are signs of life.
+    /// The agent's first frame did not come in time; or an answer did not, although there are signs of life.
     #[error("says nothing")]
     NoAnswer,
     /// The agent's input is open, and the agent has not taken a frame within 60 s.
@@ -151,10 +152,10 @@ pub enum Misdeed {
     /// A line is longer than any frame.
     #[error("wrote a line that is no frame of ours, and does not end")]
     Endless,
-    /// A line came during a run that is not a frame.
+    /// A line that is not a frame came during a run.
     #[error("said what it should not: {0}")]
     Garbled(#[source] NotAFrame),
-    /// A frame came during a run that has no place in one.
+    /// A frame of a kind that no run gives came during a run.
     #[error("said {} when nobody asked for it", shown(encode(.0).trim_ascii_end()))]
     Unasked(Box<Tell>),
     /// A piece of the answer is not base64.
@@ -163,7 +164,7 @@ pub enum Misdeed {
     /// The answer has more than this many bytes.
     #[error("sent more than {0} bytes")]
     TooMuch(u64),
-    /// The answer has a line that is no piece of it, nor a note or a refusal.
+    /// The answer has a line that is neither a piece of the answer, nor a note, nor a refusal.
     #[error("sent something else than was asked for")]
     NotData,
     /// The answer to a role is a wrong frame, or no frame.

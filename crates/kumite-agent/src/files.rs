@@ -26,14 +26,17 @@ const MOST_MIB_RECEIVED: u64 = 4 * MOST_MIB_SENT;
 
 /// A folder or a single file that is sent.
 pub struct Folder {
-    /// The path of the folder or file here.
+    /// The path of the folder or file on this machine.
     pub from: PathBuf,
-    /// The path there, relative to the run's folder.
+    /// The path on the node, relative to the run's folder.
     pub to: String,
 }
 
 impl Folder {
-    /// Makes the frames of all files, and gives each to `say`. The first one that `say` refuses ends it.
+    /// Makes the frames of all files, in the order of the files' names, and gives each to `say`. Files that a
+    /// `.gitignore` or `.ignore` file in the folder leaves out are not sent; links are followed. An error if a file
+    /// cannot be read, a name is not UTF-8, the files have more than 256 MiB together, or `say` gives one. What `say`
+    /// has taken by then is not taken back.
     pub fn send(&self, say: &mut dyn FnMut(Ask) -> Result<(), Error>) -> Result<(), Error> {
         let mut walk = WalkBuilder::new(&self.from);
         walk.hidden(false).require_git(false).git_global(false).git_exclude(false).parents(false);
@@ -74,14 +77,15 @@ pub struct Received {
 }
 
 impl Received {
-    /// Takes files below this folder, which need not exist yet.
+    /// Takes files below this folder, which need not exist yet: at most 1 GiB of them together.
     pub fn below(folder: PathBuf) -> Received {
         Received { folder, left: MOST_MIB_RECEIVED << 20 }
     }
 
     /// Writes a piece, in base64, of the file at `path`, which is relative to the folder. If `first`, the piece begins
     /// the file anew; else it is appended. Folders above the file are made. Errors: the path leads out of the folder,
-    /// `data` is not base64, all files together exceed `MOST_MIB_RECEIVED`, or the file cannot be written.
+    /// `data` is not base64, all pieces together have more than 1 GiB, or the file cannot be written. `executable`
+    /// counts only when the file is made: its mode is 700 then, or else 600.
     pub fn write(&mut self, path: &str, executable: bool, first: bool, data: &str) -> Result<(), Error> {
         let file = below(&self.folder, path)?;
         let piece = decoded(data).map_err(|source| Error::NotBase64 { path: path.to_owned(), source })?;
@@ -98,8 +102,8 @@ impl Received {
     }
 }
 
-/// The path of a file below `folder`. Refuses a path that is empty or absolute, begins with `.` as a part, or has
-/// `..` or a NUL in it.
+/// The path of a file below `folder`. An error if `path` is empty or absolute, has `.` as its first part, or has a part
+/// `..` or a NUL in it. Links on the disk are not looked at.
 pub fn below(folder: &Path, path: &str) -> Result<PathBuf, Error> {
     let relative = Path::new(path);
     let is_plain = |part: Component| matches!(part, Component::Normal(_));
@@ -128,7 +132,8 @@ impl Piece {
     }
 }
 
-/// All that can be read, in pieces: at least one, and none after an error.
+/// Everything that can be read, in pieces of 512 KiB. The last piece is shorter, and may be empty; so there is at least
+/// one. After an error no more pieces come.
 pub fn pieces(mut from: impl Read) -> impl Iterator<Item = io::Result<Piece>> {
     let mut is_over = false;
     std::iter::from_fn(move || {

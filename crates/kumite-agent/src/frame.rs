@@ -21,15 +21,15 @@ pub struct NotAFrame {
     source: serde_json::Error,
 }
 
-/// The frame of a message, its line feed included.
+/// The frame of a message, its line feed included. The length is not checked: the caller keeps to [`LONGEST`].
 pub fn encode(message: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(message).expect("messages are plain values");
     line.push(b'\n');
     line
 }
 
-/// Reads the message of a frame: its line without the line feed. The error has the beginning of a line that is not such
-/// a message.
+/// Reads the message of a frame, which is given without its line feed. An error, with the beginning of the line, if the
+/// line is not a message of this type.
 pub fn decode<T: DeserializeOwned>(line: &[u8]) -> Result<T, NotAFrame> {
     serde_json::from_slice(line).map_err(|source| NotAFrame { beginning: shown(line), source })
 }

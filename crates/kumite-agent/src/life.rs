@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 /// The time between two signs of life that a side sends.
 pub const SIGN_EVERY: Duration = Duration::from_secs(1);
-/// The silence after which a side is given up.
+/// The longest time for which a side may be silent. After it a driver gives up the agent, and an agent ends.
 pub const SILENCE_LIMIT: Duration = Duration::from_secs(30);
 /// The lateness from which on a sign counts as held up by a cut. The loss of a packet, and of the one sent in its
 /// place, delays a sign by less.
@@ -52,7 +52,7 @@ impl Signs {
         }
     }
 
-    /// The time for which the way was cut since the last call of this.
+    /// The time for which the way was cut since the last call of this method.
     pub fn cut_off(&mut self) -> Duration {
         std::mem::take(&mut self.cut_off)
     }
@@ -63,7 +63,8 @@ impl Signs {
     }
 }
 
-/// Reads an agent's input, and fails with [`TimedOut`](io::ErrorKind::TimedOut) once nothing has come for `patience`.
+/// A reader of an agent's input. A read fails with [`TimedOut`](io::ErrorKind::TimedOut) if nothing comes for a set
+/// time.
 #[derive(Debug)]
 pub struct Patient<R> {
     from: R,
@@ -71,7 +72,8 @@ pub struct Patient<R> {
 }
 
 impl<R: Read + AsFd> Patient<R> {
-    /// Reads from `from`, which must not be buffered: what is in a buffer would not end the waiting.
+    /// Makes a reader whose reads wait for at most `patience`. `from` must not be buffered, because bytes in a buffer
+    /// would not end the waiting.
     pub fn new(from: R, patience: Duration) -> Patient<R> {
         Patient { from, patience }
     }

@@ -42,13 +42,13 @@ const LOOK: Duration = Duration::from_millis(200);
 
 /// The way to an agent.
 pub enum Way<'a> {
-    /// The way to a node, which is sent this program if it does not have it.
+    /// The way to a node. The node is sent the program if it does not have it.
     To(&'a Node, &'a Program),
-    /// The command that becomes an agent.
+    /// A shell command that becomes an agent on this machine or leads to one. No program is sent.
     Command(&'a str),
 }
 
-/// A link to an agent that has said who it is.
+/// A link to an agent that has given its first frame. Dropping it ends the agent.
 pub struct Link {
     node: String,
     tree: Tree,
@@ -66,12 +66,12 @@ pub struct Link {
 pub enum Event {
     /// A line of news for the user.
     Note(String),
-    /// The end of the run, with the exit status of kumite there, -1 after a signal; none if nothing had to be
-    /// started.
+    /// The end of the run. Has the exit status of kumite on the node, or -1 if a signal ended it; `None` if nothing had
+    /// to be started.
     Done(Option<i32>),
     /// The run asks another node for work, and waits for [`Ask::Relayed`].
     Relay {
-        /// The name of that node's host.
+        /// The name of the other node's host.
         node: String,
         /// The question, as JSON of kumite-lab.
         work: String,
@@ -79,8 +79,10 @@ pub enum Event {
 }
 
 impl Link {
-    /// Starts an agent, and waits for its first frame. An agent of another version is an error. Standard error of the
-    /// way there, such as ssh's complaints, is written to `log`.
+    /// Starts an agent, sends it the program if the node asks for it, and waits for the agent's first frame. The
+    /// standard error of the command that leads to the agent, such as ssh's complaints, is written to `log`. An error
+    /// if the command cannot be started, the agent has another version than `version` or gives no frame within 120 s,
+    /// or `stop` is set.
     pub fn open(node: &str, way: &Way, version: &str, log: &Path, stop: &AtomicBool) -> Result<Link, Error> {
         let began = Instant::now();
         let (command, program) = match way {
@@ -143,8 +145,8 @@ impl Link {
         Err(self.wrong(Misdeed::OnlyBanner(MOST_BANNER_LINES)))
     }
 
-    /// Asks something, and waits until it is taken, at most 60 s, after which it is an error. It does not wait for an
-    /// answer.
+    /// Sends a question, and waits until the agent has taken it, but not for the answer. An error if the agent has not
+    /// taken it within 60 s, the link breaks, or `stop` is set.
     pub fn ask(&mut self, ask: &Ask, stop: &AtomicBool) -> Result<(), Error> {
         match self.wire.say(&encode(ask), SAYING, stop) {
             Ok(true) => Ok(()),
@@ -154,7 +156,8 @@ impl Link {
     }
 
     /// Has the agent make room for a run, named by `key`, and sends it these folders. An error if a file cannot be
-    /// read, the agent refuses, the link breaks, or `stop` is set.
+    /// sent, the link breaks, or `stop` is set. A refusal of the agent is not waited for: it comes in place of the next
+    /// answer.
     pub fn prepare(&mut self, key: &str, folders: &[Folder], stop: &AtomicBool) -> Result<(), Error> {
         self.ask(&Ask::Begin { key: key.to_owned() }, stop)?;
         folders.iter().try_for_each(|folder| folder.send(&mut |ask| self.ask(&ask, stop)))
@@ -191,8 +194,9 @@ impl Link {
         }
     }
 
-    /// Has the node do something for its role. `note` gets its notes; `limit` is the longest silence between them. An
-    /// error means that the node is lost, or that `stop` was set.
+    /// Has the node do something for its role, and returns the outcome, which may be a failure. `note` is called with
+    /// each note that comes before it. An error if no note and no outcome comes for `limit`, something else comes, the
+    /// link breaks, or `stop` is set.
     pub fn work(
         &mut self,
         work: &str,
@@ -212,19 +216,22 @@ impl Link {
         }
     }
 
-    /// The time for which the node could not be reached, since the last call of this.
+    /// The time for which the node could not be reached since the last call of this method. An interruption that delays
+    /// a sign of life by 2 s or less is not counted.
     pub fn cut_off(&mut self) -> Duration {
         self.wire.cut_off()
     }
 
-    /// Fetches the run's store, and writes it to this file. After an error the file is not whole.
+    /// Fetches the run's store, and writes it to this file. An error if the file cannot be written, the agent has no
+    /// store or sends more than 4 GiB, the link breaks, or `stop` is set; the file is then not whole.
     pub fn store(&mut self, file: &Path, stop: &AtomicBool) -> Result<(), Error> {
         let failed = Error::cannot("write", file);
         let mut to = std::fs::File::create(file).map_err(failed)?;
         self.sent(&Ask::Store, MOST_BYTES, &mut |piece| to.write_all(&piece).map_err(failed), stop)
     }
 
-    /// Fetches the findings on the node: what it can and cannot give, as JSON.
+    /// Fetches the findings of the node's diagnosis, as JSON of at most 1 MiB. An error if the agent cannot give them,
+    /// the link breaks, or `stop` is set.
     pub fn facts(&mut self, stop: &AtomicBool) -> Result<Vec<u8>, Error> {
         let mut facts = Vec::new();
         let mut take = |mut piece: Vec<u8>| {
@@ -264,7 +271,8 @@ impl Link {
         }
     }
 
-    /// Ends the connection to the agent. The agent ends when its input ends, and ends all that it started.
+    /// Closes the connection. The agent then ends, and ends all that it started. Waits at most 5 s for the command that
+    /// leads to the agent, and then stops it.
     pub fn close(mut self) {
         self.wire.close();
         let _ = self.tree.wait(GRACE, &AtomicBool::new(false));

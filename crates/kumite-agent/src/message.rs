@@ -23,35 +23,35 @@ use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 
-/// The version of the protocol, raised with any change of the messages. Sides of two versions do not talk.
+/// The version of the protocol, raised with any change of the messages. A driver refuses an agent of another version.
 pub const PROTOCOL: u32 = 3;
 
 /// A message from the driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "ask", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ask {
-    /// Make room for a run, or go on with what is there of it. All other questions but `Alive` and `Facts` are about
-    /// this run.
+    /// Make room for a run, or go on with a run of which a part is on the node already. All other questions but `Alive`
+    /// and `Facts` are about this run.
     Begin {
         /// The key of the run and the share: 16 to 64 hexadecimal digits.
         key: String,
     },
-    /// Write a piece of a file. It begins where the piece before it ended.
+    /// Write a piece of a file. The pieces of a file come in order, one after the other.
     File {
         /// The path of the file, relative to the run's folder and below it.
         path: String,
-        /// True if its owner may execute the file. Nobody else may read it in any case.
+        /// True if the file's owner may execute it. Nobody else may read it in any case.
         executable: bool,
-        /// True if the piece begins the file anew.
+        /// True for the first piece of the file, which replaces a file of that path.
         first: bool,
         /// The bytes of the piece, at most 512 KiB, in base64.
         data: String,
     },
-    /// Execute a run or a share of one, or the rest of it.
+    /// Execute a run, or a share of a run. If the node has begun the run before, only the rest is executed.
     Run {
         /// The experiment's folder, relative to the run's.
         experiment: String,
-        /// The flags for `kumite run` there.
+        /// The flags for `kumite run` on the node.
         arguments: Vec<String>,
     },
     /// Take a role in a run of an experiment, until the driver is gone.
@@ -77,7 +77,7 @@ pub enum Ask {
     Store,
     /// Send what the node can and cannot give: a list of findings, as JSON.
     Facts,
-    /// Remove all that is there of the run.
+    /// Remove everything that the node has of the run.
     Forget,
 }
 
@@ -109,7 +109,7 @@ pub enum Tell {
     },
     /// The agent is alive, and its node does not stand still.
     Alive {
-        /// The time at which this was made, in ms since the agent began, by its clock.
+        /// The time at which the frame was made, in ms since the agent began, by the agent's clock.
         at_ms: u64,
     },
     /// A note for the user of the driver.
@@ -122,16 +122,16 @@ pub enum Tell {
         /// The outcome, an answer or a failure.
         worked: Worked,
     },
-    /// A run here asks another node for work. Only the driver can reach that node.
+    /// The run that the agent executes asks another node for work. Only the driver can reach that node.
     Relay {
-        /// The name of that node's host.
+        /// The name of the other node's host.
         node: String,
         /// The question, as JSON of kumite-lab.
         work: String,
     },
     /// The end of a `Run`, `Role` or `Forget`.
     Done {
-        /// The exit status of kumite, -1 after a signal; none if nothing had to be started.
+        /// The exit status of kumite, or -1 if a signal ended it. `None` if nothing had to be started.
         status: Option<i32>,
     },
     /// A piece of what was asked for.

@@ -13,7 +13,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// The name of the node, as users know it.
+    /// The name of the node, as users know it: the host as it was typed, or Slurm's name of the node.
     pub fn name(&self) -> &str {
         match self {
             Node::Ssh(host) => host.name(),

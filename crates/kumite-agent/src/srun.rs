@@ -5,7 +5,8 @@ use std::net::Ipv4Addr;
 
 use crate::ssh::quoted;
 
-/// The variable with the node's address and the driver's, for an agent that no sshd tells them.
+/// The environment variable that tells an agent its node's IPv4 address and the driver's, with a space between them. It
+/// is set for an agent that srun starts, because only sshd sets such a variable itself.
 pub const ADDRESSES: &str = "KUMITE_ADDRESSES";
 
 /// A node of a Slurm job.
@@ -13,12 +14,12 @@ pub const ADDRESSES: &str = "KUMITE_ADDRESSES";
 pub struct JobNode {
     /// The number of the job; for a heterogeneous job, that of its first component.
     pub job: String,
-    /// The component of a heterogeneous job that has the node; none in any other job.
+    /// The number of the component that has the node, in a heterogeneous job. `None` in any other job.
     pub component: Option<u32>,
-    /// The name of the node, by Slurm.
+    /// The name of the node in Slurm.
     pub name: String,
-    /// The node's address, and the driver's on the way there; none if the node has no IPv4 address by Slurm, or this
-    /// machine has none on the way there.
+    /// The node's address, and the driver's on the way there. `None` if Slurm knows no IPv4 address of the node, or
+    /// this machine has none on the way there.
     pub addresses: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 

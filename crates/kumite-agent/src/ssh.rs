@@ -2,7 +2,8 @@
 
 use std::str::FromStr;
 
-/// A host for ssh: a name of its configuration, or `user@host`. It is never an option, and never more than a word.
+/// A host for ssh: a name of ssh's configuration, or `user@host`. It is one word of at most 255 bytes, and cannot be
+/// taken for an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Host(String);
 
@@ -32,7 +33,8 @@ pub(crate) fn quoted(text: &str) -> String {
     shlex::try_quote(text).expect("what we say has no NUL").into_owned()
 }
 
-/// A text that is no host for ssh: it is empty or too long, looks like an option, or has a character that no host has.
+/// A text that is no host for ssh: it is empty, has more than 255 bytes, begins with `-`, or has a character that no
+/// host has.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("'{0}' is no host: write a name of your ssh configuration, or user@host")]
 pub struct NotAHost(pub String);

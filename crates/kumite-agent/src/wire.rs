@@ -75,7 +75,7 @@ impl Wire {
         self.ends().alive.as_ref().map(|alive| alive.signs.silence(Instant::now()))
     }
 
-    /// The time for which the way was cut since the last call of this; zero before signs are expected.
+    /// The time for which the way was cut since the last call of this method; zero before signs are expected.
     pub fn cut_off(&mut self) -> Duration {
         self.ends().alive.as_mut().map_or(Duration::ZERO, |alive| alive.signs.cut_off())
     }
