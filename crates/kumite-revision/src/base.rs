@@ -6,9 +6,10 @@ use crate::{Error, Repository};
 const USUAL: [&str; 4] = ["origin/main", "origin/master", "main", "master"];
 
 impl Repository<'_> {
-    /// The name of the commit at which a revision left the default branch: `BRANCH...NAME`, as for `git checkout`.
-    /// The default branch is that of the remote `origin`; else the first of the usual names that is there. A working
-    /// tree (`.`) counts as HEAD. An error if there is no default branch.
+    /// A name of the commit at which a revision left the default branch: `BRANCH...NAME`. The default branch is that of
+    /// the remote `origin`, or else the first of `origin/main`, `origin/master`, `main` and `master` that exists. The
+    /// working tree (`.`) counts as HEAD. An error if there is no default branch, or git cannot be asked. Nobody looks
+    /// here whether the revision exists.
     pub fn merge_base_name(&self, name: &str) -> Result<String, Error> {
         let head = ["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"];
         let said = self.git.asked(&self.top, &head)?;

@@ -1,4 +1,5 @@
-//! Why a revision could not be had. Each error names the revision or the place, and the remedy if there is one.
+//! The errors of looking up, checking out and building a revision. Each names the revision or the place, and the remedy
+//! if there is one.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,14 +12,14 @@ use thiserror::Error;
 const DEEPEN: &str = "this is a shallow clone, which has not all commits: `git fetch --unshallow` gets them, as `fetch-depth: 0` \
                       of actions/checkout does";
 
-/// The reason why a revision could not be had.
+/// The reason why a revision could not be looked up, checked out or built.
 #[derive(Debug, Error)]
 pub enum Error {
     /// There is no `git` on PATH.
     #[error("revisions need git, which is not on PATH: install it")]
     NoGit,
-    /// git finds no repository with a working tree around the folder, or refuses to read it, as it may do with
-    /// another user's.
+    /// git finds no repository with a working tree around the folder, or refuses to read the repository, for example
+    /// because it belongs to another user.
     #[error("revisions are those of a git repository, and {} is in none: {said}", folder.display())]
     NoRepository {
         /// The folder that was looked at.
@@ -46,7 +47,7 @@ pub enum Error {
         /// True if the repository is a shallow clone, which may lack the common commit.
         is_shallow: bool,
     },
-    /// The remote names no default branch that is here, and none of the usual ones is here.
+    /// The remote names no default branch that exists here, and none of the usual branches exists.
     #[error(
         "cannot tell which branch {name} is to be merged into: there is none of {}; give the reference before it, such as \
          --rev BRANCH...{name}",
@@ -83,7 +84,7 @@ pub enum Error {
     /// A call of git failed.
     #[error("`{command}` {}: {said}", how_it_ended(*status))]
     Git {
-        /// The command line, without the option by which no hook runs.
+        /// The command line, without the option that keeps hooks from running.
         command: String,
         /// The status of git.
         status: ExitStatus,
@@ -113,14 +114,14 @@ pub enum Error {
     /// A file or a folder could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     File {
-        /// The verb for the attempt, such as `make`.
+        /// The verb, such as `make`.
         doing: &'static str,
         /// The file or folder.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
     },
-    /// A text has a NUL byte, so that no shell can be given it.
+    /// A path or a name has a NUL byte, so that it cannot be an argument of git.
     #[error(transparent)]
     Quote(#[from] shlex::QuoteError),
     /// The cache could not be used.
@@ -129,8 +130,8 @@ pub enum Error {
     /// git or a build could not be started or watched, took too long, or was stopped by a signal.
     #[error(transparent)]
     Process(kumite_process::Error),
-    /// kumite was told to stop during a call of git or a build. In a wait for another kumite that is an error of the
-    /// cache instead.
+    /// kumite was told to stop during a call of git or a build. If it was told so while it waited for another kumite,
+    /// the error is [`Error::Cache`] instead.
     #[error("it was interrupted")]
     Interrupted,
 }
@@ -149,7 +150,7 @@ impl Error {
         move |source| Error::File { doing, path: path.to_owned(), source }
     }
 
-    /// True if the fault is in the arguments, or in the folder that the user is in.
+    /// True if the fault is in the user's arguments, or in the choice of the current folder.
     pub fn is_usage(&self) -> bool {
         match self {
             Error::NoRepository { .. }

@@ -42,7 +42,7 @@ pub(crate) fn kept_variables() -> Vec<String> {
     names.filter(|name| !OF_HOOKS.contains(&name.as_str())).collect()
 }
 
-/// The way to call git, with a folder for what it says.
+/// The way to call git, with a folder for git's output.
 pub(crate) struct Git<'a> {
     scratch: TempDir,
     env: Vec<(String, String)>,

@@ -16,14 +16,14 @@ pub struct Repository<'a> {
     pub(crate) git_dir: PathBuf,
     /// The folder of git's own that all working trees of the repository share.
     pub(crate) common_dir: PathBuf,
-    /// The folder that the user is in, relative to the top.
+    /// The folder in which the user is, relative to the top.
     pub(crate) below: PathBuf,
     pub(crate) is_shallow: bool,
 }
 
 impl<'a> Repository<'a> {
-    /// The repository that a folder is in. All calls of git end once `stop` is set. An error if git is not there, or
-    /// the folder is in no repository.
+    /// The repository around a folder. Every call of git for it ends once `stop` is set, which is an error. An error if
+    /// git is not on PATH, or the folder is in no repository with a working tree.
     pub fn around(folder: &Path, stop: &'a AtomicBool) -> Result<Repository<'a>, Error> {
         let git = Git::new(stop)?;
         let asked =

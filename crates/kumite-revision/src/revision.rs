@@ -13,7 +13,7 @@ const PARTED: &str = "...";
 pub struct Revision {
     /// The name, as the user typed it.
     pub name: String,
-    /// The commit, in hexadecimal digits. For a working tree it is the commit on top of which the changes are.
+    /// The commit, in hexadecimal digits. For the working tree it is HEAD, on top of which the changes are.
     pub commit: String,
     /// The files of a working tree that is not as its commit; `None` for a commit, and for a working tree without
     /// changes.
@@ -36,7 +36,8 @@ impl Revision {
 impl Repository<'_> {
     /// The revision that a name means. The name is one of these: any name of a commit that git knows; `A...B`, the
     /// commit at which the two parted, where `HEAD` may be left out; or `.`, the files as they are, tracked or not,
-    /// without ignored ones. An error if git knows no such commit.
+    /// without ignored ones. An error if git knows no such commit, the two of `A...B` have no common commit, or a file
+    /// cannot be read.
     pub fn revision(&self, name: &str) -> Result<Revision, Error> {
         let commit = |commit, changed| Revision { name: name.to_owned(), commit, changed };
         if name == WORKING_TREE {

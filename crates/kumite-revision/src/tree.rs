@@ -8,14 +8,14 @@ use crate::revision::Revision;
 use crate::submodules::Submodule;
 use crate::{Error, Repository};
 
-/// The tree of a revision, built if a build was asked for. It is kept as long as this lives.
+/// The tree of a revision, built if a build was asked for. As long as this value lives, no kumite removes the tree.
 #[derive(Debug)]
 pub struct Tree {
-    /// The folder in which the user would be, if the repository were this tree.
+    /// The folder of the tree that corresponds to the one in which the user is.
     pub folder: PathBuf,
-    /// The time that the build took when it was made, in seconds. `None` without a build.
+    /// The time that the build took, in seconds; for a tree from the cache, when it was built. `None` without a build.
     pub build_s: Option<f64>,
-    /// True if the tree was in the cache already.
+    /// True if the tree was in the cache already and was not made anew.
     pub was_cached: bool,
     pub(crate) _held: Held,
 }

@@ -1,9 +1,8 @@
 //! The trees of revisions in kumite's cache, where each is made and built once.
 //!
-//! A tree is found by its repository, its commit, the digest of its files if they are not the commit's, its
-//! submodules, and what it was built by: the command, the folder, and the variables that builds read. It lies where
-//! any other lies, but for the digest in its path: all paths are of one length, so that no program profits from a
-//! short one.
+//! A tree is found by its repository, its commit, the digest of its files if they are not the commit's, its submodules,
+//! and what it was built by: the command, the folder, and the variables that builds read. The paths of two trees of a
+//! repository differ only in a digest. So they are equally long, and no program profits from a short path.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -37,7 +36,7 @@ pub struct Build {
     pub line: String,
 }
 
-/// The cache of trees of a repository.
+/// The cache of a repository's trees.
 pub struct Trees<'a> {
     repository: &'a Repository<'a>,
     cache: Cache,
@@ -54,7 +53,8 @@ struct Built {
 
 impl<'a> Trees<'a> {
     /// The trees of a repository. Logs of builds are below `state`, the folder of the results. `build_env` names
-    /// variables that a build also depends on. An error if the folders for logs and trees cannot be made.
+    /// variables that a build depends on beside the usual ones, such as `PATH`. Making a tree ends once `stop` is set.
+    /// An error if the folders for logs and trees cannot be made.
     pub fn new(
         repository: &'a Repository,
         state: &Path,
@@ -67,9 +67,11 @@ impl<'a> Trees<'a> {
         Ok(Trees { repository, cache: Cache::of_user(&state)?, logs, build_env, stop })
     }
 
-    /// The tree of a revision, built by `build` if that is given. The tree is made if it is not there, or was written
-    /// to since it was made; with `anew` it is always made. `note` is told of what takes long, of submodules that are
-    /// empty, and of what was written to an earlier tree. An error if git fails, or the build does.
+    /// The tree of a revision, built by `build` if that is given. It is taken from the cache, or made if it is not
+    /// there or was written to since it was made; with `anew` it is always made. `note` is called with sentences about
+    /// steps that take long, submodules that are empty, and files that were written to an earlier tree. An error if git
+    /// or the build fails, the revision does not have the folder in which the user is, the cache cannot be used, or
+    /// `stop` is set.
     pub fn tree(
         &self,
         revision: &Revision,
