@@ -23,7 +23,7 @@ const LINE: usize = 400;
 /// The most answers that the checker is given.
 const ANSWERS: usize = 20;
 
-/// The choice of a load's answers for a checker.
+/// The choice of the answers that a load keeps for a checker: at most 20, chosen at random with this seed.
 pub fn sampling(seed: u64) -> Sampling {
     Sampling { answers: ANSWERS, seed }
 }
@@ -62,9 +62,9 @@ fn said(line: &Option<String>) -> String {
 }
 
 /// Has a checker look at answers, one after the other. It runs through `sh -c` in `folder`, on these cores, for 10 s at
-/// most, and reads the answer as JSON on standard input. Exit status 0 says that the answer is right, another that it is
-/// wrong. An answer to which it comes to no finding (it cannot be run, takes too long, is ended by a signal) ends the
-/// looking.
+/// most, and reads the answer as JSON on standard input. Exit status 0 says that the answer is right, another that it
+/// is wrong. The check ends at the first answer to which the checker comes to no finding: it cannot be run (exit status
+/// 126 or 127), takes too long, or is ended by a signal. The reason is in `undecided` then.
 pub fn check_answers(
     command: &str,
     folder: &Path,

@@ -25,7 +25,7 @@ fn dead_disks() -> impl Iterator<Item = Finding> {
 }
 
 /// Diagnoses this machine. It takes a second or two, mostly for asking tools for their versions, and some ten seconds
-/// if one hangs.
+/// if a tool hangs.
 pub fn doctor() -> Diagnosis {
     Diagnosis {
         schema: Diagnosis::SCHEMA,

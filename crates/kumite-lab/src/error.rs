@@ -17,7 +17,7 @@ use crate::unfit::Unfit;
 type Cause = Box<dyn StdError + Send + Sync>;
 
 /// An error of the lab. Its message says what could not be done; its source says why. [`chain`] gives both. A variant
-/// that puts words around another error, in its field `error`, also has that error's causes.
+/// with a field `error` puts words around that error, and its message includes that error's causes.
 #[derive(Debug, Error)]
 pub enum Error {
     /// Something could not be done with a file or a folder: the fields have the verb, the path and the system's error.
@@ -31,7 +31,7 @@ pub enum Error {
         source: io::Error,
     },
 
-    /// Something could not be done with a file or a folder. The words around this error say what that was.
+    /// Something could not be done with a file or a folder. The error around this one says what it was.
     #[error("{}", path.display())]
     At {
         /// The file or the folder.
@@ -54,7 +54,7 @@ pub enum Error {
     Service {
         /// The service's name in experiment.toml.
         name: String,
-        /// The kind of the service. None of one that had started.
+        /// The kind of the service. `None` if the service had started.
         kind: Option<&'static str>,
         /// The cause, as a predicate: "did not start".
         error: Box<Error>,
@@ -66,7 +66,8 @@ pub enum Error {
     Missing {
         /// The subject and the verb: `the service 'db' needs`.
         who_needs: String,
-        /// The packages that were installed in vain, those of each source in one text; empty if none were.
+        /// The packages that were installed without making the tool available: one text for each source of packages.
+        /// Empty if none were installed.
         installed: Vec<String>,
         /// The error of the search, which names the tool.
         error: Box<Error>,
@@ -76,10 +77,10 @@ pub enum Error {
     #[error(transparent)]
     Tool(#[from] MissingTool),
 
-    /// An attempt failed, and so did an installation that was to mend it.
+    /// An attempt failed, and an installation that was to remedy this failed, too.
     #[error("{}; {then}", chain(&**first))]
     Mending {
-        /// The error for which something was to be installed.
+        /// The error of the attempt.
         first: Box<Error>,
         /// The failure of the installation, as a clause.
         then: String,
@@ -92,7 +93,7 @@ pub enum Error {
     Remedied {
         /// The remedy, as a clause.
         remedy: Cow<'static, str>,
-        /// The error that it mends.
+        /// The error that the remedy is for.
         error: Box<Error>,
     },
 
@@ -122,15 +123,15 @@ pub enum Error {
     #[error(transparent)]
     Load(kumite_load::Error),
 
-    /// The service's files to be read could not be written.
+    /// The files that a service provides for reading could not be written.
     #[error(transparent)]
     Disk(kumite_disk::Error),
 
-    /// The system does not allow so many connections.
+    /// The system does not allow as many connections as the load needs.
     #[error(transparent)]
     Files(kumite_limits::TooManyConnections),
 
-    /// The CPUs that are asked for cannot be had.
+    /// More CPUs are asked for than kumite may give to a contender.
     #[error(transparent)]
     Cores(#[from] kumite_host::CoresError),
 
@@ -171,7 +172,7 @@ pub enum Error {
         value: PathBuf,
     },
 
-    /// Neither HOME nor XDG_CACHE_HOME is an absolute path, so that packages of npm would have no place.
+    /// Neither HOME nor XDG_CACHE_HOME is an absolute path, so there is no place for packages of npm.
     #[error("there is no place for them: neither HOME nor XDG_CACHE_HOME is set")]
     NoHome,
 
@@ -232,7 +233,7 @@ pub enum MissingTool {
     /// Every tool of that name that told its version is older than needed.
     #[error("{need}, found {found} in {}", folder.display())]
     Old {
-        /// The need, as a file or kumite itself has it: `go >= 1.22`.
+        /// The tool and its oldest version that will do: `go >= 1.22`.
         need: String,
         /// The newest version that was found.
         found: String,
@@ -242,7 +243,7 @@ pub enum MissingTool {
     /// No tool of that name told its version: it could not be asked, did not end in time, or printed none.
     #[error("{need}, and {} {}", file.display(), chain(&**error))]
     Silent {
-        /// The need, as a file or kumite itself has it: `go >= 1.22`.
+        /// The tool and its oldest version that will do: `go >= 1.22`.
         need: String,
         /// The file of the first tool of that name.
         file: PathBuf,
@@ -285,7 +286,7 @@ impl Error {
         move |source| Error::File { doing, path: path.to_owned(), source }
     }
 
-    /// Makes an error that names the file, for `map_err`. The words around it say what was done.
+    /// Makes an error that names the file, for `map_err`. The caller puts an error around it that says what was done.
     pub(crate) fn at(path: &Path) -> impl Fn(io::Error) -> Error + Copy {
         move |source| Error::At { path: path.to_owned(), source }
     }

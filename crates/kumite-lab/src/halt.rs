@@ -1,7 +1,7 @@
 //! The three ways in which something does not come to its end: interrupted, failed, or void.
 //!
-//! They are told apart because the callers differ: an interrupted trial is not kept, a failed one is a result, and a
-//! void one is made again.
+//! They are told apart because their consequences differ: an interrupted trial is not kept, a failed one is a result,
+//! and a void one is made again.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,8 +18,8 @@ pub enum Halt {
     Interrupted,
     /// The work failed, for this reason.
     Failed(Error),
-    /// The work could not be done because this machine lacks something, whichever contender is tried. A trial is void
-    /// for that.
+    /// The work could not be done because this machine lacks something, whichever contender is tried. For this cause a
+    /// trial is void.
     Void(VoidCause, Error),
 }
 

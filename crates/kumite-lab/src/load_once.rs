@@ -18,19 +18,20 @@ use crate::run::{Session, execute, plan};
 pub struct LoadOnce<'a> {
     /// The load that the engine offers.
     pub load: &'a Load,
-    /// The URLs, as they were typed.
+    /// The URL or URLs, as they were typed. They also name the contender.
     pub url: String,
     /// The command line that repeats the load.
     pub command: String,
     /// The version of kumite.
     pub kumite: &'a str,
-    /// The command that looks at the answers of the load's sample, when the load is over; none if none is to.
+    /// The command that checks the answers in the load's sample when the load is over. `None` if no answers are
+    /// checked.
     pub checker: Option<&'a str>,
 }
 
 impl LoadOnce<'_> {
     /// Offers the load until it ends or `stop` is set. `watch` is called with each interval as it ends. An error if the
-    /// load could not be offered, or the result could not be kept.
+    /// engine cannot offer the load, `stop` is set before the engine begins, or the store in memory fails.
     pub fn measure(
         self,
         clock: &dyn Clock,

@@ -19,13 +19,14 @@ pub trait Talk: Send {
     /// asked, or is lost; an implementation that loses a node also ends the run.
     fn answer(&mut self, work: &str) -> Result<String, Fault>;
 
-    /// The time for which the node could not be reached since the last call of this method.
+    /// The time for which the node could not be reached since the last call of this method. Zero for a way that does
+    /// not notice it.
     fn cut_off(&mut self) -> Duration {
         Duration::ZERO
     }
 }
 
-/// Another node that has a role. Copies of this are the same node.
+/// Another node that has a role. A clone stands for the same node.
 #[derive(Clone)]
 pub struct Remote {
     name: Arc<str>,
@@ -39,7 +40,7 @@ impl Remote {
         Remote { name: name.into(), address, talk: Arc::new(Mutex::new(talk)) }
     }
 
-    /// The name of the node's host, as the command line has it.
+    /// The name of the node's host, as it was typed.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -19,7 +19,7 @@ pub(crate) type Parameters = BTreeMap<String, AxisValue>;
 pub(crate) struct Param {
     pub name: &'static str,
     pub takes: Takes,
-    /// The unit of the parameter. None if its name ends with the unit, or what it takes says it.
+    /// The unit of the parameter. None if the end of the name says the unit, or `takes` determines it.
     pub unit: Option<Unit>,
     /// The parameter whose value is taken if this one is not given. None if it has a default of its own.
     pub like: Option<&'static str>,
@@ -42,7 +42,7 @@ pub(crate) enum Takes {
         least: f64,
         most: f64,
     },
-    /// A number within bounds, or a text with the steps of one, each with its length.
+    /// A number within bounds, or a text that lists steps: several numbers, each with the length of its step.
     Steps {
         default: f64,
         least: f64,
@@ -103,7 +103,8 @@ impl Param {
         self
     }
 
-    /// The unit of the parameter: the declared one, or the one that its name ends with.
+    /// The unit of the parameter: the declared one; else the one that the end of the name says; else that of CPUs or of
+    /// a count, if the parameter is one; else that of a plain number.
     pub fn counted_in(&self) -> Unit {
         let of_name = || match self.takes {
             Takes::Cores => Some(Unit::Cores),

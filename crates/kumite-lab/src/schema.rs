@@ -16,7 +16,7 @@ use crate::spec::{ExperimentFile, FunctionsFile};
 pub struct Described {
     /// The name that `kumite schema` takes.
     pub name: &'static str,
-    /// The use of the document, in a line.
+    /// The line about the document in the list of `kumite schema`.
     pub what: &'static str,
     /// Makes the document's JSON Schema, draft 2020-12.
     pub schema: fn() -> Schema,

@@ -35,10 +35,11 @@ use crate::work::{
 /// The most bytes of a log's end that the driver gets.
 const LOG_KEPT: u64 = 64 << 10;
 
-/// Answers questions until `next` returns none. `next` is given the answer to the question before (none at first), and
-/// returns the next question, as the JSON of a `Work`. The first question must be `Work::Prepare`: until one has
-/// succeeded, every other question is answered by an error. `host` is the address at which the node is reached; `note`
-/// is called with sentences about steps that take long.
+/// Answers the questions of a driver about an experiment, which is given by its path or name, until `next` returns
+/// none. `next` is given the answer to the question before (none at first), and returns the next question, as the JSON
+/// of a `Work`. The first question must be `Work::Prepare`: until one has succeeded, every other question is answered
+/// by an error. `host` is the address at which the node is reached. Logs are below `state`. `note` is called with
+/// sentences about steps that take long.
 pub fn serve(
     experiment: &str,
     host: Ipv4Addr,

@@ -8,10 +8,10 @@ use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A file of an experiment, a choice of the user or a kept run that cannot be used as it stands.
+/// The reason why a file of an experiment, a choice of the user, or a kept run cannot be used as it is.
 #[derive(Debug, Error)]
 pub enum SpecError {
-    /// The file has something at this place that it may not have.
+    /// The file has a fault at this place.
     #[error("{}:{line}:{column}: {what}", .file.display())]
     At {
         /// The file.
@@ -26,7 +26,7 @@ pub enum SpecError {
     /// A file or folder could not be read.
     #[error("cannot read {}: {source}", .file.display())]
     Read {
-        /// The file.
+        /// The file or folder.
         file: PathBuf,
         /// The system's error.
         source: std::io::Error,
@@ -36,10 +36,10 @@ pub enum SpecError {
     NoExperiment {
         /// The name that was asked for.
         name: String,
-        /// The reason in words, mostly the places where it was looked for.
+        /// The places where the experiment was looked for, in words; or another reason why there is none.
         looked: String,
     },
-    /// The CPUs that the experiment asks for cannot be had.
+    /// The experiment asks for more CPUs than kumite may give to a contender.
     #[error(transparent)]
     Cores(#[from] kumite_host::CoresError),
     /// Another fault, in words: of an option, of an experiment as a whole, or of kept runs that are to be judged,
@@ -75,7 +75,8 @@ impl TomlSource {
         })
     }
 
-    /// Reads the table at a key, except for one of its keys. An error comes with the byte offset that it is about.
+    /// Reads the table at a key, without the key `without` of that table. An error comes with the byte offset of the
+    /// fault.
     pub fn parse_at<T: DeserializeOwned>(&self, path: &[&str], without: &str) -> Result<T, (usize, String)> {
         let missing = || (0, format!("there is no {}", path.join(".")));
         let (key, mut value) = self.find(path).ok_or_else(missing)?;

@@ -5,14 +5,13 @@ use thiserror::Error;
 /// A sentence about a value of a specification that cannot be used: the fault, and a value that could be used. The
 /// caller that reads the file adds the place.
 ///
-/// It holds words, and a key only for the place, because it only ever becomes the words of a
-/// [`SpecError`](crate::SpecError) or a part of an [`Error`](crate::Error): nothing else is decided by which fault it
-/// was.
+/// The fault is held as words alone, because no code decides anything by it: the words become those of a
+/// [`SpecError`](crate::SpecError), or a part of an [`Error`](crate::Error).
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{what}")]
 pub struct Unfit {
     what: String,
-    /// The key of `[answer]` that has the value. None if the value is another.
+    /// The key of `[answer]` that has the value. None if the value is not in `[answer]`.
     pub(crate) answer_key: Option<&'static str>,
 }
 

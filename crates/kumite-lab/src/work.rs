@@ -73,13 +73,13 @@ questions! {
     /// Say whether the server itself listens on its port. The answer is the reason to think that it does not, or
     /// none.
     OwnPort {} -> Option<String>;
-    /// Say in words on which wrong address the server listens. None if on none.
+    /// Say in words on which wrong address the server listens. The answer is none if it listens on no wrong address.
     ListensElsewhere {} -> Option<String>;
     /// Say on which address the server listens.
     Listening {} -> String;
     /// Stop all processes of the server. The answer is true if that succeeded.
     Pause {} -> bool;
-    /// Let the server's processes go on. The answer is true if there were any.
+    /// Let the server's processes go on. The answer is always true.
     Resume {} -> bool;
     /// Start to watch the node.
     BeginWatch {} -> ();
@@ -95,7 +95,7 @@ questions! {
     EndTrial {} -> Option<Void>;
 }
 
-/// The answer of a node that is ready for its roles: what it has for them.
+/// The answer of a node that is ready for its roles.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Readied {
     pub contenders: Vec<record::Contender>,
@@ -103,15 +103,15 @@ pub(crate) struct Readied {
     /// The CPUs that a contender may have on the node.
     pub cores: Cores,
     pub machine: Machine,
-    /// The port of a stub that answers at once, by which the way to the node and back is timed; 0 on a node that has
-    /// not the role of the server.
+    /// The port of a stub that answers at once, by which the way to the node and back is timed; 0 on a node that does
+    /// not have the role of the server.
     pub echo_port: u16,
 }
 
 /// The state of a server at one look.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct ServerSample {
-    /// How the server ended, in words. None if it has not.
+    /// The way in which the server ended, in words. None if it still runs.
     pub exited: Option<String>,
     /// A sentence on a log that has become too long. None if it has not.
     pub too_much: Option<String>,
@@ -131,7 +131,8 @@ pub(crate) struct NodeNoise {
 /// The end of a server.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ServerEnded {
-    /// The fault in how the server ended, or its write into the caches of the node. None if there is neither.
+    /// A sentence on a fault in how the server ended, or on a file that it wrote into the caches of the node. None if
+    /// there is neither.
     pub wrong: Option<String>,
     /// The end of the server's log.
     pub log: String,
@@ -141,6 +142,7 @@ pub(crate) struct ServerEnded {
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct ServicesEnded {
     pub metrics: BTreeMap<String, f64>,
-    /// The noise while the services ran; empty on a node that has the server, too, which is watched with that.
+    /// The noise while the services ran. Empty on a node that has the server, too: there the watch of the server sees
+    /// it.
     pub seen: NodeNoise,
 }

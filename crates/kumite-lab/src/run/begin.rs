@@ -6,7 +6,9 @@ use kumite_record::{AxisValue, Contender, ContenderStatus, Control, Cores, Prosp
 use crate::measures::MEASURES;
 use crate::spec::{Asked, Experiment};
 
-/// The record of a run before its first trial: the parts that come from the experiment and these CPUs.
+/// The record of a run before its first trial: the parts that come from the experiment and these CPUs. If the
+/// experiment has a control, the smallest number of blocks is raised to what the control needs, but not above the
+/// largest.
 pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
     let run = Run {
         experiment: experiment.name.clone(),
@@ -50,15 +52,16 @@ pub fn seed_of(experiment: &Experiment) -> u64 {
     u32::from_le_bytes([a, b, c, d]).into()
 }
 
-/// The number of blocks that it takes to decide the claims of a run of these contenders.
+/// The number of blocks that it takes to decide each claim in a run of the contenders in `taking_part`. It is found
+/// without a trial.
 pub fn prospects(experiment: &Experiment, cores: &Cores, taking_part: &[&str]) -> Prospects {
     let contenders = contenders(experiment, taking_part);
     kumite_judge::prospects(&begin(experiment, cores), &contenders, &experiment.claims)
 }
 
-/// The metrics that claims and checks compare, each with its cell, for these contenders only: those of whole trials, and
-/// those of parts with the value of the axis within trials. Each comes with the id of the claim or check. A comparison
-/// has none if one of its cells cannot be had.
+/// The metrics that claims and checks compare, as far as they are of a contender in `taking_part`. Each is a tuple of
+/// the id of the claim or check, the metric with its cell, and the value of the axis within trials; `None` stands for a
+/// metric of whole trials. A comparison has no metrics here if one of its cells is not measured.
 pub fn references(
     experiment: &Experiment,
     cores: &Cores,

@@ -15,15 +15,15 @@ use crate::spec::Experiment;
 /// The state of a contender that was checked.
 #[derive(Debug)]
 pub enum Checked {
-    /// The contender answers as it should at each point that it was checked at. Has the outcome in a few words.
+    /// The contender answers as it should at each point at which it was checked. Has the outcome in a few words.
     Right(&'static str),
-    /// The contender could not be made ready, for the reason in its record.
+    /// The contender could not be made ready. Its record has the reason.
     NotReady,
     /// The contender does not answer as it should: it answers wrong or not at all, fails, ends badly, leaves files or
     /// processes behind, or answers right where it is there to answer wrong.
     Wrong {
-        /// The parameter that chooses among the contender's code, with its value. None if there is none, or it is no
-        /// axis.
+        /// The parameter that chooses among the contender's code, with its value. `None` if the kind has no such
+        /// parameter, or the parameter is no axis.
         code: Option<(&'static str, AxisValue)>,
         /// The fault of the contender.
         why: Fault,
@@ -42,9 +42,10 @@ struct Asked<'a> {
     failed: Option<Checked>,
 }
 
-/// Checks every contender that is chosen, and tells the outcome of each, except of one that is ready and has no point
-/// to be checked at. If all are to write the same, the outcomes are told when all have answered. An error if it is
-/// interrupted, this machine lacks something, or a build cannot be looked at.
+/// Checks every contender that is chosen, at points of `measurable`, and calls `tell` with the outcome. `tell` is not
+/// called for a contender that is ready and has no point to be checked at. If all contenders have to write the same
+/// output, it is called when all have answered. An error if `stop` is set, this machine lacks something, or a build
+/// cannot be looked at.
 pub fn check_each(
     experiment: &Experiment,
     choice: &Choice,

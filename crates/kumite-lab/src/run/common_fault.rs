@@ -20,8 +20,8 @@ impl Answers<'_> {
 }
 
 /// The reason to end a run: on some node, each of several contenders answers wrong in half of its trials or more, and
-/// at least twice. None if that is not so. Contenders that share nothing do not all answer wrong by themselves, so
-/// the machine, `[answer]` or kumite is at fault. Void and failed trials are no evidence either way.
+/// at least twice. `None` if no node is like that. Contenders that share nothing do not all answer wrong by themselves,
+/// so the machine, `[answer]` or kumite is at fault. Void and failed trials are no evidence either way.
 pub fn common_fault<'a>(trials: impl IntoIterator<Item = &'a Trial> + Clone) -> Option<String> {
     let mut by_node = BTreeMap::<Option<&str>, Vec<&Trial>>::new();
     for trial in standing(trials) {

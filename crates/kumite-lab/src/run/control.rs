@@ -13,8 +13,8 @@ use crate::toml_source::SpecError;
 const REMEDY: &str = "name another by --control=CONTENDER";
 
 impl Choice {
-    /// The contender that `--control` makes the control: the named one or, without a name, the first that takes part
-    /// and has figures. An error if there is none. A name is not checked here.
+    /// The contender that `--control` makes the control: `name` or, without a name, the first contender that takes part
+    /// and is not there to answer wrong. An error if there is no such contender. A given name is not checked here.
     pub fn control(&self, experiment: &Experiment, name: Option<&str>) -> Result<String, SpecError> {
         let variants = experiment.variants();
         let has_figures =
@@ -25,7 +25,8 @@ impl Choice {
             .ok_or_else(|| SpecError::Usage("--control: no contender takes part".to_owned()))
     }
 
-    /// Returns an error if the experiment's control is no contender, is left out, or has no figures.
+    /// Returns an error if the experiment's control is no contender, is left out, or has no figures because it is there
+    /// to answer wrong.
     pub fn check_control(&self, experiment: &Experiment) -> Result<(), SpecError> {
         let Some(name) = &experiment.control else { return Ok(()) };
         let variants = experiment.variants();
@@ -43,8 +44,8 @@ impl Choice {
     }
 }
 
-/// The message that the experiment's control cannot be measured, and why. None if it can be, or if the experiment has
-/// no control.
+/// A message that the experiment's control cannot be measured, with the reason and a remedy. `None` if the control can
+/// be measured, or if the experiment has no control.
 pub fn lacking_control(experiment: &Experiment, contenders: &[Contender]) -> Option<String> {
     let name = experiment.control.as_ref()?;
     let is_absent = |of: &&Contender| of.name == *name && of.status != ContenderStatus::Ran;
@@ -53,8 +54,8 @@ pub fn lacking_control(experiment: &Experiment, contenders: &[Contender]) -> Opt
     Some(format!("control '{name}' cannot be measured ({}: {why}): {REMEDY}", status.as_str()))
 }
 
-/// These contenders and, at their end, the second of the control if it is not among them yet: of the same build then,
-/// as for a control on another node.
+/// These contenders, with the second of the control at their end if it is not among them yet. It is of the same build
+/// as the first then, as is the case for a control on another node.
 pub(super) fn with_twin(ready: &[Ready], control: Option<&Control>) -> Vec<Ready> {
     let control = control.filter(|_| ready.iter().all(|ready| ready.twin.is_none()));
     let twin = |control: &Control| {

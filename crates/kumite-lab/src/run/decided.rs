@@ -29,13 +29,13 @@ impl Decided {
         }
     }
 
-    /// The claims that were decided, or are open again, since the last call of this.
+    /// The claims that were decided, or became open again, since the last call of this method.
     pub fn news(&mut self) -> Vec<Claim> {
         std::mem::take(&mut self.news)
     }
 
-    /// The number of decided claims, and of all claims. None before the claims were judged first, and if there is
-    /// none.
+    /// The number of decided claims, and of all claims. `None` before the claims are first judged, and if there are no
+    /// claims.
     pub fn tally(&self) -> Option<(usize, usize)> {
         (self.claims > 0).then_some((self.ids.len(), self.claims))
     }

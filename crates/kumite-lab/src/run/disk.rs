@@ -8,7 +8,8 @@ use crate::driver::scratch::ScratchPlace;
 use crate::error::Error;
 use crate::spec::Experiment;
 
-/// Returns an error if the disk that trials write to has less room than a point needs, or if its room cannot be told.
+/// Returns an error if the disk that trials write to has less room than a trial at some point needs, or if its free
+/// room cannot be found out. Nothing is looked at if the experiment does not say how much room it needs.
 pub fn check_disk(experiment: &Experiment, state: &Path) -> Result<(), Error> {
     let needed = experiment.disk_bytes();
     if needed == 0.0 {

@@ -48,7 +48,8 @@ pub enum Event<'a> {
     Trial {
         /// The number of trials that have ended so far.
         done: usize,
-        /// The number of trials that there will be: those that have ended, and those that are still expected.
+        /// The number of trials that have ended and of those still expected, together. It may rise and fall during a
+        /// run.
         total: usize,
         /// The estimated time of the rest, at the pace so far; at most the rest of the budget.
         left: Duration,
@@ -61,7 +62,7 @@ pub enum Event<'a> {
     Note(String),
 }
 
-/// Executes the plan until its verdicts are in. Every trial that ended is in the store; one that was in flight when
+/// Executes the plan until its verdicts are in. Every trial that ended is in the store; a trial that was in flight when
 /// `stop` was set is not. An error if the store cannot keep a trial.
 pub fn execute(
     session: &Session,

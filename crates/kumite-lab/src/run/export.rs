@@ -76,8 +76,8 @@ pub(super) fn findings(
     Findings { control, claims, checks, warnings }
 }
 
-/// The cells of claims that more blocks might decide: contenders with positions of points in the plan. All cells if
-/// there are no claims.
+/// The cells of claims that more blocks might decide: names of contenders, with positions of points in the plan. All
+/// cells if there are no claims. The caller leaves out trials that do not count, such as void ones.
 pub fn undecided(
     experiment: &Experiment,
     run: &Run,
@@ -87,19 +87,20 @@ pub fn undecided(
     kumite_judge::undecided(run, trials, contenders, &experiment.claims)
 }
 
-/// The claims as they stand after these trials.
+/// The claims with the verdicts that these trials give. The caller leaves out trials that do not count, such as void
+/// ones.
 pub fn judged(experiment: &Experiment, run: &Run, contenders: &[Contender], trials: &[&Trial]) -> Vec<Claim> {
     judge(run, trials, contenders, &experiment.claims, &[]).0
 }
 
-/// The positions of the points with a cell that a claim needs.
+/// The positions in the plan of the points that have a cell that a claim needs.
 pub fn claimed_points(experiment: &Experiment, run: &Run, contenders: &[Contender]) -> BTreeSet<usize> {
     let needed = kumite_judge::needed(run, contenders, &experiment.claims);
     needed.into_iter().map(|(_, point)| point).collect()
 }
 
-/// The ids of the claims that no number of blocks can decide, because trials have too few values for a percentile,
-/// with the reasons.
+/// The claims that no number of blocks can decide, because the trials have too few values for a percentile: the id of
+/// each, with the reason.
 pub fn too_few_values(
     experiment: &Experiment,
     run: &Run,

@@ -16,7 +16,8 @@ pub struct GateFinding<'a> {
     pub amiss: Amiss<'a>,
 }
 
-/// All findings by which a run does not pass a gate with this bar, claims first.
+/// All findings by which a run does not pass a gate with this bar: first the claims, then the checks, then the
+/// contenders. Empty if the run passes.
 pub fn gate_findings(export: &Export, bar: GateBar) -> Vec<GateFinding<'_>> {
     let claims = export.claims.iter().filter_map(|claim| {
         let state = match claim.verdict {

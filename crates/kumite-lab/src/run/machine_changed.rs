@@ -1,4 +1,4 @@
-//! The mark of a trial that began when the machine charged more than it does when it is calm.
+//! The mark of a trial before which the machine was slower than it is when it is calm.
 //!
 //! `kumite selfcheck` measures the limits for a machine. Without them a trial is compared with those before it at its
 //! point, on the same CPUs: a disturbance that lasts from the first trial to the last is not seen then. A probe makes

@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(50);
 pub trait World {
     /// The clock of runs, which need not be that of the machine.
     fn clock(&self) -> &dyn Clock;
-    /// Waits until this time, or until `stop` is set.
+    /// Waits until this time or until `stop` is set, whichever comes first.
     fn wait(&self, until: Timestamp, stop: &AtomicBool);
     /// Opens the driver of a run's trials. An error if the kind refuses the experiment, or what the driver needs cannot
     /// be had.
@@ -68,7 +68,7 @@ impl World for ThisMachine {
 
 /// The inputs of a run that is about to be measured or resumed.
 pub struct Measuring<'a> {
-    /// The world it is measured in.
+    /// The clock and the drivers of the run.
     pub world: &'a dyn World,
     /// The experiment that is measured.
     pub experiment: &'a Experiment,
@@ -84,9 +84,10 @@ pub struct Measuring<'a> {
 
 /// An event while a run is measured.
 pub enum RunEvent<'a> {
-    /// A sentence for whoever watches.
+    /// A sentence for the user.
     Note(String),
-    /// The first trial is about to begin. Has the largest number of trials.
+    /// The first trial is about to begin. Has the number of trials in the plan, or in this shard's part of it. Trials
+    /// that the store has already are among them; repetitions of void blocks are not.
     Begins(usize),
     /// No number of blocks can judge a claim. Has the claim's id, and the reason.
     Unjudgeable(&'a Run, String, Reason),
@@ -98,24 +99,25 @@ pub enum RunEvent<'a> {
         run: &'a Run,
         /// The number of trials that have ended so far.
         done: usize,
-        /// The number of trials so far and of those that are still expected.
+        /// The number of trials that have ended and of those still expected, together. It may rise and fall during a
+        /// run.
         total: usize,
         /// The estimated time of the rest, at the pace so far; at most the rest of the budget.
         left: Duration,
         /// The trial that ended.
         trial: &'a Trial,
-        /// The number of decided claims, and of all claims. None before the claims were judged first, in a shard, in
-        /// a sitting, and if there is no claim.
+        /// The number of decided claims, and of all claims. `None` before the claims are first judged, in a shard, in a
+        /// sitting, and if there are no claims.
         decided: Option<(usize, usize)>,
     },
-    /// All is in the store, so that kumite can be ended without a loss.
+    /// Everything is in the store, so that nothing is lost if kumite is ended now.
     Kept,
 }
 
 /// The reason why a run was not measured, or not kept.
 #[derive(Debug)]
 pub enum MeasureError {
-    /// The run did not come to its first trial.
+    /// The driver could not be opened, so no trial was made.
     Open(Halt),
     /// The store could not be read or written.
     Store(StoreError),
@@ -128,9 +130,9 @@ impl From<StoreError> for MeasureError {
 }
 
 impl Measuring<'_> {
-    /// Measures the trials that the store does not have yet, and judges. The store must have the run's beginning.
-    /// `tell` is given each event. An error if the driver cannot be opened, the store cannot be written, or a trial
-    /// ends the whole run; trials that are committed stay.
+    /// Measures the trials that the store does not have yet, judges the claims, and returns the run's document. The
+    /// store must have the run's beginning. `tell` is called with each event. An error if the driver cannot be opened,
+    /// or the store cannot be read or written; trials that are committed stay in the store.
     pub fn measure(
         self,
         mut run: Run,

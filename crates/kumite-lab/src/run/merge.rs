@@ -28,9 +28,10 @@ pub struct Merging {
 }
 
 /// Merges shards into one run, and judges it by what the first of them asked. A shard may be there several times; one
-/// execution of it counts. Shards that are missing or incomplete are named in the run's `cut_short`. An error if
-/// there is no shard, if a run is no shard, or if two differ in what makes them one run: experiment, profile, plan,
-/// the way of measuring or the contenders. The caller makes sure that all of them have the same number of shards.
+/// execution of it counts. Shards that are missing or incomplete are named in the run's `cut_short`. An error if there
+/// is no shard, if a run is no shard, or if two of them cannot be of one run because they differ in experiment,
+/// profile, plan, version of measuring or contenders. The caller makes sure that the number of all shards, `of`, is the
+/// same in each of them.
 pub fn merge(shards: &[StoredRun], merging: Merging) -> Result<StoredRun, SpecError> {
     let executions = by_shard(shards)?;
     let counted: Vec<&StoredRun> = executions.values().map(|of| counts(of)).collect();

@@ -31,7 +31,7 @@ pub struct Joined {
     pub roles: Vec<RoleElsewhere>,
 }
 
-/// Returns an error if an experiment cannot have one of these roles on another node.
+/// Returns an error if another node cannot have one of these roles for the experiment.
 pub fn check_roles(experiment: &Experiment, elsewhere: &Roles) -> Result<(), SpecError> {
     let (name, kind) = (&experiment.name, experiment.kind());
     let wrong = |role: &Role| match role {
@@ -50,8 +50,9 @@ pub fn check_roles(experiment: &Experiment, elsewhere: &Roles) -> Result<(), Spe
     }
 }
 
-/// Has every node find and build what its roles take, and this machine the rest. An error if what the experiment
-/// itself needs cannot be had, or a node is lost; a contender that cannot be built is none.
+/// Has every node find and build what its roles take, and this machine the rest. An error if something that the
+/// experiment itself needs is not available, a node is lost, or `stop` is set. A contender that cannot be built is no
+/// error.
 pub fn join(
     experiment: &Experiment,
     choice: &Choice,

@@ -7,7 +7,8 @@ use super::begin::{begin, prospects};
 use super::prepare::Choice;
 use crate::spec::Experiment;
 
-/// The outlook of a run of the chosen contenders with these CPUs.
+/// The outlook of a run of the chosen contenders with these CPUs. `shard` and `sittings` are taken over; with
+/// `sittings`, no verdict ends the run before its largest number of blocks.
 pub fn outlook(
     mut experiment: Experiment,
     choice: &Choice,

@@ -22,7 +22,7 @@ pub struct Plan {
 /// One block at each point that has contenders.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
-    /// The index of the round and of its blocks in the run, from 0.
+    /// The index of the round in the run, from 0. The blocks of the round have the same index.
     pub index: u32,
     /// The blocks in the order in which they are executed.
     pub blocks: Vec<Block>,
@@ -35,7 +35,7 @@ pub struct Block {
     pub point: usize,
     /// The index of the block at its point, from 0.
     pub index: u32,
-    /// The positions of the contenders, in the order in which they are tried.
+    /// The positions of the contenders among those that are ready, in the order in which they are tried.
     pub order: Vec<usize>,
 }
 
@@ -64,8 +64,8 @@ pub fn plan(takes_part: &[Vec<usize>], first: &BTreeSet<usize>, blocks: u32, see
     Plan { rounds: (0..blocks).map(&mut round).filter(|round| !round.blocks.is_empty()).collect() }
 }
 
-/// The seed of the random choices within trials. Each shard has its own: two trials that were drawn alike would not
-/// be two repetitions. The arrivals of an open loop are not drawn from it: they are the same in every trial.
+/// The seed of the random choices within trials. Each shard has its own: two trials that were drawn alike would not be
+/// two repetitions. The arrivals of an open loop do not depend on this seed: they are the same in every trial.
 pub fn trial_seed(run: &Run) -> u64 {
     let of_shard = |shard: &Shard| {
         let mut random = ChaCha8Rng::seed_from_u64(run.seed);
@@ -93,7 +93,7 @@ impl Block {
 }
 
 impl Plan {
-    /// The plan with only the rounds that a shard has.
+    /// The plan with only the rounds that a shard has. Their indices stay as they are.
     pub fn share(self, shard: &Shard) -> Plan {
         Plan { rounds: self.rounds.into_iter().filter(|round| shard.has(round.index)).collect() }
     }

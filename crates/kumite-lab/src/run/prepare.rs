@@ -25,7 +25,7 @@ use crate::toml_source::SpecError;
 
 /// The contenders of an experiment: those that are ready, and the others with their reasons.
 pub struct Prepared {
-    /// The contenders that can be started, and the second of the control if it was built here.
+    /// The contenders that can be started, and the second build of the control if it was made here.
     pub ready: Vec<Ready>,
     /// All contenders, with the reasons why some cannot be started.
     pub contenders: Vec<record::Contender>,
@@ -111,7 +111,7 @@ pub struct Choice {
     pub only: Vec<String>,
     /// The contenders that are left out, by name.
     pub skip: Vec<String>,
-    /// The names of the contenders that the profile does not try, and that are left out, too.
+    /// The names of the contenders that the profile does not try at any point. They are left out, too.
     pub unplanned: Vec<String>,
     /// True to install missing tools, through the system's package manager and npm.
     pub install: bool,
@@ -137,7 +137,7 @@ impl Choice {
         Ok(())
     }
 
-    /// The reason why a contender is left out on purpose. None if it is not.
+    /// The reason why a contender is left out on purpose. `None` if it is not left out.
     pub fn left_out(&self, name: &str) -> Option<&'static str> {
         let named = |names: &[String]| names.iter().any(|other| other == name);
         let [by_only, by_skip, by_profile] = LEFT_OUT;
@@ -153,7 +153,7 @@ impl Choice {
 
 /// Looks for tools, installs what may be installed, and builds. Every contender that cannot take part is returned with
 /// the reason. `note` is called with sentences about steps that take long. An error if a tool of the experiment itself,
-/// a service, or the second build of the control cannot be had, or `stop` is set.
+/// a service, or the second build of the control is not available, or `stop` is set.
 pub fn prepare(
     experiment: &Experiment,
     choice: &Choice,

@@ -6,8 +6,8 @@ use super::export::{document, findings};
 use crate::spec::judged_of;
 use crate::toml_source::SpecError;
 
-/// Makes everything anew that follows from a run's trials: estimates, verdicts and doubts. The claims are those of
-/// the run's own file. An error for a merged run, and if the run's own file cannot be read by this kumite.
+/// Makes everything anew that follows from a run's trials: estimates, verdicts and doubts. The claims are those of the
+/// run's own file. An error if the run was merged, or if this kumite cannot read the run's own file.
 pub fn rejudge(kept: &Export) -> Result<Export, SpecError> {
     let Export { run, machine, contenders, .. } = kept;
     if run.merged.is_some() {

@@ -8,18 +8,19 @@ use kumite_record::{Run, Trial};
 use super::plan::{Plan, trial_seed};
 use crate::contender::{Drawn, Ready};
 
-/// A function from the trials so far to the cells that go on: contenders, with positions of points.
+/// A function from the trials so far to the cells that go on: names of contenders, with positions of points.
 pub type Undecided<'a> = dyn Fn(&[&Trial]) -> BTreeSet<(String, usize)> + 'a;
 
 /// The inputs of an execution. The store must have the beginning of the run already.
 pub struct Session<'a> {
     /// The run, with its points.
     pub run: &'a Run,
-    /// The contenders that are ready; elsewhere they are known by their position here.
+    /// The contenders that are ready. Plans name them by their position in this slice.
     pub contenders: &'a [Ready],
     /// The order of rounds, blocks and trials.
     pub plan: &'a Plan,
-    /// The time of a trial at each point, approximately. None if it cannot be known before it is tried.
+    /// The time of a trial at each point, without starting and stopping. `None` if the time cannot be known before a
+    /// trial.
     pub times: &'a [Option<Duration>],
     /// The trials of the plan that are in the store already and are not made again.
     pub kept: &'a [Trial],
@@ -32,8 +33,8 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// The contender at this position, for the trial with this number. In a run with a control it has the conditions
-    /// that are drawn for that trial.
+    /// The contender at this position, for the trial with the number `seq`. In a run with a control, its conditions are
+    /// drawn for this trial.
     pub fn drawn(&self, contender: usize, seq: u32) -> Ready {
         let drawn = self.run.control.as_ref().map(|_| Drawn::new(trial_seed(self.run), seq));
         Ready { drawn, ..self.contenders[contender].clone() }

@@ -19,8 +19,8 @@ use crate::toml_source::SpecError;
 /// The index from which on a round is refused. No run has as many rounds, but a file may say anything.
 const MOST_ROUNDS: u32 = 1_000_000;
 
-/// Joins these runs into one, of which each is a sitting, and judges it by what the first of them asked. An error if
-/// they do not belong together.
+/// Joins runs into one run, in which each of them is a sitting, and judges it by what the earliest of them asked. An
+/// error if there is no run, or if two of them do not belong together.
 pub fn join_sittings(runs: &[StoredRun], id: String, command: String) -> Result<StoredRun, SpecError> {
     let mut runs: Vec<&StoredRun> = runs.iter().collect();
     runs.sort_by_key(|of| (of.run.started, of.run.id.clone()));
@@ -57,8 +57,8 @@ pub fn join_sittings(runs: &[StoredRun], id: String, command: String) -> Result<
     Ok(StoredRun { run, machine, contenders, trials, claims, checks, warnings })
 }
 
-/// Joins the runs of these documents into one, as [`join_sittings`] does, and makes its document. One that was joined
-/// itself is taken apart first.
+/// Joins the runs of these documents into one, as [`join_sittings`] does, and makes its document. A run that was itself
+/// joined is taken apart first.
 pub fn join_documents(documents: Vec<Export>, id: String, command: String) -> Result<Export, SpecError> {
     let runs: Vec<StoredRun> = documents.into_iter().flat_map(sittings_of).collect();
     let StoredRun { run, machine, contenders, trials, claims, checks, warnings } =
@@ -95,9 +95,9 @@ fn refused(first: &StoredRun, other: &StoredRun) -> Result<Option<String>, SpecE
     }))
 }
 
-/// The first difference because of which two runs cannot be sittings of one run. Their orders, their lengths and the
-/// rules by which each was judged alone may differ. `None` if there is no other difference. An error if the
-/// experiment's file that one of them keeps cannot be read.
+/// The first difference because of which two runs cannot be sittings of one run. The order of trials, the number of
+/// blocks, and the rule of judging may differ. Contenders are not compared. `None` if there is no such difference. An
+/// error if the experiment's file that one of them keeps cannot be read.
 pub fn differ_as_sittings(first: &Run, other: &Run) -> Result<Option<Difference>, SpecError> {
     let alike = Run {
         seed: first.seed,
@@ -165,8 +165,9 @@ fn versions(first: &StoredRun, of: &StoredRun, nth: u32) -> Vec<OtherVersion> {
     of_sitting.into_iter().chain(of.run.other_versions.iter().map(renumbered)).collect()
 }
 
-/// Takes a joined run apart: the sittings that it was joined from, each as the run that it was, as far as the joined
-/// run has it.
+/// Takes a joined run apart into the runs from which it was joined, in the order of its sittings. Their claims, checks
+/// and warnings are not known any more, so these lists are empty. What else a joined run does not keep of each run,
+/// such as its contenders, is that of the joined run.
 pub fn take_apart(joined: &StoredRun) -> Vec<StoredRun> {
     (1..).zip(&joined.run.sittings).map(|(nth, of)| taken_out(joined, nth, of)).collect()
 }

@@ -22,7 +22,7 @@ const SHOWN_CHARS: usize = 60;
 pub struct Difference {
     /// The name of the property, as a subject: "the profile".
     pub what: String,
-    /// The value of each run. None if they are too long to be read, and for the sources of a contender.
+    /// The value of each run. `None` if a value is too long to be shown, and for the source of a contender.
     pub values: Option<[String; 2]>,
 }
 
@@ -38,8 +38,9 @@ impl Difference {
     }
 }
 
-/// The first difference in how two runs are measured, as far as it shows without their contenders. `None` if there is
-/// none. An error if the experiment's file that one of them keeps cannot be read.
+/// The first difference of two runs in the version of measuring, the experiment's name, the profile, the part of the
+/// experiment's file that trials depend on, or the texts of labels. Contenders are not compared. `None` if there is no
+/// such difference. An error if the experiment's file that one of them keeps cannot be read.
 pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecError> {
     let measures = |run: &Run| run.measures.map_or("none".to_owned(), |measures| measures.to_string());
     let of_one = Difference::between("how kumite measures (MEASURES)", [measures(a), measures(b)])
@@ -79,13 +80,15 @@ pub(super) fn described(machine: &Machine) -> String {
     )
 }
 
-/// The difference of two machines. None if they are alike. A run on both would compare the machines.
+/// The difference of two machines in their CPU, their kernel, or the CPUs of contender and engine. `None` if there is
+/// no such difference. A run on both machines would compare them instead of contenders.
 pub fn differ_in_machines(a: &Machine, b: &Machine) -> Option<Difference> {
     let values = [a, b].map(described);
     (values[0] != values[1]).then(|| Difference { what: "the machine".to_owned(), values: Some(values) })
 }
 
-/// The difference of the nodes that have roles: in their names, or in their machines. None if there is none.
+/// The difference of two runs in the names or the machines of the nodes that have roles. `None` if there is no
+/// difference.
 pub fn differ_in_roles(a: &[RoleElsewhere], b: &[RoleElsewhere]) -> Option<Difference> {
     let named = |roles: &[RoleElsewhere]| match roles {
         [] => "none".to_owned(),
@@ -101,13 +104,14 @@ pub fn differ_in_roles(a: &[RoleElsewhere], b: &[RoleElsewhere]) -> Option<Diffe
     a.iter().zip(b).find_map(|(a, b)| differ_in_machines(&a.node.machine, &b.node.machine))
 }
 
-/// True if a run asks what this experiment asks now, and was measured in the way in which it would be measured now. An
-/// error if the experiment's file that the run keeps cannot be read.
+/// True if a run asks what this experiment asks now, and has the present version of measuring. Contenders are not
+/// compared. An error if the experiment's file that the run keeps cannot be read.
 pub fn is_of(run: &Run, experiment: &Experiment) -> Result<bool, SpecError> {
     Ok(differ_in_trials(run, &super::begin(experiment, &Default::default()))?.is_none())
 }
 
-/// The first difference of the contenders that were measured. None if there is none.
+/// The first difference of two runs in the contenders that were measured, or in the source of one. Versions of tools
+/// may differ. `None` if there is no such difference.
 pub fn differ_in_contenders(a: &[Contender], b: &[Contender]) -> Option<Difference> {
     let names: BTreeSet<&str> = measured(a).into_keys().chain(measured(b).into_keys()).collect();
     names.into_iter().find_map(|name| {
@@ -130,7 +134,8 @@ pub fn differ_in_contenders(a: &[Contender], b: &[Contender]) -> Option<Differen
     })
 }
 
-/// The versions that made a part of a run and differ from those that made its first part.
+/// The versions that differ between the first part of a run and another part, `here`: of kumite, of contenders' tools,
+/// and of services. Contenders and services that only one part has are left out.
 pub fn other_versions(first: Made, here: Made, part: &Part) -> Vec<OtherVersion> {
     let other = |of: Versioned, first: Option<&str>, here: Option<&str>| {
         let [first, here] = [first, here].map(|version| version.map(str::to_owned));
@@ -161,7 +166,7 @@ pub fn other_versions(first: Made, here: Made, part: &Part) -> Vec<OtherVersion>
 /// The kumite, the contenders and the services that made a part of a run, each with its version.
 #[derive(Clone, Copy)]
 pub struct Made<'a> {
-    /// The version of kumite that made it.
+    /// The version of kumite that made the part.
     pub kumite: &'a str,
     /// The contenders, with the versions of their tools.
     pub contenders: &'a [Contender],

@@ -5,8 +5,8 @@ use kumite_record::Cores;
 use crate::spec::Experiment;
 use crate::toml_source::SpecError;
 
-/// The CPUs that an experiment will use, out of the available ones. An error if none of its points can be measured with
-/// these.
+/// The CPUs that an experiment will use, out of the available ones. An error if no point of the experiment can be
+/// measured with the available CPUs.
 pub fn used_cores(experiment: &Experiment, available: &Cores) -> Result<Cores, SpecError> {
     let mut used = Cores { contender: Vec::new(), engine: available.engine.clone(), apart: available.apart };
     let unavailable = experiment.unavailable(available);

@@ -20,7 +20,7 @@ use crate::toml_source::SpecError;
 /// those claims and checks.
 type Percentiles = BTreeMap<(String, usize), Vec<(Wanted, BTreeSet<String>)>>;
 
-/// The windows that claims and checks about percentiles rest on, in several profiles of an experiment.
+/// The windows for the percentiles that claims and checks compare, in several profiles of an experiment.
 pub struct Windows {
     of_profiles: Vec<(Experiment, Percentiles)>,
 }
@@ -32,14 +32,15 @@ pub enum WindowFault {
     Short {
         /// The id of the claim or check that compares the percentile.
         claim: String,
-        /// The contender and the point, with the request where the percentile is of one, as people read it.
+        /// The contender and the point, in the form for people. If the percentile is of a part of a trial, such as one
+        /// request, the part is there, too.
         cell: String,
-        /// The metric, with the answers that it needs and the rate at which they come.
+        /// The metric, with the number of values that it needs and the rate at which values come.
         short: Short,
     },
     /// The rate of the server could not be measured.
     Failed {
-        /// The contender and the point, as people read it.
+        /// The contender and the point, in the form for people.
         cell: String,
         /// The error that prevented it, in words.
         why: String,
@@ -47,8 +48,8 @@ pub enum WindowFault {
 }
 
 impl Windows {
-    /// Finds the windows of these contenders in each of these profiles. `given` is the experiment as it was typed. An
-    /// error if it cannot be read in one of them.
+    /// Finds the windows of these contenders in each of these profiles. `given` is the path or the name of the
+    /// experiment. An error if the experiment cannot be read in one of the profiles.
     pub fn of(given: &str, profiles: &[String], contenders: &[&str]) -> Result<Windows, SpecError> {
         let mut of_profiles = Vec::new();
         for profile in profiles {

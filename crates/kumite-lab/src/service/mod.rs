@@ -53,7 +53,7 @@ pub fn remove_left_files() -> Vec<PathBuf> {
     Folder::remove_left()
 }
 
-/// The figures that a service counted in a trial, by metric.
+/// The figures that a service counted in a trial, by the name of the metric without the service's name.
 type Counts = BTreeMap<&'static str, f64>;
 
 /// A service of an experiment, as its keys say.
@@ -282,8 +282,8 @@ impl Running {
         total(self.services.iter_mut().filter_map(|(_, service)| service.process()).map(Process::cpu))
     }
 
-    /// Ends the services, and returns their counts by metric. An error if one had ended before, or does not end or
-    /// count; the others are ended then, too.
+    /// Ends the services, and returns their counts by metric. An error if a service had ended before, cannot be ended,
+    /// or gives no counts; the others are ended then, too.
     pub fn end(self) -> Result<Counted, Error> {
         let mut counted = Counted::default();
         if let Some(mut there) = self.there {
@@ -301,8 +301,8 @@ impl Running {
     }
 }
 
-/// Gets the services ready: looks for what they need, installs what may be installed, and fetches files. Returns the
-/// version of each. An error if one of them cannot be had.
+/// Gets the services ready: looks for their tools, installs tools if `may_install` is set, and fetches files. Returns
+/// the version of each. An error if a tool or a file of a service is not available.
 pub(crate) fn prepare(
     specs: &BTreeMap<String, ServiceSpec>,
     may_install: bool,

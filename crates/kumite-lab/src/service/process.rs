@@ -55,7 +55,8 @@ impl Process {
         Ok(())
     }
 
-    /// An error if the process has ended; it says how the process ended, and `when` that was noticed.
+    /// An error if the process has ended. The error says how the process ended, and by the words in `when` at what time
+    /// this was noticed.
     pub fn runs(&mut self, when: &str) -> Result<(), Error> {
         match self.tree.exited()? {
             None => Ok(()),

@@ -51,8 +51,8 @@ impl ServiceSpec {
         Ok(ServiceSpec { kind: kind.name, service: (kind.read)(&given)? })
     }
 
-    /// The metrics that the service adds to those of a trial. `name` is the service's name, which begins the name of
-    /// each.
+    /// The metrics that the service adds to those of a trial. `name` is the service's name, with which the name of each
+    /// begins.
     pub fn metrics(&self, name: &str) -> Vec<Metric> {
         let own = |metric: Metric| Metric {
             name: format!("{name}_{}", metric.name),

@@ -29,8 +29,8 @@ pub(super) fn check_answer_at(source: &TomlSource, file: &ExperimentFile) -> Res
     Ok(())
 }
 
-/// The right answer at a point, with the position of the entry of `answer_at` that it is of. The position is None if
-/// the file has no entries. An error if there are entries, and not exactly one is of the point.
+/// The right answer at a point, with the position of the entry of `answer_at` that applies there. The position is None
+/// if the file has no entries. An error if it has entries, and not exactly one of them applies at the point.
 pub(super) fn answer_of(
     source: &TomlSource,
     file: &ExperimentFile,

@@ -44,8 +44,8 @@ pub(crate) struct KeyDifference {
 }
 
 impl Asked {
-    /// Reads the part that the trials of this profile depend on from the text of a file. An error if the file cannot
-    /// be read.
+    /// Reads the part that the trials of this profile depend on from the text of an experiment's file. An error if the
+    /// text is not TOML.
     pub fn new(text: &str, profile: &str) -> Result<Asked, SpecError> {
         Asked::read(&TomlSource { file: "experiment.toml".into(), text: text.to_owned() }, profile)
     }
@@ -70,8 +70,8 @@ impl Asked {
         Ok(Asked(asked))
     }
 
-    /// The first key that differs, with its value in each, which is `nothing` where there is none. None if both are
-    /// equal.
+    /// The first key that differs, with its value in each; `nothing` stands for a value that is not there. None if both
+    /// are equal.
     pub(crate) fn difference(&self, other: &Asked) -> Option<(String, [String; 2])> {
         let first = self.differences(other).into_iter().next()?;
         let values = first.values.map(|value| value.unwrap_or_else(|| "nothing".to_owned()));
@@ -85,7 +85,7 @@ impl Asked {
         found
     }
 
-    /// A text that is equal for equal parts, however the files were written.
+    /// A text that is the same for equal parts, however their files were laid out.
     pub fn canonical(&self) -> String {
         self.0.to_string()
     }

@@ -1,6 +1,6 @@
 //! The claims and checks of an experiment, parsed and checked against the names and units that it declares.
 //!
-//! They are read from the file as it was when a run began, however long ago: a kept run is judged by what it asked.
+//! Those of a kept run are read from its file as it was when the run began, so that a run is judged by what it asked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ pub(super) struct Known<'a> {
     pub metrics: &'a [Metric],
     pub part_metrics: &'a [Metric],
     pub units: &'a BTreeMap<String, Unit>,
-    /// The axis within trials, with all values that it has in any profile. None if there is none.
+    /// The axis within trials, with all values that the axis has in any profile. None if there is no such axis.
     pub within: Option<Within>,
 }
 

@@ -7,7 +7,7 @@ use kumite_record::there_are;
 use super::file::ExperimentFile;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// The control that the file names. An error if it is no contender; none if the file names none.
+/// The control that the file names. None if the file names no control; an error if the control is no contender.
 pub(super) fn read_control(
     source: &TomlSource,
     file: &ExperimentFile,

@@ -35,28 +35,29 @@ pub struct Experiment {
     pub(crate) kind: &'static Registration,
     /// The profile that was applied.
     pub profile: String,
-    /// The names of all profiles.
+    /// The names of all profiles, with `quick`, `standard` and `full`, which every experiment has.
     pub profiles: Vec<String>,
     /// The fixed parameters: `[workload]` with the profile's changes. The value of one that is an axis, too, is that
     /// axis's default.
     pub fixed: BTreeMap<String, AxisValue>,
     /// The texts that labels of axes stand for.
     pub labels: Labels,
-    /// The points of the plan, with the contenders that are tried at each.
+    /// The points of the plan, each with its workload and the contenders that are tried there.
     pub planned: Vec<Planned>,
     /// The largest number of blocks at each point.
     pub blocks: u32,
     /// The number of blocks that each point gets even if no verdict needs them.
     pub min_blocks: u32,
-    /// The margin, in percent: sides that differ by no more are no different.
+    /// The margin, in percent, from 0 to 50: sides of a comparison that differ by no more count as equal.
     pub margin_percent: f64,
     /// The contender that has two trials in each block. None if there is no control.
     pub control: Option<String>,
     /// The metric by which two revisions of the contenders are compared. None if the experiment names none.
     pub headline: Option<String>,
-    /// The revisions of the contenders, before and after. Empty if they are those of the working tree.
+    /// The two revisions of the contenders, the earlier first. Empty if the contenders are those of the working tree
+    /// alone.
     pub revisions: Vec<RunRevision>,
-    /// The answer that is right.
+    /// The right answer, as `[answer]` has it. What `[[answer_at]]` says of single points is in their workloads.
     pub answer: Answer,
     /// The requests and sessions that are asked, if the experiment has any.
     pub(crate) scenario: Scenario,
@@ -66,7 +67,8 @@ pub struct Experiment {
     pub not_judged: Vec<String>,
     /// The checks: statements that have to be true whatever the contenders are.
     pub checks: Vec<CheckSpec>,
-    /// The folders with contenders, in the order of the folders' names.
+    /// The folders with contenders, in the order of the folders' names. If there are two revisions, the folders of the
+    /// earlier come first.
     pub contenders: Vec<Contender>,
     /// The published figures, to be shown beside the measured ones. None if the experiment gives none.
     pub published: Option<Published>,
@@ -76,7 +78,8 @@ pub struct Experiment {
     pub metrics: Vec<Metric>,
     /// The metrics of parts of trials. Empty if no axis is swept within trials.
     pub part_metrics: Vec<Metric>,
-    /// Sentences on suspicions that are no errors, each with its place.
+    /// Sentences on things that are no errors but may be mistakes, such as a parameter whose name is almost one of
+    /// kumite's.
     pub doubts: Vec<String>,
     /// The metrics that the experiment declares itself.
     pub(crate) derived: Derived,
@@ -100,8 +103,8 @@ impl Experiment {
         folder::all()
     }
 
-    /// The folder of the nearest experiment with this name. The name may be a stranger's, so it is never taken for a
-    /// path. An error if there is none.
+    /// The folder of the nearest experiment with this name. The name may come from a stranger, so it is never taken for
+    /// a path. An error if there is no such experiment, or a folder of experiments cannot be read.
     pub fn folder_of(name: &str) -> Result<PathBuf, SpecError> {
         folder::find_by_name(name)
     }
@@ -116,7 +119,7 @@ impl Experiment {
         self.planned.iter().map(|planned| planned.point.clone()).collect()
     }
 
-    /// The contenders that the profile does not try at any point.
+    /// The names of the contenders that the profile does not try at any point.
     pub fn unplanned(&self) -> Vec<String> {
         let planned: BTreeSet<&String> =
             self.planned.iter().flat_map(|planned| &planned.contenders).collect();
@@ -124,7 +127,7 @@ impl Experiment {
         names.filter(|name| !planned.contains(name)).collect()
     }
 
-    /// The contenders that take part at each point of the plan. Empty if all take part everywhere.
+    /// The names of the contenders that take part, for each point of the plan. Empty if all take part everywhere.
     pub fn contenders_at(&self) -> Vec<Vec<String>> {
         let all = self.variants().len();
         if self.planned.iter().all(|planned| planned.contenders.len() == all) {
@@ -133,7 +136,7 @@ impl Experiment {
         self.planned.iter().map(|planned| planned.contenders.clone()).collect()
     }
 
-    /// Every contender with the folder that it is defined in, in the order of the contenders' names.
+    /// Every contender with the folder in which it is defined, in the order of the contenders' names.
     pub fn variants(&self) -> Vec<(&Contender, &Variant)> {
         let mut all: Vec<_> =
             self.contenders.iter().flat_map(|c| c.variants.iter().map(move |variant| (c, variant))).collect();
@@ -142,8 +145,8 @@ impl Experiment {
     }
 
     /// Replaces the plan by one job of a contender: at the first point that is planned for the contender or, if no
-    /// point is, at the first point of all. `parameters` take the place of the point's and of the fixed ones. An error
-    /// if the kind refuses them; the fixed parameters are changed even then.
+    /// point is, at the first point of all. `parameters` replace those of the point and the fixed ones. An error if the
+    /// kind refuses them; the fixed parameters are changed even then.
     pub fn plan_one(&mut self, contender: &str, parameters: &[(String, AxisValue)]) -> Result<(), Unfit> {
         let tries_it = |planned: &&Planned| planned.contenders.iter().any(|name| name == contender);
         let first = self.planned.iter().find(tries_it).or(self.planned.first());
@@ -160,14 +163,14 @@ impl Experiment {
         Ok(())
     }
 
-    /// The axis that each trial sweeps within itself, with all values that it has at any point. None if trials sweep
-    /// none.
+    /// The axis that each trial sweeps within itself, with all values that the axis has at any point. `None` if trials
+    /// sweep no axis.
     pub fn within(&self) -> Option<Within> {
         widest(self.withins())
     }
 
-    /// The number of values of the axis within trials that trials at each point sweep. Empty if all sweep all of
-    /// them.
+    /// For each point, the number of values of the axis within trials that a trial sweeps. Empty if the trials of all
+    /// points sweep all values, or if there is no such axis.
     pub fn within_at(&self) -> Vec<usize> {
         let all = self.within().map_or(0, |within| within.values.len());
         let counts: Vec<usize> = self.withins().map(|within| within.values.len()).collect();
@@ -178,9 +181,10 @@ impl Experiment {
         self.planned.iter().filter_map(|planned| planned.workload.within())
     }
 
-    /// The positions at which a contender is checked: the first of these points that the profile tries it at or, if
-    /// it tries it nowhere, the first one. If a parameter chooses among the contender's code, there is one point for
-    /// each of its values. Empty if no point can be measured.
+    /// The positions of the points at which a contender is checked. It is the first point of `measurable` at which the
+    /// profile tries the contender; if the profile tries it at none of them, the first point of `measurable`. If a
+    /// parameter chooses among the contender's code, there is one such point for each value of the parameter. Empty if
+    /// `measurable` is empty.
     pub fn checked_at(&self, measurable: &[usize], contender: &str) -> Vec<usize> {
         let takes_part = |at: &usize| self.planned[*at].contenders.iter().any(|other| other == contender);
         let mut points: Vec<usize> = measurable.iter().copied().filter(takes_part).collect();
@@ -195,8 +199,8 @@ impl Experiment {
         points
     }
 
-    /// The parameter that chooses among a contender's code, with its value at this point. None if there is no such
-    /// parameter, or it is no axis.
+    /// The parameter that chooses among a contender's code, with its value at this point. `None` if the kind has no
+    /// such parameter, or the parameter is no axis.
     pub fn code<'a>(&self, point: &'a Point) -> Option<(&'static str, &'a AxisValue)> {
         self.kind.code.and_then(|name| Some((name, point.get(name)?)))
     }
@@ -210,8 +214,8 @@ impl Experiment {
         self.planned.iter().filter_map(of_point).fold(0.0, f64::max)
     }
 
-    /// The contenders that take part at each point, by their position in `ready`. None take part at a point that
-    /// cannot be measured.
+    /// For each point, the positions in `ready` of the contenders that take part. Empty at a point that cannot be
+    /// measured.
     pub fn takes_part(&self, ready: &[Ready], unavailable: &[Unavailable]) -> Vec<Vec<usize>> {
         let at = |planned: &Planned| {
             let can_be = unavailable.iter().all(|other| other.point != planned.point);
@@ -221,16 +225,15 @@ impl Experiment {
         self.planned.iter().map(at).collect()
     }
 
-    /// The time of a trial at each point, without starting and stopping. None if it cannot be known exactly before it
-    /// is tried.
+    /// The time of a trial at each point, without starting and stopping. `None` if the time cannot be known exactly
+    /// before a trial.
     pub fn times(&self) -> Vec<Option<Duration>> {
         let known = |[least, most]: [Duration; 2]| (least == most).then_some(most);
         self.planned.iter().map(|planned| bounds(planned).and_then(known)).collect()
     }
 
     /// The number of trials in a round with these contenders, and the shortest and the longest time that they take,
-    /// without starting and stopping. The time is `None` if that of any point cannot be known before the point is
-    /// tried.
+    /// without starting and stopping. The time is `None` if at some point it cannot be known before a trial.
     pub fn extent(&self, contenders: &[&str]) -> (usize, Option<[Duration; 2]>) {
         let here = |planned: &Planned| {
             let takes_part = |name: &&String| contenders.contains(&name.as_str());
@@ -247,8 +250,8 @@ impl Experiment {
         (trials, bounds.map(sum))
     }
 
-    /// The inputs for a driver of the experiment's contenders. `state` is the folder of the store; `run` is the run's
-    /// id, after which the folder of its logs is named.
+    /// The inputs for a driver of the experiment's contenders, with all roles on this machine. `state` is the folder of
+    /// the store; `run` is the run's id, after which the folder of its logs is named.
     pub fn opening<'a>(
         &'a self,
         cores: &'a Cores,

@@ -35,9 +35,9 @@ pub(crate) struct ExperimentFile {
     /// NAME --dry-run` says how many each claim takes.
     #[schemars(range(min = 1))]
     pub blocks: Option<u32>,
-    /// Blocks that each cell gets even if no verdict needs them; 6 if it is not given, which are the fewest that give
-    /// the estimate of a cell an interval. 1 is enough for cells that only fill tables: those that an open claim
-    /// needs go on, up to `blocks`.
+    /// Blocks that each cell gets even if no verdict needs them; 6 if it is not given, the fewest with which the
+    /// estimate of a cell has an interval. 1 is enough for cells that only fill tables. Cells that an open claim needs
+    /// go on, up to `blocks`.
     #[schemars(range(min = 1))]
     pub min_blocks: Option<u32>,
     /// The margin, in percent: a ratio that is nearer to 1 than this is "no difference"; 1 if it is not given.
@@ -90,16 +90,17 @@ pub(crate) struct ExperimentFile {
     /// The requests to servers, in place of `method`, `path` and `body` in `[workload]`. `$name` stands for a parameter.
     #[serde(default)]
     pub request: Vec<RequestFile>,
-    /// The sessions with servers: requests in order, each with what was taken from the answers before.
+    /// The sessions with servers. A session is a list of requests in order, which may use values from the answers
+    /// before them.
     #[serde(default)]
     pub session: Vec<SessionFile>,
-    /// The headers of all requests to servers. A request's own of the same name takes the place of one.
+    /// The headers of all requests to servers. A request's own header replaces one of the same name.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The CSV file with a header row, of which each session, and each plain request, has the next row: `{{column}}`
-    /// stands for its value.
+    /// A CSV file with a header row. Each session, and each request outside of sessions, takes the next row:
+    /// `{{column}}` stands for the value in that column.
     pub csv: Option<PathBuf>,
-    /// The cookies that a server gives on a connection are sent back on it.
+    /// True if the cookies that a server sets on a connection are sent back on that connection.
     #[serde(default)]
     pub cookies: bool,
     /// Published figures, to be shown beside what is measured.
@@ -185,8 +186,8 @@ impl ExperimentFile {
         Ok(file)
     }
 
-    /// The requests and sessions. An error if they are refused, or if a file that they name cannot be read. Without a
-    /// folder none is read.
+    /// The requests and sessions. An error if one of them is refused, or if a file that they name cannot be read.
+    /// Without a folder no such file is read.
     pub fn scenario(&self, source: &TomlSource, folder: Option<&Path>) -> Result<Scenario, SpecError> {
         let written = Written {
             request: &self.request,

@@ -74,8 +74,8 @@ pub(crate) fn find(name: &str) -> Result<PathBuf, SpecError> {
     })
 }
 
-/// The folder of the nearest experiment with this name. The name may be a stranger's, so it is never taken for a
-/// path. An error if there is none.
+/// The folder of the nearest experiment with this name. The name may come from a stranger, so it is never taken for a
+/// path. An error if there is no such experiment, or a folder of experiments cannot be read.
 pub(super) fn find_by_name(name: &str) -> Result<PathBuf, SpecError> {
     let is_plain = matches!(
         Path::new(name).components().collect::<Vec<_>>()[..],

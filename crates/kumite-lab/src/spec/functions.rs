@@ -83,8 +83,8 @@ enum BillingFile {
     Y2025,
 }
 
-/// Reads functions.toml. `seed` determines the choices of `spread`. An error, which has its place in the file, if
-/// there is no function or one has a wrong value.
+/// Reads functions.toml. `seed` determines the choices of the routing `spread`. An error if the file cannot be read,
+/// declares no function, or has a wrong value; the last two have their place in the file.
 pub fn read_functions(file: &Path, seed: u64) -> Result<Vec<Function>, SpecError> {
     let source = TomlSource::read(file)?;
     let parsed: FunctionsFile = source.parse()?;

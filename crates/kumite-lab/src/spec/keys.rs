@@ -11,8 +11,8 @@ use crate::driver::{Answer, KINDS, Registration};
 use crate::parameter::Parameters;
 use crate::toml_source::{SpecError, TomlSource};
 
-/// Returns an error if a key is given that only other kinds have, or if both `answer.equals` and `answer.equals_json`
-/// are.
+/// Returns an error if a key is given that only other kinds have, or if `answer.equals` and `answer.equals_json` are
+/// both given.
 pub(super) fn check_keys(
     source: &TomlSource,
     file: &ExperimentFile,
@@ -101,8 +101,8 @@ fn of_others(key: &str, kind: &Registration) -> String {
     format!("only {contenders} have `{key}`, and this is of kind {}", kind.name)
 }
 
-/// Sentences on parameters of the contenders' own that may be mistyped ones of kumite's. A parameter is none of these
-/// if the one of kumite's that is like it is given, too.
+/// Sentences on parameters of the contenders' own whose names may be mistyped names of kumite's parameters. Nothing is
+/// said if the parameter of kumite's with the like name is given, too.
 pub(super) fn mistyped(
     source: &TomlSource,
     fixed: &Parameters,

@@ -38,8 +38,9 @@ const DEFAULT_MIN_BLOCKS: u32 = 6;
 const DEFAULT_MARGIN_PERCENT: f64 = 1.0;
 
 impl Experiment {
-    /// Reads an experiment and its contenders. `name` is the path of a folder, or the name of an experiment that is
-    /// found from the current folder. An error if there is no such experiment, or a file of it is wrong.
+    /// Reads an experiment and its contenders, and applies a profile. `name` is the path of the experiment's folder, or
+    /// a name by which the experiment is found from the current folder. An error if there is no such experiment or
+    /// profile, or one of the experiment's files is wrong.
     pub fn load(name: &str, profile: &str) -> Result<Experiment, SpecError> {
         let folder = find(name)?;
         let source = TomlSource::read(&folder.join("experiment.toml"))?;

@@ -12,8 +12,8 @@ use crate::toml_source::{SpecError, TomlSource};
 /// The profiles that every experiment has, even without overrides for them.
 const PROFILES: [&str; 3] = ["quick", "standard", "full"];
 
-/// Checks all profiles and the chosen one. An error if a profile overrides what the experiment does not have, or if
-/// there is no profile of the chosen name.
+/// Returns an error if a profile overrides what the experiment does not have, or if there is no profile of the chosen
+/// name.
 pub(super) fn check_profiles(
     source: &TomlSource,
     file: &ExperimentFile,

@@ -26,8 +26,9 @@ pub(crate) struct PublishedFile {
     main: Vec<String>,
 }
 
-/// Reads the table. `axes` are the names of the experiment's axes. An error if `beside` has a name that is none of
-/// them, `main` has one that is no series of the table, or the table lacks a column or has no number for a figure.
+/// Reads the table. `axes` are the names of the experiment's axes. An error if `beside` names something that is no
+/// axis, `main` names something that is no series of the table, or the table cannot be read, lacks a column, or has a
+/// figure that is no number.
 pub(crate) fn read(
     table: &PublishedFile,
     folder: &Path,

@@ -1,8 +1,9 @@
-//! An experiment of two revisions: every contender as it was beside itself as it is, at each point.
+//! An experiment of two revisions: at each point, every contender at the later revision stands beside itself at the
+//! earlier one.
 //!
-//! The specification is that of the working tree, but for what it says of contenders: in place of its claims stands one
-//! for each contender at each point, that the later is no worse than the earlier, by the metric that `headline` names.
-//! What was changed is the experiment's text from then on, so that a kept run is judged by what it asked.
+//! The specification is that of the working tree, but for claims and contenders. There is one claim for each contender
+//! at each point: by the metric that `headline` names, the later revision is no worse than the earlier. The changed
+//! specification becomes the experiment's text, so that a kept run is judged by what it asked.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -28,13 +29,13 @@ pub struct Side {
 }
 
 impl Experiment {
-    /// The folder of the experiment that a path or a name means. An error if there is none.
+    /// The folder of the experiment that has this path or this name. An error if there is no such experiment.
     pub fn find(name: &str) -> Result<PathBuf, SpecError> {
         find(name)
     }
 
-    /// Reads an experiment as one of two revisions of its contenders, of which the first is the earlier. An error if
-    /// it names no `headline`, or if no contender is in both.
+    /// Reads an experiment as a comparison of two revisions of its contenders; the first of `sides` is the earlier. An
+    /// error if the experiment names no `headline`, no contender is in both revisions, or a file is wrong.
     pub fn of_revisions(name: &str, profile: &str, sides: &[Side; 2]) -> Result<Experiment, SpecError> {
         let plain = Experiment::load(name, profile)?;
         let (headline, sign) = headline(&plain)?;

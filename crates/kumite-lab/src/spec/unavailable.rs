@@ -7,7 +7,8 @@ use crate::driver::Planned;
 use crate::service::ServiceSpec;
 
 impl Experiment {
-    /// The points that cannot be measured with these CPUs and on this system, in their order, and why.
+    /// The points that cannot be measured with these CPUs and on this system, in the order of the plan, each with the
+    /// reason.
     pub fn unavailable(&self, available: &Cores) -> Vec<Unavailable> {
         let unavailable = |planned: &Planned| {
             let cores = planned.workload.cores().given(available).err().map(|why| why.to_string());
