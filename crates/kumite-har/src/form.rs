@@ -44,6 +44,16 @@ pub(crate) fn clean_url(url: &str) -> (String, Vec<String>) {
     (clean_text, taken)
 }
 
+/// A URL without the user and the password before its host. True if there were any.
+pub(crate) fn without_user(url: &str) -> (String, bool) {
+    let Some((scheme, rest)) = url.split_once("://") else { return (url.to_owned(), false) };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    match authority.rsplit_once('@') {
+        Some((_, host)) => (format!("{scheme}://{host}{path}"), true),
+        None => (url.to_owned(), false),
+    }
+}
+
 /// A text without percent-encoding. Bytes that are no UTF-8 are replaced.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
@@ -86,5 +96,19 @@ mod tests {
         assert_eq!(clean_url("/a?api_key=k#x").0, "/a?api_key=***");
         assert_eq!(clean_url("/a;jsessionid=1;v=2/b?c").0, "/a;jsessionid=***;v=2/b?c");
         assert_eq!(clean_url("/a=b/c").0, "/a=b/c");
+    }
+
+    #[test]
+    fn a_url_loses_its_user_and_nothing_else_that_has_an_at_sign() {
+        let cases = [
+            ("https://me:secret@here:8080/a?b=c@d", "https://here:8080/a?b=c@d", true),
+            ("https://me@here", "https://here", true),
+            ("https://here/@me", "https://here/@me", false),
+            ("https://here?to=me@there", "https://here?to=me@there", false),
+            ("/a@b", "/a@b", false),
+        ];
+        for (url, without, had) in cases {
+            assert_eq!(without_user(url), (without.to_owned(), had), "{url}");
+        }
     }
 }

@@ -337,7 +337,11 @@ fn headers(
         }
         // The page that led here may have had a secret in its URL.
         let (value, taken) = match name.as_str() {
-            "referer" => form::clean_url(value),
+            "referer" => {
+                let (value, had_user) = form::without_user(value);
+                secrets.extend(had_user.then_some(Secret::User));
+                form::clean_url(&value)
+            }
             _ => (value.clone(), Vec::new()),
         };
         secrets.extend(taken.into_iter().map(|name| Secret::Query { name }));

@@ -25,11 +25,15 @@ impl FromStr for CpuList {
         let mut cpus = Vec::new();
         for part in text.split(',') {
             let (first, last) = part.split_once('-').unwrap_or((part, part));
-            cpus.extend(number(first)?..=number(last)?);
+            let (first, last) = (number(first)?, number(last)?);
+            if last < first {
+                return Err(CpuListError);
+            }
+            cpus.extend(first..=last);
         }
         cpus.sort_unstable();
         cpus.dedup();
-        if cpus.is_empty() { Err(CpuListError) } else { Ok(CpuList(cpus)) }
+        Ok(CpuList(cpus))
     }
 }
 
@@ -41,7 +45,7 @@ mod tests {
     fn ranges_and_numbers_are_read_and_all_else_is_refused() {
         assert_eq!("1".parse(), Ok(CpuList(vec![1])));
         assert_eq!("3,0-1, 1".parse(), Ok(CpuList(vec![0, 1, 3])));
-        for text in ["", "a", "1-", "2-1", "0,,1", "4096", "-1"] {
+        for text in ["", "a", "1-", "2-1", "0,3-2", "0,,1", "4096", "-1"] {
             assert_eq!(text.parse::<CpuList>(), Err(CpuListError), "{text}");
         }
     }

@@ -173,7 +173,8 @@ impl Experiment {
     /// points sweep all values, or if there is no such axis.
     pub fn within_at(&self) -> Vec<usize> {
         let all = self.within().map_or(0, |within| within.values.len());
-        let counts: Vec<usize> = self.withins().map(|within| within.values.len()).collect();
+        let swept = |planned: &Planned| planned.workload.within().map_or(0, |within| within.values.len());
+        let counts: Vec<usize> = self.planned.iter().map(swept).collect();
         if counts.iter().all(|count| *count == all) { Vec::new() } else { counts }
     }
 

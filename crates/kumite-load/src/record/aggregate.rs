@@ -271,11 +271,11 @@ impl<'a> Aggregate<'a> {
             intervals: self.intervals,
             ..Outcome::default()
         };
+        outcome.real_time = outcomes.iter().all(|of_thread| of_thread.real_time) && !outcomes.is_empty();
         for of_thread in outcomes {
             outcome.busiest = outcome.busiest.max(of_thread.busiest);
             outcome.requests += of_thread.ok + of_thread.errors.total();
             outcome.io = of_thread.io;
-            outcome.real_time = of_thread.real_time;
             outcome.ok += of_thread.ok;
             outcome.errors += of_thread.errors;
             outcome.first_wrong = outcome.first_wrong.or(of_thread.first_wrong);

@@ -98,7 +98,7 @@ pub struct Outcome {
     /// The interface that moved the bytes: epoll or io_uring. It is `Auto` only in the outcome of a load that did
     /// nothing.
     pub io: Io,
-    /// `true` if the engine had real-time priority. With several threads it is what the last one got.
+    /// `true` if the engine had real-time priority, in each of its threads.
     pub real_time: bool,
     /// CPU time of the engine's threads in the window. Without [`Load::cores`](crate::Load::cores), or with a
     /// disturbance, it includes `on_event`.
