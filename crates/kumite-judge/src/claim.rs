@@ -1,7 +1,7 @@
 //! The claim grammar: one machine-checkable sentence about estimates.
 //!
-//! Text becomes a [`Claim`] in two steps, `parse` and `check`; after them every name in it exists and like is
-//! compared with like, so that judging a claim has no errors of its own. `grammar.txt` is the grammar for people.
+//! Text becomes a [`Claim`] in two steps, `parse` and `check`; after them, every name in the claim exists and only like
+//! quantities are compared. So judging a claim has no errors of its own. `grammar.txt` is the grammar for people.
 
 mod check;
 mod fold;
@@ -24,7 +24,7 @@ pub(crate) use units::dimension;
 pub struct ClaimError {
     /// The place in the text, in characters from 1; one beyond the last if the text ends too soon.
     pub column: usize,
-    /// The fault and its remedy, as a sentence without a full stop.
+    /// The fault, and its remedy if there is one, as a sentence without a full stop.
     pub what: String,
 }
 
@@ -49,10 +49,11 @@ pub struct Names<'a> {
     pub contenders: &'a BTreeSet<String>,
     /// The axes with all values that any profile gives them.
     pub axes: &'a BTreeMap<String, Vec<AxisValue>>,
-    /// The fixed parameters with their values, without the axis within trials. The value of one that is an axis, too,
-    /// is that axis's default.
+    /// The fixed parameters with their values, without the axis within trials. If a parameter is an axis as well, its
+    /// value here is the axis's default.
     pub fixed: &'a BTreeMap<String, AxisValue>,
-    /// The declared units of parameters and axes; one that is absent has the unit that its name ends with.
+    /// The declared units of parameters and axes; a name that is absent here has the unit with which it ends, or is a
+    /// plain number.
     pub units: &'a BTreeMap<String, Unit>,
     /// The metrics of whole trials.
     pub metrics: &'a [Metric],
@@ -69,17 +70,18 @@ pub struct Claim {
 }
 
 impl Claim {
-    /// Parses and checks a claim. An error if the text is not in the grammar or too long for it, names something that
-    /// the experiment lacks, compares unlike with unlike, or could test nothing: because it measures nothing, or an
-    /// `every` leaves no contender or no value.
+    /// Parses and checks a claim. An error if the text is not in the grammar, is too long or nested too deeply, names
+    /// something that the experiment lacks, leaves a point open, or compares or adds unlike quantities. It is also an
+    /// error if a number is too large, if the claim divides by 0, or if it could test nothing: because it measures
+    /// nothing, or because an `every` leaves no contender or no value.
     pub fn new(text: &str, names: &Names) -> Result<Claim, ClaimError> {
         let claim = parse::parse(text)?;
         check::check(&claim, names)?;
         Ok(claim)
     }
 
-    /// The column of the contender's name in the first `disqualified`, in characters from 1. None if the claim has
-    /// none.
+    /// The column of the contender's name in the claim's first `disqualified`, in characters from 1. None if the claim
+    /// has no `disqualified`.
     pub fn disqualified_at(&self) -> Option<usize> {
         self.parts.iter().find_map(|part| match part {
             ClaimPart::Comparison(Comparison { test: Test::Disqualified(name), .. }) => Some(name.column),
@@ -220,7 +222,8 @@ impl Arithmetic {
 /// The word that stands for each contender in `every contender: …`.
 pub const EACH_CONTENDER: &str = "contender";
 
-/// The factor from a figure with this name, whose end is its unit, to seconds, bytes or plain numbers.
+/// The factor that turns a figure with this name into seconds, bytes or plain numbers. The end of the name says the
+/// unit; the factor is 1 if it says none.
 pub(crate) fn scale_of_name(name: &str) -> f64 {
     Unit::of_name(name).map_or(1.0, Unit::scale)
 }

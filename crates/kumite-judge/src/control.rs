@@ -1,4 +1,4 @@
-//! A run's control: how far it is from itself, and where that is more than chance.
+//! A run's control: how far its two trials of a block are apart, and where this is more than chance.
 //!
 //! Both of its trials in a block are of the same code, so each pair is as likely to lie above 1 as below, unless
 //! something that stays the same throughout a run favours one of them. The control is *off* where such a favour is
@@ -18,9 +18,9 @@ const ALPHA: f64 = 0.01;
 /// The probability that the shown interval misses the true ratio, however often one looks.
 const SHOWN: f64 = 0.05;
 
-/// The run's control, measured by `trials`: its ratio to itself in the metric `headline`, or in the run's first
-/// metric if that is none; and where it is off, over all metrics and points. None if the run has no control; without
-/// a ratio to itself if there are too few blocks for one.
+/// The run's control, measured by `trials`: its ratio to itself over all points in the metric `headline`, and its
+/// ratios at the points and in the metrics in which it is off. If `headline` is None, the run's first metric is taken.
+/// None if the run has no control. The control has no ratio to itself if there are too few blocks for an interval.
 pub fn of_run(run: &Run, trials: &[&Trial], headline: Option<String>) -> Option<Control> {
     let control = run.control.as_ref()?;
     let grid = Grid::new(run);
@@ -56,7 +56,8 @@ fn figures<'g>(grid: &'g Grid, control: &Control) -> Vec<(usize, &'g String)> {
         .collect()
 }
 
-/// The ratios, at the metrics and points at which it is decided that the control differs from itself.
+/// The control's ratios to itself, at the points and in the metrics in which it is off. Empty if the control is off
+/// nowhere, or if the run has no control.
 pub fn off(grid: &Grid, seen: &Observations) -> Vec<ControlRatio> {
     let Some(control) = &grid.run.control else { return Vec::new() };
     let cells = figures(grid, control);

@@ -13,9 +13,9 @@ use crate::claim::{self, ClaimError, Dimension, Expr, Own, own_dimension, scale_
 /// A metric that an experiment declares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Declared {
-    /// The declaration of the metric, as the record has it.
+    /// The metric as the run's record declares it: its name, unit, better end and meaning.
     pub metric: Metric,
-    /// The expression that the metric is derived by, in the claim grammar. None if the metric comes with a worker's
+    /// The expression from which the metric is computed, in the claim grammar. None if the metric comes with a worker's
     /// answers.
     pub value: Option<String>,
 }
@@ -23,11 +23,10 @@ pub struct Declared {
 /// The reason why an expression over one trial cannot be used.
 #[derive(Debug, Error, PartialEq)]
 pub enum ExpressionError {
-    /// The text is no expression, divides by 0, adds unlike to unlike, or has a name that it may not have: an unknown
-    /// one, a contender or an axis.
+    /// The text is no expression, divides by 0, adds unlike quantities, or has an unknown name, a contender or a fold.
     #[error("column {} of its text: {}", .0.column, .0.what)]
     Text(ClaimError),
-    /// The expression has another dimension than the unit of the figure that it is for.
+    /// The dimension of the expression is not that of the unit of the figure for which it stands.
     #[error("it is {found}, and its name says that it is {named}")]
     Dimension {
         /// The dimension of the expression.
@@ -40,15 +39,14 @@ pub enum ExpressionError {
     NoNumber,
 }
 
-/// The reason why a declared metric cannot be one.
+/// The reason why the declaration of a metric is refused.
 #[derive(Debug, Error, PartialEq)]
 pub enum MetricError {
     /// The metric's name does not have the form that claims can use: lower-case letters, digits and `_`, with a
     /// letter at the beginning.
     #[error("'{0}' is not a metric's name: use lower-case letters, digits and _")]
     Name(String),
-    /// The name is taken by a metric that trials have without the experiment: of the kind of workload, of a service,
-    /// or of a probe.
+    /// The name is that of a metric that trials have anyway: of the kind of workload, of a service, or of a probe.
     #[error("every trial has the metric '{0}' already")]
     Known(String),
     /// The metric's expression cannot be used.
@@ -67,7 +65,7 @@ pub enum MetricError {
     UnitUnsaid(Unit),
 }
 
-/// The metrics that an experiment has beside those of its kind.
+/// The metrics that an experiment declares itself, beside those of its kind of workload.
 #[derive(Clone, Debug, Default)]
 pub struct Derived {
     /// The metrics in the order of the file, each with the expression that it is derived by. None if it comes with a
@@ -76,8 +74,9 @@ pub struct Derived {
 }
 
 impl Derived {
-    /// Checks the declared metrics against the `known` ones and these parameters. An error comes with the name of the
-    /// metric that it is about.
+    /// Parses and checks the declared metrics. Their expressions may use the `known` metrics, the declared ones that
+    /// come with a worker's answers, and the names in `parameters`, which have the units given there. The error has the
+    /// name of the refused metric. A declared unit is not compared with its metric's name here.
     pub fn new(
         declared: &[Declared],
         known: &[Metric],
@@ -105,7 +104,7 @@ impl Derived {
         Ok(derived)
     }
 
-    /// True if a worker has to give the metric of this name with its answers.
+    /// True if the metric of this name is declared to come with a worker's answers.
     pub fn is_worker_s(&self, name: &str) -> bool {
         self.of_answers().any(|own| own == name)
     }
@@ -115,8 +114,9 @@ impl Derived {
         self.metrics.iter().filter(|(_, value)| value.is_none()).map(|(metric, _)| metric.name.as_str())
     }
 
-    /// The metrics that parts of a trial can have, if `known` are the parts' own: those of answers, and those derived
-    /// from these and known ones alone.
+    /// The declared metrics that parts of a trial can have: those that come with a worker's answers, and those derived
+    /// from such metrics, parameters and the `known` metrics alone. `known` are the metrics that the kind of workload
+    /// gives to parts.
     pub fn of_parts(&self, known: &[Metric]) -> Vec<Metric> {
         let is_known = |name: &str| known.iter().any(|it| it.name == name) || self.is_worker_s(name);
         let theirs = |(_, value): &&(Metric, Option<Expr>)| {
@@ -130,8 +130,8 @@ impl Derived {
         self.metrics.iter().map(|(metric, _)| metric)
     }
 
-    /// Adds the derived metrics of a trial to its `metrics`. A metric is left out if an input is missing or its value
-    /// is not finite.
+    /// Adds the derived metrics of a trial to its `metrics`. A metric is left out if an input is missing or no number,
+    /// or if the metric's value is not finite.
     pub fn add(&self, metrics: &mut BTreeMap<String, f64>, parameters: &BTreeMap<String, AxisValue>) {
         for (Metric { name, .. }, expression) in &self.metrics {
             let Some(expression) = expression else { continue };
@@ -144,7 +144,9 @@ impl Derived {
 }
 
 /// The value of an expression over parameters alone, in seconds, bytes or plain numbers. An error if the text is no
-/// expression, if the expression's dimension is not that of `unit`, or if a parameter is no number.
+/// expression or has a name without an entry in `units`, if the expression's dimension is not that of `unit`, or if a
+/// parameter is no number or has no value. The value may be infinite or NaN if the expression divides by a parameter
+/// that is 0.
 pub fn of_parameters(
     text: &str,
     parameters: &BTreeMap<String, AxisValue>,

@@ -1,8 +1,8 @@
 //! Estimates: the median of each metric over a cell's trials, with its interval.
 //!
-//! Only trials that ended well count. A metric for which some of them have too few values has no estimate, because
-//! the others are the fast ones. A cell with fewer trials than an interval takes has the median alone. The same
-//! trials give the same estimate: the bootstrap is seeded by the run.
+//! Only trials that ended well count. A metric has no estimate if some of these trials have too few values for it,
+//! because the trials that have enough are the fast ones. A cell with fewer trials than an interval needs has the
+//! median alone. The same trials give the same estimate: the bootstrap is seeded by the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -12,11 +12,11 @@ use kumite_stats::{median, median_interval};
 
 use crate::inner_axis::{Grid, Observation, Observations};
 
-/// The confidence of every estimate's interval.
+/// The confidence of every estimate's interval, from 0 to 1.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The cells of these contenders at these points of the grid, if they are planned and can be measured on this
-/// machine.
+/// The cells of these contenders at these points of the grid, with their estimates. Cells that are not planned, or that
+/// this machine cannot measure, are left out. A planned cell without a trial is there, without estimates.
 pub fn cells(grid: &Grid, seen: &Observations, contenders: &[String], points: Range<usize>) -> Vec<Cell> {
     let measurable = points.filter(|point| grid.unavailable(*point).is_none());
     let of_point = |point| {
@@ -60,7 +60,8 @@ fn cell(grid: &Grid, contender: &str, point: usize, looks: &[Observation]) -> Ce
     }
 }
 
-/// The steadiness of a cell, from its trials. None if no trial has one.
+/// The steadiness of a cell, from its trials: the class that all of them have, or `Inconsistent` if their classes
+/// differ. Trials without a steadiness are passed over. None if no trial has a steadiness.
 pub fn steadiness<'a>(trials: impl Iterator<Item = &'a Trial>) -> Option<CellSteadiness> {
     let mut counts = BTreeMap::new();
     for steadiness in trials.filter_map(|trial| trial.sample.steadiness.as_ref()) {

@@ -1,6 +1,6 @@
 //! The points of a run, and its trials at them. An axis within trials is unfolded: after the points of the plan come
-//! the points that combine each of these with every value of that axis. A part of a trial is seen as a trial at such
-//! a point, so that estimates and verdicts need not know of parts.
+//! the points that combine each of these with the values that the axis has there. A part of a trial is seen as a trial
+//! at such a point, so that estimates and verdicts need not know of parts.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,8 @@ use kumite_record::{AxisValue, CellName, Enough, Mark, Needs, Outcome, Point, Ru
 pub struct Grid<'a> {
     pub run: &'a Run,
     pub points: Vec<Point>,
-    /// For each point the position of the point of the plan that it is, or lies within.
+    /// For each point, its own position if it is a point of the plan; otherwise the position of the point of the plan
+    /// within whose trials it lies.
     folded: Vec<usize>,
     /// The reason why this machine cannot measure each point. None if it can.
     unavailable: Vec<Option<&'a str>>,
@@ -49,7 +50,8 @@ impl<'a> Grid<'a> {
         self.unavailable[point]
     }
 
-    /// True if the plan has the contender at the point. A point within trials is planned if its trial is.
+    /// True if the plan has the contender at the point. A point within trials is planned if the point of the plan
+    /// around it is.
     pub fn plans(&self, contender: &str, point: usize) -> bool {
         self.run.plans(contender, self.folded[point])
     }
@@ -59,7 +61,7 @@ impl<'a> Grid<'a> {
         CellName { contender: contender.to_owned(), point: self.points[point].clone() }
     }
 
-    /// The trials and their parts, by contender and point.
+    /// The trials and their parts, by contender and point. Those at a point that the run does not have are left out.
     pub fn observations(&self, trials: &[&'a Trial]) -> Observations<'a> {
         let mut cells: BTreeMap<&str, BTreeMap<usize, Vec<Observation>>> = BTreeMap::new();
         for &trial in trials {
@@ -119,14 +121,14 @@ impl<'a> Observation<'a> {
         self.part.map_or(&self.trial.sample.needs, |part| &part.needs)
     }
 
-    /// The parameter that would give enough values for a metric, and its value. None if the trial has enough, if the
-    /// parameter is not known, or if the observation is of a part.
+    /// The parameter that would give the trial enough values for a metric, and the parameter's value for this. None if
+    /// the trial has enough values, if no such parameter is known, or if the observation is of a part.
     pub fn enough(&self, metric: &str) -> Option<&'a Enough> {
         self.trial.sample.enough.get(metric).filter(|_| self.is_whole())
     }
 
-    /// True if the figure is a lower bound because the trial ended first. A part is seen to its end, so its figures
-    /// are no lower bounds.
+    /// True if the metric's figure is only a lower bound, because the trial ended before the end of what the metric
+    /// measures. A part is seen to its end, so its figures are never lower bounds.
     pub fn is_lower_bound(&self, metric: &str) -> bool {
         self.part.is_none() && self.trial.is_lower_bound(metric)
     }
@@ -138,7 +140,7 @@ pub struct Observations<'a> {
 }
 
 impl<'a> Observations<'a> {
-    /// The observations of a cell, in the order in which they were tried.
+    /// The observations of a cell, in the order of the trials that were given. Empty if there are none.
     pub fn cell(&self, contender: &str, point: usize) -> &[Observation<'a>] {
         self.cells.get(contender).and_then(|points| points.get(&point)).map_or(&[], |looks| looks)
     }

@@ -26,8 +26,9 @@ pub use verdict::{CheckSpec, Reference};
 /// The rules by which this crate can judge: the usual one, and the strict one.
 pub const RULES: [Rule; 2] = [Rule::FalseDiscoveryRate, Rule::Strict];
 
-/// Judges all claims together, and all checks. Claims are about whole trials and, if an axis is swept within them,
-/// about their parts.
+/// Judges all claims together, and then all checks. Both lists are in the order of `claims` and `checks`. Claims are
+/// about whole trials and, if an axis is swept within them, about their parts. A red check adds a doubt to each claim
+/// that rests on the check's red cells.
 pub fn judge(
     run: &Run,
     trials: &[&Trial],
@@ -41,20 +42,22 @@ pub fn judge(
     (judged.into_iter().map(|(_, claim)| claim).collect(), checks)
 }
 
-/// The cells that these claims need: contenders with positions in `run.points`. A comparison with a cell that cannot
-/// be had needs none.
+/// The cells that these claims need: contenders with positions in `run.points`. A comparison counts only if the plan
+/// has all of its cells.
 pub fn needed(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> BTreeSet<(String, usize)> {
     let evidence = Evidence::new(run, &[], contenders);
     claims.iter().flat_map(|claim| evidence.cells(claim)).collect()
 }
 
-/// The metrics of whole trials that a claim compares.
+/// The metrics of whole trials that a claim compares, each at its cell. A cell whose wrong answers are counted is
+/// there, too, with an empty metric. A comparison counts only if the plan has all of its cells.
 pub fn references(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Vec<Reference> {
     Evidence::new(run, &[], contenders).references_of_trials(claim)
 }
 
-/// The metrics of parts of trials that a claim compares, such as those of one request. Each has the position of the
-/// point in `run.points`, and comes with the value of the axis within trials.
+/// The metrics of parts of trials that a claim compares, such as those of one request. Each reference has the position
+/// of its point in `run.points`, and comes with the value of the axis within trials. Its metric is empty if wrong
+/// answers are counted. Empty if no axis is swept within trials.
 pub fn part_references(
     run: &Run,
     contenders: &[Contender],
@@ -63,8 +66,9 @@ pub fn part_references(
     Evidence::new(run, &[], contenders).references_of_parts(claim)
 }
 
-/// The run's control, measured by its trials. Its shown ratio is in the first metric of whole trials that a claim
-/// compares, or else in the run's first metric. None if the run has no control.
+/// The run's control, measured by its trials. Its ratio to itself is in the first metric of whole trials that a claim
+/// compares, or else in the run's first metric; the ratio is absent if there are too few blocks. None if the run has no
+/// control.
 pub fn control(
     run: &Run,
     trials: &[&Trial],
@@ -76,8 +80,9 @@ pub fn control(
     control::of_run(run, trials, headline)
 }
 
-/// The cells of claims that more blocks might decide: contenders with positions in `run.points`. All cells if there
-/// are no claims; empty if no claim can be decided by more.
+/// The cells of the claims that more blocks might decide: contenders with positions in `run.points`. If the run is
+/// judged at its end, cells of decided claims are among them as long as another claim is open. All contenders at all
+/// points if there are no claims; empty if more blocks can decide no claim.
 pub fn undecided(
     run: &Run,
     trials: &[&Trial],
@@ -87,8 +92,8 @@ pub fn undecided(
     Evidence::new(run, trials, contenders).undecided_cells(claims)
 }
 
-/// The ids of the claims that no number of blocks can decide, because trials have too few values for a percentile,
-/// with the reasons.
+/// The ids of the claims that no number of blocks can decide, because trials have too few values for a percentile. Each
+/// has the reason for its cell that lacks the most values.
 pub fn too_few_values(
     run: &Run,
     trials: &[&Trial],
@@ -99,17 +104,19 @@ pub fn too_few_values(
 }
 
 /// The error for the first expression of a claim that can have no value, whatever is measured: a division by 0, for
-/// example. None if all can have one.
+/// example. None if every expression can have a value.
 pub fn without_value(run: &Run, contenders: &[Contender], claim: &ClaimSpec) -> Option<ClaimError> {
     Evidence::new(run, &[], contenders).without_value(claim)
 }
 
-/// The number of blocks that each claim of a plan takes, if nine of ten rounds lie on one side. No trial is needed.
+/// The number of blocks that decides each claim of a plan, if nine of ten rounds lie on one side of its border. Claims
+/// that leave nothing to chance are left out. No trial is needed.
 pub fn prospects(run: &Run, contenders: &[Contender], claims: &[ClaimSpec]) -> Prospects {
     Evidence::new(run, &[], contenders).prospects(claims)
 }
 
-/// The claims whose border lies where the effect of a further sitting may be, with the effort that would decide them.
+/// The near-ties among the claims, in the order of the claims: those whose border lies where the effect of a further
+/// sitting may be. Each has the effort that would decide it.
 pub fn near_ties(
     run: &Run,
     trials: &[&Trial],
@@ -119,8 +126,8 @@ pub fn near_ties(
     Evidence::new(run, trials, contenders).near_ties(claims)
 }
 
-/// The estimates of the cells of these contenders, and those of the cells of their parts if an axis is swept within
-/// trials.
+/// The cells of these contenders with their estimates: first those of whole trials, then those of parts of trials. The
+/// second list is empty if no axis is swept within trials.
 pub fn cells(run: &Run, trials: &[&Trial], contenders: &[String]) -> (Vec<Cell>, Vec<Cell>) {
     let grid = Grid::new(run);
     let seen = grid.observations(trials);

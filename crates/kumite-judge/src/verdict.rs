@@ -1,9 +1,9 @@
 //! Verdicts: the judgement of claims by trials.
 //!
-//! A comparison is true if it is so in more than half of all rounds, and false otherwise. Each of the two is betted
-//! on from one side, round after round. A claim holds by the least of its comparisons' wealths, and fails by the mean
-//! of those of the opposite bets; which wealth is enough depends on how many claims there are, and how many of them
-//! are decided ([`kumite_stats::Decisions`]).
+//! A comparison is true if it is so in more than half of all rounds, and false otherwise. There is a bet for its truth
+//! and a bet against it, which go on round after round. A claim holds by the least of its comparisons' wealths, and
+//! fails by the mean of those of the opposite bets; which wealth is enough depends on how many claims there are, and
+//! how many of them are decided ([`kumite_stats::Decisions`]).
 
 mod agreement;
 mod check;
@@ -58,7 +58,8 @@ impl<'a> Evidence<'a> {
         judged.collect()
     }
 
-    /// The cells of the plan that those claims need which more blocks might decide; all cells if there are no claims.
+    /// The cells of the plan that claims need if more blocks might decide them; all cells if there are no claims. If
+    /// the run is judged at its end, decided claims count as well, as long as another claim is open.
     pub fn undecided_cells(&self, specs: &'a [ClaimSpec]) -> BTreeSet<(String, usize)> {
         if specs.is_empty() {
             let of_contender = |contender: &Contender| {

@@ -249,8 +249,8 @@ pub struct Own<'a> {
     pub parameters: &'a BTreeMap<String, Unit>,
 }
 
-/// The dimension of an expression over one trial. An error if the expression has an unknown name, a contender or an
-/// axis, or adds unlike quantities.
+/// The dimension of an expression over one trial. An error if the expression has an unknown name, a contender or a
+/// fold, or adds unlike quantities.
 pub fn own_dimension(expr: &Expr, names: &Own) -> Result<Dimension, ClaimError> {
     let unknown = |name: &Name, what: &str, known: Vec<&str>| {
         fail(name, format!("no {what} '{}'{}", name.text, there_are(&name.text, &known)))
@@ -288,7 +288,8 @@ pub fn own_dimension(expr: &Expr, names: &Own) -> Result<Dimension, ClaimError> 
 }
 
 impl Names<'_> {
-    /// The metric of this name, of whole trials or of their parts, which have the same unit. None if neither have it.
+    /// The metric of this name, of whole trials or else of their parts. Both have the same unit. None if neither has
+    /// such a metric.
     fn metric(&self, name: &str) -> Option<&Metric> {
         self.metrics.iter().chain(self.part_metrics).find(|metric| metric.name == name)
     }

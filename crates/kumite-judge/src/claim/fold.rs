@@ -28,8 +28,9 @@ impl Fold {
         matches!(self, Fold::Spread | Fold::Slope)
     }
 
-    /// The result over these values of the axis, each with its figure. None if there is no value, or a slope is over
-    /// values that are no numbers.
+    /// The result over these values of the axis, each with its figure. None if there is no value, or if a slope is over
+    /// values that are no numbers. The result may be infinite or NaN: a spread whose least figure is 0, or a slope over
+    /// a single value.
     pub(crate) fn value(self, points: &[(AxisValue, f64)]) -> Option<f64> {
         let values = || points.iter().map(|(_, value)| *value);
         let (min, max) = (values().reduce(f64::min)?, values().reduce(f64::max)?);

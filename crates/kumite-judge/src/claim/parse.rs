@@ -24,8 +24,8 @@ pub(super) fn parse(text: &str) -> Result<Claim, ClaimError> {
     }
 }
 
-/// Parses a text that is one expression, as derived metrics have it. An error if the text is no expression or too long,
-/// or if the expression divides by 0 or is infinite for all values of its names.
+/// Parses a text as one expression, which is the form of a derived metric. An error if the text is no expression, is
+/// too long or nested too deeply, has a number that is too large, or divides by numbers that come to 0.
 pub fn parse_expression(text: &str) -> Result<Expr, ClaimError> {
     let mut parser = Parser::new(text)?;
     let expr = parser.expr()?;

@@ -97,7 +97,8 @@ impl From<Unit> for Dimension {
 }
 
 impl From<Dimension> for Unit {
-    /// The unit in which figures of a dimension are told: seconds, bytes and so on.
+    /// The unit in which figures of a dimension are shown, such as seconds or bytes. `Unit::Number` if the dimension
+    /// has no unit of its own, as bytes per second.
     fn from(dimension: Dimension) -> Unit {
         match dimension {
             Dimension::TIME => Unit::Seconds,

@@ -13,8 +13,8 @@ use super::posed::{Bet, Posed};
 use super::sitting::{Group, Sittings};
 
 impl Posed<'_> {
-    /// The wealth for each verdict, or 0 if a sitting is not on that verdict's side. Setting a wealth to 0 leaves the
-    /// game fair or losing, so the bound on false verdicts holds.
+    /// The wealth for each verdict, or 0 for a verdict on whose side not every sitting is. Setting a wealth to 0 leaves
+    /// the game fair or losing, so the bound on false verdicts holds.
     pub fn where_sittings_agree(&self, wealth: ClaimWealth, sittings: Sittings) -> ClaimWealth {
         let groups = sittings.groups();
         let in_all = |moved, side| groups.iter().all(|group| self.side(group, moved) == side);
@@ -43,9 +43,10 @@ impl Posed<'_> {
         }
     }
 
-    /// The comparison that is clearly false in one sitting although the claim is clearly true in another. None if
-    /// there is none. Each is tested by sign tests within a sitting; the level is shared by the other sittings, any
-    /// of which might have been the contrary one.
+    /// The comparison that is clearly false in one sitting, although the whole claim is clearly true in another
+    /// sitting. If there are several, the clearest one. None if there is none, or only one group of sittings. Both are
+    /// tested by sign tests within a sitting. The tests share the level, because any of the other sittings might have
+    /// been the contrary one.
     pub fn clearly_against(&self, sittings: Sittings) -> Option<Bet<'_>> {
         let groups = sittings.groups();
         let level = ALPHA / groups.len().checked_sub(1).filter(|others| *others > 0)? as f64;
@@ -96,7 +97,7 @@ impl Posed<'_> {
         doubts
     }
 
-    /// True if a border lies within the interval that holds four of five further sittings, or if that interval is not
+    /// True if a border lies within the interval that holds four of five further sittings, or if no such interval is
     /// known.
     fn another_may_differ(&self, look: u32, sittings: Sittings) -> bool {
         let may = |bet: Bet| {
@@ -119,7 +120,7 @@ impl Bet<'_> {
         }
     }
 
-    /// The effect of the bet's comparison in each sitting that has rounds of it.
+    /// The effect of the bet's comparison in each group of sittings that has rounds of the comparison.
     pub fn by_sitting(&self, look: u32, sittings: Sittings) -> Vec<SittingEffect> {
         let kind = self.effects.kind(look);
         let of_group = |group: Group| {
@@ -131,8 +132,8 @@ impl Bet<'_> {
         sittings.groups().into_iter().filter_map(of_group).collect()
     }
 
-    /// The interval for the effect in a further sitting. None if fewer than two sittings have rounds of the
-    /// comparison.
+    /// The intervals that hold the effect of a further sitting with a probability of 80 % and of 95 %. None if fewer
+    /// than two sittings have rounds of the comparison.
     pub fn next_sitting(&self, look: u32, sittings: Sittings) -> Option<NextSitting> {
         let kind = self.effects.kind(look);
         let is_ratio = kind == EffectKind::Ratio;

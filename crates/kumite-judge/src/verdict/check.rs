@@ -16,9 +16,9 @@ use crate::claim::{ClaimSpec, Op, Test, dimension};
 pub struct CheckSpec {
     /// The statement of the check. Its `published` is `None`, because a check is nobody's published claim.
     pub says: ClaimSpec,
-    /// The figures that the statement binds: those of each round, or the median over rounds.
+    /// The figures for which the statement must be true: those of each round, or the median over rounds.
     pub binds: Binds,
-    /// The reason why the check must hold and, if it has a band, why within this band.
+    /// The reason why the statement must be true and, if it allows a band, the reason for the band's width.
     pub because: String,
 }
 

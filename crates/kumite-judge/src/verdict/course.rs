@@ -1,9 +1,9 @@
 //! The course of a run, round by round: which claims are decided, and at which round.
 //!
-//! Claims are judged together, since the wealth that decides one depends on how many others are decided. Unless the
-//! run is judged at its end (by the strict rule, or in sittings), they are judged as the rounds came, and not by
-//! looking back at all of them: a decided claim is betted on no further, so it stays as it was decided, unless an
-//! equality in it is broken later.
+//! Claims are judged together, since the wealth that decides one depends on how many others are decided. Unless the run
+//! is judged at its end (by the strict rule, or in sittings), they are judged as the rounds came, and not by looking
+//! back at all of them: no further bets are made on a decided claim. It keeps its verdict unless an equality in it is
+//! broken later.
 
 use kumite_record::{Rule, Run, Verdict};
 use kumite_stats::{Decisions, ErrorRate};
@@ -42,8 +42,8 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Judges all claims by all rounds, at one look. A wealth that was enough earlier and is not enough now decides
-    /// nothing.
+    /// Judges all claims by all rounds, at one look. A wealth that was enough at an earlier round, but is not enough at
+    /// the end, decides nothing.
     fn at_the_end(evidence: &Evidence<'a>, specs: &'a [ClaimSpec]) -> Course<'a> {
         let run = evidence.grid.run;
         let (claims, look) = (evidence.pose(specs), evidence.rounds);

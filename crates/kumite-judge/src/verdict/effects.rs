@@ -1,8 +1,8 @@
 //! The effect of a comparison in each round, and the bets on it.
 //!
-//! Each round gives one effect, formed within the round: the ratio of both sides, or their difference if a ratio
-//! would say nothing. If a side is only a lower bound, the round counts for no bet unless it would count the same
-//! however large the true value is. The number of claims plays no role here: thresholds come from outside.
+//! Each round gives one effect, formed within the round: the ratio of both sides, or their difference if a ratio would
+//! say nothing. If a side is only a lower bound, its true value may be any larger one. The round counts for a bet only
+//! if it counts the same for very large values. The number of claims plays no role here: thresholds come from outside.
 
 use std::collections::BTreeMap;
 
@@ -118,7 +118,8 @@ impl Effects {
         Some((median(&effects)?, effects.len()))
     }
 
-    /// The effect of each round with the round's block. None if verdicts are about nodes like these.
+    /// The effect of each round, with the number of the round's block. None if verdicts are about nodes, because a
+    /// round stands for a whole node then.
     pub fn by_block(&self) -> Option<Vec<(u32, f64)>> {
         let kind = self.kind(u32::MAX);
         let of_round = |round: &Round| (round.block, effect(kind, round.sides[0]));
@@ -204,8 +205,8 @@ impl Effects {
         middle(before.filter_map(|of| middle(sides(&mut of.rounds.iter()), kind)).collect(), kind)
     }
 
-    /// The lower and the upper bound of the effect at this threshold. None for an end that is infinite, or for which
-    /// there are too few rounds.
+    /// The lower and the upper bound of the effect: the borders at which a bet would just have reached the wealth
+    /// `threshold`. None for a bound that is infinite, or for which there are too few rounds.
     pub fn bounds(&self, look: u32, threshold: f64) -> [Option<f64>; 2] {
         let lows = self.values(look, |near, least, _| if least < near { f64::NEG_INFINITY } else { near });
         let highs = self.values(look, |near, _, most| if most > near { f64::INFINITY } else { near });
@@ -213,8 +214,8 @@ impl Effects {
         [known(at_least(&lows, threshold)), known(at_most(&highs, threshold))]
     }
 
-    /// The least distance of the effect from the border on the border's side, in the logarithm of a ratio or as a
-    /// difference. None if there is no such bound.
+    /// The least distance of the effect from the border, by the bound at this threshold; below 0 if the bound lies on
+    /// the wrong side. It is a logarithm for ratios. None if there is no bound on that end.
     pub fn slack(&self, border: &Border, look: u32, threshold: f64) -> Option<f64> {
         let [low, high] = self.bounds(look, threshold);
         let beyond = |bound: f64| match self.kind(look) {
@@ -224,8 +225,8 @@ impl Effects {
         if border.is_below() { Some(beyond(low?)) } else { Some(-beyond(high?)) }
     }
 
-    /// The distance of each round's effect from the border on the wrong side, in the logarithm of a ratio; below 0 if
-    /// the effect is on the right side.
+    /// The distance of each round's effect beyond the border, on the wrong side, as a logarithm; below 0 if the effect
+    /// is on the right side. Only for effects that are ratios.
     pub fn misses(&self, border: &Border, look: u32) -> Vec<f64> {
         let miss = |effect: f64| {
             let beyond = (effect / border.at).ln();
@@ -295,7 +296,8 @@ impl Border {
         self.effect(kind) * factor
     }
 
-    /// True if an effect lies on a side of the border on which this verdict says that it does not.
+    /// True if an effect lies on the other side of the border than this verdict says. False for verdicts that say no
+    /// side.
     pub fn contradicts(&self, kind: EffectKind, effect: f64, verdict: Verdict) -> bool {
         let is = |moved| self.is_met(kind, effect, moved);
         match verdict {

@@ -68,8 +68,8 @@ impl<'a> Evidence<'a> {
         self.seen.of_contender(contender).map(|(point, look)| (point, look.trial()))
     }
 
-    /// The rounds in which all of these metrics were measured. The error is the reason why there are none, or why
-    /// they are not judged: some trial has too few values for a metric.
+    /// The rounds in which all of these metrics were measured. An error if there are none, with the reason, or if some
+    /// trial has too few values for a metric.
     pub(super) fn rounds(&self, references: Vec<Reference>) -> Result<Rounds, Reason> {
         let mut looks = Vec::new();
         for reference in &references {
@@ -160,8 +160,8 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// The reason that some trial of a cell has too few values for the metric. None if none has. Trials with enough
-    /// values are not judged alone, since they are the fast ones.
+    /// The reason that some trial of a cell has too few values for the metric, by the trial that lacks the most. None
+    /// if every trial has enough. Trials with enough values are not judged alone, since they are the fast ones.
     pub(super) fn too_few_values(&self, reference: &Reference) -> Option<Reason> {
         let metric = &reference.metric;
         let usable = self.looks(reference).iter().filter(|look| look.is_ok());

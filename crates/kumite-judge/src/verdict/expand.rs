@@ -59,12 +59,13 @@ impl Scope {
     }
 }
 
-/// A metric of a cell.
+/// A metric of a cell, as a comparison needs it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     /// The name of the contender.
     pub contender: String,
-    /// The position of the point in the run's grid: points of the plan first, then those within trials.
+    /// The position of the point: in `run.points` for a point of the plan. Points within trials follow after all of
+    /// these.
     pub point: usize,
     /// The name of the metric; empty if wrong answers are counted.
     pub metric: String,
@@ -122,8 +123,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// True if the plan has all cells that a claim compares, and they are within reach. An `every` speaks only of
-    /// what the profile tries, so a value that lacks a cell is left out and does not make the claim untestable.
+    /// True if the plan has all cells that a claim compares, and all of them are within reach. An `every` speaks only
+    /// of what the profile tries, so a value that lacks a cell is left out and does not make the claim untestable.
     fn is_planned(&self, claim: &Claim, scope: &Scope, reach: Reach) -> bool {
         let can_be = |cell: &Reference| match reach {
             Reach::Measurable => self.grid.unavailable(cell.point).is_none(),
@@ -142,7 +143,7 @@ impl Evidence<'_> {
         self.axes.get(axis).map_or(&[], |values| values)
     }
 
-    /// The cells whose metrics a comparison needs. The error is the reason why one of them cannot be had.
+    /// The metrics that a comparison needs, each at its cell. An error if the plan lacks one of the cells.
     pub(super) fn of_comparison(
         &self,
         comparison: &Comparison,
@@ -181,7 +182,8 @@ impl Evidence<'_> {
             .collect()
     }
 
-    /// The metrics of whole trials that a claim compares.
+    /// The metrics of whole trials that a claim compares, each at its cell. The metric is empty if wrong answers are
+    /// counted.
     pub fn references_of_trials(&self, spec: &ClaimSpec) -> Vec<Reference> {
         let parts = self.parts(spec, Reach::Measurable);
         let scoped = parts.iter().flatten();
@@ -190,8 +192,8 @@ impl Evidence<'_> {
         all.filter(|of| of.point < self.grid.run.points.len()).collect()
     }
 
-    /// The metrics of parts of trials that a claim compares, each with the value of the axis within trials. Their points
-    /// are those of the plan.
+    /// The metrics of parts of trials that a claim compares, each with the value of the axis within trials. Their
+    /// points are those of the plan.
     pub fn references_of_parts(&self, spec: &ClaimSpec) -> Vec<(Reference, AxisValue)> {
         let Some(axis) = self.grid.run.within.as_ref().map(|within| &within.axis) else { return Vec::new() };
         let parts = self.parts(spec, Reach::Measurable);
@@ -205,7 +207,7 @@ impl Evidence<'_> {
         all.filter_map(of_part).collect()
     }
 
-    /// The cells that a comparison needs, as cells of the plan; empty if one of them cannot be had.
+    /// The cells that a comparison needs, as cells of the plan; empty if the plan lacks one of them.
     pub(super) fn cells_of(&self, (comparison, scope): &Scoped) -> Cells {
         let references = self.of_comparison(comparison, scope).unwrap_or_default();
         let cell = |reference: Reference| (reference.contender, self.grid.folded(reference.point));
@@ -260,8 +262,8 @@ impl Evidence<'_> {
         self.axis_values(&axis.text).iter().filter(has_all).cloned().collect()
     }
 
-    /// The position of the point at which a metric of a claim is meant. The error is the point that the claim asks
-    /// for, if the plan has none such.
+    /// The position of the point for which a claim names a metric. The error is the point that the claim asks for, if
+    /// the run has no such point.
     pub(super) fn point(&self, metric: &MetricOf, scope: &Scope) -> Result<usize, Point> {
         let mut wanted = Point::default();
         for axis in self.axes.keys() {

@@ -1,8 +1,8 @@
-//! Near-ties: claims whose border lies within the scatter.
+//! Near-ties: claims whose border lies within the scatter interval of their effect.
 //!
-//! The scatter is the interval in which the effect of four of five further sittings would be. With two or more
-//! sittings it is predicted from their medians, as for the doubt that another sitting may differ. With one sitting it
-//! follows from the scatter of the rounds and from the usual scatter between sittings.
+//! The scatter interval holds the effects of four of five further sittings. With two or more sittings it is predicted
+//! from their medians, as for the doubt that another sitting may differ. With one sitting it follows from the scatter
+//! of the rounds and from the usual scatter between sittings.
 
 use std::collections::BTreeMap;
 

@@ -44,7 +44,7 @@ pub(super) struct Compared {
 }
 
 pub(super) enum Found {
-    /// A comparison that chance touches, and that is betted on.
+    /// A comparison that depends on chance. Bets are made on it.
     Measured(Effects),
     /// A count or an equality, which leaves nothing to chance.
     Exact(Exact),
@@ -132,7 +132,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// The first count or equality that is not true. `None` if all are.
+    /// The first count or equality that is not true. None if all of them are true.
     pub fn broken(&self) -> Option<(&Compared, &Exact)> {
         self.exact().find(|(_, exact)| !exact.holds)
     }
@@ -175,8 +175,8 @@ impl<'a> Posed<'a> {
 }
 
 impl<'a> Bet<'a> {
-    /// The control's ratio to itself, if it is enough to carry the effect over the border. None if it is not, or the
-    /// control is not off.
+    /// The control's ratio to itself, if a factor as large as this ratio would carry the effect over the border. None
+    /// if it would not, if the control is not off, or if the effect is no ratio.
     pub fn in_reach_of_control(&self, look: u32) -> Option<&'a ControlRatio> {
         let off = self.compared.off.as_ref()?;
         let kind = self.effects.kind(look);

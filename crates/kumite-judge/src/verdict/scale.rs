@@ -1,4 +1,4 @@
-//! Parameters in which a claim is judged at another scale than its source had.
+//! The parameters that a claim's cells have at other values than the claim's source.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,8 @@ use super::expand::Reach;
 use crate::claim::ClaimSpec;
 
 impl Evidence<'_> {
-    /// The source's parameters whose value no cell of the claim has, with the values that the cells have.
+    /// The parameters whose value at the source is that of no cell of the claim, each with the values that the cells
+    /// have. Empty if the run has no source.
     pub fn scale(&self, spec: &ClaimSpec) -> BTreeMap<String, Vec<AxisValue>> {
         let Some(source) = &self.grid.run.question.source else { return BTreeMap::new() };
         let mut scale = BTreeMap::<String, Vec<AxisValue>>::new();

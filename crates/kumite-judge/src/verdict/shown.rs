@@ -1,9 +1,10 @@
-//! A verdict as it is recorded: the comparison that says most, with its figures and bounds.
+//! A verdict as it is recorded, with the comparison that tells the most, and this comparison's figures and bounds.
 //!
-//! A claim may rest on hundreds of comparisons, and a reader gets one. Where all have to hold, that is the one with the
-//! least slack; where one failure is enough, the one that fails most clearly. The comparison was chosen after the data
-//! were seen, and its bound must still be as sure as the verdict. So the wealth (a report's word for it is evidence)
-//! that a bound needs is multiplied by the number of bets among which the comparison was chosen.
+//! A claim may rest on hundreds of comparisons, and a reader is shown one. If all comparisons have to hold, the one
+//! with the least slack is shown. If one failure is enough, the one that fails most clearly is shown. The comparison
+//! was chosen after the data were seen, and its bound must still be as sure as the verdict. So a bound needs more
+//! wealth: the threshold times the number of bets among which the comparison was chosen. Reports call the wealth
+//! evidence.
 
 use std::collections::BTreeSet;
 
@@ -225,8 +226,9 @@ impl Posed<'_> {
         }
     }
 
-    /// Picks the comparison with the least slack, of comparisons that all hold. The least of their wealths decides the
-    /// verdict, and it also shows that every comparison has at least this slack. So the bound is as sure as the verdict. Ratios and differences are not compared with one another. None without a bet.
+    /// Picks the comparison with the least slack, if all comparisons hold. The least of their wealths decides the
+    /// verdict, and it also shows that every comparison has at least this slack. So the bound is as sure as the
+    /// verdict. Ratios and differences are not compared with one another. None without a bet.
     fn least_clear(&self, look: u32, threshold: f64) -> Option<Chosen<'_>> {
         let group = |bet: &Bet| {
             let kind = bet.effects.kind(look);

@@ -12,7 +12,7 @@ pub(super) struct Sides<'a> {
     pub left: &'a Expr,
     pub right: &'a Expr,
     pub scope: &'a Scope,
-    /// The metrics whose values a round has, in the same order.
+    /// The metrics for which a round has values, in the order of these values.
     pub references: &'a [Reference],
 }
 

@@ -8,7 +8,8 @@ use super::sides::Sides;
 use crate::claim::{Arithmetic, ClaimError, ClaimSpec, Expr, Fold, Test, measures};
 
 impl Evidence<'_> {
-    /// The error for the first expression of a claim that can have no value at some point. None if all can have one.
+    /// The error for the first expression of a claim that can have no value at some point. None if every expression can
+    /// have a value.
     pub fn without_value(&self, spec: &ClaimSpec) -> Option<ClaimError> {
         let parts = self.parts(spec, Reach::Planned);
         parts.iter().flatten().find_map(|(comparison, scope)| match &comparison.test {
