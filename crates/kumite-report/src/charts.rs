@@ -21,8 +21,8 @@ pub use timeline::{Timeline, Timelines};
 use kumite_record::Export;
 use serde::Serialize;
 
-/// The look of a contender in every chart of a page. Among up to 18 contenders any two of colour, marker and dashes
-/// tell one from the others.
+/// The look of a contender in every chart of a page. Among up to 18 contenders, any two of colour, marker and dashes
+/// are enough to tell a contender from all others.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Look {
     pub color: usize,
@@ -47,8 +47,8 @@ pub const MARKERS: [&str; COLORS + 1] = [
 const DASHES: usize = 3;
 
 impl Look {
-    /// The look of a contender, by its place in the record: the same in all charts of a page. An unknown contender
-    /// gets the look after the last.
+    /// The look of a contender, by its place in the record: the same in all charts of a page. A contender that the
+    /// record lacks gets the look that follows on that of the last one.
     pub fn of_contender(export: &Export, contender: &str) -> Look {
         let place = export.contenders.iter().position(|known| known.name == contender);
         let nth = place.unwrap_or(export.contenders.len());
@@ -56,7 +56,8 @@ impl Look {
     }
 }
 
-/// `name` if it has at most `room` characters; else its beginning and `…`, `room` characters together.
+/// `name` if it has at most `room` characters; else its beginning and `…`, `room` characters together. `room` is at
+/// least 1.
 pub fn shortened(name: &str, room: usize) -> String {
     if name.chars().count() <= room {
         return name.to_owned();

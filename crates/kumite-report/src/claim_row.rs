@@ -6,7 +6,7 @@ use crate::words::effect::{EffectText, interval};
 use crate::words::sittings::stood;
 use crate::words::text::one_line;
 
-/// What a run says of one claim, a short text for each column.
+/// A run's answer to one claim, with a short text for each column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimRow {
     /// The claim's id.
@@ -17,9 +17,10 @@ pub struct ClaimRow {
     pub effect: Option<String>,
     /// The bound of the effect, `at least 1.2 ×`. None if nothing was measured, or if the effect is exact.
     pub bound: Option<String>,
-    /// The number of sittings in which it stood: `stood in 3 of 3 sittings`. None if there were no sittings.
+    /// The number of sittings in which the claim stood: `stood in 3 of 3 sittings`. None if there were no sittings.
     pub stood: Option<String>,
-    /// The interval that has the effect of a further sitting in four of five cases. None from fewer than two sittings.
+    /// The interval in which the effect of a further sitting lies in four of five cases. None if there were fewer than
+    /// two sittings.
     pub next: Option<String>,
 }
 
@@ -38,7 +39,7 @@ impl ClaimRow {
         }
     }
 
-    /// All columns in one line; those that are empty are left out.
+    /// All columns in one line, without a line feed. Columns without a text are left out.
     pub fn line(&self) -> String {
         let next = self.next.as_ref().map(|next| format!("the next in 80 % within {next}"));
         let rest = [&self.effect, &self.bound, &self.stood, &next];

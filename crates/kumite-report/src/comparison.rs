@@ -124,7 +124,8 @@ pub fn compare_gate(comparison: &Comparison) -> Option<String> {
     gate::line(comparison, &Names::of_all(comparison))
 }
 
-/// The reason why a comparison was cut short; none if it ended by its decision, its number of runs or its budget.
+/// The reason why a comparison was cut short; none if the comparison ended with its decision, at its largest number of
+/// runs, or when its budget was spent.
 pub fn cut_short(ended: ComparisonEnd) -> Option<&'static str> {
     match ended {
         ComparisonEnd::Interrupted => Some("it was interrupted"),

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use kumite_record::{Cell, Export};
 
-/// A run as CSV. Columns: `contender`, one for each axis (that within trials among them, which is empty for whole trials),
-/// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked,needs`. `lower_bounds` is how many
-/// of the `n` values are only known to be at least so much. Numbers are in full and without separators; an end of an
-/// interval that is not known is empty. A percentile with too few values, such as requests, keeps its row, without a
-/// value, and `needs` is how many more values the trial with the fewest needs. A cell without metrics keeps one row,
-/// so that its failures are not lost.
+/// A run as CSV. Columns: `contender`, one for each axis,
+/// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked,needs`. The column of an axis within
+/// trials is empty for whole trials. `lower_bounds` is the number of values, among the `n`, that are only lower bounds.
+/// Numbers are in full and without separators; an end of an interval that is not known is empty. A percentile for which
+/// some trial has too few values, such as requests, keeps its row without a figure. `needs` is the number of further
+/// values that the trial with the fewest of them needs. A cell without metrics keeps one row, so that its failures are
+/// not lost.
 pub fn csv(export: &Export) -> String {
     let axes: BTreeSet<&str> =
         cells(export).flat_map(|cell| cell.point.0.keys()).map(String::as_str).collect();

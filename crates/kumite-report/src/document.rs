@@ -26,11 +26,12 @@ pub struct Document {
     pub experiment: String,
     pub question: String,
     pub source: Option<String>,
-    /// The reason why the run ended early or has no end; none if it ended as planned, or when its verdicts were in.
+    /// The reason why the run ended early or has no end; none if the run ended as planned, or as soon as its verdicts
+    /// were in.
     pub cut_short: Option<String>,
     /// The times at which the run was taken up again, in a sentence; none if it never was.
     pub resumed: Option<String>,
-    /// The sentence on the run's control; none if it has none.
+    /// The sentence on the run's control; none if the run has no control.
     pub control: Option<ControlText>,
     /// The line that answers `--gate`; none if no gate was asked.
     pub gate: Option<String>,
@@ -41,10 +42,10 @@ pub struct Document {
     pub reading: String,
     /// The tables of measurements without a disturbance, those at the defaults first.
     pub groups: Vec<GroupTables>,
-    /// The sentence in place of `groups`; none if there are any.
+    /// The sentence that stands in place of `groups` if there are no groups; none if there are any.
     pub no_groups: Option<&'static str>,
     pub failures: Failures,
-    /// The noise of each trial, for formats with room; none if nothing is known of it.
+    /// The noise of each trial, for formats with room for it; none if no trial was watched for noise.
     pub noise: Option<NoiseText>,
     pub published: Option<PublishedText>,
     /// The contenders that did not run, each with the reason.
@@ -221,7 +222,8 @@ fn not_judged(run: &Run) -> Option<String> {
     }
 }
 
-/// `The run ended when its verdicts were in, which left out 53 planned trials (about 4 min).` None if nothing was saved.
+/// `The run ended when its verdicts were in, which left out 53 planned trials (about 4 min).` None if nothing was
+/// saved.
 fn saved(run: &Run) -> Option<String> {
     let saved = run.saved.as_ref()?;
     let why = match saved.decided {

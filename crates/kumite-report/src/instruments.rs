@@ -4,7 +4,8 @@ use kumite_record::{DiskResult, Lateness, PlayResult, StubResult};
 
 use crate::words::number::plural;
 
-/// The closing line of `kumite stub`, with a line feed.
+/// The closing line of `kumite stub`, with a line feed: its requests, answers and connections, and the lateness of
+/// answers and resets if there were any.
 pub fn stub_line(of: &StubResult) -> String {
     format!(
         "{} requests, {} answers ({} with an error status), {} resets, {} unanswered, {} malformed; {} connections, at \
@@ -22,7 +23,8 @@ pub fn stub_line(of: &StubResult) -> String {
     )
 }
 
-/// The closing line of `kumite disk`, with a line feed.
+/// The closing line of `kumite disk`, with a line feed: the numbers of opens, seeks, reads and bytes, and the lateness
+/// of answers if a reader waited for one.
 pub fn disk_line(of: &DiskResult) -> String {
     let late = late(&of.late_us);
     format!(

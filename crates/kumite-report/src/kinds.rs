@@ -71,7 +71,8 @@ pub trait KindReport: Sync {
         None
     }
 
-    /// A line for each cell, in the format that the source of the experiment used.
+    /// A line for each cell, in the format that the source of the experiment used. Empty if the kind has no such
+    /// format.
     fn source_lines(&self, _: &Record, _: &[&Cell]) -> Vec<String> {
         Vec::new()
     }

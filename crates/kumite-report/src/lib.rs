@@ -7,12 +7,12 @@
 //! here reads a file, a clock or the environment, so a record gives the same report everywhere. Texts that others
 //! wrote (names, reasons, logs) are escaped in each format.
 //!
-//! The modules, from the lowest up: `record` is a record and its index. `words` says things, `tables` lays them out,
-//! `charts` draws them, `kinds` has what only one kind of workload shows. Above them is a file for each format:
-//! `terminal`, `html`, `markdown`, `csv`; and one for each other thing that is shown: `summary`, `comparison`,
-//! `run_review` and `review`, which has formats of its own for machines and reviewers, `replication`, `load`,
-//! `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`, `load_second`, `claim_row`, `picture`. `thinned` makes
-//! a smaller record.
+//! The modules, from the lowest up: `record` is a record and its index. `words` makes sentences, `tables` makes rows
+//! and columns, `charts` makes pictures, and `kinds` has the parts that only one kind of workload has. Above them is a
+//! file for each format: `terminal`, `html`, `markdown`, `csv`; and one for each other thing that is shown: `summary`,
+//! `comparison`, `run_review` and `review`, which has formats of its own for machines and reviewers, `replication`,
+//! `load`, `found_rate`, `selfcheck`, `outlook`, `diagnosis`, `instruments`, `run_line`, `load_second`, `claim_row`,
+//! `picture`. `thinned` makes a smaller record.
 
 mod by_request;
 mod charts;

@@ -36,7 +36,8 @@ pub struct LoadSecond {
     pub past: Vec<(u64, f64)>,
 }
 
-/// One line on a load: how far it is, its rate, response times and errors, and how busy the engine is.
+/// One line on a load, without a line feed: how far it is, its rate, response times and errors, and how busy the engine
+/// is.
 pub fn load_line(of: &LoadSecond) -> String {
     let elapsed = (of.start_ms + 100) as f64 / 1e3;
     let place = match (of.requests, of.duration) {
@@ -58,7 +59,8 @@ pub fn load_line(of: &LoadSecond) -> String {
     format!("{place}; {:.0}/s{times}, {} errors{backlog}; engine {busy:.0} % busy", of.rate, of.errors)
 }
 
-/// The line on a load, and below it bars of the rate and the 99th percentile of the latest whole seconds.
+/// Three lines on a load, without a line feed at the end: that of [`load_line`], then bars of the rate and of the 99th
+/// percentile, one for each of the latest whole seconds.
 pub fn load_lines(of: &LoadSecond) -> String {
     let rates = bars(of.past.iter().map(|(ok, _)| *ok as f64));
     let times = bars(of.past.iter().map(|(_, p99)| *p99));

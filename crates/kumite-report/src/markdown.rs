@@ -1,4 +1,4 @@
-//! The report of a run in GitHub's Markdown, with the words and tables of the terminal's.
+//! The report of a run in GitHub's Markdown, with the same words and tables as in a terminal.
 //!
 //! The words of others are escaped, so that no name of a contender can be a link, a table or HTML.
 
@@ -235,7 +235,7 @@ fn table_lines(table: &Table) -> String {
     lines
 }
 
-/// The text with those characters escaped that mean something to HTML or within a line of Markdown. Line breaks
+/// The text, in which all characters are escaped that have a meaning in HTML or within a line of Markdown. Line breaks
 /// become `<br>`, the only form that a table allows.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::new();

@@ -48,13 +48,14 @@ fn is_percentile(word: &str) -> bool {
     word.strip_prefix('p').is_some_and(|number| number.parse::<u32>().is_ok())
 }
 
-/// The metrics of `known`, in their order, that any of the cells has a figure of or lacks values for.
+/// The metrics for which any of the cells has a figure or lacks values, in the order of `known`. Other metrics than the
+/// `known` ones are left out.
 pub fn present<'m>(known: &'m [Metric], cells: &[&Cell]) -> Vec<&'m Metric> {
     let names: HashSet<&str> = cells.iter().copied().flat_map(names).collect();
     known.iter().filter(|metric| names.contains(&*metric.name)).collect()
 }
 
-/// The declared metrics, then those that cells have beside them, by name.
+/// The declared metrics in their order, then all other metrics of the cells, sorted by name.
 pub fn known(declared: &[Metric], cells: &[Cell]) -> Vec<Metric> {
     let mut undeclared: Vec<&str> =
         cells.iter().flat_map(names).collect::<HashSet<_>>().into_iter().collect();

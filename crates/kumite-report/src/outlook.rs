@@ -123,7 +123,8 @@ fn share(shard: &Shard, blocks: u32) -> String {
     format!("shard {nth} of {of}, on {node}: {here} of {blocks} blocks; `kumite merge` judges all of them\n")
 }
 
-/// The contenders that do not take part in a run, a line for each reason.
+/// The contenders that have a reason not to take part in a run, with a line for each reason. The lines have no line
+/// feed.
 pub fn absent(contenders: &[Contender]) -> Vec<String> {
     let mut by_reason: Vec<(&str, &str, Vec<&str>)> = Vec::new();
     for contender in contenders {

@@ -1,5 +1,5 @@
-//! Pictures that stand alone, drawn from a record by what somebody asks for: figures over an axis, with published ones
-//! dashed, or the events of a job in lanes of threads.
+//! Pictures of a record, each in a file of its own: figures over an axis, with published ones dashed, or the events of
+//! a job in lanes of threads. The caller chooses what is shown.
 
 use std::collections::BTreeMap;
 
@@ -15,24 +15,24 @@ use crate::record::Record;
 use crate::tables::published::middle;
 use crate::words::text::one_line;
 
-/// What a picture is to show.
+/// The choice of what a picture shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// The title above it.
+    /// The title above the picture.
     pub title: String,
     /// The contenders that are shown, by name.
     pub contenders: Vec<String>,
-    /// The values, as they are written, of the axes that pick the cells. An axis that is not named has its default, if it
-    /// has one.
+    /// The values of axes, as text, that choose the cells; the key is the name of the axis. An axis that is not named
+    /// here has its default; if it has none, all of its values are chosen.
     pub at: BTreeMap<String, String>,
-    /// How it is drawn.
+    /// The form of the picture.
     pub drawn: Drawn,
 }
 
-/// How a picture is drawn.
+/// The form of a picture: lines over an axis, or lanes over time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Drawn {
-    /// A line of each contender over an axis, for each of these metrics.
+    /// A chart for each of these metrics, with a line for each contender over an axis.
     Lines {
         /// The names of the metrics.
         metrics: Vec<String>,
@@ -45,7 +45,7 @@ pub enum Drawn {
     Lanes,
 }
 
-/// The reason why a picture cannot be drawn of a run.
+/// The reason why a picture of a run cannot be drawn.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoPicture {
     /// The run has no contender of this name.
@@ -70,16 +70,17 @@ pub enum NoPicture {
         /// The name of the axis.
         axis: String,
     },
-    /// Lanes are of one point, and `at` is that of none, or of several.
+    /// A picture of lanes shows one point, and `at` fits this number of points: none, or several.
     #[error("{0} points of the run are meant by `at`, and one must be")]
     NotOnePoint(usize),
-    /// No trial of the point that is meant has events.
+    /// No trial of these contenders has events at the point that `at` chooses.
     #[error("no trial there has events")]
     NoEvents,
 }
 
 /// Draws a picture as an SVG that stands alone: it has a light and a dark look, and needs no network. An error if the
-/// record has no such contender, metric, axis or events, or several points that are meant.
+/// record lacks a contender or a metric of the picture. Lines need figures at two values of the axis or more, and one
+/// point for each contender and value; lanes need one point, and a trial with events there.
 pub fn picture_svg(export: &Export, picture: &Picture) -> Result<String, NoPicture> {
     let record = Record::new(export);
     if let Some(unknown) =
@@ -184,7 +185,8 @@ fn lines(
     Ok(Panel { y: 0.0, width, height, head, lines: Some(chart), events: None })
 }
 
-/// True if a point has these values, beside that of `over`, which is free. An axis that `at` does not name has its default.
+/// True if a point has these values, beside that of `over`, which is free. An axis that `at` does not name has its
+/// default.
 fn is_at(record: &Record, point: &Point, at: &BTreeMap<String, String>, over: &str) -> bool {
     let workload = &record.export.run.workload;
     let has_asked = at.iter().filter(|(axis, _)| *axis != over).all(|(axis, value)| {

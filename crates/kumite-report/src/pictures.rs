@@ -13,7 +13,7 @@ use crate::tables::group::{Group, Groups};
 /// The pictures of a page, beside its tables.
 #[derive(Debug, Serialize)]
 pub struct Pictures {
-    /// The pictures of each group without a disturbance: lines over the x axis, or rows if it has one point.
+    /// The pictures of each group without a disturbance: lines over the x axis, or rows if the group has one point.
     pub groups: Vec<GroupPictures>,
     /// The pictures of each point with a disturbance.
     pub disturbances: Vec<DisturbedPictures>,

@@ -12,7 +12,8 @@ use crate::words::text::one_line;
 /// The metric of failed requests, which has a column of its own.
 const FAILED: &str = "error_share";
 
-/// A trial at a rate on one line, printed while further ones are made. `of_sessions` if the rate is of sessions.
+/// A trial at a rate on one line, without a line feed, to be printed while further trials are made. `of_sessions` is
+/// true if the rate counts sessions, false if it counts requests.
 pub fn rate_trial_line(trial: &RateTrial, of_sessions: bool) -> String {
     let figures = trial.figures.iter().filter(|(name, _)| *name != FAILED).map(|(name, value)| {
         let metric = Metric::named(name);
@@ -33,7 +34,7 @@ fn verdict(trial: &RateTrial) -> String {
     }
 }
 
-/// A rate that was asked for, with its unit: a whole one in full.
+/// A rate that was asked for, with its unit. A whole number is written in full, any other with four digits.
 pub(crate) fn asked(value: f64, of_sessions: bool) -> String {
     match value.fract() == 0.0 {
         true => format!("{} {}", count(value), unit(of_sessions)),
@@ -62,7 +63,7 @@ pub(crate) fn why_void(reason: VoidReason) -> &'static str {
     }
 }
 
-/// The metrics that the trials have figures of, but for failures, in the order of their columns.
+/// The metrics in which the trials have figures, without the share of failures, in the order of their columns.
 pub(crate) fn metrics(trials: &[RateTrial]) -> Vec<Metric> {
     let mut metrics: Vec<Metric> = Vec::new();
     for name in trials.iter().flat_map(|trial| trial.figures.keys()).filter(|name| *name != FAILED) {
@@ -84,7 +85,8 @@ pub(crate) fn heads(first: [(&str, bool); 2], metrics: &[Metric]) -> Vec<(String
     first.chain(metrics).chain(last.map(|(head, figures)| (head.to_owned(), figures))).collect()
 }
 
-/// The cells of the metrics, of failures and of the engine for trials that share a row: each the middle one of them.
+/// The cells for trials that share a row: the middle figure in each metric, the share of failed requests among all of
+/// theirs, and the middle use of the engine.
 pub(crate) fn figures(trials: &[&RateTrial], metrics: &[Metric]) -> Vec<String> {
     let figures = metrics.iter().map(|metric| {
         let values = trials.iter().filter_map(|trial| trial.figures.get(&metric.name)).copied().collect();
@@ -115,7 +117,8 @@ pub(crate) fn broke(conditions: &BTreeMap<String, u64>) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
-/// The sentence on a server that is held back by the connections of the load.
+/// The sentence on a server that is held back by the load's number of connections. `waited` is the number of trials in
+/// which requests waited for a connection.
 pub(crate) fn limited_by_connections(waited: u64) -> String {
     format!(
         "limited by the connections: in {} of them requests waited for a free one, while the server answered in time; \
@@ -124,7 +127,7 @@ pub(crate) fn limited_by_connections(waited: u64) -> String {
     )
 }
 
-/// What there is to doubt about these trials, each called a `word`.
+/// The doubts about these trials, which the text calls by `word`, such as `load`. Empty if there are none.
 pub(crate) fn doubts(trials: &[RateTrial], word: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for reason in [VoidReason::NoHeadroom, VoidReason::SentLate, VoidReason::NotOffered, VoidReason::TooFew] {

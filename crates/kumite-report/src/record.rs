@@ -27,8 +27,8 @@ pub struct AtPoint<'a> {
     /// trials.
     pub parts: Vec<&'a Cell>,
     pub trials: Vec<&'a Trial>,
-    /// The trials at this point that stand: those of each block's last attempt, if none of them is void. Their
-    /// outcome may be a failure.
+    /// The trials at this point that stand: those of each block's last attempt, unless one of these trials is void.
+    /// Their outcome may be a failure.
     pub standing: Vec<&'a Trial>,
 }
 
@@ -88,36 +88,37 @@ impl<'a> Record<'a> {
         self.places.get(point).map_or(&self.nothing, |place| &self.points[*place])
     }
 
-    /// The trials of a cell that stand: those of each block's last attempt, if none of them is void. Their outcome
-    /// may be a failure.
+    /// The trials of a cell that stand: those of each block's last attempt, unless one of these trials is void. Their
+    /// outcome may be a failure.
     pub fn trials_of(&self, cell: &Cell) -> impl Iterator<Item = &'a Trial> {
         let contender = &cell.contender;
         self.at(&cell.point).standing.iter().copied().filter(move |trial| trial.contender == *contender)
     }
 
-    /// The metrics of trials that any of these cells has a figure of or lacks values for, in the order in which they
-    /// are shown.
+    /// The metrics of trials for which any of these cells has a figure or lacks values, in the order in which they are
+    /// shown.
     pub fn metrics_of(&self, cells: &[&Cell]) -> Vec<&Metric> {
         present(&self.metrics, cells)
     }
 
-    /// The metrics of parts that any of these cells has a figure of or lacks values for, in the order in which they
-    /// are shown.
+    /// The metrics of parts for which any of these cells has a figure or lacks values, in the order in which they are
+    /// shown.
     pub fn part_metrics_of(&self, cells: &[&Cell]) -> Vec<&Metric> {
         present(&self.part_metrics, cells)
     }
 
-    /// The metric of trials with this role; none if there is none.
+    /// The metric of trials with this role; none if the record has no such metric.
     pub fn metric(&self, role: &str) -> Option<&Metric> {
         with_role(&self.metrics, role)
     }
 
-    /// The metric of parts with this role; none if there is none.
+    /// The metric of parts of trials with this role; none if the record has no such metric.
     pub fn part_metric(&self, role: &str) -> Option<&Metric> {
         with_role(&self.part_metrics, role)
     }
 
-    /// The figure of a trial in the metric with this role; none if either is missing.
+    /// The figure of a trial in the metric with this role; none if there is no such metric, or if the trial has no
+    /// figure in it.
     pub fn figure(&self, trial: &Trial, role: &str) -> Option<f64> {
         trial.sample.metrics.get(&self.metric(role)?.name).copied()
     }

@@ -78,7 +78,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Passed,
-    /// It is shown not to be as it should.
+    /// It is shown that this is not as it should be.
     Failed,
     /// It did not run, or not to its end.
     Error,
@@ -125,7 +125,7 @@ pub(crate) enum Part {
 }
 
 impl Review {
-    /// The cases of a part, the worst first; of those that are as bad as each other, in the order of the result.
+    /// The cases of a part, the worst first. Cases that are equally bad keep the order of the result.
     pub(crate) fn of(&self, part: Part) -> Vec<&Case> {
         let mut cases: Vec<&Case> = self.judged().filter(|case| case.outcome.part() == part).collect();
         // Of a case that did not run, nobody knows how bad it is: it comes last.
@@ -142,7 +142,7 @@ impl Review {
         self.cases.iter().filter(|case| case.kind != Kind::Whole || case.outcome != Outcome::Passed)
     }
 
-    /// How many cases there are of each outcome: `1 worse, 2 could not be told, 3 not worse`.
+    /// The number of cases of each outcome, in words: `1 worse, 2 could not be told, 3 not worse`.
     pub(crate) fn counts(&self) -> String {
         let [wrong, right] = match self.against {
             Some(_) => ["worse", "not worse"],

@@ -2,7 +2,8 @@
 
 use kumite_record::{Run, Sitting};
 
-/// A line of `kumite list --runs`: the run's id, experiment, profile, part and end.
+/// A line of `kumite list --runs`, with a line feed: the run's id, experiment and profile, its shard or sittings if it
+/// has any, and how it ended.
 pub fn run_line(run: &Run) -> String {
     let ended = match (&run.finished, &run.cut_short) {
         (None, _) => "not finished",

@@ -1,4 +1,4 @@
-//! Whether a server meets an objective at a rate, as `kumite load --slo` shows it.
+//! The verdict on a server that has to meet an objective at a rate, as `kumite load --slo` shows it.
 //!
 //! The verdict comes first, with the claim that it is about.
 
@@ -54,7 +54,7 @@ pub fn slo_markdown(result: &SloResult) -> String {
     out
 }
 
-/// The verdict as a self-contained page.
+/// The verdict as a self-contained page: doubts, the verdict, the gate's line if there is a gate, the loads and notes.
 pub fn slo_html(result: &SloResult) -> String {
     let tables = (!result.loads.is_empty()).then(|| Table::from_rows(table(result)));
     leaf(&Leaf {

@@ -1,4 +1,4 @@
-//! A record for keeping, without what only pictures of single trials need.
+//! A smaller copy of a record to keep, without the data that only pictures of single trials need.
 
 use std::collections::BTreeSet;
 
@@ -7,9 +7,9 @@ use kumite_record::{Export, Sample, Series, Trial};
 use crate::record::Record;
 use crate::tables::trials::telling_trials;
 
-/// A copy in which only the trial that stands for its cell has its course: the series over time, jobs, events and
-/// arrivals. That trial is the one in the middle by the first metric measured at its point, or a failed one if none
-/// counts. Every figure and verdict stays as it is.
+/// A copy in which only one trial of each cell keeps its course: its series over time, jobs, events and arrivals. It is
+/// the cell's median trial by the first metric measured at its point. If no trial of the cell counts, it is a
+/// disqualified or a failed one. Every figure and verdict stays as it is.
 pub fn thinned(export: &Export) -> Export {
     let record = Record::new(export);
     let telling = |point| telling_trials(&record, point, |_| true).1;
@@ -21,8 +21,8 @@ pub fn thinned(export: &Export) -> Export {
     Export { trials: export.trials.iter().map(thin).collect(), ..export.clone() }
 }
 
-/// A copy in which no trial has its course. Every figure and verdict stays as it is, and reports have no picture of
-/// single trials.
+/// A copy in which no trial keeps its course: its series over time, jobs, events and arrivals. Every figure and verdict
+/// stays as it is. Reports of the copy have no pictures of these.
 pub fn without_courses(export: &Export) -> Export {
     let bare = |trial: &Trial| Trial { sample: without_course(&trial.sample), ..trial.clone() };
     Export { trials: export.trials.iter().map(bare).collect(), ..export.clone() }

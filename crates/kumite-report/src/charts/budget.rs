@@ -1,4 +1,4 @@
-//! A limit to the marks of a page's charts.
+//! Limits to the number of marks in a page's charts.
 
 /// The limits for each chart of a page, so that a page with many charts stays small.
 #[derive(Clone, Copy, Debug)]
@@ -11,8 +11,9 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Shares a page's marks among `charts` charts. However many there are, each gets at least 100 marks. A mark with
-    /// a title takes about 100 bytes of the page, one without about 20.
+    /// Shares a page's marks among `charts` charts. However many charts there are, each may have at least 100 marks; a
+    /// chart of a page with very many charts may have no titles. A mark with a title takes about 100 bytes of the page,
+    /// a mark without a title about 20.
     pub fn new(charts: usize) -> Budget {
         let share = |page: usize| page / charts.max(1);
         Budget { marks: share(60_000).clamp(100, 2_000), told: share(20_000).min(800) }

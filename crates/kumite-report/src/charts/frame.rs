@@ -67,7 +67,7 @@ impl Plot {
         self.frame(x_ticks, y_ticks, self.bottom)
     }
 
-    /// A frame for a chart of rows, whose values grow to the right, along x.
+    /// A frame for a chart of rows, whose values grow to the right, along x. It has no ticks along y.
     pub fn rows(&self, x_ticks: Vec<Tick>) -> Frame {
         self.frame(x_ticks, Vec::new(), self.top)
     }
@@ -109,7 +109,7 @@ pub fn ticks_apart(scale: &Scale, label: impl Fn(f64) -> String) -> Vec<Tick> {
     (1..=all.len()).map(some).find(|ticks| have_room(ticks)).unwrap_or_default()
 }
 
-/// Makes the labels of an axis in `unit` that begins at zero: zero has no unit.
+/// Makes the labels of an axis that begins at zero and whose values are in `unit`. Zero is written without a unit.
 pub fn time_from_zero(unit: Unit) -> impl Fn(f64) -> String {
     move |value| if value == 0.0 { "0".to_owned() } else { unit.tick(value) }
 }

@@ -14,7 +14,7 @@ pub struct Lane {
     pub height: f64,
     /// The style of the row's label; empty for the usual one.
     pub class: &'static str,
-    /// The number by which lanes are compared, at the right end; none if lanes have none.
+    /// The number by which lanes are compared, written at the lane's right end; none if lanes are not compared.
     pub count: Option<String>,
 }
 
@@ -22,7 +22,7 @@ pub struct Lane {
 #[derive(Debug, Serialize)]
 pub struct Marks {
     pub class: &'static str,
-    /// True if each of these marks is a stretch for several things, with gaps between them.
+    /// True if each of these marks stands for several things that were merged: a stretch with gaps in it.
     pub several: bool,
     pub told: Vec<Mark>,
     pub path: String,
@@ -43,8 +43,8 @@ pub struct Drawn<L> {
     pub text: String,
 }
 
-/// Groups marks by their look, in the order of looks; within a look, single marks come before merged ones. Each mark
-/// keeps its text if `told`; if not, marks of one group are one path.
+/// Groups marks by their look, in the order of looks; within a look, single marks come before merged ones. If `told` is
+/// true, each mark keeps its text; otherwise the marks of a group become one path without texts.
 pub fn by_look<L: Ord + Copy>(
     marks: impl Iterator<Item = Drawn<L>>,
     class: fn(L) -> &'static str,

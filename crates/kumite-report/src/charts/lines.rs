@@ -1,4 +1,4 @@
-//! Estimates over the x axis, one line a contender.
+//! Estimates over the x axis, with one line for each contender.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +33,7 @@ pub struct LineChart {
 /// The line of one contender, from the first value of the axis to the last.
 #[derive(Debug, Serialize)]
 pub struct Line {
-    /// The contender's name, cut to `LABEL_CHARS`.
+    /// The contender's name, cut to 20 characters.
     pub label: String,
     /// The height of the label, in pixels from the top. Labels that would cover each other are moved apart.
     pub label_y: f64,
@@ -45,7 +45,8 @@ pub struct Line {
     pub dots: Vec<Dot>,
 }
 
-/// Published figures of a contender: the values of the axis, from first to last, each with its figure.
+/// Published figures of a contender, to be drawn beside its estimates. Each point is a value of the axis, from first to
+/// last, and its figure.
 pub struct Theirs {
     pub contender: String,
     pub points: Vec<(f64, f64)>,
@@ -80,8 +81,8 @@ const LABEL_CHARS: usize = 20;
 /// The most charts of a group: more would hide the first ones.
 const MOST_CHARTS: usize = 8;
 
-/// Charts of a group over the x axis, for the metrics that `is_drawn` picks, or for the first one if it picks none.
-/// Empty if there is no x axis, or if it has only one value with figures.
+/// Charts of a group over the x axis: of the metrics that `is_drawn` picks, at most eight, or of the first metric if it
+/// picks none. Empty if there is no x axis, or if it has only one value with figures.
 pub fn line_charts(
     record: &Record,
     groups: &Groups,
@@ -102,8 +103,9 @@ pub fn line_charts(
     drawn.into_iter().enumerate().filter_map(chart).collect()
 }
 
-/// The chart of a metric over `axis`; none if fewer than two of its values have figures. `over` is the axis in words,
-/// `label` says at which other values the cells are. `theirs` are drawn beside them.
+/// The chart of a metric over `axis`; none if fewer than two of the axis's values are numbers with a figure. `over` is
+/// the axis in words. `label` names the values of the other axes, for the description; it may be empty. `theirs` are
+/// drawn beside the estimates.
 pub fn line_chart(
     record: &Record,
     id: String,

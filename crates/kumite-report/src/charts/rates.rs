@@ -18,16 +18,16 @@ pub const ERRORS: &str = "errors";
 pub struct Rates<'a> {
     pub series: &'a Series,
     pub disturbance: Option<&'a Disturbance>,
-    /// The moment at which answers were steady, or steady again: ms from the window's opening. None if they were so
-    /// from the start or never, or if that is not known.
+    /// The moment at which answers were steady, or steady again: ms from the window's opening. None if answers were
+    /// steady from the start or never, or if it is not known.
     pub steady_ms: Option<f64>,
     pub color: usize,
 }
 
 impl Rates<'_> {
-    /// The chart of the series; none if it has no column of right answers. `seconds` is the time that is shown,
-    /// counted from the window's opening; it may be longer than the series, so that charts side by side show the
-    /// same.
+    /// The chart of the series; none if it has no column of right answers. `seconds` are the beginning and the end of
+    /// the x axis, in seconds from the window's opening. They may lie beyond the series, so that charts side by side
+    /// show the same time.
     pub fn chart(&self, id: String, title: &str, seconds: (f64, f64)) -> Option<Timeline> {
         let series = self.series;
         let rates = |column: &str| -> Vec<Option<f64>> {

@@ -111,7 +111,8 @@ pub fn row_y(nth: usize) -> f64 {
     PLOT.top + FIRST + nth as f64 * ROW
 }
 
-/// A chart of these rows. `labels` are the names of the markers, in their order; empty if there is only one.
+/// A chart of these rows, with ticks in the units of `values`. `labels` are the names of the markers, in their order;
+/// empty if there is only one marker, and then the chart has no key.
 pub fn chart(
     id: String,
     title: String,

@@ -10,7 +10,7 @@ const DECADES: f64 = 30.0;
 const SMALLEST: f64 = 1e-150;
 const LARGEST: f64 = 1e150;
 
-/// A scale from two values to the two places where they are drawn.
+/// A scale from a range of values to a range of places at which they are drawn, in a chart's units.
 pub struct Scale {
     pub log: bool,
     /// The size of the unit in which ticks are round, such as 1,000 for milliseconds of a value in µs.
@@ -22,15 +22,15 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale from the least of `values` to the greatest, drawn at `ends`. It is logarithmic if they are positive
-    /// and the greatest is at least `DECADES` times the least. None if no value is finite.
+    /// A scale from the least of `values` to the greatest, drawn at `ends`. It is logarithmic if all of them are
+    /// positive and the greatest is at least 30 times the least. None if no value is finite.
     pub fn exact(values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Option<Scale> {
         let (low, high) = range(values)?;
         Some(Scale::between(low, high, low > 0.0 && high / low >= DECADES, 1.0, ends))
     }
 
     /// A scale whose ends are round in the unit that suits the size of `values`. It is logarithmic on the same
-    /// condition as `exact`; else it includes zero. None if no value is finite.
+    /// condition as a scale of [`Scale::exact`]; otherwise it includes zero. None if no value is finite.
     pub fn rounded(of: &impl Measured, values: impl Iterator<Item = f64>, ends: (f64, f64)) -> Option<Scale> {
         let (low, high) = range(values)?;
         if low > 0.0 && high / low >= DECADES {
@@ -51,7 +51,8 @@ impl Scale {
         Some(Scale::between(round_below(low), round_above(high), true, 1.0, ends))
     }
 
-    /// A linear scale from `low` to `high`, drawn at `ends`.
+    /// A linear scale from `low` to `high`, drawn at `ends`. If `high` is not above `low`, the scale ends at a value
+    /// above `low`.
     pub fn linear(low: f64, high: f64, ends: (f64, f64)) -> Scale {
         Scale::between(low, high, false, 1.0, ends)
     }

@@ -48,7 +48,8 @@ const MOST_DOTS: usize = 400;
 /// the 95th percentile, the farther of the two.
 const FAR: f64 = 3.0;
 
-/// A chart with a row for each of `sets`; none if there is no set, or if one is empty.
+/// A chart with a row for each of `sets`; none if there is no set, or if one of them is empty. In a row of more than
+/// 400 values, only every second, third and so on is drawn. Values far from the median lie at the edge.
 pub fn strip_chart(id: &str, title: &str, unit: Unit, sets: &[Values]) -> Option<StripChart> {
     let ends: Vec<(f64, f64)> = sets.iter().map(|set| nearby(set.all)).collect::<Option<_>>()?;
     let from = ends.iter().map(|(low, _)| *low).reduce(f64::min)?;

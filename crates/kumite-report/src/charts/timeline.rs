@@ -5,11 +5,11 @@ use serde::Serialize;
 use super::frame::{Frame, Plot};
 use super::scale::Scale;
 
-/// A chart of one trial of each contender at a point.
+/// Charts of a point, to be set side by side: one trial of each contender.
 #[derive(Debug, Serialize)]
 pub struct Timelines {
     pub place: String,
-    /// The metric, in words, by which each trial shown is the median one of its contender.
+    /// The metric, in words, by which the trials were chosen: each is its contender's median trial in this metric.
     pub by: String,
     pub charts: Vec<Timeline>,
 }
@@ -30,10 +30,10 @@ pub struct Timeline {
     pub answers: String,
     /// An SVG path of bars: failures a second. Empty if there are none.
     pub failures: String,
-    /// The x at which answers or jobs became steady, or answers were steady again; none if they were so from the
-    /// start or never, or if that is not known.
+    /// The x at which answers or jobs became steady, or answers were steady again; none if they were steady from the
+    /// start or never, or if it is not known.
     pub recovered: Option<f64>,
-    /// The y of an error as long as a frame; none if the chart shows no errors, or if the length of a frame is not
+    /// The y of an error that is one frame long; none if the chart shows no errors, or if the length of a frame is not
     /// known.
     pub one_frame: Option<f64>,
 }

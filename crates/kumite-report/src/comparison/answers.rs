@@ -1,4 +1,4 @@
-//! The sentences that answer a comparison, each with whether it is a verdict.
+//! The sentences that answer a comparison, each with a flag that says if it is a verdict.
 
 use kumite_record::{CommandMetric, ComparedPair, Comparison, JudgedMetric, Speed, Thrift};
 

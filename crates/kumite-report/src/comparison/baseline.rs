@@ -1,4 +1,4 @@
-//! Baselines in words: what each is, and what it took on the day on which it was saved.
+//! Baselines in words: what each one is, and its figures of the day on which it was saved.
 
 use std::cmp::Ordering;
 

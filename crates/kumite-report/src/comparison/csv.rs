@@ -8,9 +8,9 @@ use serde::Serialize;
 use crate::csv::row;
 
 /// One row for each command or server, with numbers in full and without separators; a figure that is not known is
-/// empty. A command's ratios are of the metrics that were named, or else of wall time, CPU time and memory; a
-/// server's of throughput and of response times at p50 and p99. The reference has none. Columns `parameter_NAME` for
-/// the parameters of commands come last.
+/// empty. A command's ratios are of the metrics that were named, or else of wall time, CPU time and memory; a server's
+/// of throughput and of response times at p50 and p99. The row of the reference has no ratios. Columns `parameter_NAME`
+/// for the parameters of commands come last.
 pub fn compare_csv(comparison: &Comparison) -> String {
     if comparison.servers.is_empty() { commands_csv(comparison) } else { servers_csv(comparison) }
 }

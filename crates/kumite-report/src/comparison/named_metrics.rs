@@ -35,7 +35,7 @@ const COUNTS: &[(&str, &str, f64)] = &[("count", "", 1.0)];
 pub struct NamedMetrics {
     /// The metrics, in the order in which they were named.
     pub metrics: Vec<CommandMetric>,
-    /// The units that were named for them.
+    /// The units that the list gives to metrics. A metric that the list gives no unit has none here.
     pub units: Units,
 }
 
@@ -54,7 +54,7 @@ pub enum NamedMetricsError {
     /// The list gives a metric a unit that it does not have.
     #[error("{} has no unit `{unit}`; there are: {}", metric.as_str(), names(units(*metric)))]
     NoUnit {
-        /// The metric whose unit was asked for.
+        /// The metric for which the list gives the unit.
         metric: CommandMetric,
         /// The unit as it was typed.
         unit: String,

@@ -49,7 +49,7 @@ pub struct Script {
 }
 
 impl PageChapter {
-    /// A chapter that shows each value of `shown` in turn; none if it is empty.
+    /// A chapter that shows each value of `shown` in turn, and has no script. None if `shown` is empty.
     pub fn new<T: Serialize>(
         id: &'static str,
         link: &'static str,

@@ -10,7 +10,7 @@ use crate::tables::facts::Fact;
 use crate::tables::group::Groups;
 use crate::words::quantity::Measured;
 
-/// The template of a chart of events.
+/// The name and the text of the template of a chart of events.
 pub const EVENTS_TEMPLATE: (&str, &str) = ("events.html", include_str!("task/events.html"));
 
 pub(super) struct Task;

@@ -1,6 +1,6 @@
 //! A result as annotations of GitHub Actions: lines on standard output that the runner shows beside a change.
 //!
-//! GitHub shows ten of each kind for a step, so of more the last one counts those that are left out.
+//! GitHub shows ten annotations of each kind for a step. If there are more, the last one says how many are left out.
 
 use super::{Part, Review};
 
@@ -8,7 +8,7 @@ use super::{Part, Review};
 const MOST: usize = 10;
 
 /// The result as annotations: an error for each thing that is worse or did not run, a warning for each that could not
-/// be told and for each doubt, and a notice with the answer.
+/// be told and for each doubt, and a notice with the answer. Each is a line; a kind has at most ten.
 pub fn annotations(review: &Review) -> String {
     let of = |part| -> Vec<(String, String)> {
         review.of(part).into_iter().map(|case| (case.name(review), case.sentence.clone())).collect()

@@ -6,7 +6,8 @@ use super::comment::body;
 /// The most bytes of the summary of a step. GitHub shows nothing of a longer one; this leaves room for others.
 const MOST: usize = 900_000;
 
-/// The summary, with the whole `report` in Markdown below it, unless there is none or it is too long.
+/// The summary in Markdown, with the whole `report` folded below it. An empty `report` is left out. If both together
+/// have more than 900,000 bytes, a sentence stands in place of the report.
 pub fn job_summary(review: &Review, report: &str) -> String {
     let short = body(review);
     if report.is_empty() {

@@ -282,7 +282,7 @@ pub fn model<'a>(record: &Record<'a>, name: &str) -> &'a str {
     record.export.contenders.iter().find(|contender| contender.name == name).map_or("", |c| &c.model)
 }
 
-/// The marks, failures and disqualifications of a cell's trials, with their numbers.
+/// The marks, failures and disqualifications of a cell's trials, with their numbers; empty if there are none.
 pub fn marks(record: &Record, cell: &Cell) -> String {
     let of = |n: u32, what: &str| (n > 0).then(|| format!("{n} {what}"));
     let mut kinds = BTreeMap::<&str, u32>::new();

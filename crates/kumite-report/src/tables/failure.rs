@@ -30,14 +30,14 @@ pub struct Failed {
     pub caption: &'static str,
     /// The table; none if nothing failed.
     pub table: Option<Table>,
-    /// The sentence in place of the table; none if there is none.
+    /// The sentence that is shown if there is no table; none if nothing is shown then.
     pub nothing: Option<&'static str>,
 }
 
 /// Trials of one contender that ended badly in the same way, for the same reason.
 #[derive(Debug, Serialize)]
 pub struct LostTrials {
-    /// The contender, how it ended and where: `kotlin-ktor failed in 7 trials: connections = 1`.
+    /// The contender, and how and where its trials ended: `kotlin-ktor failed in 7 trials: connections = 1`.
     pub title: String,
     pub reason: String,
 }
@@ -54,7 +54,8 @@ impl Failures {
     }
 }
 
-/// The cells with a trial that `failed` is true of, and their places.
+/// The cells with a standing trial for which `failed` returns true, each with the words that name its point among all
+/// points.
 pub fn failing<'a>(
     record: &Record<'a>,
     groups: &Groups,
@@ -72,7 +73,9 @@ pub fn failing<'a>(
         .collect()
 }
 
-/// The trials that failed or were disqualified, by contender and reason. Void ones are not among them.
+/// The trials that failed or were disqualified, by contender and reason. Void trials are not among them. Reasons beyond
+/// the first 30, or beyond three of one contender with the same outcome, are left out, and only their trials are
+/// counted.
 pub fn lost(record: &Record, groups: &Groups) -> Vec<LostTrials> {
     let mut found: Vec<(&str, Outcome, String, Vec<&Trial>)> = Vec::new();
     let mut nth_of: HashMap<(&str, &str, String), usize> = HashMap::new();

@@ -20,8 +20,8 @@ pub struct Groups<'a> {
 /// Points that differ in nothing but the x axis.
 #[derive(Debug)]
 pub struct Group<'a> {
-    /// The values that tell this group from the others; empty if it is the only one. The group of all defaults has
-    /// those defaults.
+    /// The values that tell this group from the others; empty if it is the only group. The label of the group of all
+    /// defaults names these defaults.
     pub label: String,
     /// True of the group of all defaults.
     pub is_default: bool,
@@ -168,7 +168,7 @@ impl<'a> Groups<'a> {
         self.groups.iter().flat_map(|group| self.points_of(group))
     }
 
-    /// The words that name a point within its group: `connections = 50`.
+    /// The words that name a point within its group: `connections = 50`. All values of the point if there is no x axis.
     pub fn place(&self, point: &Point) -> String {
         match self.x.and_then(|x| Some((x, point.get(x)?))) {
             Some((x, value)) => one_line(&format!("{x} = {value}")),
@@ -191,7 +191,8 @@ impl<'a> Groups<'a> {
         nth.map_or_else(|| title(point), |nth| self.full_place(&self.groups[*nth], point))
     }
 
-    /// The values of the group of all defaults, which no place names; none if there is only one group.
+    /// The values that the group of all defaults has, and that no place names. None if there is only one group, or if
+    /// no group has all defaults.
     pub fn defaults(&self) -> Option<&str> {
         self.groups.iter().find(|group| group.is_default).map(|group| &*group.label).filter(|l| !l.is_empty())
     }
@@ -218,7 +219,7 @@ pub fn x_value(point: &Point, x: &str) -> Option<f64> {
     point.get(x)?.number().filter(|value| value.is_finite())
 }
 
-/// A text, and a group's label behind it unless that is empty.
+/// A text, then `between` and a group's label. The text alone if the label is empty.
 pub fn at(text: &str, label: &str, between: &str) -> String {
     if label.is_empty() { text.to_owned() } else { format!("{text}{between}{label}") }
 }

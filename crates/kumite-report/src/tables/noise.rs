@@ -12,15 +12,16 @@ use crate::words::number::{count, plural};
 use crate::words::quantity::Measured;
 use crate::words::text::one_line;
 
-/// A table of trials in the order of measurement, which shows when it was noisy.
+/// A table of trials in the order of measurement, which shows when there was noise from outside.
 #[derive(Debug, Serialize)]
 pub struct NoiseText {
-    /// The sentence on how many trials are marked for noise, and which kinds no trial had.
+    /// The sentence that gives the number of trials that are marked for noise, and names the kinds of noise that no
+    /// trial had.
     pub summary: String,
     pub table: Table,
 }
 
-/// The table of noise; none if no trial was watched for it.
+/// The table of noise; none if no trial was watched for noise.
 pub fn noise(export: &Export, groups: &Groups) -> Option<NoiseText> {
     let watched = |trial: &&Trial| {
         !trial.sample.noise.is_empty() || outside(trial).next().is_some() || trial.void.is_some()

@@ -1,5 +1,5 @@
-//! Published figures beside those of a run, with the ratio of ours to theirs. No verdict comes of it: theirs are of another
-//! machine.
+//! Published figures beside those of a run, with the ratio of ours to theirs. No verdict rests on this ratio, because
+//! the published figures are of another machine.
 
 use std::collections::BTreeSet;
 
@@ -22,11 +22,11 @@ pub struct PublishedText {
     pub ours: Option<String>,
     /// The note on how the published figures came about, by paragraph.
     pub note: Vec<String>,
-    /// The sentence on published figures that nothing of the run stands beside; none if all have something.
+    /// The sentence that names the published metrics that this run did not measure; none if it measured all of them.
     pub alone: Option<String>,
     /// A table for each metric that was both published and measured.
     pub metrics: Vec<Beside>,
-    /// The rows of series other than the main ones; none if there are none.
+    /// The published rows of other series than the main ones; none if there are no such rows.
     pub others: Option<Table>,
 }
 
@@ -35,7 +35,7 @@ pub struct PublishedText {
 pub struct Beside {
     pub title: String,
     pub table: Table,
-    /// True if the source's series disagree on the order of two contenders.
+    /// True if the source's series disagree on the order of two contenders at some point.
     pub disagree: bool,
 }
 
@@ -129,15 +129,15 @@ fn beside(
     Beside { title: one_line(&metric.label()), table, disagree }
 }
 
-/// The value in the middle, or the mean of the two there; none if there is no value.
+/// The median: the value in the middle, or the mean of the middle two. None if there is no value.
 pub fn middle(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
     Some((values[last / 2] + values[last.div_ceil(2)]) / 2.0)
 }
 
-/// The measured figures: a column for each group that has any of `keys` (a point and a contender), and after it one with
-/// their ratios to `theirs`, which `of` names.
+/// The measured figures: a column for each group that has any of `keys` (a point and a contender), and after it one
+/// with their ratios to `theirs`, which `of` names.
 fn ours(
     record: &Record,
     groups: &Groups,

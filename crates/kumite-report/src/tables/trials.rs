@@ -10,8 +10,9 @@ use crate::words::number::plural;
 /// A condition on trials, such as that they have a time series.
 pub type Has = fn(&Trial) -> bool;
 
-/// The trial of a cell in the middle by `metric`, among those that stand, have this outcome and fulfil `has`; none if
-/// there is none. A trial without the metric comes last.
+/// The median trial of a cell by `metric`, among the trials that stand, have this outcome and fulfil `has`. Of an even
+/// number of trials, it is the lower of the middle two; a trial without the metric counts as the largest. None if there
+/// is no such trial.
 pub fn median_trial<'a>(
     record: &Record<'a>,
     cell: &Cell,
@@ -28,8 +29,9 @@ pub fn median_trial<'a>(
     trials.get(trials.len().checked_sub(1)? / 2).map(|(trial, _)| *trial)
 }
 
-/// The trial in the middle of each cell at a point, among those that count and fulfil `has`, and the metric that
-/// chose it: `metric`, or else the first that was measured there. Contenders come in the order of the record.
+/// The median trial of each cell at a point, among the trials that count and fulfil `has`, with the metric that chose
+/// it: `metric` or, if this is None, the first metric that was measured there. If none was measured, the metric has an
+/// empty name. Cells without such a trial are left out. Contenders are in the order of the record.
 pub fn median_trials<'a>(
     record: &Record<'a>,
     point: &Point,
@@ -43,9 +45,9 @@ pub fn median_trials<'a>(
     (metric, trials)
 }
 
-/// The trial in the middle of each cell at a point, and the metric that chose it: the first that was measured there.
-/// A contender of which no trial counts has a disqualified one in its place, or else a failed one: what it did tells
-/// why.
+/// The median trial of each cell at a point, among the trials that fulfil `has`, with the metric that chose it: the
+/// first metric that was measured there, or one with an empty name. If no trial of a cell counts, it is a disqualified
+/// one, or else a failed one, which shows what went wrong.
 pub fn telling_trials<'a>(record: &Record<'a>, point: &Point, has: Has) -> (Metric, Vec<&'a Trial>) {
     let cells = &record.at(point).cells;
     let metric = first(record, cells);
@@ -67,7 +69,7 @@ pub fn has_series(trial: &Trial) -> bool {
     !trial.sample.series.is_empty()
 }
 
-/// The trials of attempts that are void.
+/// The trials of void attempts. An attempt at a block is void if any of its trials is.
 pub fn void_trials(export: &Export) -> impl Iterator<Item = &Trial> {
     let attempt = |trial: &Trial| (trial.point.clone(), trial.block, trial.attempt);
     let void = |trial: &&Trial| trial.void.is_some();
@@ -75,8 +77,8 @@ pub fn void_trials(export: &Export) -> impl Iterator<Item = &Trial> {
     export.trials.iter().filter(move |trial| attempts.contains(&attempt(trial)))
 }
 
-/// The sentence on void blocks: how many there were, the causes, and how many of them have no result; none if no
-/// block was void.
+/// The sentence on void blocks: their number, the causes, the number of trials that do not count, and the number of
+/// these blocks without a result. None if no block was void.
 pub fn void_blocks(export: &Export) -> Option<String> {
     let mut causes = BTreeMap::<VoidCause, usize>::new();
     for void in export.trials.iter().filter_map(|trial| trial.void.as_ref()) {

@@ -1,5 +1,5 @@
 //! Lower bounds: figures of which only the least value is known, because watching ended before a contender had
-//! recovered, or because nothing could count all of it.
+//! recovered, or because not everything could be counted.
 
 use kumite_record::{Cell, Outcome};
 
@@ -16,7 +16,8 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// The bounds of a cell's figure in `metric`. Neither is set if it is exact.
+    /// The parts of a cell's figure in `metric` that are lower bounds. Both are false if the figure is exact, or if
+    /// there is none.
     pub fn new(record: &Record, cell: &Cell, metric: &str) -> Bound {
         let trials = record.trials_of(cell).filter(|trial| trial.outcome == Outcome::Ok);
         let values: Vec<(f64, bool)> = trials

@@ -26,13 +26,13 @@ pub struct ChecksText {
 #[derive(Debug, Serialize)]
 pub struct CheckText {
     pub id: String,
-    /// The check in plain words, or in its grammar if it has none.
+    /// The check in plain words, or in its grammar if there are no plain words for it.
     pub title: String,
-    /// A line for each red comparison, at most `TOLD` and one that counts the others; or the reason why the check was
-    /// not tested.
+    /// A line for each red comparison, at most five, and one that counts the others; or the reason why the check was
+    /// not tested. Empty if the check is green.
     pub what: Vec<String>,
     pub because: String,
-    /// The check in its grammar; none if the title is it already.
+    /// The check in its grammar; none if `title` has it already.
     pub assert: Option<String>,
 }
 

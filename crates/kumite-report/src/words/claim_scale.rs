@@ -1,12 +1,12 @@
-//! The sentence on a claim that was judged at another scale than its source had.
+//! The sentence on a claim that was judged at other values of parameters than its source had.
 
 use kumite_record::{AxisValue, Claim, Run, Verdict};
 
 use crate::words::number::count;
 use crate::words::text::one_line;
 
-/// The scale of a claim beside its source's: `at records = 2,000,000; the source had 100,000,000`. None if they are
-/// the same or the claim was not tested.
+/// The values of parameters at which a claim was judged, and those of its source: `at records = 2,000,000; the source
+/// had 100,000,000`. None if there is no source, if the values are the same, or if the claim was not tested.
 pub fn scale(run: &Run, claim: &Claim) -> Option<String> {
     let source = run.question.source.as_ref().filter(|_| claim.verdict != Verdict::NotTested)?;
     let known = claim.scale.iter().filter_map(|(name, ours)| Some((name, ours, source.workload.get(name)?)));

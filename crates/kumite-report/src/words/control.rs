@@ -1,4 +1,4 @@
-//! The control of a run or of a comparison in words: how far it is from itself.
+//! The control of a run or of a comparison in words: how far its two copies are from each other.
 
 use kumite_record::{Comparison, Control, ControlRatio, Run};
 use serde::Serialize;
@@ -22,7 +22,7 @@ impl ControlText {
         Some(ControlText::said(control, left, &|of| place(run, of)))
     }
 
-    /// The sentence on a comparison's control; none if it has none.
+    /// The sentence on a comparison's control; none if the comparison has no control.
     pub fn of_comparison(comparison: &Comparison) -> Option<ControlText> {
         let left = "a ratio that is nearer to 1 is undecided";
         let control = comparison.control.as_ref()?;

@@ -20,7 +20,8 @@ pub struct EffectText {
     claimed: Option<String>,
     /// The figures of both sides, such as `18,300 against 39,200 /s`; none if the effect is a figure itself.
     figures: Option<String>,
-    /// The place, such as `at connections=50`; none if the names of the sides say it all.
+    /// The place, such as `at connections=50`; none if all values are defaults, or if the names of the sides say the
+    /// place.
     place: Option<String>,
 }
 
@@ -62,7 +63,7 @@ impl EffectText {
         format!("{}{}", self.effect, in_brackets([self.bound.clone()]))
     }
 
-    /// All pieces but the level of confidence.
+    /// All pieces but the level of confidence, on one line.
     pub fn line(&self) -> String {
         let bracket = in_brackets([self.bound.clone(), self.claimed.clone()]);
         format!("{}{bracket}{}", self.effect, self.rest())
@@ -104,16 +105,16 @@ fn at(run: &Run, point: &Point) -> Option<String> {
     (!place.is_empty()).then(|| format!("at {}", one_line(&place.to_string())))
 }
 
-/// Another effect of the comparison that decided a claim, in the unit of the claim's own: `1.20 ×`. None if the claim
-/// has no effect or its decider no sides.
+/// The text of another effect of the comparison that decided a claim, in the unit of the claim's own effect: `1.20 ×`.
+/// None if the claim has no effect or its decider no sides.
 pub fn figure(claim: &Claim, effect: f64) -> Option<String> {
     let sides = claim.decided_by.as_ref()?.sides.as_ref()?;
     let shown = Scaled::new(sides, claim.effect.as_ref()?);
     Some(shown.with_unit(shown.figure(effect)))
 }
 
-/// An interval of effects of the comparison that decided a claim, in the unit of the claim's own effect: `0.90 to
-/// 1.10 ×`. None if the claim has no effect or its decider no sides.
+/// The text of an interval of effects of the comparison that decided a claim, in the unit of the claim's own effect:
+/// `0.90 to 1.10 ×`. None if the claim has no effect or its decider no sides.
 pub fn interval(claim: &Claim, low: f64, high: f64) -> Option<String> {
     let sides = claim.decided_by.as_ref()?.sides.as_ref()?;
     Some(Scaled::new(sides, claim.effect.as_ref()?).interval(low, high))

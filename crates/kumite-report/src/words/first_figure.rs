@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use kumite_record::{Metric, Unit};
 
-/// The first of the declared metrics that a trial has, with its name and unit: `throughput 18300 /s`. None if it has
-/// none of them.
+/// The first of the declared metrics that a trial has, with its name and unit: `throughput 18300 /s`. None if the trial
+/// has none of them.
 pub fn first_figure(declared: &[Metric], measured: &BTreeMap<String, f64>) -> Option<String> {
     let found = declared.iter().find_map(|metric| Some((metric, *measured.get(&metric.name)?)));
     found.map(|(Metric { name, unit, .. }, value)| {

@@ -15,7 +15,8 @@ use crate::words::text::one_line;
 /// The most reasons that the line names; of more it gives the number.
 const MOST_NAMED: usize = 3;
 
-/// The line that answers `--gate` for a run; none if no gate was asked.
+/// The line that answers `--gate` for a run, without a line feed; none if no gate was asked. It names at most three
+/// reasons.
 pub fn run_gate(export: &Export) -> Option<String> {
     let gate = export.gate.as_ref()?;
     let named = |reasons: &[GateReason]| -> Vec<String> {

@@ -2,8 +2,8 @@
 
 use kumite_record::Doubt;
 
-/// The doubt that an effect went with something, with the effects at both ends: the first in the words of `whole`, the
-/// second, which follows it, in those of `short`. `None` if it is another doubt.
+/// The sentence on a doubt that an effect went with a probe or with time. It has the effects at both ends: `whole`
+/// writes the first effect, and `short` the second one. None if `doubt` is another doubt.
 pub fn moved(doubt: &Doubt, whole: impl Fn(f64) -> String, short: impl Fn(f64) -> String) -> Option<String> {
     match doubt {
         Doubt::WentWith { probe, low, high } => Some(format!(

@@ -1,4 +1,5 @@
-//! Near-ties in words: the effect, where further sittings would be, and what would decide it.
+//! Near-ties in words: the effect, the interval that further sittings would lie in, and the effort that would decide
+//! the claim.
 
 use kumite_record::{Claim, NearTie, NearTies, Remedy, Run, RunPlace, Verdict};
 

@@ -5,7 +5,8 @@ use kumite_record::{FalseVerdicts, NoiseFloor, SmallestDifference};
 use super::number::{plural, significant};
 use super::text::one_line;
 
-/// The line on the noise floor, or that it was not measured. Commands are in backquotes.
+/// The line on the noise floor, without a line feed. If there is none, the line says that it was not measured. Commands
+/// are in backquotes.
 pub fn noise_floor(floor: Option<&NoiseFloor>) -> String {
     let Some(floor) = floor else {
         return "not measured on this machine: `kumite selfcheck` does".to_owned();

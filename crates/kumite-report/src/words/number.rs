@@ -1,6 +1,7 @@
 //! Numbers as people read them: with significant digits and thousands separators. Every format but CSV uses them.
 
-/// `value` with this many significant digits; `–` if it is infinite or no number.
+/// `value` with this many significant digits, at least 1; `–` if it is infinite or no number. A size of 1e15 or more,
+/// or below 1e-6, is written as `1.23e15`.
 pub fn significant(value: f64, digits: usize) -> String {
     if !value.is_finite() {
         return "–".to_owned();
@@ -19,8 +20,8 @@ pub fn significant(value: f64, digits: usize) -> String {
     separated(&format!("{rounded:.decimals$}"))
 }
 
-/// A count in full. Half a count, as a median can be, keeps its half. Any other fraction, and a value of 1e15 or
-/// more, gets three digits.
+/// A count in full. Half a count, as a median can be, keeps its half. Any other fraction, and a value of 1e15 or more,
+/// gets three digits. `–` if it is infinite or no number.
 pub fn count(value: f64) -> String {
     if value.is_finite() && (value * 2.0).fract() == 0.0 && value.abs() < 1e15 {
         separated(&if value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.1}") })

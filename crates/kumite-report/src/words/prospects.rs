@@ -2,8 +2,8 @@
 
 use kumite_record::{Prospect, Prospects};
 
-/// The table of a plan's claims: how many comparisons each has, and how many blocks it needs to hold and to fail.
-/// Empty if there are no claims.
+/// The table of a plan's claims: the number of comparisons of each, and the numbers of blocks that it needs to hold and
+/// to fail. A number above `blocks`, the blocks of the plan, has a `(!)`. Empty if there are no claims.
 pub fn table(prospects: &Prospects, blocks: u32) -> String {
     if prospects.of_claims.is_empty() {
         return String::new();
@@ -26,13 +26,13 @@ pub fn table(prospects: &Prospects, blocks: u32) -> String {
     text
 }
 
-/// The notes before a run: how many claims there are, and which of them have too few blocks.
+/// The notes before a run: the number of claims, and the claims for which `blocks` blocks are too few.
 pub fn prospect_notes(prospects: &Prospects, blocks: u32) -> Vec<String> {
     prospect_outlook(prospects, blocks).into_iter().chain(prospect_faults(prospects, blocks)).collect()
 }
 
-/// The note on how many claims there are, and about how many blocks one needs at the least; none if there are no
-/// claims.
+/// The note on the number of claims, and on the fewest blocks that one of them needs, beside the `blocks` of the plan.
+/// None if there are no claims.
 pub fn prospect_outlook(prospects: &Prospects, blocks: u32) -> Option<String> {
     if prospects.of_claims.is_empty() {
         return None;
@@ -51,7 +51,8 @@ pub fn prospect_outlook(prospects: &Prospects, blocks: u32) -> Option<String> {
     Some(format!("{}, {of}: {fewest}", claims(prospects.claims)))
 }
 
-/// A note for each claim that cannot be decided both ways, with its remedy.
+/// A note for each claim that cannot hold, or cannot fail, with at most `blocks` blocks. It has the remedy, if there is
+/// one.
 pub fn prospect_faults(prospects: &Prospects, blocks: u32) -> Vec<String> {
     prospects.of_claims.iter().filter_map(|of| fault(of, blocks as usize)).collect()
 }

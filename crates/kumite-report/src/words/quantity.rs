@@ -51,8 +51,8 @@ pub trait Measured {
         format!("{short}{unit}")
     }
 
-    /// An estimate with its unit; and its interval in the same unit, or the remark that there is none. None if both
-    /// ends look the same.
+    /// An estimate with its unit; and its interval in the same unit, or the remark that it has no interval. The second
+    /// text is None if both ends of the interval look the same.
     fn estimate(&self, estimate: &Estimate) -> (String, Option<String>) {
         self.bounded(estimate, Bound::default())
     }
@@ -77,7 +77,8 @@ pub trait Measured {
         (format!("{sign}{}{unit}", show(value)), interval)
     }
 
-    /// A number in `digits` digits, or in full if it is a count. It must have been divided by what `fitting` gives.
+    /// A number in `digits` digits, or in full if it is a count. The caller has divided it by the divisor that
+    /// `fitting` gives.
     fn digits(&self, value: f64, digits: usize) -> String {
         match self.quantity() {
             Quantity::Count => count(value),

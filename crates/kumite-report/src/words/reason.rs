@@ -14,7 +14,8 @@ use crate::words::sittings::{ANOTHER, ONE};
 /// The most cells that a list of marked trials names.
 const FEW_CELLS: usize = 3;
 
-/// The comparison that decided a claim, the reason for its verdict, and the doubts; empty if none decided.
+/// The comparison that decided a claim, the reason for the claim's verdict, and the doubts. Empty if no comparison
+/// decided.
 pub fn why(run: &Run, claim: &Claim) -> String {
     let Some(decider) = &claim.decided_by else { return String::new() };
     let mut parts = vec![format!("{}{}", of_all(claim, decider), comparison(decider))];
@@ -66,7 +67,7 @@ fn of_all(claim: &Claim, Decider { alike, of, .. }: &Decider) -> String {
     }
 }
 
-/// A reason for a verdict, in words.
+/// A reason for a verdict, in words. Texts that others wrote, such as errors, are not cleaned here.
 pub fn reason(run: &Run, reason: &Reason) -> String {
     let name = |CellName { contender, point }: &CellName| run.cell(contender, point);
     match reason {

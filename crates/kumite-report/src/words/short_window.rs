@@ -11,17 +11,17 @@ pub struct ShortWindow<'a> {
     pub profiles: &'a [&'a str],
     /// The id of the claim.
     pub claim: &'a str,
-    /// The contender and its point, with the request where the percentile is of one, in words.
+    /// The contender and its point, in words, and the request if the percentile is that of a single request.
     pub cell: &'a str,
     /// The name of the percentile's metric.
     pub metric: &'a str,
-    /// The number of values that the percentile takes: of sessions, or of answers.
+    /// The number of values that the percentile needs: sessions for a metric of sessions, otherwise answers.
     pub needs: u64,
     /// The number of such values a second that the contender gives.
     pub per_s: f64,
     /// The length of the window, in seconds.
     pub window_s: f64,
-    /// The parameter and the value of it that would give enough answers; none if no window would.
+    /// The parameter that would give enough values, and the value that it needs; none if no window is long enough.
     pub enough: Option<&'a Enough>,
 }
 
@@ -44,7 +44,7 @@ pub fn short_window(of: &ShortWindow) -> String {
     )
 }
 
-/// Names of profiles behind their word: `profile quick`, `profiles quick, full`.
+/// The names of profiles behind the word `profile` or `profiles`: `profile quick`, `profiles quick, full`.
 pub fn in_profiles(profiles: &[&str]) -> String {
     let word = if profiles.len() == 1 { "profile" } else { "profiles" };
     format!("{word} {}", profiles.join(", "))

@@ -5,7 +5,8 @@ use kumite_record::{Claim, Doubt, Run, SittingEffect, SittingSide, Verdict};
 use crate::words::effect::{figure, interval};
 use crate::words::number::plural;
 
-/// The sentence on the sittings of a run: `Judged by 3 sittings, all of which have to agree.` None if it has none.
+/// The sentence on the sittings of a run: `Judged by 3 sittings, all of which have to agree.` None if the run has no
+/// sittings.
 pub fn of_run(run: &Run) -> Option<String> {
     let (all, apart) = (run.sittings.len(), kumite_record::apart(&run.sittings).len());
     match (all, apart) {
@@ -41,12 +42,13 @@ pub fn stood(claim: &Claim) -> Option<String> {
     Some(if may_differ { format!("{stood}; {ANOTHER}") } else { stood })
 }
 
-/// The doubt about a run of one sitting. `ANOTHER` is that about a near-tie.
+/// The doubt about a claim in a run of one sitting. `ANOTHER` is the doubt about a claim on which a further sitting may
+/// give another verdict.
 pub const ONE: &str = "one sitting says nothing of the next";
 pub const ANOTHER: &str = "another sitting may differ";
 
-/// The effect in each sitting: `in each sitting: 0.93 × (10 rounds), 1.02 × (10 rounds, not as claimed), …`, and where the
-/// next one may be expected. None if there are no sittings.
+/// The effect in each sitting: `in each sitting: 0.93 × (10 rounds), 1.02 × (10 rounds, not as claimed), …`, and the
+/// interval in which that of the next sitting may be expected. None if there are no sittings.
 pub fn each(claim: &Claim) -> Option<String> {
     let said = |of: &SittingEffect| {
         let side = match of.side {

@@ -11,8 +11,8 @@ pub fn needs(missing: u64) -> String {
     format!("needs {} more", count(missing as f64))
 }
 
-/// The steadiness of a cell, such as `warm-up 420 ms`; and the numbers of trials in each class if they differ. None
-/// if it is not known.
+/// The steadiness of a cell, such as `warm-up 420 ms`; and the numbers of trials in each class if they differ. None if
+/// the cell's steadiness is not known.
 pub fn of_cell(record: &Record, cell: &Cell) -> Option<(String, Option<String>)> {
     let steadiness = cell.steadiness.as_ref()?;
     let warm_up = record.metric("warm-up").and_then(|metric| cell.metrics.get(&metric.name));

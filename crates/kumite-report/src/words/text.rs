@@ -17,7 +17,8 @@ fn harmless(c: char) -> char {
     }
 }
 
-/// Replaces control characters, for a terminal. Unlike `clean` it keeps tabs and white space at the end.
+/// Replaces control characters, and characters that turn the direction of writing, for a terminal. Line breaks, tabs
+/// and white space at the end stay.
 pub fn plain(text: &str) -> String {
     text.replace("\r\n", "\n").chars().map(|c| if c == '\t' { c } else { harmless(c) }).collect()
 }
@@ -42,7 +43,8 @@ pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Cuts the middle out of a text longer than `width` characters: similar claims often differ at the end.
+/// Cuts the middle out of a text longer than `width` characters, and puts `…` there, which makes at most `width`
+/// characters. If `width` is 0, `…` alone is left. The end stays, because similar claims often differ at the end.
 pub fn cut(text: &str, width: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= width {

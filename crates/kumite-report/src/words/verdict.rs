@@ -15,10 +15,10 @@ use crate::words::text::{clean, one_line};
 /// The texts on a verdict, which every format but CSV shows.
 #[derive(Debug, Serialize)]
 pub struct VerdictText {
-    /// The verdict's word in the style sheet: the one in files, or `other` for a verdict of a later kumite.
+    /// The verdict's word in the style sheet: its word in files, or `other` for a verdict of a later version of kumite.
     pub key: &'static str,
     pub symbol: char,
-    /// The claim in plain words, or in its grammar if it has none.
+    /// The claim in plain words, or in its grammar if there are no plain words for it.
     pub title: String,
     /// The verdict in words: `holds`, `no difference`.
     pub word: String,
@@ -28,14 +28,14 @@ pub struct VerdictText {
     /// The verdict with its effect, its bound, what was claimed and both figures.
     pub sentence: String,
     pub why: String,
-    /// The sentence on the source's scale; none if it was the same, if there is no source, or if the claim was not
-    /// tested.
+    /// The sentence on the parameters that had other values at the source; none if there are no such parameters, if
+    /// there is no source, or if the claim was not tested.
     pub scale: Option<String>,
     /// Sentences on the effect on each node, in each sitting, and in all rounds if the verdict rests on fewer.
     pub parts: Vec<String>,
     pub published: Option<String>,
     pub id: String,
-    /// The claim in its grammar; none if the title is it already.
+    /// The claim in its grammar; none if `title` has it already.
     pub assert: Option<String>,
 }
 
@@ -71,7 +71,8 @@ fn nodes(claim: &Claim) -> Option<String> {
     (!all.is_empty()).then(|| format!("on each node: {}", all.join(", ")))
 }
 
-/// Each node with the effect there: `1.20 × (6 rounds)`.
+/// Each node with the effect there: `1.20 × (6 rounds)`, and `contradicts` if the effect contradicts the verdict. Empty
+/// if the run had one node.
 pub fn nodes_said(claim: &Claim) -> Vec<(&NodeEffect, String)> {
     let said = |node: &NodeEffect| {
         let contradicts = if node.contradicts { ", contradicts" } else { "" };
@@ -87,7 +88,7 @@ fn all_rounds(claim: &Claim) -> Option<String> {
     Some(format!("{} in all {rounds} rounds that were measured", figure(claim, effect)?))
 }
 
-/// The verdict's word in the style sheet.
+/// The verdict's word in the style sheet; `other` for a verdict of a later version of kumite.
 pub fn key(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Other(_) => "other",

@@ -58,8 +58,9 @@ const LABEL_CHARS: usize = 20;
 /// The least width of a bar whose value is above 0, so that it is seen.
 const LEAST: f64 = 1.5;
 
-/// A chart with a row for each cell that has any of the metrics, or no figure at all, in their order; none if no cell
-/// has any of the metrics. `metrics` are those of `BARS`, none where the record has no such metric.
+/// A chart with a row for each cell that has one of the metrics, or has no figure at all, in the order of the cells;
+/// none if no cell has one of the metrics. `metrics` are in the order of `BARS`, with a none for each that the record
+/// lacks.
 pub fn billing_chart(
     id: String,
     title: &str,

@@ -27,7 +27,7 @@ struct CallsOnPage {
     tables: ChapterPoint,
     /// The charts of the first call, and of warm calls.
     billing: Vec<BillingChart>,
-    /// The metric, in words, by which each trial shown is the median one of its contender.
+    /// The metric, in words, by which the trials were chosen: each is its contender's median trial in this metric.
     by: String,
     instances: Vec<InstanceChart>,
     lines: Vec<LineChart>,

@@ -33,7 +33,8 @@ pub struct InstanceChart {
     pub lanes: Vec<Lane>,
     pub looks: Vec<Marks>,
     pub order: CallOrder,
-    /// The sentence that marks were merged, with their numbers; none if each phase and call has its own.
+    /// The sentence that says how many phases and calls were merged to how many marks; none if each phase and call has
+    /// a mark of its own.
     pub merged: Option<String>,
 }
 
@@ -113,8 +114,8 @@ pub fn has_calls(trial: &Trial) -> bool {
     !trial.sample.calls.is_empty() || !trial.sample.phases.is_empty()
 }
 
-/// A chart for each trial. All have the same time axis if no trial is much shorter than another (`ALIKE`). `budget`
-/// is that of each chart.
+/// A chart for each trial. All have the same time axis, unless one trial is more than three times as long as another.
+/// `budget` has the limits for each chart. The ids are `id` and a number from 0.
 pub fn instance_charts(id: &str, trials: &[&Trial], budget: Budget) -> Vec<InstanceChart> {
     let ends: Vec<f64> = trials.iter().map(|trial| end_ms(trial)).collect();
     let longest = ends.iter().copied().fold(0.0, f64::max);

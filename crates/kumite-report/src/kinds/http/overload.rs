@@ -38,7 +38,7 @@ pub struct OverloadChart {
     pub fates: Vec<Bars>,
     /// The requests that were due a second, as an SVG path.
     pub offered: String,
-    /// The mean response time of right answers, as an SVG path.
+    /// The mean response time of right answers, as an SVG path; empty without right answers.
     pub responses: String,
     /// The figures of stretches of time, which a pointer shows.
     pub tips: Vec<Tip>,
@@ -71,7 +71,7 @@ pub struct Tip {
 #[derive(Debug, Serialize)]
 pub struct Dropped {
     pub x: f64,
-    /// The x at which the contender was back to normal; none if it was not while it was watched.
+    /// The x at which the contender was back to normal; none if it was not back to normal when watching ended.
     pub recovered: Option<f64>,
     pub text: String,
 }

@@ -1,5 +1,5 @@
-//! The chapter on response times by percentile, from the median to the longest. It is on the first group without a
-//! disturbance: that of the defaults, if it is one.
+//! The chapter on response times by percentile, from the median to the longest. It shows only the first group without a
+//! disturbance. This is the group of all defaults, if that has no disturbance.
 
 use kumite_record::{Cell, Metric, Point};
 use serde::Serialize;

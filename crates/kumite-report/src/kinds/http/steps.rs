@@ -28,7 +28,7 @@ struct StepsOnPage {
     #[serde(flatten)]
     tables: ChapterPoint,
     lines: Vec<LineChart>,
-    /// The metric, in words, by which each trial shown is the median one of its contender.
+    /// The metric, in words, by which the trials were chosen: each is its contender's median trial in this metric.
     by: String,
     overload: Vec<OverloadChart>,
 }

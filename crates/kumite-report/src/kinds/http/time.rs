@@ -34,8 +34,8 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
 }
 
 /// A chart of one trial of each contender at a point. All show the same stretch of time, so that they can be set side
-/// by side. Trials of loads in steps are left out: they have a chart of their own. `metric` chooses the trials; none
-/// leaves the choice to the usual metric.
+/// by side. Trials of loads in steps are left out: they have a chart of their own. Each contender's median trial in
+/// `metric` is shown; if `metric` is None, the usual metric chooses.
 pub fn timelines(
     record: &Record,
     id: &str,

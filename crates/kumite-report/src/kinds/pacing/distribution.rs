@@ -1,4 +1,4 @@
-//! The chapter on how far off the states of players came, with a row for each contender.
+//! The chapter on the errors of players' states, with a row for each contender.
 
 use kumite_record::{Metric, Trial, Unit};
 use minijinja::value::{Serde, Value};

@@ -33,7 +33,8 @@ const DOT: i64 = 3;
 const TOLD: [&str; 6] = ["error-p50", "error-p99", "error-max", "missed", "error-first", "error-last"];
 
 impl ErrorScales {
-    /// Scales for the states of `trials`, in which an error as long as a frame has a place, too.
+    /// Scales on which all states of `trials` have a place, and also an error of `frame_us`, the length of a frame in
+    /// µs if it is known.
     pub fn new(trials: &[&Trial], frame_us: Option<f64>) -> ErrorScales {
         let arrivals = || trials.iter().flat_map(|trial| &trial.sample.arrivals);
         let errors = || arrivals().map(|of| of.error_us).filter(|us| us.is_finite()).chain(frame_us);
@@ -67,7 +68,8 @@ fn y_ticks(scale: &Scale, low: f64, high: f64) -> Vec<Tick> {
     std::iter::once(Tick { at: scale.at(0.0), label: "0".to_owned() }).chain(values.map(tick)).collect()
 }
 
-/// The chart of the errors of a trial's states.
+/// The chart of the errors of a trial's states. `frame_us` is the length of a frame in µs; without it, the chart shows
+/// no frame.
 pub fn error_chart(
     record: &Record,
     id: String,

@@ -1,4 +1,4 @@
-//! The states of a player: how far they came from when they were due.
+//! The states of a player, and their errors: the time between when a state was due and when it came.
 
 use kumite_record::{Arrival, AxisValue, Cell, Outcome, Point, Trial};
 
@@ -13,14 +13,14 @@ pub struct PacedAt<'a> {
     pub point: &'a Point,
 }
 
-/// The shares of states of which the greatest error is told, with their names.
+/// The shares of states for which the greatest error is shown, from 0 to 1, with their names.
 pub const SHARES: [(f64, &str); 5] =
     [(0.5, "50 %"), (0.9, "90 %"), (0.99, "99 %"), (0.999, "99.9 %"), (1.0, "all")];
 /// The position in `SHARES` of the share that orders contenders: 99 %.
 const ORDER: usize = 2;
 
-/// The size in µs within which each share of a cell's states came, early or late; none if no trial with states
-/// counts.
+/// A cell with its errors: for each of `SHARES`, the greatest error of this share of the cell's states, early or late,
+/// in µs. The errors are none if no trial with states counts.
 pub struct Pooled<'a> {
     pub cell: &'a Cell,
     pub within_us: Option<[f64; SHARES.len()]>,
@@ -46,8 +46,8 @@ pub fn paced<'a>(record: &Record<'a>, groups: &Groups<'a>) -> Vec<PacedAt<'a>> {
     points
 }
 
-/// The errors of the cells of each point. Contenders have the same order at all points: by their errors at the first
-/// point, the smallest first.
+/// The errors of the cells of each point. Contenders have the same order at all points: by the error of 99 % of their
+/// states at the first point, the smallest first.
 pub fn pooled<'a>(record: &Record<'a>, points: &[PacedAt]) -> Vec<Vec<Pooled<'a>>> {
     let mut all: Vec<Vec<Pooled>> = points.iter().map(|paced| pooled_at(record, paced.point)).collect();
     let Some(first) = all.first_mut() else { return all };
@@ -82,8 +82,8 @@ fn rank(sizes: &[f64], share: f64) -> f64 {
     sizes[rank.clamp(1, sizes.len()) - 1]
 }
 
-/// The length of a frame at a point, in µs. If the record does not say the frames a second, the shortest time between
-/// two states stands for it; none if no two are known.
+/// The length of a frame at a point, in µs. If the record does not have the number of frames a second, the shortest
+/// time between two states is taken. None if no two states are known.
 pub fn frame_us(record: &Record, point: &Point) -> Option<f64> {
     let fps = point.get("fps").or_else(|| record.export.run.workload.get("fps")).and_then(AxisValue::number);
     let states = record.at(point).standing.iter().map(|trial| &*trial.sample.arrivals);

@@ -23,7 +23,7 @@ use crate::words::text::one_line;
 #[derive(Debug, Serialize)]
 struct Events {
     place: String,
-    /// The metric, in words, by which each trial shown is the median one of its contender.
+    /// The metric, in words, by which the trials were chosen: each is its contender's median trial in this metric.
     by: String,
     charts: Vec<EventChart>,
 }
@@ -44,7 +44,7 @@ pub struct EventChart {
     pub lanes: Vec<Lane>,
     pub looks: Vec<Marks>,
     pub key: Vec<Key>,
-    /// The sentence that marks were merged, with their numbers; none if each event has its own.
+    /// The sentence that says how many events were merged to how many marks; none if each event has a mark of its own.
     pub merged: Option<String>,
 }
 
@@ -113,7 +113,8 @@ pub fn page(record: &Record, groups: &Groups) -> Option<PageChapter> {
     PageChapter::new("threads", "Events by thread", "threads.html", &shown)
 }
 
-/// The charts of a job's events at a point, one for each of these contenders that has any, in their order.
+/// The charts of a job's events at a point: one for each of `contenders` that has a trial with events, in the order of
+/// `contenders`. Empty if none has such a trial.
 pub fn event_charts(
     record: &Record,
     point: &Point,
@@ -134,8 +135,8 @@ fn has_events(trial: &Trial) -> bool {
     !trial.sample.events.is_empty()
 }
 
-/// The families of `next` events: the different first words of their ids, such as `student` and `score`. Empty if
-/// there is only one, or more than `MOST_FAMILIES`.
+/// The families of `next` events: the different first words of their ids, such as `student` and `score`. Empty if there
+/// is only one such word, or more than three.
 pub fn families(trials: &[&Trial]) -> Vec<String> {
     let mut known: Vec<String> = Vec::new();
     for JobEvent(.., id) in trials.iter().flat_map(|trial| &trial.sample.events).filter(is_next) {
@@ -150,9 +151,10 @@ pub fn families(trials: &[&Trial]) -> Vec<String> {
     if known.len() > 1 { known } else { Vec::new() }
 }
 
-/// The time axis of each trial's chart. As many trials as possible that end within a factor of 1.5 share one axis,
-/// and so do shorter ones down to a quarter of it. The others have their own, since beside a longer one little of a
-/// chart would be seen. Trials that do not count have no say in the choice, unless none counts.
+/// The time axis of each trial's chart. As many trials as possible whose ends lie within a factor of 1.5 share one
+/// axis. Shorter trials share it, too, down to a quarter of its length. Each other trial has an axis of its own, since
+/// little of a short trial would be seen on a long axis. Trials that do not count have no say in the choice, unless
+/// none counts.
 pub fn axes(trials: &[&Trial]) -> Vec<Axis> {
     let ends = |counting: bool| {
         let counts = move |trial: &&&Trial| !counting || trial.outcome == Outcome::Ok;
@@ -170,7 +172,8 @@ pub fn axes(trials: &[&Trial]) -> Vec<Axis> {
     ends(false).into_iter().map(axis).collect()
 }
 
-/// The chart of the events of a trial's job on `axis`. `families` tells `next` events apart.
+/// The chart of the events of a trial's job on `axis`. `next` events have one look for each of `families`, or one look
+/// if it is empty. `budget` has the limits for the chart's marks.
 pub fn event_chart(id: String, trial: &Trial, axis: Axis, families: &[String], budget: Budget) -> EventChart {
     let events = &trial.sample.events;
     let threads = threads(events);
