@@ -11,10 +11,11 @@ use crate::Error;
 /// The number of resamples. The error that it causes in a bound is small beside that of the blocks themselves.
 pub(crate) const RESAMPLES: usize = 10_000;
 
-/// An estimate, and the bounds between which the true value lies with the confidence asked for.
+/// An estimate, and the interval in which the true value lies with the confidence that was asked for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
-    /// The estimate from the blocks as they are; `low <= estimate <= high`.
+    /// The median of the blocks; for a ratio, `exp` of the median logarithm; for a
+    /// [`proportion()`](crate::proportion()), the share of hits. `low <= estimate <= high`.
     pub estimate: f64,
     /// The lower end of the interval, in the unit of the values.
     pub low: f64,

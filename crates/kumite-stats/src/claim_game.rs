@@ -2,20 +2,21 @@
 
 use crate::one_sided::wealth_after;
 
-/// The numbers of rounds in which a comparison was true, and in which it was not, of `n` rounds. In the other rounds it
-/// cannot be told, which counts against both bets.
+/// Counts of the rounds in which a comparison was true, and of those in which it was not. In the rest of the `n` rounds
+/// it is not known whether the comparison was true; these rounds count against both bets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// The number of rounds in which the comparison was true.
     pub so: usize,
     /// The number of rounds in which the comparison was not true.
     pub not_so: usize,
-    /// The number of all rounds in which the comparison was measured.
+    /// The number of all rounds of the comparison; at least `so + not_so`.
     pub n: usize,
 }
 
 impl Tally {
-    /// Counts one more round, in which the comparison was true, was not true, or cannot be told (`None`).
+    /// Counts one more round: `Some(true)` if the comparison was true in it, `Some(false)` if not, `None` if it is not
+    /// known.
     pub fn count(&mut self, is_so: Option<bool>) {
         self.n += 1;
         self.so += usize::from(is_so == Some(true));
@@ -23,18 +24,19 @@ impl Tally {
     }
 }
 
-/// The tallies of a claim's comparisons for three places of the border. The claim holds if all comparisons do.
+/// The tallies of a claim's comparisons for three places of the border, with one tally for each bet on a comparison.
+/// The claim holds if all its comparisons do.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClaimRounds {
-    /// Tallies with the border that the claim has, one for each bet.
+    /// The tallies with the border that the claim has.
     pub claimed: Vec<Tally>,
-    /// Tallies with a border that the margin makes easier to meet, one for each bet.
+    /// The tallies with a border that the margin makes easier to meet.
     pub loosened: Vec<Tally>,
-    /// Tallies with a border that the margin makes harder to meet, one for each bet.
+    /// The tallies with a border that the margin makes harder to meet.
     pub tightened: Vec<Tally>,
 }
 
-/// The wealth of the bets on each verdict.
+/// The wealth of the bets on each verdict, as a multiple of the stake.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClaimWealth {
     /// The wealth of the bet that the claim holds: the smallest wealth of the bets on its comparisons. 0 without a
@@ -43,14 +45,14 @@ pub struct ClaimWealth {
     /// The wealth of the bet that the claim fails: the mean wealth of the bets against its comparisons. If all
     /// comparisons are true, this is still a fair or losing game. 0 without a comparison; never below 0.
     pub fails: f64,
-    /// The wealth of the bet on no difference, which is the smaller of two: that the claim holds with loosened borders,
-    /// and that it fails with tightened borders. 0 without a comparison; never below 0.
+    /// The wealth of the bet on no difference: the smaller wealth of two bets, that the claim holds with loosened
+    /// borders, and that it fails with tightened borders. 0 without a comparison; never below 0.
     pub no_difference: f64,
 }
 
 impl ClaimRounds {
-    /// The tallies as they would be if the comparison was true (or, with `is_so` false, not true) in all rounds in
-    /// which it cannot be told.
+    /// The tallies as they would be if each comparison was true (or, if `is_so` is false, not true) in all rounds in
+    /// which it is not known whether it was.
     pub fn with_open_rounds(&self, is_so: bool) -> ClaimRounds {
         let told = |tallies: &Vec<Tally>| {
             let tell = |tally: &Tally| match is_so {
@@ -71,7 +73,8 @@ impl ClaimRounds {
         self.wealth_after(0)
     }
 
-    /// The wealth of the bets on each verdict after `more` further rounds, if they are like these.
+    /// The wealth of the bets on each verdict after `more` further rounds, if each comparison is true, and not true, in
+    /// the same share of them as in these rounds, rounded down to whole rounds.
     pub fn wealth_after(&self, more: usize) -> ClaimWealth {
         let least = |tallies: &[Tally]| {
             let so = tallies.iter().map(|tally| continued(tally.so, tally.n, more));

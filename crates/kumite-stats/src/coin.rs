@@ -1,7 +1,8 @@
 //! Exact probabilities for a fair coin that is thrown again and again.
 
 /// The probability that a fair coin ever reaches a state within `throws` throws. `is_reached` gets the number of
-/// heads and the number of throws so far. Every number of heads is followed, so the result is exact.
+/// heads and the number of throws so far, from the first throw on. Every number of heads is followed, so the result
+/// is exact.
 pub fn ever(throws: usize, is_reached: impl Fn(usize, usize) -> bool) -> f64 {
     let mut alive = vec![1.0];
     let mut reached = 0.0;

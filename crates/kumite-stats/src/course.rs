@@ -20,12 +20,13 @@ pub struct Course {
     pub high: f64,
 }
 
-/// The variable that the effects followed, with the course of the effects along it. Each variable has, for every round,
-/// its value and the effect. A variable qualifies if its correlation with the effects has a p of at most `level`, and
-/// the median effects at its two ends lie on different sides by `side`. Of several, it is the one with the smallest p;
-/// then the one with the strongest correlation; then the first.
+/// The variable that the effects followed, with the course of the effects along it. Each variable comes with a pair for
+/// every round: the value of the variable, and the effect. A variable qualifies if its correlation with the effects has
+/// a p of at most `level`, and if `side` is different for the median effects at its two ends. If several qualify, the
+/// one with the smallest p is returned; of equal ones, that with the strongest correlation; then the first. `seed` is
+/// for the permutations of the test.
 ///
-/// `None` if no variable qualifies, or if there are fewer than 12 rounds.
+/// `None` if no variable qualifies. One with fewer than 12 rounds never does.
 pub fn followed<V, S: PartialEq>(
     variables: impl IntoIterator<Item = (V, Vec<(f64, f64)>)>,
     level: f64,

@@ -24,7 +24,8 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    /// A run before its first round. `claims` is the number of claims that can be decided, whatever will be measured.
+    /// The decisions of a run before its first round: none. `alpha` is the bound on the error, above 0 and below 1.
+    /// `claims` is the number of all claims that may be decided, fixed before the run; 0 is taken as 1.
     pub fn new(rate: ErrorRate, alpha: f64, claims: usize) -> Decisions {
         Decisions { rate, alpha, claims, decided: Vec::new() }
     }
@@ -43,7 +44,8 @@ impl Decisions {
         alone / given.unwrap_or(1) as f64
     }
 
-    /// The wealth that would decide one more claim, if the decided ones stay decided.
+    /// The wealth at which one more claim would be decided: `claims / ((d + 1) α)` if d claims are decided, and
+    /// `claims / α` for [`ErrorRate::FamilyWise`].
     pub fn next_threshold(&self) -> f64 {
         let alone = self.claims.max(1) as f64 / self.alpha;
         match self.rate {
@@ -52,7 +54,7 @@ impl Decisions {
         }
     }
 
-    /// Records that a claim is decided with this wealth.
+    /// Records that one more claim is decided, with this wealth. Whether the wealth is enough is not checked.
     pub fn decide(&mut self, wealth: f64) {
         self.decided.push(wealth);
     }

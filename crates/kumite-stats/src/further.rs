@@ -17,8 +17,9 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// The standard deviation of the median of this many rounds of one sitting, with the scatter of sittings in it. It
-    /// takes the standard deviation of a median as √(π/2) times that of the mean of the same rounds.
+    /// The standard deviation of the median effect of a sitting that has this many rounds (0 counts as 1), with the
+    /// scatter of sittings included. The standard deviation of a median is taken to be √(π/2) times that of the mean of
+    /// the same rounds.
     pub fn of_median(self, rounds: usize) -> f64 {
         let of_rounds = FRAC_PI_2 * self.of_rounds.powi(2) / rounds.max(1) as f64;
         (self.of_sittings.powi(2) + of_rounds).sqrt()
@@ -30,24 +31,25 @@ impl Scatter {
         FOUR_OF_FIVE * SQRT_2 * self.of_median(rounds)
     }
 
-    /// The fewest rounds of a sitting for which the reach is less than this distance. None if a million would not be
-    /// enough, most often because sittings alone scatter further.
+    /// The fewest rounds of a sitting for which [`reach`](Self::reach) is less than this distance. None if a million
+    /// rounds would not be enough, most often because sittings alone scatter further.
     pub fn rounds_within(self, distance: f64) -> Option<usize> {
         let left = (distance / (FOUR_OF_FIVE * SQRT_2)).powi(2) - self.of_sittings.powi(2);
         let rounds = (FRAC_PI_2 * self.of_rounds.powi(2) / left).floor() + 1.0;
         (left > 0.0 && rounds < 1e6).then_some(rounds as usize)
     }
 
-    /// The probability that this many sittings, each of this many rounds, all lie on the right side of a border at
-    /// this distance.
+    /// The probability that the medians of this many sittings, each of this many rounds, all lie on the right side of a
+    /// border. `distance` is that from the border to the true effect, in the unit of the effects; it is negative if the
+    /// true effect is on the wrong side.
     pub fn agreement(self, distance: f64, sittings: usize, rounds: usize) -> f64 {
         let of_one = Normal::standard().cdf(distance / self.of_median(rounds));
         of_one.powi(i32::try_from(sittings).unwrap_or(i32::MAX))
     }
 }
 
-/// The standard deviation of the distribution that a sample is from (n − 1 in the denominator). None for fewer than
-/// two values.
+/// The estimated standard deviation of the distribution from which these values are drawn, with n − 1 in the
+/// denominator. None for fewer than two values.
 pub fn deviation(values: &[f64]) -> Option<f64> {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

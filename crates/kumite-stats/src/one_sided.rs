@@ -48,8 +48,8 @@ pub fn wealth_after((so, n): (usize, usize), share: f64, more: usize) -> f64 {
     wealth(so + so_of_more.min(more), n + more)
 }
 
-/// The estimated fewest rounds for which `is_reached` is true, 0 included: from 100 on in steps of 2 %, so at most
-/// that much too many. None if it takes more than 500.
+/// The fewest rounds, from 0 on, for which `is_reached` is true. From 100 rounds on it is asked in steps of 2 %, so the
+/// result may be that much too large. None if more than 500 rounds are needed.
 pub fn fewest_rounds(is_reached: impl Fn(usize) -> bool) -> Option<usize> {
     let mut rounds = 0;
     while !is_reached(rounds) {
@@ -61,16 +61,17 @@ pub fn fewest_rounds(is_reached: impl Fn(usize) -> bool) -> Option<usize> {
     Some(rounds)
 }
 
-/// The largest bound that the median of the values' distribution is shown not to be below, by a bet that reached the
-/// threshold. `values` has one value for each round, in any order; infinite values are allowed. None if there are too
-/// few; an error if one is not a number.
+/// The highest lower bound of the median of the values' distribution that is shown by a bet whose wealth reached
+/// `threshold`. `values` has one value for each round, in any order; infinite values are allowed, so the bound may be
+/// infinite, too. None if there are too few values; an error if one is not a number.
 pub fn at_least(values: &[f64], threshold: f64) -> Result<Option<f64>, Error> {
     let sorted = sorted(values)?;
     Ok(rounds_so(sorted.len(), threshold).map(|so| sorted[sorted.len() - so]))
 }
 
-/// The smallest bound that the median of the values' distribution is shown not to be above, by a bet that reached the
-/// threshold. Infinite values are allowed. None if there are too few values; an error if one is not a number.
+/// The lowest upper bound of the median of the values' distribution that is shown by a bet whose wealth reached
+/// `threshold`. `values` has one value for each round, in any order; infinite values are allowed, so the bound may be
+/// infinite, too. None if there are too few values; an error if one is not a number.
 pub fn at_most(values: &[f64], threshold: f64) -> Result<Option<f64>, Error> {
     let sorted = sorted(values)?;
     Ok(rounds_so(sorted.len(), threshold).map(|so| sorted[so - 1]))

@@ -2,8 +2,9 @@
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// The interval that holds one more value with this confidence, if all values are drawn from one normal distribution:
-/// mean ± t · sd · √(1 + 1/n), with n − 1 degrees of freedom. None if there are fewer than two values.
+/// The interval `[low, high]` that holds one more value with this confidence (from 0 to 1), if all values are drawn
+/// from one normal distribution: mean ± t · sd · √(1 + 1/n), with n − 1 degrees of freedom. None if there are fewer
+/// than two values.
 pub fn prediction(values: &[f64], confidence: f64) -> Option<[f64; 2]> {
     let n = values.len() as f64;
     let student = StudentsT::new(0.0, 1.0, n - 1.0).ok().filter(|_| values.len() > 1)?;

@@ -78,9 +78,10 @@ pub fn fewest_blocks(alpha: f64) -> Result<usize, Error> {
     Ok((1..).find(|&n| excludes(0, n, alpha)).expect("2^n grows beyond any 1/alpha"))
 }
 
-/// The estimated number of blocks in all, those `n` included, that it takes to exclude a value, if `beyond` of `n`
-/// blocks lie on the far side of it and later blocks are alike. None if half of the blocks or more lie there, or if
-/// more than 100,000 would be needed; an error if `alpha` is not between 0 and 1.
+/// The estimated number of blocks after which a value is excluded, if `beyond` of the `n` blocks until now lie on its
+/// far side, and the same share of later blocks does. The `n` blocks are counted in; the result is at least `n + 1`.
+/// None if half of the blocks or more lie on the far side, or if more than 100,000 blocks would be needed. An error if
+/// `alpha` is not between 0 and 1.
 pub fn blocks_to_exclude(beyond: usize, n: usize, alpha: f64) -> Result<Option<usize>, Error> {
     let fewest = fewest_blocks(alpha)?;
     let share = beyond as f64 / n.max(1) as f64;

@@ -6,13 +6,13 @@ use crate::median::median;
 /// The direction in which the values of a series are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// Larger values are better, as of rates.
+    /// Larger values are better, as with rates.
     Larger,
-    /// Smaller values are better, as of times.
+    /// Smaller values are better, as with times.
     Smaller,
 }
 
-/// The shape of a series, by the classes of Barrett et al.
+/// The shape of a series, as Barrett et al. classify it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Class {
     /// The series is steady from its beginning.
@@ -21,7 +21,7 @@ pub enum Class {
     WarmUp,
     /// The series becomes steady, and something before was better.
     Slowdown,
-    /// The series changes until too near its end, or drifts.
+    /// The series has no steady part: it changes until too near its end, or drifts.
     NoSteadyState,
 }
 
@@ -32,7 +32,8 @@ pub struct Steady {
     pub class: Class,
     /// The index of the first point of the steady part. None if the series never is steady.
     pub since: Option<usize>,
-    /// The indices of the points at which the level changes, those of excursions within the steady part included.
+    /// The indices of the points at which the level changes, ascending. They include the changes of excursions within
+    /// the steady part.
     pub changes: Vec<usize>,
 }
 
@@ -77,8 +78,8 @@ const BY_MEDIAN: f64 = 1.4826;
 const MOST: usize = 5_000;
 
 /// Classifies an evenly sampled series, oldest value first. None if the series has fewer than [`FEWEST`] points, or a
-/// value is not finite. Of a series of more than 5,000 points neighbours are averaged, and an index is that of the
-/// first of them.
+/// value is not finite. If the series has more than 5,000 points, neighbours are averaged; an index in the result is
+/// then that of the first point of an average.
 ///
 /// The method and its hits and misses are in the documentation of this crate.
 pub fn steady(series: &[f64], better: Better) -> Option<Steady> {
