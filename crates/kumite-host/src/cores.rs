@@ -15,7 +15,7 @@ pub enum AskedCores {
 /// The CPUs of a contender in one trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GivenCores {
-    /// The numbers of the CPUs.
+    /// The kernel's numbers of the CPUs; empty only if a count of 0 was asked for, or if no CPU is available.
     pub cores: Vec<usize>,
     /// True if some of the CPUs are also the load engine's.
     pub shared: bool,
@@ -49,8 +49,8 @@ pub struct WantedCores {
 }
 
 impl WantedCores {
-    /// Chooses the contender's CPUs from the available ones, the first of them. An error if more are asked for than
-    /// may be given.
+    /// Chooses the contender's CPUs: the first of the available ones that it may have. An error if more are asked for
+    /// than may be given.
     pub fn given(self, available: &Cores) -> Result<GivenCores, CoresError> {
         let WantedCores { param, asked, may_share } = self;
         let apart = available.apart;

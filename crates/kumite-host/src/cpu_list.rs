@@ -7,7 +7,7 @@ use thiserror::Error;
 /// The highest CPU number that is accepted. A higher one is taken for a slip of the user.
 const HIGHEST: usize = 4095;
 
-/// Numbers of CPUs, ascending, each once; at least one.
+/// The numbers of some CPUs. If they were parsed, they are ascending, each occurs once, and there is at least one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CpuList(pub Vec<usize>);
 

@@ -1,5 +1,5 @@
-//! Facts of this machine that matter to results, each with its consequence and a remedy. To find them changes nothing
-//! on the machine.
+//! Facts of this machine that matter to results, each with its consequence and a remedy. Nothing on the machine is
+//! changed to find them.
 
 mod cgroup;
 mod clock;
@@ -17,8 +17,8 @@ use kumite_record::{Cores, Finding};
 use crate::machine::cores;
 use crate::system::System;
 
-/// Finds all facts of this machine. It takes a tenth of a second, because it reads the clock for a while and sleeps a
-/// little.
+/// Finds all facts of this machine. This takes about a tenth of a second, because the clock is read for a while, and
+/// sleeps are tried.
 pub fn facts() -> Vec<Finding> {
     let (system, available) = (System::at(Path::new("/")), available_cores());
     let mut found = findings(&system, &cores(), &available);

@@ -1,9 +1,9 @@
 //! Absence while something is measured: of kumite, of a process that it has started, or of the machine.
 //!
 //! A thread wakes every [`BEAT`]. If it wakes late, and did not wait for a CPU meanwhile, all of kumite stood still:
-//! kumite was stopped or frozen, or the virtual machine was. One thread is enough to watch all that send, record and
-//! play, which are threads of the same process. Helpers are other processes; [`Stops`] looks at their states, as at
-//! those of contenders and services.
+//! kumite was stopped or frozen, or the virtual machine was. One thread is enough, because everything that sends,
+//! records and plays is a thread of the same process. Helpers are other processes; [`Stops`] looks at their states, as
+//! at those of contenders and services.
 
 mod pulse;
 
@@ -67,7 +67,8 @@ struct Between {
 }
 
 impl Heartbeat {
-    /// Begins to watch now. `cpus` are the CPUs of all that is measured, and of what measures.
+    /// Begins to watch now. `cpus` are the CPUs of the processes that are measured, and those of the process that
+    /// measures; time that a hypervisor takes from them is watched.
     pub fn start(cpus: &[usize]) -> Heartbeat {
         let (end, ended) = mpsc::channel();
         let began = Pulse::first();

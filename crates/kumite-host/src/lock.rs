@@ -19,8 +19,8 @@ const EVERY: Duration = Duration::from_millis(100);
 /// The reason why the lock of the machine was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another kumite measures on this machine, and has the lock. If the caller waited for the lock, this is so at the
-    /// end of the waiting time.
+    /// Another kumite measures on this machine, and has the lock. If the caller waited for the lock, the waiting time
+    /// is over.
     #[error("another kumite ({holder}) is measuring on this machine ({} is locked): wait for it to end", path.display())]
     Taken {
         /// The path of the file that is locked.
@@ -44,7 +44,7 @@ pub enum LockError {
     },
 }
 
-/// The process that has the lock, as far as the kernel shows it.
+/// The process that has the lock, as the kernel shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
     /// The process is in another pid namespace, has let go of the lock meanwhile, or is not shown by the kernel.
@@ -68,7 +68,7 @@ impl fmt::Display for Holder {
     }
 }
 
-/// The id of a user other than our own.
+/// The id of a user other than the one that this process runs as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct User(u32);
 
@@ -88,8 +88,8 @@ impl fmt::Display for User {
     }
 }
 
-/// The reason why the lock's file cannot be locked. A user in it is the owner of the file or link; `None` if we are the
-/// owner. The message has the owner and the remedy, if there is one.
+/// The reason why the lock's file cannot be locked. The user in a variant is the owner of the file or link; `None` if
+/// it belongs to the user of this process. The message names the owner and, if there is one, the remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum LockFileError {
     /// The path is a symbolic link, which is not followed.
@@ -113,22 +113,23 @@ fn and_of(user: &Option<User>) -> String {
     user.map_or(String::new(), |user| format!(", and of {user}"))
 }
 
-/// The lock of the machine, held while a run is measured. The system lets go of it when the process ends, in whatever
-/// way.
+/// The lock of the machine, held while a run is measured. It is let go of when this value is dropped, or when the
+/// process ends, in whatever way.
 pub struct Lock {
     _file: File,
 }
 
 impl Lock {
-    /// Takes the lock of this machine. An error at once if another process has it. Its file is `$KUMITE_LOCK` if that
-    /// is set, as in tests, else `kumite-measuring.lock` in `/run/lock` or in the folder for temporary files.
+    /// Takes the lock of this machine, without waiting. An error if another process has the lock, or if its file cannot
+    /// be locked. The file is `$KUMITE_LOCK` if that is set, as in tests; else `kumite-measuring.lock` in `/run/lock`
+    /// or `/tmp` if everybody may make files there, or in the folder for temporary files.
     pub fn of_machine() -> Result<Lock, LockError> {
         Lock::take(&path_of_machine())
     }
 
-    /// Takes the lock of this machine as [`of_machine`](Self::of_machine) does, but waits while another process has
-    /// it: at most for `most`, and then it is [`LockError::Taken`]; if `stop` is set meanwhile, it is
-    /// [`LockError::Interrupted`]. Calls `tell` with each process that it waits for.
+    /// Takes the lock of this machine as [`of_machine`](Self::of_machine) does, but waits while another process has the
+    /// lock. [`LockError::Taken`] if another process still has it after `most`; [`LockError::Interrupted`] if `stop` is
+    /// set meanwhile. Calls `tell` with the holder when the waiting begins, and whenever another process is seen to have the lock.
     pub fn of_machine_within(
         most: Duration,
         stop: &AtomicBool,

@@ -6,8 +6,8 @@ use std::path::Path;
 use kumite_process::available_cores;
 use kumite_record::{Cores, Machine};
 
-/// The CPUs that this thread may use, divided: the last for the load engine, the others for the contender. If there
-/// is only one, both have it.
+/// The CPUs that this thread may use, divided: the last is for the load engine, the others are for the contender. If
+/// there is only one, both have it.
 pub fn cores() -> Cores {
     let mut contender = available_cores();
     let engine = contender.last().copied().into_iter().collect();
@@ -17,8 +17,8 @@ pub fn cores() -> Cores {
     Cores { contender, engine, apart: false }
 }
 
-/// Describes this machine from the kernel's files. What the kernel does not say is empty, zero, false or none.
-/// `cores` is put into the description.
+/// Describes this machine from the kernel's files. A fact that the kernel does not tell is empty, zero, false or none
+/// in the description. `cores` is taken over as it is.
 pub fn machine(cores: Cores) -> Machine {
     let available = available_cores();
     let cpuinfo = read("/proc/cpuinfo");
@@ -44,8 +44,8 @@ pub fn machine(cores: Cores) -> Machine {
     }
 }
 
-/// The first eight characters of the id that the kernel gives each boot: containers of one machine have the same,
-/// other machines another one. `None` if the kernel does not say.
+/// The first eight characters of the id that the kernel gives each boot. They are the same in all containers of one
+/// machine, and others on other machines. `None` if the kernel does not say.
 pub fn boot() -> Option<String> {
     let id = read("/proc/sys/kernel/random/boot_id");
     id.get(..8).map(str::to_owned)

@@ -1,4 +1,5 @@
-//! Noise from outside while something is measured: how much there was, and which kinds cast doubt on the figures.
+//! Noise from outside while something is measured: its figures, and marks for the kinds that cast doubt on the
+//! measurement.
 //!
 //! A [`Watch`] reads the kernel's counters twice. A kind of noise that the kernel does not count has no figure and no
 //! mark.
@@ -48,7 +49,7 @@ pub struct Watch {
     before: Reading,
 }
 
-/// The contenders' part in what a watch counts. kumite's own part need not be told.
+/// The contenders' part of the times that a watch counts. The watch measures the part of kumite's own process itself.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ours {
     /// The contenders' CPU time on the watched CPUs. `None` if it is not known: then other processes cannot be
@@ -68,7 +69,8 @@ pub struct Noise {
 }
 
 impl Watch {
-    /// Begins to watch now. `cpus` are the CPUs of all that is measured, and of what measures.
+    /// Begins to watch now. `cpus` are the CPUs of the processes that are measured, and those of the process that
+    /// measures; the others are not looked at.
     pub fn begin(cpus: &[usize]) -> Watch {
         static GROUPS: OnceLock<CgroupFiles> = OnceLock::new();
         let system = System::at(Path::new("/"));
@@ -79,8 +81,8 @@ impl Watch {
         Watch { system, groups, cpus, before }
     }
 
-    /// The noise since this watch began; no figure and no mark if no time has passed. `ours` is the contenders' part
-    /// in it.
+    /// The noise since this watch began; without figures and marks if no time has passed. `ours` is the contenders'
+    /// part of the times, which is no noise. The watch goes on, and may be asked again.
     pub fn end(&self, ours: &Ours) -> Noise {
         noise(&self.before, &Reading::take(&self.system, &self.groups, &self.cpus), ours)
     }

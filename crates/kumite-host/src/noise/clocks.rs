@@ -12,7 +12,7 @@ const TRIES: usize = 5;
 /// A reading of all clocks at about one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clocks {
-    /// The monotonic clock, by whose differences all times are measured.
+    /// The monotonic clock, which counts from the boot. All times are differences of its readings.
     pub monotonic: Duration,
     /// Seconds by which the time of day is ahead of `monotonic`. They change if somebody sets the time, or the
     /// machine is suspended.
@@ -24,8 +24,8 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// Reads all clocks at the same moment, as nearly as possible: if a reading took too long, it is repeated, and the
-    /// quickest one is kept.
+    /// Reads all clocks, as nearly at the same moment as possible: a reading that took 20 µs or more is repeated, up
+    /// to five readings in all, and the quickest one is kept.
     pub fn read() -> Clocks {
         let read = |id| {
             let time = clock_gettime(id);

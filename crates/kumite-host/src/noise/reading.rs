@@ -90,7 +90,7 @@ impl Reading {
     }
 }
 
-/// The CPU time of this process, all its threads included.
+/// The CPU time of this process until now, all its threads included; children are not.
 pub fn own_cpu() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     // A clock that somebody fakes may be negative.
