@@ -1,4 +1,4 @@
-//! `kumite compare`: it compares commands, or servers, in interleaved blocks until the verdicts are reached.
+//! `kumite compare`: commands, or servers, are compared in interleaved blocks until the verdicts are reached.
 
 mod alone;
 mod bench;

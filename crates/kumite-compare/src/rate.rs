@@ -1,4 +1,5 @@
-//! A server and an objective, by the real load engine: up to which rate it is met, and whether it is at one.
+//! The search for the highest rate at which a server meets an objective, and the judgement at one rate, with the real
+//! load engine.
 
 use std::sync::atomic::AtomicBool;
 use std::thread;

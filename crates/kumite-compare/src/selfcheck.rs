@@ -1,4 +1,4 @@
-//! `kumite selfcheck`: it finds out how far kumite can be trusted on this machine, now.
+//! `kumite selfcheck`: measurements of how far kumite can be trusted on this machine, now.
 
 mod commands;
 mod cpus;
@@ -47,9 +47,10 @@ pub struct SelfChecking {
     pub helper: (PathBuf, String),
     /// The argument with which kumite calls [`spin()`]; the number of steps follows it.
     pub worker: String,
-    /// The approximate time of the whole check.
+    /// The approximate time of the whole check. The check of the load engine, and the first comparison of each kind,
+    /// are made even if they take longer.
     pub budget: Duration,
-    /// The seed of all orders and of resampling. The same seed gives the same ones.
+    /// The seed of all orders and of resampling. The same seed gives the same orders and resamples.
     pub seed: u64,
 }
 
@@ -61,8 +62,8 @@ struct Check<'a> {
     watch: &'a mut dyn FnMut(&str),
 }
 
-/// Makes a self-check, part after part. `watch` is told of each step. If `stop` is set, the parts that were completed
-/// are returned. An error if a part cannot be made.
+/// Makes a self-check, part after part. `watch` is told of each step. If `stop` is set, the check ends early, is marked
+/// as cut short, and has what was found until then. An error if a part cannot be made.
 pub fn selfcheck(
     asked: &SelfChecking,
     clock: &dyn Clock,

@@ -22,21 +22,23 @@ const FOLDER: &str = "dir";
 pub struct Counts {
     /// The path of valgrind.
     pub valgrind: PathBuf,
-    /// The path of `callgrind_annotate`, which comes with valgrind; `None` if it is not there.
+    /// The path of `callgrind_annotate`, which comes with valgrind; `None` if it was not found. Without it, the
+    /// functions that changed are not named.
     pub annotate: Option<PathBuf>,
     /// The margin, as a share: counts whose ratio is from 1 / (1 + margin) to 1 + margin are the same.
     pub margin: f64,
-    /// The folder for the folders of comparisons, of which only the newest are kept.
+    /// The folder that has a folder with callgrind's files for each comparison. Only the folders of the 20 newest
+    /// comparisons are kept.
     pub folder: PathBuf,
-    /// The baseline whose counts of another day are compared with those of each command; `None` for none.
+    /// A baseline of another day, whose counts are compared with the counts of each command; `None` for none.
     pub since: Option<ComparedBaseline>,
 }
 
 /// The commands to compare, and the way to run them.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The commands, in the order in which they are reported. If there is a control, its second position is the last
-    /// one.
+    /// The commands, in the order in which they are reported. If there is a control, the last element is its second
+    /// position, which is not reported as a command.
     pub benches: Vec<Bench>,
     /// The shell for the commands and their hooks.
     pub shell: Shell,
@@ -44,14 +46,14 @@ pub struct Setting {
     pub stdin: Stdin,
     /// True if all runs of all commands must write the same to standard output, which then goes to a file.
     pub same_output: bool,
-    /// The exit codes that are no failure. If they are more than 0 alone, a run that fails is left out; else it ends
-    /// the comparison.
+    /// The exit codes that are no failure. With [`Allowed::None`], a run that fails ends the comparison; with the
+    /// others, such a run is left out.
     pub allowed: Allowed,
     /// The CPUs that commands are kept to; empty for any.
     pub cores: Vec<usize>,
     /// True if two commands run at once, each on one half of the CPUs.
     pub duet: bool,
-    /// The longest time that a run may take; `None` for no limit. One that takes longer fails.
+    /// The longest time that a run may take; `None` for no limit. A run that takes longer is ended, and fails.
     pub timeout: Option<Duration>,
     /// The number of runs of each command before the first block, which are in no figure.
     pub warm_up: usize,
@@ -64,8 +66,8 @@ pub struct Setting {
 /// A command to compare.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bench {
-    /// The command's name, which is unique among those that are compared. The second position of a control has the name
-    /// of the first.
+    /// The command's name, which is unique among the commands that are compared. The second position of a control has
+    /// the same name as the first.
     pub name: String,
     /// The command line as it was typed, with parameters filled in.
     pub command: String,
@@ -73,25 +75,26 @@ pub struct Bench {
     pub parameters: BTreeMap<String, String>,
     /// The destination of the command's output.
     pub output: Output,
-    /// The environment variables for the command and its hooks, on top of our own, before `{dir}` is filled in.
+    /// The environment variables for the command and its hooks, on top of our own: each name with its value, in which
+    /// `{dir}` is not filled in yet.
     pub env: Vec<(String, String)>,
-    /// A command that is run once, before everything; `None` for none.
+    /// A command that is run once, before the first run of any command; `None` for none.
     pub setup: Option<String>,
     /// A command that is run before each run; `None` for none.
     pub prepare: Option<String>,
     /// A command that is run after each run; `None` for none.
     pub conclude: Option<String>,
-    /// A command that is run once, after everything; `None` for none.
+    /// A command that is run once, after the last run of all commands; `None` for none.
     pub cleanup: Option<String>,
-    /// The figures that another tool found for this command, which are shown beside ours; `None` if there are none.
+    /// The figures that hyperfine found for this command, which are shown beside ours; `None` if there are none.
     pub imported: Option<Imported>,
     /// The git revision at which the command is to be run; `None` to run it where the user is.
     pub at: Option<At>,
     /// The place of the revision, once its tree is made; `None` before, and without a revision.
     pub place: Option<Place>,
-    /// The file that is run in place of the command's own program; `None` to run that.
+    /// The file that is run in place of the command's own program; `None` to run the command's own.
     pub program: Option<PathBuf>,
-    /// The baseline that the command is; `None` if it is none.
+    /// The baseline, for the record, if this is the command of one; `None` if it is not.
     pub baseline: Option<ComparedBaseline>,
 }
 
@@ -100,17 +103,17 @@ pub struct Bench {
 pub struct Earlier {
     /// The command's name in the comparison.
     pub name: String,
-    /// The command line, into which no parameters are filled.
+    /// The command line as it is run; no parameters are filled into it.
     pub command: String,
     /// The git revision at which the command is to be run; `None` to run it where the user is.
     pub at: Option<At>,
-    /// The file that is run in place of the command's own program; `None` to run that.
+    /// The file that is run in place of the command's own program; `None` to run the command's own.
     pub program: Option<PathBuf>,
     /// The baseline, for the record.
     pub baseline: ComparedBaseline,
 }
 
-/// A git revision that a command is to be run at.
+/// A git revision at which a command is to be run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct At {
     /// The revision as it was typed.
@@ -119,10 +122,10 @@ pub struct At {
     pub build: Option<String>,
 }
 
-/// The place of a revision.
+/// The place where a revision's files are, with the facts of the revision.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// The folder that the command and its hooks run in.
+    /// The folder of the revision's files, in which the command and its hooks run.
     pub folder: PathBuf,
     /// The revision, for the record.
     pub revision: ComparedRevision,
@@ -134,7 +137,8 @@ impl Bench {
         self.place.as_ref().map_or(Path::new("."), |place| &place.folder)
     }
 
-    /// The file of the program that is run; `None` if the command does not begin with its path, or needs a shell.
+    /// The file of the program that is run: `program` if there is one, else the file that the command's first word
+    /// names. `None` if that word has no slash, or if the command needs a shell. The file may be missing.
     pub fn program_file(&self) -> Option<PathBuf> {
         let word = || program(&self.in_place(&self.command)).map(|word| self.folder().join(word));
         self.program.clone().or_else(word)
@@ -174,7 +178,7 @@ impl Bench {
     }
 }
 
-/// The error that a text has no exit codes.
+/// The error that a text is no value of `--ignore-failure`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected exit codes such as 1,2, or all-non-zero")]
 pub struct NoExitCodes;
@@ -192,7 +196,7 @@ pub enum Allowed {
 }
 
 impl Allowed {
-    /// Parses the value of `--ignore-failure`: `all-non-zero`, or exit codes with commas between them.
+    /// Parses the value of `--ignore-failure`: `all-non-zero`, or exit codes from 0 to 255 with commas between them.
     pub fn parse(text: &str) -> Result<Allowed, NoExitCodes> {
         if text == "all-non-zero" {
             return Ok(Allowed::All);
@@ -226,7 +230,8 @@ impl Allowed {
 pub struct Templates {
     /// The texts of the commands.
     pub commands: Vec<String>,
-    /// The names of the commands, as far as names were given.
+    /// The names that were given: at most one for each of `commands`, in their order, or one for each command that
+    /// revisions and parameters make of them. A command without a name gets one from its text or revision.
     pub names: Vec<String>,
     /// The command that the others are compared with, by its name, text or revision: one of `commands`, or a further
     /// one. `None` for the first.
@@ -235,24 +240,25 @@ pub struct Templates {
     pub earlier: Option<Earlier>,
     /// The name of a reference that is not one of `commands`; `None` to use its text.
     pub reference_name: Option<String>,
-    /// The parameters that are filled into all texts, but for those of a further reference.
+    /// The parameters that are filled into all texts, except for those of a reference that is not one of `commands`.
     pub parameters: Vec<Parameter>,
-    /// The git revisions that each of `commands` is run at; empty to run commands where the user is.
+    /// The git revisions at which each of `commands` is run; empty to run them where the user is.
     pub revisions: Vec<String>,
     /// The command that builds a revision; `None` for none.
     pub build: Option<String>,
-    /// The setup, one for all commands; it is run for each command. `None` for none.
+    /// The setup, which is run once for each command; `None` for none.
     pub setup: Option<String>,
-    /// The commands to run before each run: one for all commands, or one for each.
+    /// The hooks to run before each run: one for all commands, or one for each; empty for none.
     pub prepare: Vec<String>,
-    /// The commands to run after each run: one for all commands, or one for each.
+    /// The hooks to run after each run: one for all commands, or one for each; empty for none.
     pub conclude: Vec<String>,
-    /// The cleanup, one for all commands; it is run for each command. `None` for none.
+    /// The cleanup, which is run once for each command; `None` for none.
     pub cleanup: Option<String>,
-    /// The destinations of output: one for all commands, or one for each.
+    /// The destinations of output: one for all commands, or one for each. Each is `null`, `pipe`, `inherit` or the path
+    /// of a file. Empty for `null`.
     pub output: Vec<String>,
-    /// Environment variables, `NAME=VALUE …`, as a shell would split them: one text for all commands, or one for
-    /// each.
+    /// Environment variables, `NAME=VALUE …`, which are split as by a shell: one text for all commands, or one for
+    /// each; empty for none.
     pub env: Vec<String>,
 }
 
@@ -288,8 +294,8 @@ impl Expanded {
 }
 
 impl Templates {
-    /// Every command at every revision with every combination of parameters, and the position of the reference. An
-    /// error if the user's arguments contradict each other, there is no command, or there are more than 1,000.
+    /// Every command at every revision with every combination of parameters, and the position of the reference among
+    /// them. An error if the user's arguments contradict each other, or if there is no command or more than 1,000.
     pub fn benches(&self) -> Result<(Vec<Bench>, usize), UsageError> {
         let expanded = self.expanded()?;
         let Expanded { commands, origin, typed, reference } = &expanded;

@@ -35,8 +35,11 @@ use super::sequence::{Blocks, Cut, Executed, GRACE, Progressed, Rules, until_dec
 /// The number of runs of an empty process, whose median time is kept.
 const EMPTY_RUNS: usize = 10;
 
-/// Compares commands, and returns the comparison; if an error has ended it early, that error, too. If the comparison
-/// could not begin, it returns the error alone.
+/// Compares commands. Returns the comparison, and the error that ended it early or that its cleanup made; `None` if
+/// there was none. An error alone if the comparison could not begin.
+///
+/// `watch` is told of the progress. Once `stop` is set, nothing more is run but the hooks that tidy up; a comparison
+/// that has begun is then returned as interrupted, without an error.
 pub fn compare(
     setting: &Setting,
     rules: &Rules,

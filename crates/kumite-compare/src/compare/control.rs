@@ -17,8 +17,8 @@ pub(crate) const SHOWN: f64 = 0.05;
 pub(crate) const USUAL: [CommandMetric; 3] =
     [CommandMetric::TimeWallClock, CommandMetric::TimeCpu, CommandMetric::MemoryPeakResident];
 
-/// The command or server that is compared with itself: its two positions in the list of those that are compared. The
-/// order within each block is random.
+/// The command or server that is compared with itself, by its two positions in the list of what is compared. Each block
+/// has a run at both, in random order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Twice {
     /// The first position.

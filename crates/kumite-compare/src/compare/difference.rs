@@ -16,9 +16,9 @@ const SHOWN: usize = 200;
     )
 )]
 pub struct Difference {
-    /// The name of the command whose output all others must equal.
+    /// The name of the command that wrote the first output, which all others must equal.
     pub first: String,
-    /// The name of the command whose output differs.
+    /// The name of the command whose output differs from the first. It may be the same command, in another run.
     pub second: String,
     /// The first line that differs. `None` if all lines are the same and only the digests differ, because the file
     /// was written to meanwhile.

@@ -1,4 +1,4 @@
-//! Why a comparison could not be made, or not to its end.
+//! The reasons why a comparison was not made, or did not come to its end.
 //!
 //! A [`UsageError`] is found before a command or a hook is run. The other errors occur while commands or servers are
 //! compared, and what was measured until then is kept.
@@ -32,26 +32,29 @@ pub enum CompareError {
         how_it_ended(*status)
     )]
     Command {
-        /// The command line as it was typed, with parameters filled in, in backquotes; and its revision.
+        /// The command line as it was typed, in backquotes, with parameters filled in; its revision follows, if it has
+        /// one.
         command: String,
         /// The number of the run that failed.
         nth: Nth,
         /// The status of the run, which is none of the allowed ones.
         status: ExitStatus,
     },
-    /// So many runs of a command were left out that there is nothing to compare.
+    /// Too many runs of a command were left out: ten or more, and more than half of its runs; or all of them at the
+    /// end.
     #[error(
         "{command} failed in {failed} of {runs} runs, which is too often to go on (the last: {last}); --show-output shows \
          what it says"
     )]
     TooOften {
-        /// The command line as it was typed, with parameters filled in, in backquotes; and its revision.
+        /// The command line as it was typed, in backquotes, with parameters filled in; its revision follows, if it has
+        /// one.
         command: String,
         /// The number of runs that were left out.
         failed: usize,
-        /// The number of runs that were made.
+        /// The number of runs of the command, with those that were left out.
         runs: usize,
-        /// The reason why the last of them was left out.
+        /// The reason why the last run that was left out does not count.
         last: LeftOutReason,
     },
     /// A hook ended with another status than 0.
@@ -61,7 +64,7 @@ pub enum CompareError {
         flag: &'static str,
         /// The hook's text as it was typed, with parameters filled in.
         text: String,
-        /// The command that the hook was run for, in backquotes; and its revision.
+        /// The command for which the hook was run, in backquotes; its revision follows, if it has one.
         command: String,
         /// The status of the hook, which is not 0.
         status: ExitStatus,
@@ -97,7 +100,7 @@ pub enum CompareError {
     /// The files of counted runs could not be written or removed.
     #[error("--counts: {}: {source}", path.display())]
     Counts {
-        /// The file or folder.
+        /// The path of the file or folder.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -105,7 +108,8 @@ pub enum CompareError {
     /// The output of a command could not be read or kept.
     #[error("cannot look at the output of {command}: {source}")]
     Unread {
-        /// The command line as it was typed, with parameters filled in, in backquotes; and its revision.
+        /// The command line as it was typed, in backquotes, with parameters filled in; its revision follows, if it has
+        /// one.
         command: String,
         /// The system's error.
         source: io::Error,
@@ -113,7 +117,7 @@ pub enum CompareError {
     /// Two runs that were to write the same did not.
     #[error(transparent)]
     Differs(#[from] Difference),
-    /// A load could not be offered.
+    /// The load engine could not put a server under load.
     #[error("{url}: {source}")]
     Load {
         /// The server's address.
@@ -161,7 +165,7 @@ pub enum UsageError {
     /// There is no command, and no reference.
     #[error("there is nothing to run: give a command, or two to compare")]
     NoCommand,
-    /// The commands are, at all revisions and with all parameters, more than can be compared.
+    /// The revisions and parameters make more commands than can be compared.
     #[error("there are more than {most} commands")]
     TooManyCommands {
         /// The most commands that can be compared.
@@ -170,15 +174,15 @@ pub enum UsageError {
     /// A flag was given neither once for all commands nor once for each.
     #[error("{given} times {flag} for {commands} commands: give one for all, or one for each")]
     NotOneEach {
-        /// The flag.
+        /// The flag, such as `--prepare`.
         flag: &'static str,
         /// The number of times that the flag was given.
         given: usize,
-        /// The number of commands that were typed, including a reference that is none of them.
+        /// The number of commands that were typed; a reference that is none of them is counted, too.
         commands: usize,
     },
-    /// There are more names than commands were typed, and not one for each command that parameters and revisions make
-    /// of them.
+    /// More names were given than commands were typed, and not exactly one for each command that parameters and
+    /// revisions make of these.
     #[error("{names} names for {commands} commands")]
     TooManyNames {
         /// The number of names.
@@ -197,7 +201,7 @@ pub enum UsageError {
         /// The error in the value.
         source: EnvError,
     },
-    /// A parameter has the name that stands for the folder of a revision.
+    /// A parameter has the name `dir`, which stands for the folder of a revision.
     #[error("with --rev, {{dir}} is the folder of the revision: give the parameter dir another name")]
     FolderTwice,
     /// The text of a command is no command line: it is empty, or cannot be split into words.
@@ -218,7 +222,7 @@ pub enum UsageError {
     Counters {
         /// The metrics that are counters.
         names: Vec<&'static str>,
-        /// The reason.
+        /// The reason why they cannot be read.
         source: NoCounters,
     },
     /// The file that commands are to read cannot be read.

@@ -17,8 +17,8 @@ use super::judge::{Bar, Side, between, judge};
 use super::reading::{Log, cannot_be_told, untold};
 use super::rounds::Rounds;
 
-/// The probability with which a gate is shut, or opened, by mistake. It is lower than that of other verdicts, since a
-/// gate runs on every change, and each wrong answer is looked into.
+/// The usual bound on the probability with which a gate is shut, or opened, by mistake. It is lower than that of other
+/// verdicts, since a gate runs on every change, and each wrong answer is looked into.
 pub const GATE_ALPHA: f64 = 0.01;
 /// The margin of a gate if none is given, as a share: a command that is slower by no more than this passes.
 pub const GATE_MARGIN: f64 = 0.01;
@@ -26,13 +26,14 @@ pub const GATE_MARGIN: f64 = 0.01;
 /// The rules of a gate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GateRules {
-    /// The bar: how much must be shown to pass.
+    /// The bar of the gate: how much must be shown for it to pass.
     pub passes: GateBar,
-    /// The probability with which the gate is shut, or opened, by mistake: over all pairs and metrics together.
+    /// The largest probability with which the gate is shut, or opened, by mistake: over all pairs and metrics together.
     pub alpha: f64,
     /// The one thing that decides the gate; `None` if all metrics that are judged do.
     pub on: Option<GateOn>,
-    /// True if a command that fails more often than the reference shuts the gate, too. This question shares the level.
+    /// True if a command that fails more often than the reference shuts the gate, too. Then this question has a share
+    /// of `alpha`.
     pub by_failures: bool,
 }
 
@@ -55,7 +56,8 @@ impl GateRules {
         }
     }
 
-    /// True if the gate is decided by runs as they are made.
+    /// True if the gate is decided by timed runs, and can end them; false if it is decided by the counts of
+    /// instructions that are taken after them.
     pub fn is_on_runs(self) -> bool {
         self.on != Some(GateOn::Counts)
     }

@@ -13,7 +13,7 @@ pub struct Imported {
     pub file: String,
     /// The command line as it was run.
     pub command: String,
-    /// The command's name; `None` if it has none but its command line.
+    /// The command's name; `None` if the document has no name besides the command line.
     pub name: Option<String>,
     /// The parameters that were filled in: each name with its value.
     pub parameters: BTreeMap<String, String>,

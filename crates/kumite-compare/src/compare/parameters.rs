@@ -13,22 +13,22 @@ pub enum ParameterError {
     /// The parameter's name is empty.
     #[error("a parameter has no name")]
     NoName,
-    /// An end of the range, or the step, is no decimal number, or has too many digits.
+    /// An end of the range, or the step, is no decimal number, or has too many digits. The field is its text.
     #[error("`{0}` is not a number")]
     NotANumber(String),
     /// The step is not above 0.
     #[error("the step of a parameter must be above 0")]
     NoStep,
-    /// The range ends below its beginning. The name is the parameter's.
+    /// The range ends below its beginning. The field is the parameter's name.
     #[error("the range of parameter {0} is empty: it ends below its beginning")]
     Empty(String),
-    /// The step makes too many values. The name is the parameter's.
+    /// The range has more than 1,000 values. The field is the parameter's name.
     #[error("parameter {0} has more than {MOST_VALUES} values")]
     TooManyValues(String),
     /// Two parameters have this name.
     #[error("parameter {0} is given twice")]
     Twice(String),
-    /// All parameters together have too many combinations.
+    /// All parameters together have more than 1,000 combinations.
     #[error("there are more than {MOST_VALUES} combinations of parameters")]
     TooManyCombinations,
 }

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use kumite_process::{CommandLine, CommandLineError, Shell};
 
-/// The first word of a command, if that is the path of the program that runs. `None` if the command needs a shell, which
-/// may start anything, or if the word has no slash, so that the program is looked for on PATH.
+/// The first word of a command, if this word is the path of the program that runs. `None` if the command needs a shell,
+/// which may start anything, or if the word has no slash, so that the program is looked for on PATH.
 pub fn program(command: &str) -> Option<String> {
     let word = words(command)?.into_iter().next()?;
     word.contains('/').then_some(word)

@@ -27,15 +27,15 @@ pub struct RecordedGate {
     pub blocks: usize,
     /// The sum of the times in these blocks, in seconds.
     pub seconds: f64,
-    /// The number of blocks after which the gate was first shut, clear of the control or not. `None` if it never was.
+    /// The number of blocks after which the gate was first shut, with or without a doubt; `None` if it never was.
     pub first_shut: Option<usize>,
 }
 
-/// The gate of one command, by recorded wall times. `next` is called with the order of the next block, by positions,
-/// and gives the block's times in seconds: of the reference (position 0), of the command (1), and of the reference's
-/// second run (2).
+/// Decides the gate of one command by recorded wall times. `next` is called with the order of the next block, which is
+/// a list of positions, and returns the block's times in seconds: that of the reference (position 0), of the command
+/// (1), and of the reference's second run (2).
 ///
-/// Of `rules`, only the margin, the limits and the seed count; the gate is `passing`, on wall time.
+/// Only the margin, the limits and the seed of `rules` are used. The gate has the rules `passing`, but is on wall time.
 pub fn gate_recorded(
     rules: &Rules,
     passing: GateRules,

@@ -43,7 +43,8 @@ pub(crate) const GRACE: Duration = Duration::from_secs(1);
 const ALONE_RUNS: usize = 10;
 const ALONE: Duration = Duration::from_secs(3);
 
-/// The rules by which a comparison ends, with its seed and its positions.
+/// The rules by which a comparison gives verdicts and ends, with the seed of its orders and the positions of its
+/// reference and control.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rules {
     /// The largest probability with which any of the verdicts may be wrong.
@@ -52,20 +53,21 @@ pub struct Rules {
     pub margin: f64,
     /// The least number of blocks: with fewer, neither verdicts nor the budget end the comparison between two blocks.
     pub min_blocks: usize,
-    /// The most blocks; `None` for no such limit.
+    /// The most blocks; `None` for no limit but 1,000,000, which always holds.
     pub max_blocks: Option<usize>,
-    /// The time in which blocks may end: once there are `min_blocks`, no block is begun that would end later.
+    /// The time for all blocks, from the beginning of the first. Once there are `min_blocks`, no block is begun that
+    /// would end later, if it took as long as the mean block before it.
     pub budget: Duration,
     /// True if the budget also ends a block that is still executed when it is over. A block may always take 1 s, and
     /// twice as long as the longest one before it.
     pub ends_blocks: bool,
-    /// The seed of the order within the blocks. The same seed gives the same orders.
+    /// The seed of the orders within the blocks. The same seed gives the same orders.
     pub seed: u64,
-    /// The position of the reference.
+    /// The position of the reference in the list of what is compared.
     pub reference: usize,
     /// The control, which is in each block twice; `None` for no control.
     pub control: Option<Twice>,
-    /// The gate, until whose decision the comparison goes on; `None` to go on until there are verdicts.
+    /// The rules of the gate; the comparison goes on until it is decided. `None` to go on until there are verdicts.
     pub gate: Option<GateRules>,
     /// The metrics by which commands are judged; empty for wall time.
     pub metrics: Vec<CommandMetric>,
@@ -166,8 +168,8 @@ pub enum Progressed<'a> {
         blocks: usize,
         /// The time since the first block began.
         elapsed: Duration,
-        /// The ratio of the first pair that has no verdict yet, by the first metric that has none; 1, without an
-        /// interval, for a command that is compared with no other.
+        /// The ratio of the first pair that is still undecided, by its first undecided metric. For a command that is
+        /// compared with no other it is 1, without an interval.
         ratio: Ratio,
     },
     /// A run is begun whose instructions are counted.

@@ -27,8 +27,8 @@ const ENOUGH_FOR_P99: u64 = 1_000;
 /// A server that is already running, and the load that it gets.
 #[derive(Clone, Debug)]
 pub struct Server {
-    /// The server's name, which is unique among those that are compared. The second position of a control has the name
-    /// of the first.
+    /// The server's name, which is unique among the servers that are compared. The second position of a control has the
+    /// same name as the first.
     pub name: String,
     /// The server's address as it was typed.
     pub url: String,
@@ -36,8 +36,10 @@ pub struct Server {
     pub load: Load,
 }
 
-/// Compares running servers by their answers under load. Returns the comparison; if an error has ended it early, that
-/// error, too. Each server first gets `warm_up` loads that are not counted.
+/// Compares running servers by their answers under load. Each server first gets `warm_up` loads that are not counted.
+/// Returns the comparison, and the error that ended it early; `None` if none did.
+///
+/// `watch` is told of the progress. If `stop` is set, the comparison ends as interrupted, which is no error.
 pub fn compare_servers(
     servers: &[Server],
     warm_up: usize,

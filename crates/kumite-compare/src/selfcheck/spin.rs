@@ -7,7 +7,7 @@ const TARGET: Duration = Duration::from_millis(5);
 const TRIAL: u64 = 1_000_000;
 const TRIALS: usize = 5;
 
-/// Does this number of steps of a random number generator, none of which the compiler can leave out (xorshift64:
+/// Computes this number of steps of a random number generator, none of which the compiler can leave out (xorshift64:
 /// Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8(14), 2003).
 pub fn spin(steps: u64) {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
