@@ -129,7 +129,8 @@ impl Lock {
 
     /// Takes the lock of this machine as [`of_machine`](Self::of_machine) does, but waits while another process has the
     /// lock. [`LockError::Taken`] if another process still has it after `most`; [`LockError::Interrupted`] if `stop` is
-    /// set meanwhile. Calls `tell` with the holder when the waiting begins, and whenever another process is seen to have the lock.
+    /// set meanwhile. Calls `tell` with the holder when the waiting begins, and whenever another process is seen to
+    /// have the lock.
     pub fn of_machine_within(
         most: Duration,
         stop: &AtomicBool,
