@@ -1,4 +1,4 @@
-//! `kumite again`: one more sitting of a kept run, and what all of them together say.
+//! `kumite again`: one more sitting of a kept run, and the verdicts of all its sittings together.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -42,13 +42,14 @@ pub struct More<'a> {
 pub struct Added {
     /// The run made of all sittings.
     pub joined: Export,
-    /// The reason why the last sitting was interrupted, and how it goes on; none if it was not.
+    /// The reason why the last sitting was interrupted, with the command that continues it; `None` if it was not.
     pub early: Option<String>,
 }
 
 impl More<'_> {
-    /// Measures one more sitting of the run `named`, and joins it to the others. An error if there is no such run, it
-    /// is not whole, or the sitting cannot be measured as the first was.
+    /// Measures one more sitting of the run `named`, and joins it to the others. An error if there is no such run, if
+    /// the run is a share, was merged from shares or is not finished, or if the sitting cannot be measured as the first
+    /// was.
     pub fn add(&self, named: &str) -> Result<Added, Failure> {
         let mut store = Store::open_existing(self.db)?;
         let _lock = begin_measuring(self.wait, self.stop)?;

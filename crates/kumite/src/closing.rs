@@ -1,4 +1,4 @@
-//! The lines of a server or a disk: where it is reached, and at its end what it did.
+//! The lines of a server or a disk: one with its address at the beginning, and one with its counts at the end.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ impl Closing {
         self.json.as_deref() == Some(Path::new("-"))
     }
 
-    /// Refuses a file that cannot be written, before anything is served.
+    /// Refuses a file for the document that is a folder, or whose folder does not exist. Permissions are not looked at.
     pub fn check(&self) -> Result<(), Failure> {
         output::check_files(self.json.iter())
     }
@@ -36,8 +36,8 @@ impl Closing {
         say_now(&format!("{place}\n"))
     }
 
-    /// Writes the document of the result if its file is named, and prints the closing line, unless the document goes to
-    /// standard output. An error if either cannot be written.
+    /// Writes the document of the result if `--json` names a file for it. Prints the closing line, unless the document
+    /// goes to standard output. An error if either cannot be written.
     pub fn close(&self, result: &impl Serialize, line: &str) -> Result<(), Failure> {
         if let Some(file) = &self.json {
             output::write(file, &output::json(result)?)?;

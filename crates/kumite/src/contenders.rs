@@ -25,7 +25,7 @@ pub struct Chosen {
 }
 
 impl Contenders {
-    /// The contenders and `--install`, as words of a command line.
+    /// The flags `--only`, `--skip` and `--install` as they were given, as words of a command line.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let Chosen { only, skip, install } = &self.chosen;

@@ -32,7 +32,8 @@ impl Documents {
         [&self.json, &self.html, &self.markdown, &self.svg].into_iter().flatten().chain(self.review.files())
     }
 
-    /// Refuses files that cannot be written, as far as that can be known without writing, before a long run.
+    /// Refuses a file that is a folder, or whose folder does not exist; one file for two documents; and `--github`
+    /// beside a document on standard output. Permissions are not looked at.
     pub fn check(&self) -> Result<(), Failure> {
         output::check_files(self.files())?;
         self.review.check(self.is_on_terminal())
@@ -43,8 +44,8 @@ impl Documents {
         !self.files().any(|file| file == Path::new("-"))
     }
 
-    /// Refuses `--svg` and the flags for reviewers, for two runs beside each other: these forms show the verdicts of
-    /// one.
+    /// Refuses `--svg` and the flags for reviewers, which show the verdicts of one run. It is for commands that set two
+    /// runs beside each other.
     pub fn refuse_verdicts(&self) -> Result<(), Failure> {
         match self.svg {
             Some(_) => Err(no_svg()),
@@ -53,7 +54,8 @@ impl Documents {
     }
 
     /// Writes the documents whose files are named. Writes the report on the terminal, unless a document goes to
-    /// standard output. An error if one cannot be made or written.
+    /// standard output. An error if one cannot be made or written, or if a form is asked for that `forms` does not
+    /// have.
     pub fn write(&self, forms: &Forms) -> Result<(), Failure> {
         match forms.review {
             Some(review) => self.review.annotate(review, forms.markdown)?,
@@ -82,8 +84,8 @@ pub struct Forms<'a> {
     pub json: Make<'a>,
     pub html: &'a dyn Fn() -> String,
     pub markdown: &'a dyn Fn() -> String,
-    /// The picture of verdicts; none for a result that is no run.
+    /// The picture of verdicts; `None` for a result that is no run.
     pub svg: Option<&'a dyn Fn() -> String>,
-    /// The verdicts as CI and reviewers get them; none for a result that judges nothing.
+    /// The verdicts in the form for CI and reviewers; `None` for a result that judges nothing.
     pub review: Option<&'a dyn Fn() -> Review>,
 }

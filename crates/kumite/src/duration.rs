@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-/// A duration above zero. The error is a message for clap.
+/// Parses a duration above zero. The error is a message for clap.
 pub fn parse(text: &str) -> Result<Duration, &'static str> {
     let parsed: SignedDuration = text.parse().map_err(|_| "expected a duration such as 10s, 500ms or 2m")?;
     let duration = Duration::try_from(parsed).map_err(|_| "a duration cannot be negative")?;

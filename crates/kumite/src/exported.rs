@@ -18,8 +18,9 @@ pub fn is_name_of_file(name: &str) -> bool {
     name.contains('/') || name.ends_with(".json") || name.ends_with(".gz")
 }
 
-/// The run of an export; of a results store, the run that is named, or else the last one. An error if the file cannot
-/// be read, there is no such run, or a run is named and the file is no store.
+/// Reads a run from a file. An export has one run; of a results store it is the run that is named, or else the last
+/// one. An error if the file cannot be read, if the store has no such run, or if a run is named and the file is no
+/// store.
 pub fn read(file: &Path, run: Option<&str>) -> Result<Export, Failure> {
     if is_store(file) {
         let store = Store::open_read_only(file)?;
@@ -47,7 +48,7 @@ fn unread(error: ReadError) -> Failure {
     Failure::Usage(error.to_string())
 }
 
-/// True of a file that begins as a SQLite file does.
+/// True if the file begins as a SQLite file does; false if it does not, or cannot be read.
 pub fn is_store(file: &Path) -> bool {
     let mut head = [0; SQLITE.len()];
     std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *SQLITE

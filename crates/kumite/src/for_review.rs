@@ -31,8 +31,8 @@ impl ForReview {
         [&self.junit, &self.comment].into_iter().flatten()
     }
 
-    /// Refuses what cannot be written, before anything is measured. `is_on_terminal` is false if a document goes to
-    /// standard output.
+    /// Refuses `--github` if a document goes to standard output, so that `is_on_terminal` is false; or if the file of
+    /// the job's summary is a folder, or its folder does not exist. The other files are not looked at.
     pub fn check(&self, is_on_terminal: bool) -> Result<(), Failure> {
         if self.github && !is_on_terminal {
             return Err(Failure::Usage(
@@ -43,7 +43,7 @@ impl ForReview {
         self.summary().as_deref().map_or(Ok(()), check_writable)
     }
 
-    /// Refuses all of these flags, for a result that judges nothing.
+    /// An error if any of these flags is given. It is for results that judge nothing.
     pub fn refuse(&self) -> Result<(), Failure> {
         let given = [
             ("--junit", self.junit.is_some()),
@@ -70,7 +70,8 @@ impl ForReview {
         append(&file, &kumite_report::job_summary(&review, &report()))
     }
 
-    /// Writes the files for `--junit` and `--comment` that are named. An error if one cannot be made or written.
+    /// Writes the test report and the comment, if `--junit` and `--comment` name files for them. An error if one cannot
+    /// be made or written.
     pub fn write(&self, make: &dyn Fn() -> Review) -> Result<(), Failure> {
         let junit = || {
             kumite_report::junit(&make())

@@ -43,10 +43,11 @@ impl Gate {
         self.gate.is_some()
     }
 
-    /// Checks a gate before anything is measured. An error if --gate-allow has a name that nothing has, if there is
-    /// neither a claim nor a check, or if `blocks` or the budget are fewer than the `fewest` blocks of `prospects`;
-    /// where `fewest` is unknown, the plan passes. Without a gate only a --gate-allow is an error. `budget` is the
-    /// run's budget and the least time of a round; None if either is unknown.
+    /// Checks the gate before anything is measured. An error if --gate-allow has a name that nothing has, if there is
+    /// neither a claim nor a check, or if `blocks`, or the rounds for which the budget has room, are fewer than the
+    /// `fewest` blocks of `prospects`. If `fewest` is `None`, no number of blocks is refused. `budget` is the run's
+    /// budget with the least time of a round; `None` if one of the two is not known. Without a gate, only a
+    /// --gate-allow is an error.
     pub fn check(
         &self,
         experiment: &Experiment,
@@ -99,8 +100,9 @@ impl Gate {
         }
     }
 
-    /// Judges a run by the gate, and writes its documents with the answer. `ended` gives the outcome of the run without
-    /// a gate; if that is a failure, it is returned in place of the gate's.
+    /// Judges a run by the gate, and writes the run's documents with the gate's answer. [`Failure::Shut`] if the gate
+    /// does not let the run pass. `ended` gives the outcome of the run without a gate; if this is a failure, it is
+    /// returned in place of the gate's.
     pub fn conclude(
         &self,
         mut export: Export,

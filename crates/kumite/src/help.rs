@@ -15,7 +15,7 @@ const GROUPS: [(&str, &str, &[&str]); 4] = [
     ("Host and play", "kumite stub --delay 5ms -p 3000", &["function", "stub", "disk", "play"]),
 ];
 
-/// The command line with its commands in groups.
+/// The same command with another help text, which lists its subcommands in groups.
 pub fn grouped(command: Command) -> Command {
     let template =
         format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{}{{options}}{{after-help}}\n", list(&command));

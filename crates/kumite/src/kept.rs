@@ -43,7 +43,7 @@ pub fn alike(id: &str, difference: Option<Difference>) -> Result<(), Failure> {
     }
 }
 
-/// An error if the run is one of two revisions of its contenders, because nothing can be added to such a run.
+/// An error if the run compares revisions of its contenders: nothing can be added to such a run.
 pub fn of_working_tree(run: &Run) -> Result<(), Failure> {
     match run.revisions.is_empty() {
         true => Ok(()),

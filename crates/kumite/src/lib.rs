@@ -172,7 +172,8 @@ fn words(value: &ContextValue) -> Vec<String> {
     }
 }
 
-/// Does what the command line says. Returns the exit code.
+/// Does what the command line of this process says, in this world. Returns the exit code. A wrong command line, or one
+/// that asks for help, ends the process itself.
 pub fn main(world: &dyn World) -> ExitCode {
     // These come before anything takes memory: a command begins with the peak memory of the process that starts it.
     if std::env::args_os().nth(1).is_some_and(|first| first == kumite_compare::HELPER) {

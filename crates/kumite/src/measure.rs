@@ -14,16 +14,17 @@ use crate::progress::Progress;
 use crate::wait::Wait;
 use crate::{output, stop};
 
-/// Takes the lock of this machine, so that no other kumite measures at the same time; waits for it as `wait` says. A
-/// command that only builds takes the lock, too, because building disturbs. Ends processes that a killed kumite left
-/// behind. An error if another kumite has the lock for longer than `wait`, or `stop` is set.
+/// Takes the lock of this machine, so that no other kumite measures at the same time, and waits for it as long as
+/// `wait` says. Then ends processes that a killed kumite left. A command that only builds takes the lock, too, because
+/// building disturbs. An error if another kumite still has the lock after the wait, if the lock cannot be used, or if
+/// `stop` is set meanwhile.
 pub fn begin_measuring(wait: Wait, stop: &AtomicBool) -> Result<Lock, Failure> {
     let lock = wait.lock(stop)?;
     end_leftovers();
     Ok(lock)
 }
 
-/// Ends the processes that a killed kumite left, removes its files, and notes each. Those of a living kumite stay.
+/// Ends the processes and removes the files that a killed kumite left, and notes each. Those of a living kumite stay.
 pub fn end_leftovers() {
     for orphan in kumite_lab::end_orphans() {
         output::note(&format!(
@@ -96,7 +97,8 @@ fn before_trials(halt: Halt) -> Failure {
     }
 }
 
-/// The reason why a run was interrupted, and how it goes on; none if it was not.
+/// The reason why a signal cut the run short, with the command that continues it. `None` if `stop` is not set, for
+/// example after a budget, or if the run came to its end.
 pub fn interrupted(export: &Export, stop: &AtomicBool) -> Option<String> {
     let why = export.run.cut_short.as_ref().filter(|_| stop.load(Ordering::Relaxed))?;
     Some(format!("{why}; `kumite resume {}` continues it", export.run.id))

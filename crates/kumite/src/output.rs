@@ -123,13 +123,15 @@ pub fn report_or_json(
 /// Makes the text of a document. It is called only if the document's file is named.
 pub type Make<'a> = &'a dyn Fn() -> Result<String, Failure>;
 
-/// Makes and writes each document whose file is named. The error is the first of making or writing one.
+/// Makes and writes each document whose file is named, in this order. Ends at the first one that cannot be made or
+/// written, with its error.
 pub fn write_each<const N: usize>(documents: [(&Option<PathBuf>, Make); N]) -> Result<(), Failure> {
     let named = documents.into_iter().filter_map(|(file, make)| Some((file.as_ref()?, make)));
     named.into_iter().try_for_each(|(file, make)| write(file, &make()?))
 }
 
-/// Refuses files that cannot be written, and one file for two documents.
+/// Refuses a file that is a folder, or whose folder does not exist, and one file (or standard output, `-`) for two
+/// documents. Permissions are not looked at. A device or a pipe may be named several times.
 pub fn check_files<'f>(files: impl Iterator<Item = &'f PathBuf>) -> Result<(), Failure> {
     let mut seen: Vec<PathBuf> = Vec::new();
     for file in files {
@@ -219,12 +221,12 @@ pub fn json(value: &impl serde::Serialize) -> Result<String, Failure> {
 }
 
 /// Writes a note to standard error, for the user and not for programs; as frames if an agent started this process.
-/// Words of others in it do not act on a terminal.
+/// Control characters are left out, since words of others in the note must not act on a terminal.
 pub fn note(text: &str) {
     say(&wrapped(text));
 }
 
-/// Writes a note as [`note`] does, but lets its colours act on a terminal.
+/// Writes a note as [`note`] does, but keeps its colours.
 pub fn coloured_note(text: &str) {
     say(&folded(&kumite_report::plain_but_colours(text)));
 }
@@ -253,7 +255,7 @@ pub fn folded(text: &str) -> String {
     }
 }
 
-/// Writes the last line of a command that failed.
+/// Writes the failure of a command to standard error, as its last line.
 pub fn error(failure: &Failure) {
     if style_of_stderr().color {
         let failure = kumite_report::plain(&failure.to_string());

@@ -33,9 +33,9 @@ pub struct Extent {
 }
 
 impl Planning {
-    /// Reads the experiment, as it is to be measured, and the contenders that take part. Without --blocks, `rounds`
-    /// makes the number of blocks from the profile's. An error if the experiment is wrong, or an argument names
-    /// something that it does not have.
+    /// Reads the experiment, as it is to be measured, and the choice of contenders. Without --blocks, `rounds` makes
+    /// the number of blocks from that of the profile. Notes the doubts about the experiment. An error if the experiment
+    /// is wrong, or if an argument names something that the experiment does not have.
     pub fn read(
         &self,
         extent: &Extent,
@@ -45,8 +45,8 @@ impl Planning {
         self.read_by(extent, rounds, load)
     }
 
-    /// Reads as [`read`](Planning::read) does, but takes the experiment from `load`, which is given its name and
-    /// profile.
+    /// Reads as [`read`](Planning::read) does, but takes the experiment from `load`, which is called with the
+    /// experiment's name and profile.
     pub fn read_by(
         &self,
         extent: &Extent,

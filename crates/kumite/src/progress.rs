@@ -39,7 +39,7 @@ impl Progress {
         }
     }
 
-    /// Shows what is being done, on a terminal only.
+    /// Shows a message beside the bar, on a terminal only.
     pub fn show(&self, message: &str) {
         self.bar.set_message(kumite_report::plain(message));
         self.bar.tick();
@@ -50,7 +50,7 @@ impl Progress {
         if self.terminal { self.bar.println(output::wrapped(text)) } else { output::note(text) }
     }
 
-    /// Writes a line that stays on the screen, of which only colours act on a terminal.
+    /// Writes a line that stays on the screen, with its colours but without other control characters.
     pub fn coloured_note(&self, text: &str) {
         let text = kumite_report::plain_but_colours(text);
         if self.terminal { self.bar.println(output::folded(&text)) } else { output::coloured_note(&text) }

@@ -17,7 +17,8 @@ use crate::store::Db;
 use crate::wait::Wait;
 use crate::{duration, output, seed, stop};
 
-/// The hidden argument with which kumite is the command that is compared with itself. The amount of work follows it.
+/// The hidden argument by which kumite becomes the command that is compared with itself. The number of steps follows
+/// it.
 pub const WORKER: &str = "--selfcheck-worker";
 
 /// The least budget: the parts that do not depend on it take about 2 s.
@@ -40,7 +41,8 @@ pub struct Args {
     db: Db,
 }
 
-/// Does the work of the command that is compared with itself.
+/// Does the work of the command that is compared with itself: as many steps as the second argument says, or none if
+/// this is no number.
 pub fn work() -> ExitCode {
     let steps = std::env::args_os().nth(2).and_then(|steps| steps.to_str()?.parse().ok());
     kumite_compare::spin(steps.unwrap_or(0));

@@ -11,13 +11,14 @@ use crate::output;
 /// The most rounds of a sitting, if `kumite run --sittings` is given no --blocks.
 pub const ROUNDS: u32 = 10;
 
-/// The refusal of sittings of a run that is executed on other nodes, `with` these flags.
+/// The error that --sittings is given for a run that is executed on other nodes. `with` are the flags that say so.
 pub fn sittings_elsewhere(with: &str) -> Failure {
     let why = "each node would have its own: run it on each, and `kumite merge` their stores";
     Failure::Usage(format!("--sittings cannot be combined with {with}: {why}"))
 }
 
-/// A run as a sitting, before its first trial. `first` is the id of the first sitting; none if this is the first.
+/// The facts of a sitting before its first trial, from its run. `first` is the id of the first sitting; `None` if this
+/// is the first.
 pub fn sitting(run: &Run, first: Option<&str>) -> Sitting {
     Sitting {
         run: run.id.clone(),
@@ -30,9 +31,9 @@ pub fn sitting(run: &Run, first: Option<&str>) -> Sitting {
     }
 }
 
-/// All sittings that belong together with the run `id`, or that the run `id` was joined from, the earliest first.
-/// Sittings that were begun are among them, joined or not. A run that was never measured again is alone. An error if
-/// the store cannot be read.
+/// All sittings that belong together with the run `id`, or from which the run `id` was joined, the earliest first.
+/// Sittings that are not finished or not joined yet are among them. A run that was never measured again is the only
+/// one. An error if the store cannot be read.
 pub fn together(store: &Store, id: &str) -> Result<Vec<Run>, Failure> {
     let runs = store.runs()?;
     let mut ids = BTreeSet::from([id.to_owned()]);
@@ -61,8 +62,8 @@ pub fn is_joined(run: &Run) -> bool {
     run.sittings.len() > 1
 }
 
-/// Joins all sittings that belong together with the run `id`, and judges them. A run that is alone stays as it is. An
-/// error if the store cannot be read or written.
+/// Joins all sittings that belong together with the run `id`, judges them, and keeps the joined run. If there is only
+/// one sitting, its run is returned as it is. An error if the store cannot be read or written.
 pub fn joined(store: &mut Store, id: &str) -> Result<Export, Failure> {
     let all = together(store, id)?;
     if all.len() < 2 {
@@ -73,8 +74,8 @@ pub fn joined(store: &mut Store, id: &str) -> Result<Export, Failure> {
 }
 
 /// Joins sittings, judges them, and keeps the run that is made of them. Also keeps each sitting that the store does not
-/// have, or has with fewer trials. If some of them were joined before, the new run takes the place of that one. An
-/// error if the sittings are not of one run, or the store cannot be written.
+/// have, or has with fewer trials. If some of them were joined before, the new run takes the place of the run that was
+/// made of them. An error if the sittings are not of one run, or the store cannot be written.
 pub fn join(store: &mut Store, sittings: &[StoredRun]) -> Result<Export, Failure> {
     let is_one = |id: &str| sittings.iter().any(|of| of.run.id == id);
     let has_some = |run: &Run| is_joined(run) && tied(run).into_iter().any(is_one);

@@ -16,7 +16,7 @@ pub fn end_at_once() {
     ENDS.store(true, Ordering::SeqCst);
 }
 
-/// Lets signals set the flag again from now on, since there is more to measure.
+/// Undoes [`end_at_once`]: from now on signals only set the flag again, since there is more to measure.
 pub fn end_in_order() {
     ENDS.store(false, Ordering::SeqCst);
 }

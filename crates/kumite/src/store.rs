@@ -19,7 +19,7 @@ pub struct Db {
 }
 
 impl Db {
-    /// The file that was named, or the default one.
+    /// The path of the results store: the file that --db names, or else [`default_db`].
     pub fn path(&self) -> PathBuf {
         self.file.clone().unwrap_or_else(default_db)
     }
@@ -85,7 +85,7 @@ fn name(text: &str) -> Result<String, &'static str> {
 }
 
 impl Save {
-    /// Refuses a name that is taken, before anything is measured.
+    /// An error if the name of --save is taken, or if the store cannot be opened.
     pub fn check(&self) -> Result<(), Failure> {
         let Some(name) = &self.save else { return Ok(()) };
         match Store::open(&default_db())?.named(name)? {
@@ -94,7 +94,8 @@ impl Save {
         }
     }
 
-    /// Refuses a name for a result that is not kept. `kept` says what is.
+    /// An error if --save is given, for a result that cannot be kept. `kept` names the results that can, for the
+    /// message.
     pub fn refuse(&self, kept: &str) -> Result<(), Failure> {
         match &self.save {
             Some(name) => Err(Failure::Usage(format!(
@@ -113,7 +114,8 @@ impl Save {
     }
 }
 
-/// The latest self-check of this machine, in the form that a run or a comparison keeps; none if there is none.
+/// The latest self-check of this machine, in the form that a run or a comparison keeps. `None` if there is none, or if
+/// the store cannot be read.
 pub fn noise_floor(store: &Store) -> Option<NoiseFloor> {
     let found = store.latest_selfcheck(&machine(cores())).ok().flatten();
     found.as_ref().map(NoiseFloor::from_check)

@@ -1,4 +1,4 @@
-//! `--wait`: the waiting for the lock of the machine, in place of an end with status 3.
+//! `--wait`: a command waits for the lock of the machine, and does not end with status 3 at once.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -22,13 +22,14 @@ impl Wait {
         Wait { most: self.most.or(Some(most)) }
     }
 
-    /// The flag as a word of a command line; none if it is not given.
+    /// The flag as a word of a command line; `None` if it was not given.
     pub fn word(self) -> Option<String> {
         self.most.map(|most| format!("--wait={}ms", most.as_millis()))
     }
 
-    /// Takes the lock of this machine, and waits for it as long as --wait says. An error if another kumite still has
-    /// it then, or if `stop` is set.
+    /// Takes the lock of this machine. If another kumite has it, waits as long as --wait says, and not at all without
+    /// --wait. An error if another kumite still has the lock then, if the lock cannot be used, or if `stop` is set
+    /// meanwhile.
     pub fn lock(self, stop: &AtomicBool) -> Result<Lock, Failure> {
         let Some(most) = self.most else {
             let taken = |error| match error {
@@ -53,8 +54,8 @@ impl Wait {
         })
     }
 
-    /// Takes the lock of this machine if --wait is given. Without --wait the command measures beside others, and the
-    /// lock is `None`. An error if another kumite has the lock for longer, or `stop` is set.
+    /// Takes the lock of this machine if --wait is given, as [`lock`](Self::lock) does. Without --wait the command
+    /// measures beside others, and the result is `None`.
     pub fn turn(self, stop: &AtomicBool) -> Result<Option<Lock>, Failure> {
         self.most.map(|_| self.lock(stop)).transpose()
     }

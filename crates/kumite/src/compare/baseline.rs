@@ -28,8 +28,9 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Fills in what the command line leaves out: the command, its hooks and the like, the build and the revision are
-    /// the baseline's.
+    /// Fills in the arguments that were not typed: the command, the flags around it and the build are taken from the
+    /// baseline. If the baseline is of a revision and no revision was typed, the files as they are are compared with
+    /// it.
     pub fn fill(&self, args: &mut Args) {
         let Baseline { command, flags, source, .. } = &self.baseline;
         if args.commands.is_empty() {
@@ -47,12 +48,13 @@ impl Opened {
         is_there.then(|| self.earlier.clone())
     }
 
-    /// The baseline whose counts of that day are compared, because it cannot be measured again. None if it can.
+    /// The baseline, if it cannot be measured again, so that only its counts of that day are compared. None if it can.
     pub fn counted(&self) -> Option<ComparedBaseline> {
         self.earlier().is_none().then(|| self.earlier.baseline.clone())
     }
 
-    /// Notes that a command runs the very program that was kept: it may not have been built since.
+    /// Notes each command that runs the very program that was kept. Such a command is compared with itself; perhaps it
+    /// was not built again.
     pub fn note_same(&self, benches: &[Bench]) {
         let Source::Program { program, .. } = &self.baseline.source else { return };
         let is_same = |bench: &&Bench| {
@@ -78,8 +80,9 @@ impl Opened {
 }
 
 impl BaselineArgs {
-    /// The baseline of `--baseline`; none without that flag. One that cannot be measured again can be compared by counts
-    /// alone, if these are asked for.
+    /// The baseline that `--baseline` names; `None` without that flag. An error if the baseline cannot be read, if it
+    /// was saved in another folder, or if it cannot be measured again. The last is no error if counts are asked for and
+    /// the baseline has some: then only counts are compared.
     pub fn opened(&self, has_counts: bool) -> Result<Option<Opened>, Failure> {
         let Some(name) = &self.baseline else { return Ok(None) };
         let shelf = Shelf::of_project()?;
@@ -116,8 +119,9 @@ impl BaselineArgs {
         Ok(Some(Opened { baseline, earlier, _held: held }))
     }
 
-    /// Begins to keep a command under the name of `--save-baseline`; none without that flag. An error if there are
-    /// several commands, or one that could not be measured again.
+    /// Begins to keep the command under the name that `--save-baseline` gives; `None` without that flag. An error if
+    /// there is not exactly one command, if its texts have a secret, or if it could neither be measured again nor is
+    /// counted.
     pub fn keeping(&self, setting: &Setting, build_env: &[String]) -> Result<Option<Keeping>, Failure> {
         let Some(name) = &self.save_baseline else { return Ok(None) };
         let [bench] = &setting.benches[..] else { return Err(several(name, setting.benches.len())) };
@@ -125,7 +129,7 @@ impl BaselineArgs {
         Keeping::begin(shelf, name, bench, setting, build_env).map(Some)
     }
 
-    /// Refuses several commands, before anything is built.
+    /// An error if `--save-baseline` is given and there is not exactly one command.
     pub fn check(&self, benches: &[Bench]) -> Result<(), Failure> {
         match &self.save_baseline {
             Some(name) if benches.len() != 1 => Err(several(name, benches.len())),

@@ -29,7 +29,8 @@ impl CountArgs {
         self.counts
     }
 
-    /// The way to count; None without `--counts`. An error if valgrind is missing, with how to get it.
+    /// The way to count; `None` without `--counts`. An error if valgrind is missing, or if the user has no folder for a
+    /// cache; it says what to do.
     pub fn counts(&self) -> Result<Option<Counts>, Failure> {
         if !self.counts {
             return Ok(None);

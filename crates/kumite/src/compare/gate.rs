@@ -33,7 +33,7 @@ fn gate_on(text: &str) -> Result<GateOn, NoCommandMetric> {
 }
 
 impl GateArgs {
-    /// True if there is a gate that runs decide as they are made.
+    /// True if there is a gate, and timed runs decide it; false if counts of instructions do.
     pub fn is_on_runs(&self) -> bool {
         self.rules(false).is_some_and(GateRules::is_on_runs)
     }
@@ -50,14 +50,15 @@ impl GateArgs {
         self.gate_on.is_some()
     }
 
-    /// The rules of the gate; None without one. `by_failures`: a command that fails more often shuts it, too.
+    /// The rules of the gate; `None` without a gate. If `by_failures` is true, a command that fails more often than the
+    /// reference shuts the gate, too.
     pub fn rules(&self, by_failures: bool) -> Option<GateRules> {
         let passes = GateBar::from(self.gate?);
         Some(GateRules { passes, alpha: GATE_ALPHA, on: self.gate_on, by_failures })
     }
 
-    /// The outcome of the command by its gate: the failure [`Failure::Shut`] if the gate does not let it pass. The
-    /// gate's line is noted, unless `is_said` says that it ends the report on the terminal.
+    /// Judges the comparison by the gate: [`Failure::Shut`] if the gate does not let it pass. Notes the gate's line,
+    /// unless `is_said` is true because the report on the terminal has ended with it. Does nothing without a gate.
     pub fn conclude(&self, comparison: &Comparison, is_said: bool) -> Result<(), Failure> {
         let Some(bar) = self.gate else { return Ok(()) };
         if let Some(line) = kumite_report::compare_gate(comparison).filter(|_| !is_said) {
@@ -68,7 +69,9 @@ impl GateArgs {
     }
 }
 
-/// Refuses a comparison that no number of runs within its limits could decide, before any is made.
+/// Refuses a gate that cannot be decided by as few blocks as the limits allow, and a budget of servers that is too
+/// short for one block. `of` is the number of positions in a block; `block` is the least time of a block, `None` if it
+/// is not known.
 pub fn refuse_undecidable(
     args: &Args,
     rules: &Rules,

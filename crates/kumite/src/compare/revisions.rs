@@ -45,12 +45,13 @@ pub struct Revisions<'a> {
 }
 
 impl RevisionArgs {
-    /// True if any of these flags is given.
+    /// True if `--rev` or `--build` is given.
     pub fn are_given(&self) -> bool {
         !self.revs.is_empty() || self.build.is_some()
     }
 
-    /// Fills in what was not typed from a baseline: how it is built, and that the files as they are are compared with it.
+    /// Fills in the flags that were not typed, for a comparison with a baseline: `.` as the revision, and the build of
+    /// the baseline. The variables of the baseline's build are added to those that were typed.
     pub fn fill(&mut self, build: Option<&str>, build_env: &[String]) {
         if self.revs.is_empty() {
             self.revs.push(".".to_owned());
@@ -61,7 +62,7 @@ impl RevisionArgs {
         self.build_env.extend(build_env.iter().cloned());
     }
 
-    /// Further variables that a build reads.
+    /// The names of further variables that a build reads.
     pub fn build_env(&self) -> &[String] {
         &self.build_env
     }
@@ -131,8 +132,8 @@ impl Revisions<'_> {
         self.revisions.iter().map(|revision| revision.name.clone()).collect()
     }
 
-    /// Gives each command that is to be run at a revision its place. The trees stay as long as the returned values
-    /// live. An error if a tree cannot be made or built.
+    /// Makes and builds the tree of each revision, and gives each command that is to be run at a revision its place.
+    /// The trees stay as long as the returned values live. An error if a tree cannot be made or built.
     pub fn place(&self, benches: &mut [Bench], shell: &Shell) -> Result<Vec<Tree>, Failure> {
         let database = default_db();
         let state = database.parent().unwrap_or(Path::new("."));

@@ -28,7 +28,8 @@ pub(super) struct Template {
 }
 
 impl Language {
-    /// The file that has the answer of a contender of this kind.
+    /// The path of the source file in which a contender of this kind makes its answer, relative to the contender's
+    /// folder.
     pub fn main(self, kind: &str) -> &'static str {
         match self {
             Language::Go => "main.go",

@@ -27,13 +27,13 @@ impl Args {
         self.check_with.as_deref()
     }
 
-    /// The choice of answers that the load is to keep for the command; none without one.
+    /// The choice of answers that the load is to keep for the command of `--check-with`; `None` without that flag.
     pub fn sampling(&self) -> Option<Sampling> {
         self.check_with.as_ref().map(|_| kumite_lab::sampling(SEED))
     }
 }
 
-/// An error if the command found an answer wrong, or came to no finding.
+/// An error if the command found an answer wrong, came to no finding on one, or got no answer at all.
 pub fn judge(checked: &AnswersChecked) -> Result<(), Failure> {
     if let Some(why) = &checked.undecided {
         return Err(Failure::Incomplete(format!("the checker came to no finding on {why}")));

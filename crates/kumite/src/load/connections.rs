@@ -14,7 +14,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// The number of requests after which a connection ends, if one was given.
+    /// The number of requests after which a connection ends; `None` for no limit.
     pub fn requests_each(&self) -> Option<NonZeroU64> {
         self.requests_per_connection
     }
@@ -23,7 +23,7 @@ impl Args {
         self.idle_connections.unwrap_or(0) as usize
     }
 
-    /// One of these flags that is given, or none.
+    /// The first of these flags that is given; `None` if none of them is.
     pub fn given(&self) -> Option<&'static str> {
         let given = [
             ("--requests-per-connection", self.requests_per_connection.is_some()),

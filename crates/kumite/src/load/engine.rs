@@ -27,7 +27,7 @@ pub struct Args {
     pub connect_to: Option<String>,
 }
 
-/// Notes the address that is asked, if the name has several.
+/// Notes the address to which requests go, if the name of the target has several addresses.
 pub fn say_address(target: &Target) {
     let Address::Tcp(address) = target.address else { return };
     let all = (target.host(), address.port()).to_socket_addrs();
@@ -58,8 +58,8 @@ impl Args {
         self.io.unwrap_or(Io::Auto)
     }
 
-    /// The CPUs of the engine: those of `--cores`, or those that kumite leaves to it; empty if it has none of its
-    /// own. An error if one of `--cores` does not exist here.
+    /// The CPUs of the engine: those of `--cores`, or else those that kumite leaves to the engine. Empty if the engine
+    /// has none of its own. An error if kumite may not use one of `--cores`.
     pub fn cores(&self) -> Result<Vec<usize>, Failure> {
         let found = cores();
         let mut here: Vec<usize> = [found.contender, found.engine.clone()].concat();

@@ -73,7 +73,8 @@ impl Args {
         })
     }
 
-    /// True if the command line says more of right answers than the default, any 2xx.
+    /// True if the command line asks for more of right answers than the default, any 2xx; also if one of these flags
+    /// has a wrong value.
     pub fn is_given(&self) -> bool {
         !self.checks().is_ok_and(|expect| expect == Expect::default())
     }

@@ -20,7 +20,8 @@ pub struct Files {
 }
 
 impl Files {
-    /// Refuses files that cannot be written, before anything is sent.
+    /// Refuses a file that is a folder, or whose folder does not exist, and one file for two documents. Permissions are
+    /// not looked at.
     pub fn check(&self) -> Result<(), Failure> {
         output::check_files([&self.json, &self.markdown, &self.html].into_iter().flatten())
     }
@@ -30,7 +31,8 @@ impl Files {
         self.json.as_deref() != Some(std::path::Path::new("-"))
     }
 
-    /// Prints the report, unless the JSON document goes to standard output, and writes the files that are named.
+    /// Prints the report, unless the JSON document goes to standard output, and writes the files that are named. An
+    /// error if one cannot be written.
     pub fn write(
         &self,
         document: &impl serde::Serialize,

@@ -1,4 +1,4 @@
-//! The flags of `kumite load` that ask about an objective: whether it is met at a rate, or up to which rate it is.
+//! The flags of `kumite load` that ask about an objective: if it is met at a rate, or the highest rate at which it is.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -43,8 +43,9 @@ pub struct Args {
 }
 
 impl Args {
-    /// Refuses what does not go together, as far as that is seen in the flags. clap does not ask for --find-rate if
-    /// something is given that conflicts with it.
+    /// Refuses `--budget` without `--find-rate`; and, without `--find-rate`, an `--slo` without a rate or with a number
+    /// of requests, and a `--repeat` of fewer loads than a decision takes. (clap does not ask for --find-rate if a flag
+    /// is given that conflicts with it.)
     pub fn check(&self, is_rate_given: bool, is_count_given: bool) -> Result<(), Failure> {
         let usage = |what: String| Err(Failure::Usage(what));
         if self.budget.is_some() && !self.find_rate {
@@ -70,7 +71,7 @@ impl Args {
         }
     }
 
-    /// True if an objective is asked about, and not what a load brings.
+    /// True if `--slo` is given: the result is then an answer about the objective, and no figures of a single load.
     pub fn is_given(&self) -> bool {
         self.slo.is_some()
     }
@@ -79,7 +80,9 @@ impl Args {
         self.find_rate
     }
 
-    /// Asks about the objective. `slo` is what `is_given` says there is.
+    /// Judges the objective at the load's rate, or with `--find-rate` searches for the highest rate that meets it, and
+    /// writes the result. An error if this is interrupted or gives no answer, if no rate meets the objective, or if the
+    /// gate does not let it pass. Does nothing without `--slo`.
     pub fn run(
         &self,
         url: String,

@@ -38,7 +38,7 @@ impl Args {
         }
     }
 
-    /// One of these flags that is given, or none.
+    /// The first of these flags that is given; `None` if none of them is.
     pub fn given(&self) -> Option<&'static str> {
         let given = [
             ("--pipeline", self.pipeline.is_some()),

@@ -4,7 +4,7 @@ use kumite_compare::RateError;
 
 use crate::exit::Failure;
 
-/// The failure of the command by an error that leaves no result.
+/// The failure with which the command ends after this error, which leaves no result.
 pub fn failure(error: RateError) -> Failure {
     match error {
         RateError::NoAnswer { .. } => Failure::Gate(error.to_string()),

@@ -64,7 +64,7 @@ impl Args {
         Ok(request)
     }
 
-    /// One of these flags that is given, or none.
+    /// The first of these flags that is given; `None` if none of them is.
     pub fn given(&self) -> Option<&'static str> {
         let given = [
             ("--method", self.method.is_some()),
@@ -99,7 +99,8 @@ pub fn unreadable(what: &str, file: &Path, error: &std::io::Error) -> Failure {
     Failure::Usage(format!("cannot read {what} from {}: {error}", file.display()))
 }
 
-/// A header, `name: value`. The error is a message for clap.
+/// Parses a header, `name: value`. White space around the name and the value is left out. The error is a message for
+/// clap.
 pub fn header(text: &str) -> Result<(String, String), &'static str> {
     let (name, value) = text.split_once(':').ok_or("expected 'name: value'")?;
     Ok((name.trim().to_owned(), value.trim().to_owned()))

@@ -38,12 +38,13 @@ pub struct Args {
 }
 
 impl Args {
-    /// True if requests come from a file, and with them the right answers.
+    /// True if a file has the requests and their right answers.
     pub fn is_given(&self) -> bool {
         self.scenario.is_some() || self.from_har.is_some()
     }
 
-    /// Writes the scenario of a recording, if that is asked for. True if it was.
+    /// Writes the scenario of a recording, if `--write-scenario` asks for it. Returns `true` if it was written. An
+    /// error if the recording cannot be read, the file cannot be written, or there is not exactly one URL.
     pub fn write(&self, urls: &[String]) -> Result<bool, Failure> {
         let (Some(har), Some(file)) = (&self.from_har, &self.write_scenario) else { return Ok(false) };
         output::check_files([file].into_iter())?;
@@ -52,8 +53,8 @@ impl Args {
         Ok(true)
     }
 
-    /// The load of the file, for the server of this target; none if there is no file. An error if the URL
-    /// says more than the server, or there are several.
+    /// The load of the file, for the server of this target; `None` if no file is given. An error if the URL has a path,
+    /// if there are several URLs, or if the file cannot be read.
     pub fn read(&self, urls: &[String], target: &Target) -> Result<Option<ScenarioLoad>, Failure> {
         let flag = match (&self.scenario, &self.from_har) {
             (None, None) => return Ok(None),

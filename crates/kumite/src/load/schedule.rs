@@ -59,7 +59,7 @@ impl Args {
         self.rate.is_some()
     }
 
-    /// The pace of the engine: it stays awake only if it has CPUs of its own.
+    /// The pace of the engine. It stays awake between requests only if it has CPUs of its own, and without `--economy`.
     pub fn pace(&self, own_cores: bool) -> Pace {
         match (self.economy, own_cores) {
             (true, _) => Pace::Economical,

@@ -20,9 +20,9 @@ const DEFAULT_BUDGET: Duration = Duration::from_secs(180);
 pub struct Search<'a> {
     pub slo: &'a Slo,
     pub url: String,
-    /// The length of a trial; none for the default.
+    /// The length of a trial; `None` for 2 s.
     pub duration: Option<Duration>,
-    /// The time of the whole search; none for the default.
+    /// The time of the whole search; `None` for 3 min.
     pub budget: Option<Duration>,
 }
 

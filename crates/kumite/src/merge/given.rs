@@ -88,8 +88,9 @@ impl Given {
         }
     }
 
-    /// All sittings that are given, and those of the same run that `into` has already. If a document and `into` have
-    /// the same sitting, that of `into` is taken. An error if there is no such id, or a store cannot be read.
+    /// All sittings that are given, and the further sittings that `into` has of the same runs. If a document and `into`
+    /// have the same sitting, that of `into` is taken. An error if `into` has no run of an id that is given, or if a
+    /// store cannot be read.
     pub fn sittings(&self, into: &Store) -> Result<Vec<StoredRun>, Failure> {
         let kept: BTreeSet<String> = into.runs()?.into_iter().map(|run| run.id).collect();
         let mut named: Vec<String> = self.ids.iter().map(|id| into.find(id)).collect::<Result<_, _>>()?;

@@ -40,8 +40,8 @@ impl DeviceKind {
 }
 
 impl Choice {
-    /// The function that opens the device, which may take long. If `quiet`, the log prints nothing. An error if
-    /// --library is given for a device that has none, or is missing.
+    /// The function that opens the device; opening may take long. If `quiet` is true, the log prints nothing. An error
+    /// if --library is given for a device that has no library, or is missing for one that needs it.
     pub fn opener(&self, quiet: bool) -> Result<Box<OpenDevice>, Failure> {
         Ok(match (self.kind, self.library.clone()) {
             (DeviceKind::Log | DeviceKind::Uinput, Some(_)) => {

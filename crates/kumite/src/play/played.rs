@@ -26,7 +26,8 @@ impl Whole {
         }
     }
 
-    /// Prints the document to standard output, or else the closing lines to standard error.
+    /// Prints the document to standard output if `json` is true, else the closing lines to standard error. An error if
+    /// standard output cannot be written.
     pub fn print(&self, played: &Played, json: bool) -> Result<(), Failure> {
         if json {
             return output::document(&output::json(&self.document(played))?);

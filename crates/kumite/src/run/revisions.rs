@@ -32,8 +32,9 @@ impl RevisionFlags {
         !self.revs.is_empty()
     }
 
-    /// The experiment of that name, with its contenders at both revisions. The trees of the revisions are made if
-    /// they are not there; their logs are beside the store `db`. An error unless two revisions are given.
+    /// Reads the experiment of this name, with its contenders at both revisions. The trees of the revisions are made if
+    /// they are not there; their logs are beside the store `db`. An error if not exactly two revisions are given, if
+    /// git does not know one of them, or if the experiment cannot be read.
     pub fn read(
         &self,
         name: &str,

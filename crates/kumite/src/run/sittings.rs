@@ -40,12 +40,13 @@ impl Flags {
         self.number.unwrap_or(1)
     }
 
-    /// The time between two sittings; none if there is only one.
+    /// The time from the end of a sitting to the beginning of the next; `None` if there is only one sitting.
     pub fn apart(&self) -> Option<Duration> {
         (self.number() > 1).then_some(self.apart)
     }
 
-    /// The number of rounds of a run, or of each sitting, for a profile with `of_profile` of them.
+    /// The number of rounds of a run whose profile has `of_profile` rounds. With --sittings it is that of each sitting,
+    /// and at most 10.
     pub fn rounds(&self, of_profile: u32) -> u32 {
         if self.are_given() { of_profile.min(ROUNDS) } else { of_profile }
     }
@@ -55,7 +56,7 @@ impl Flags {
         rounds.saturating_mul(self.number())
     }
 
-    /// Refuses sittings of a run that is executed elsewhere.
+    /// An error if --sittings is given, and the run is executed on other nodes (`is_here` is false).
     pub fn check(&self, is_here: bool) -> Result<(), Failure> {
         if !self.are_given() || is_here {
             return Ok(());
@@ -63,14 +64,15 @@ impl Flags {
         Err(sittings_elsewhere("--on or --role engine"))
     }
 
-    /// The sittings of a plan; none if --sittings is not given.
+    /// The sittings as a plan shows them; `None` if --sittings is not given.
     pub fn planned(&self) -> Option<OutlookSittings> {
         self.number.map(|number| OutlookSittings { number, apart: self.apart })
     }
 }
 
-/// Measures all sittings, or the whole run if no sittings are asked for. The text says why it ended early and how to go
-/// on; `None` if it did not. An error if a sitting could not be begun.
+/// Measures all sittings, or the whole run if no sittings are asked for. The text says why the run ended early and how
+/// to go on; `None` if it did not end early. An error if the first sitting could not be measured; if a later one could
+/// not, this is the reason of an early end.
 pub fn measured(
     args: &Args,
     planned: &Planned,

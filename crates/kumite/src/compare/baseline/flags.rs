@@ -81,7 +81,7 @@ impl KeptFlags {
         }
     }
 
-    /// Fills in the flags that were not typed.
+    /// Fills in the flags that were not typed. An `--input null` counts as not typed.
     pub fn fill(&self, around: &mut Around) {
         let either = |typed: &mut Option<String>, kept: &Option<String>| {
             if typed.is_none() {
@@ -109,7 +109,8 @@ impl KeptFlags {
         }
     }
 
-    /// All texts, which a reader of the file could see.
+    /// The texts in which a user may have typed a secret: hooks and variables. The file of the baseline shows them to
+    /// everybody who can read it.
     pub fn texts(&self) -> impl Iterator<Item = &String> {
         [&self.setup, &self.prepare, &self.conclude, &self.cleanup, &self.env].into_iter().flatten()
     }

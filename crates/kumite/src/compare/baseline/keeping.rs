@@ -64,16 +64,18 @@ impl Keeping {
         })
     }
 
-    /// Notes whether the program that was measured is still the one that was kept. It may be in a tree that is removed
-    /// after this.
+    /// Compares the program that was measured with the copy that was kept, after the last run. If they differ,
+    /// [`put`](Self::put) gives an error. To be called while the tree of a revision, in which the program may be, is
+    /// still there.
     pub fn look_again(&mut self) {
         if let (Some(measured), Source::Program { program, .. }) = (&self.measured, &self.source) {
             self.was_changed = std::fs::read(measured).map_or(true, |bytes| digest(&bytes) != program.digest);
         }
     }
 
-    /// Puts the baseline in its place, with what was found. An error, and the old baseline stays, if the program was
-    /// changed meanwhile, no run has a time or a count, or the files cannot be written.
+    /// Puts the baseline in its place, with the figures of the comparison. An error, and the old baseline stays, if the
+    /// program was changed meanwhile, if no run has a time, if a command that cannot be measured again has no count, or
+    /// if the files cannot be written.
     pub fn put(self, comparison: &Comparison) -> Result<(), Failure> {
         let Keeping { name, shelf, room, command, source, flags, was_changed, .. } = self;
         if let (true, Source::Program { program, .. }) = (was_changed, &source) {

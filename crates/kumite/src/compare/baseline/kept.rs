@@ -1,4 +1,4 @@
-//! A baseline as its file has it.
+//! A baseline in the form of its file.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,44 +11,44 @@ use super::flags::KeptFlags;
 /// The version of the file's form. It is raised when an earlier kumite would misread a new file.
 pub const FORM: u32 = 1;
 
-/// A command that can be measured again, with what was found of it.
+/// A command that was saved, with its figures of that day.
 #[derive(Serialize, Deserialize)]
 pub struct Baseline {
     pub form: u32,
-    /// The folder that the command was run in, relative to that of the project.
+    /// The folder in which the command was run, relative to the project's folder.
     pub folder: PathBuf,
     /// The command as it was typed, with parameters filled in.
     pub command: String,
-    /// The thing that is measured again.
+    /// The commit or the program by which the command is measured again.
     pub source: Source,
     pub flags: KeptFlags,
     /// All figures of that day.
     pub comparison: Comparison,
 }
 
-/// The thing that is measured again.
+/// The commit or the program by which a command is measured again.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum Source {
     /// A commit of the project's repository, which is built again.
     Revision {
         commit: String,
-        /// The command that builds it. None for none.
+        /// The command that builds the commit. None for none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         build: Option<String>,
-        /// Further variables that it reads.
+        /// The names of further variables that the build reads.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         build_env: Vec<String>,
     },
     /// A copy of the program that ran.
     Program {
         program: KeptProgram,
-        /// The folder of the copy, in that of the baseline.
+        /// The name of the copy's folder, which is in the baseline's folder.
         folder: String,
-        /// The name of its file.
+        /// The name of the copy's file.
         file: String,
     },
-    /// Nothing: only figures are there.
+    /// Neither: the command cannot be measured again, and only its figures are there.
     Nothing { why: Unkept },
 }
 
@@ -62,7 +62,7 @@ pub enum Unkept {
     Script { word: String },
     /// The program loads a library of the project, which is not kept.
     Library { word: String, library: PathBuf },
-    /// The program is told the folder of its revision, which is not there another day.
+    /// The command names the folder of its revision, which is not there on another day.
     Folder { command: String },
 }
 

@@ -6,7 +6,7 @@ use object::elf::{DT_NEEDED, DT_RPATH, DT_RUNPATH, FileHeader32, FileHeader64};
 use object::read::elf::FileHeader;
 use object::{Endianness, FileKind};
 
-/// The variable with further folders of libraries.
+/// The environment variable with further folders in which the loader looks for libraries.
 pub const LIBRARIES: &str = "LD_LIBRARY_PATH";
 /// The folder of a program, as it names it itself.
 const ORIGIN: [&str; 2] = ["$ORIGIN", "${ORIGIN}"];
@@ -20,8 +20,9 @@ struct Loaded {
     folders: Vec<String>,
 }
 
-/// A library that a program loads from a place relative to its own, or from the project. `None` if it loads those of the
-/// system alone. `more` are the folders of [`LIBRARIES`].
+/// The first library that a program would load from the project, or from a folder that is relative to the program's.
+/// `bytes` are those of the program's file, `more` are the folders of [`LIBRARIES`]. `None` if the program loads no
+/// such library, if `bytes` are no ELF file, or if there is no file at `program`.
 pub fn own_library(bytes: &[u8], program: &Path, project: &Path, more: &[PathBuf]) -> Option<PathBuf> {
     let loaded = loaded(bytes)?;
     let program = program.canonicalize().ok()?;

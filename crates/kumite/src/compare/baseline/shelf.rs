@@ -46,7 +46,8 @@ impl Shelf {
         self.here.strip_prefix(&self.project).unwrap_or(&self.here).to_owned()
     }
 
-    /// Refuses another folder than that in which a baseline was saved: its words mean other files there.
+    /// An error if the user is in another folder than `below`, in which the baseline was saved: the words of its
+    /// command would mean other files.
     pub fn check_folder(&self, name: &str, below: &Path) -> Result<(), Failure> {
         match self.below() == below {
             true => Ok(()),
@@ -62,14 +63,14 @@ impl Shelf {
         &self.project
     }
 
-    /// The folder of a baseline.
+    /// The folder of the baseline of this name, whether it exists or not.
     pub fn of(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// A baseline, the path of the program that it has kept, and the lock that keeps that program from being removed.
-    /// The last two are `None` if it has kept no program. An error if there is no such baseline, or it cannot be
-    /// measured here.
+    /// Reads a baseline. Returns it with the path of the program that it has kept, and with the lock that keeps this
+    /// program from being removed; both are `None` if it has kept no program. An error if there is no such baseline, if
+    /// its file cannot be read, or if its program is gone, was changed, or is for another kind of machine.
     pub fn open(&self, name: &str) -> Result<(Baseline, Option<PathBuf>, Option<File>), Failure> {
         let mut gone = None;
         for _ in 0..LOOKS {
@@ -150,8 +151,8 @@ impl Shelf {
         names
     }
 
-    /// A new folder for a baseline's program. It is removed again unless the baseline is put in its place. An error if
-    /// it cannot be made.
+    /// Makes a new folder for the program of a baseline. Dropping the result removes the folder again, unless the
+    /// baseline was put in its place. An error if the folder cannot be made.
     pub fn room(&self, name: &str) -> Result<Room, Failure> {
         let folder = self.of(name);
         let make = || -> io::Result<Room> {
@@ -225,7 +226,7 @@ impl Drop for Room {
     }
 }
 
-/// The digest of a program.
+/// The BLAKE3 digest of a program, in hexadecimal digits.
 pub fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
