@@ -8,9 +8,9 @@ use crate::system::System;
 pub(crate) struct Groups {
     /// The hierarchies of version 1, each by its controllers.
     v1: Vec<(Vec<String>, CgroupDir)>,
-    /// Our cgroup in version 2. `None` if that is not mounted, or the kernel names no cgroup of it.
+    /// Our cgroup in version 2. `None` if version 2 is not mounted, or the kernel names no cgroup of it.
     pub v2: Option<CgroupDir>,
-    /// The kernel says which cgroups the process is in.
+    /// True if the kernel says in which cgroups the process is.
     pub known: bool,
 }
 

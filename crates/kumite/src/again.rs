@@ -120,8 +120,8 @@ fn whole(run: &Run) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The number of rounds of each further sitting: that of the first, but at most [`sittings::ROUNDS`] if that was
-/// begun without `--sittings`.
+/// The number of rounds of each further sitting: as many as the first has, but at most [`sittings::ROUNDS`] if the
+/// first was begun without `--sittings`.
 fn rounds(first: &Run) -> u32 {
     if first.sittings.is_empty() { first.blocks.min(sittings::ROUNDS) } else { first.blocks }
 }

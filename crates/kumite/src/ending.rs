@@ -44,8 +44,8 @@ pub fn ended(export: &Export, early: Option<String>) -> Result<(), Failure> {
     why.map_or(Ok(()), |why| Err(Failure::Incomplete(why)))
 }
 
-/// The reason why the run's trials say nothing: a common fault that is no contender's, or no result at all. `None` if
-/// at least one trial gave a result, and there is no common fault.
+/// The reason why the run's trials say nothing: a fault that is no contender's, or no result at all. `None` if at least
+/// one trial gave a result, and there is no such fault.
 pub fn fault(export: &Export) -> Option<String> {
     common_fault(&export.trials).or_else(|| no_result(export))
 }

@@ -33,7 +33,7 @@ pub(crate) trait Source {
     /// The figures by name; `None` if the machine cannot be probed any more, or `stop` was set.
     fn figures(&mut self, stop: &AtomicBool) -> Option<BTreeMap<String, f64>>;
 
-    /// The CPU time that all of this has taken until now.
+    /// The CPU time that the source has taken until now, its start included.
     fn cpu(&mut self) -> Duration;
 }
 
@@ -66,8 +66,8 @@ impl<'a> Between<'a> {
         Between { source, state: State::Asleep, longest: EACH, spent: Duration::ZERO, found: Vec::new() }
     }
 
-    /// Probes the machine if a probe is due after so many blocks, which ended `elapsed` after the comparison had begun.
-    /// To be called between two blocks. Returns the CPU time that it took.
+    /// Probes the machine if a probe is due after `blocks` blocks, the last of which ended `elapsed` after the first
+    /// had begun. To be called between two blocks. Returns the CPU time that the probe took; zero if none was due.
     pub(crate) fn after(
         &mut self,
         blocks: usize,
@@ -101,7 +101,7 @@ impl<'a> Between<'a> {
         self.source.cpu().saturating_sub(cpu)
     }
 
-    /// The time that all probes took, and the start of the process.
+    /// The time that all probes and the start of their process took.
     pub(crate) fn spent(&self) -> Duration {
         self.spent
     }

@@ -285,7 +285,7 @@ impl<'a> Commands<'a> {
         Ok(true)
     }
 
-    /// The error that a command was left out so often, by this rule; `None` if none was.
+    /// The error that a command was left out too often by this rule; `None` if none was.
     fn given_up(&self, rule: fn(&[Outcome]) -> Option<(usize, LeftOutReason)>) -> Option<CompareError> {
         let outcomes = &self.found.outcomes;
         outcomes.iter().zip(&self.setting.benches).find_map(|(outcomes, bench)| {

@@ -12,8 +12,8 @@ pub(crate) const ALPHA: f64 = 0.01;
 /// The probability that the control's interval, as it is shown, misses the true ratio.
 pub(crate) const SHOWN: f64 = 0.05;
 
-/// The metrics in which the control of commands is looked at if no metrics were named. That of servers is looked at
-/// in as many: throughput and two percentiles.
+/// The metrics in which the control of commands is looked at if no metrics were named. A control of servers is looked
+/// at in as many: throughput and two percentiles.
 pub(crate) const USUAL: [CommandMetric; 3] =
     [CommandMetric::TimeWallClock, CommandMetric::TimeCpu, CommandMetric::MemoryPeakResident];
 
@@ -27,8 +27,8 @@ pub struct Twice {
     pub at: usize,
 }
 
-/// The finding on the control of this name. `logs` has, for each metric, the logarithm of the ratio of the first to
-/// the second in each block.
+/// The finding on the control of this name. `logs` has, for each metric, the logarithm of the ratio of the control's
+/// first run to its second in each block.
 pub(crate) fn control(name: &str, logs: &[(&str, Vec<Log>)]) -> Control {
     let ratio = |logs: &[Log], alpha| judge(logs, Bar { alpha, margin: 0.0 });
     let of = |(metric, logs): &(&str, Vec<Log>)| ControlRatio {
@@ -49,8 +49,8 @@ fn swapped(ratio: Ratio) -> Ratio {
     Ratio { estimate: 1.0 / ratio.estimate, low: turned(ratio.high), high: turned(ratio.low) }
 }
 
-/// Makes those verdicts undecided whose ratio is nearer to 1 than the control's, for each metric in which the control
-/// is off. A gate has a rule of its own for that.
+/// Makes a verdict undecided if the control is off in its metric, and the verdict's ratio is nearer to 1 than the
+/// control's. A gate has a rule of its own for this.
 pub(crate) fn leave_undecided(comparison: &mut Comparison) {
     let Some(control) = comparison.control.clone() else { return };
     let is_near = |metric: &str, ratio: &Ratio| {

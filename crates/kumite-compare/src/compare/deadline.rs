@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 /// The longest time between two looks at the user's stop flag.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does `work`, which is to stop when the flag that it is given is set: by `stop`, or when `limit` is over. Returns
-/// `work`'s result, and `true` if its time was over before its end.
+/// Does `work`, which is called with a flag and is to stop when this is set: because `stop` was set, or `limit` is
+/// over. Returns the result of `work`, and `true` if the time was over before the end of `work`. Without a limit, the
+/// flag is `stop` itself.
 pub(crate) fn within<T>(
     limit: Option<Duration>,
     stop: &AtomicBool,
@@ -26,8 +27,8 @@ pub(crate) fn within<T>(
     (done, is_over.load(Ordering::Relaxed))
 }
 
-/// Does `work`, which tidies up after other work. Once `is_cut_off` says that the other work was cut off, this has
-/// still `grace`; then the flag that it is given is set.
+/// Does `work`, which tidies up after other work, and is called with a flag. Once `is_cut_off` says that the other work
+/// was cut off, `work` still has the time `grace`; then the flag is set.
 pub(crate) fn with_grace<T>(
     grace: Duration,
     is_cut_off: impl Fn() -> bool + Sync,

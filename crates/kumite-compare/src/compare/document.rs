@@ -48,7 +48,7 @@ pub(crate) struct Found {
     /// The part of `elapsed` that probes took.
     pub probing: Duration,
     pub probes: Vec<ComparedProbe>,
-    /// The budget has ended a run that was still executed.
+    /// True if the budget has ended a run that was still executed.
     pub was_cut_off: bool,
 }
 
@@ -377,8 +377,8 @@ fn peak_rss(run: &TimedRun) -> f64 {
     run.peak_rss_bytes as f64
 }
 
-/// The median of some values, with its confidence interval, which may be looked at after every block. `None` if there
-/// are no values.
+/// The median of some values, with its 95 % confidence interval, which may be looked at after every block; without the
+/// interval if there are too few values. `None` if there are no values.
 pub(crate) fn estimate(values: &[f64], unit: Unit) -> Option<Estimate> {
     let interval = sequential_median(values, 0.05).ok();
     Some(Estimate {

@@ -48,7 +48,7 @@ pub enum GateOn {
 }
 
 impl GateRules {
-    /// The one metric that the gate is on.
+    /// The metric that decides the gate alone; `None` if all metrics that are judged, or counts, decide it.
     pub(crate) fn metric(self) -> Option<CommandMetric> {
         match self.on {
             Some(GateOn::Metric(metric)) => Some(metric),
@@ -75,7 +75,7 @@ pub(crate) struct GateLevels {
 }
 
 impl GateLevels {
-    /// The fewest blocks with which a gate can be decided.
+    /// The fewest blocks with which a gate can be decided; `usize::MAX` if no number of blocks is enough.
     pub(crate) fn fewest(self) -> usize {
         fewest_rounds(|rounds| wealth(rounds, rounds) >= self.threshold()).unwrap_or(usize::MAX)
     }
@@ -91,9 +91,9 @@ impl GateLevels {
 pub(crate) struct Finding {
     pub state: GateState,
     pub doubt: Option<GateDoubt>,
-    /// No more blocks are waited for: the gate is decided, or never will be.
+    /// True if no more blocks are waited for, because the gate is decided, or never will be.
     pub is_settled: bool,
-    /// The ratio to that run of the reference which is nearest to the margin.
+    /// The ratio to the run of the reference that decides: the one to which the ratio is nearest to the margin.
     pub ratio: Ratio,
     untold: usize,
 }
@@ -189,7 +189,8 @@ fn nearest(runs: &[Ends], state: GateState) -> Option<&Ends> {
     }
 }
 
-/// The answer on one pair by one metric. If it is undecided, with about how many blocks and seconds are missing.
+/// The answer on one pair by one metric. If the answer is undecided and more blocks may decide it, it has the estimated
+/// numbers of blocks and seconds that are missing. `seconds` is the time that the blocks until now took.
 pub(crate) fn pair(rounds: &Rounds, levels: GateLevels, seconds: f64) -> PairGate {
     let Finding { state, doubt, is_settled, ratio, untold } = find(rounds, levels);
     let is_missing = state == GateState::Undecided && !is_settled;

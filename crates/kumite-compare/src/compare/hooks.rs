@@ -44,12 +44,12 @@ impl<'a> Hooks<'a> {
         Ok(Hooks { setting, folder, left: RefCell::default(), hooks: Cell::new(0) })
     }
 
-    /// The path of a file of this name, in a folder that is removed when this is dropped.
+    /// The path of a file of this name, in a folder that is removed when the hooks are dropped.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Refuses hooks whose text is no command line, before a command or a hook is run.
+    /// An error if the text of a hook is no command line. To be called before a command or a hook is run.
     pub(crate) fn check(&self) -> Result<(), UsageError> {
         self.setting.benches.iter().try_for_each(|bench| {
             let hooks = [
@@ -202,7 +202,7 @@ pub fn typed(flag: &'static str, text: &str, shell: &Shell) -> Result<String, Us
     typed.map_err(|source| UsageError::Hook { flag, text: text.to_owned(), source })
 }
 
-/// Refuses a file that cannot be read, before a command or a hook is run.
+/// An error if the file is a folder or cannot be opened. To be called before a command or a hook is run.
 pub(crate) fn check_readable(path: &Path) -> Result<(), UsageError> {
     let file = File::open(path).and_then(|file| file.metadata());
     match file {

@@ -43,7 +43,7 @@ impl Outcome {
         }
     }
 
-    /// The run, also if it is left out.
+    /// The run, also if it is left out; `None` if it was ended from outside, so that it has no figures.
     pub(crate) fn made(&self) -> Option<&TimedRun> {
         match self {
             Outcome::Counts(run) => Some(run),
@@ -83,27 +83,29 @@ pub(crate) fn reason(run: &TimedRun, has_shell: bool, allowed: &Allowed) -> Opti
     (!allowed.allows(exit_code)).then_some(LeftOutReason::Failed { exit_code })
 }
 
-/// The last reason, if so many of these runs of a command were left out that going on is of no use; and their number.
+/// The number of runs that were left out, with the reason of the last, if going on is of no use: ten or more of these
+/// runs of a command, and more than half of them, were left out. Else `None`.
 pub(crate) fn too_often(outcomes: &[Outcome]) -> Option<(usize, LeftOutReason)> {
     let left_out: Vec<LeftOutReason> = outcomes.iter().filter_map(Outcome::why_left_out).collect();
     let (count, last) = (left_out.len(), *left_out.last()?);
     (count >= MANY && 2 * count > outcomes.len()).then_some((count, last))
 }
 
-/// The last reason, if none of these runs of a command counts; and their number.
+/// The number of these runs of a command, with the reason of the last, if none of them counts. Else `None`.
 pub(crate) fn always(outcomes: &[Outcome]) -> Option<(usize, LeftOutReason)> {
     let last = outcomes.last()?.why_left_out()?;
     outcomes.iter().all(|outcome| outcome.counted().is_none()).then_some((outcomes.len(), last))
 }
 
-/// The runs that are left out, of a command whose runs by block these are.
+/// The runs that are left out. `outcomes` are those of a command, by block; `is_second` is true for the second runs of
+/// a control.
 pub(crate) fn left_out(outcomes: &[Outcome], is_second: bool) -> impl Iterator<Item = LeftOut> {
     let why = outcomes.iter().map(Outcome::why_left_out).enumerate();
     why.filter_map(move |(block, why)| Some(LeftOut { block, is_second, why: why? }))
 }
 
-/// How often `a` failed and how often `b`, with the verdict at this level for each direction. `b` has a list for each
-/// of its runs in a block, and the verdict has to be shown against each. `None` if nothing failed.
+/// The numbers of failures of `a` and of `b`, with the verdict at this level for each direction. `b` has a list for
+/// each of its runs in a block, and the verdict has to be shown against each list. `None` if nothing failed.
 pub(crate) fn failures(a: &[Outcome], b: &[&[Outcome]], alpha: f64) -> Option<ComparedFailures> {
     let against: Vec<OneFailed> = b.iter().map(|b| one_failed(a, b)).collect();
     let is_shown = |of: fn(&OneFailed) -> usize| {

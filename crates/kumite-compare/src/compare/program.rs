@@ -11,7 +11,8 @@ pub fn program(command: &str) -> Option<String> {
     word.contains('/').then_some(word)
 }
 
-/// The command with another program in place of its own. It is left as it is if it has none.
+/// The command with another program in place of its own. A command that needs a shell has no program of its own, and is
+/// left as it is.
 pub(crate) fn with_program(command: &str, program: &Path) -> Result<String, CommandLineError> {
     let Some(mut words) = words(command) else { return Ok(command.to_owned()) };
     words[0] = program.to_string_lossy().into_owned();

@@ -2,7 +2,8 @@
 
 use super::reading::{Log, Reading};
 
-/// The ratios by one metric. Each list that is not empty has one for each block in which nothing of these was left out.
+/// The ratios by one metric, as logarithms. Each list that is used has one ratio for each block in which no run of the
+/// reference or of the one that is judged was left out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Rounds {
     /// The ratios of the reference's first run to the one that is judged.
@@ -10,12 +11,13 @@ pub(crate) struct Rounds {
     /// The ratios of the reference's second run to the one that is judged; empty if the reference stands in each
     /// block once.
     pub second: Vec<Log>,
-    /// The ratios of the reference's first run to its second; empty likewise.
+    /// The ratios of the reference's first run to its second; empty if the reference stands in each block once.
     pub itself: Vec<Log>,
 }
 
-/// The parts of a block that make a ratio: of the one that is judged, of the reference, and of its second run. `None` if
-/// one of these was left out: `of` gives the part at a position.
+/// The parts of a block that make a ratio: those of the one that is judged, of the reference, and of the reference's
+/// second run. `of` gives the part at a position; if it gives `None` for one of them, because a run was left out, the
+/// result is `None`, too.
 pub(crate) fn parts<T>(
     of: impl Fn(usize) -> Option<T>,
     other: usize,
@@ -27,7 +29,7 @@ pub(crate) fn parts<T>(
 }
 
 impl Rounds {
-    /// Adds a block: the readings of the one that is judged, of the reference, and of its second run.
+    /// Adds a block: the readings of the one that is judged, of the reference, and of the reference's second run.
     pub(crate) fn add(&mut self, other: Reading, reference: Reading, again: Option<Reading>) {
         self.first.push(Log::ratio(other, reference));
         if let Some(again) = again {
@@ -42,7 +44,7 @@ impl Rounds {
         std::iter::once(&*self.first).chain(second)
     }
 
-    /// The first blocks alone.
+    /// The ratios of the first `blocks` blocks alone.
     pub(crate) fn until(&self, blocks: usize) -> Rounds {
         let first = |logs: &[Log]| logs.iter().take(blocks).copied().collect();
         Rounds { first: first(&self.first), second: first(&self.second), itself: first(&self.itself) }

@@ -94,8 +94,8 @@ impl Rules {
         }
     }
 
-    /// The level at which one pair is judged by how often each of the two failed, for each direction. Without a gate
-    /// this has a level of its own.
+    /// The level, for each direction, at which one pair is judged by the failures of the two. It is a part of the
+    /// gate's level if failures can shut the gate, else a part of `alpha` that other verdicts do not share.
     pub(crate) fn failure_level(&self, of: usize) -> f64 {
         match self.gate.filter(|gate| gate.by_failures) {
             Some(gate) => gate.alpha / self.questions(gate, of) as f64,

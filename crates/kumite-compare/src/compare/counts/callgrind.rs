@@ -33,11 +33,11 @@ const HEAD: usize = 100;
 pub(super) struct Counted {
     /// The instructions of all processes but the shell's.
     pub instructions: u64,
-    /// The number of those processes.
+    /// The number of the processes that were counted.
     pub processes: usize,
-    /// Their files, those with the most instructions first.
+    /// The files of counts of these processes, those with the most instructions first.
     pub files: Vec<PathBuf>,
-    /// The tool, with its version.
+    /// The name and version of the tool that counted.
     pub tool: String,
 }
 
@@ -85,7 +85,8 @@ pub(super) fn read(folder: &Path, shell: Option<&str>) -> Result<Counted, Uncoun
     })
 }
 
-/// The last words of a command that failed under valgrind: valgrind's on why it cannot go on, or else the command's.
+/// The last words of a command that failed under valgrind. They are the lines in which valgrind says why it cannot go
+/// on, or else the command's own.
 pub(super) fn last_words(folder: &Path) -> String {
     let stderr = fs::read(folder.join(STDERR)).unwrap_or_default();
     let stderr = String::from_utf8_lossy(&stderr);
