@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// The longest time between two looks at the user's stop flag.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Does `work`, which is called with a flag and is to stop when this is set: because `stop` was set, or `limit` is
+/// Does `work`, which is called with a flag and is to stop when the flag is set: because `stop` was set, or `limit` is
 /// over. Returns the result of `work`, and `true` if the time was over before the end of `work`. Without a limit, the
 /// flag is `stop` itself.
 pub(crate) fn within<T>(

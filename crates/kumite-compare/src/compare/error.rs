@@ -222,7 +222,7 @@ pub enum UsageError {
     Counters {
         /// The metrics that are counters.
         names: Vec<&'static str>,
-        /// The reason why they cannot be read.
+        /// The reason why these counters cannot be read.
         source: NoCounters,
     },
     /// The file that commands are to read cannot be read.

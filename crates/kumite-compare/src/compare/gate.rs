@@ -56,8 +56,8 @@ impl GateRules {
         }
     }
 
-    /// True if the gate is decided by timed runs, and can end them; false if it is decided by the counts of
-    /// instructions that are taken after them.
+    /// True if timed runs decide the gate, so that they go on until it is decided; false if counts of instructions,
+    /// which are taken after these runs, decide it.
     pub fn is_on_runs(self) -> bool {
         self.on != Some(GateOn::Counts)
     }

@@ -67,7 +67,8 @@ pub struct Rules {
     pub reference: usize,
     /// The control, which is in each block twice; `None` for no control.
     pub control: Option<Twice>,
-    /// The rules of the gate; the comparison goes on until it is decided. `None` to go on until there are verdicts.
+    /// The rules of the gate. If timed runs decide it, the comparison goes on until they have. `None` for no gate: the
+    /// comparison goes on until there are verdicts.
     pub gate: Option<GateRules>,
     /// The metrics by which commands are judged; empty for wall time.
     pub metrics: Vec<CommandMetric>,
