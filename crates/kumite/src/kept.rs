@@ -1,4 +1,4 @@
-//! The flags for a kept run to which trials are added, and the refusals if something has changed since.
+//! The flags for a kept run to which trials are added, and the errors if something has changed since the run began.
 
 use std::time::Duration;
 

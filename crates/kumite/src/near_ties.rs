@@ -8,8 +8,8 @@ use kumite_record::{Export, NearTies, RunPlace, Store};
 
 use crate::exit::Failure;
 
-/// The near-ties of an earlier run of the experiment; `None` if there is no such run. An error if a store cannot be
-/// read.
+/// The near-ties of an earlier run of the experiment; `None` if there is no such run. An error if the store, or the
+/// file of the run that was found, cannot be read.
 pub fn of_earlier(experiment: &Experiment, db: &Path) -> Result<Option<NearTies>, Failure> {
     let Some((place, earlier)) = earlier(experiment, db)? else { return Ok(None) };
     let near = near_ties(&earlier)?;

@@ -31,7 +31,7 @@ impl RoleFlags {
         GivenRoles { given: self.given.clone(), relayed: self.relayed.clone() }
     }
 
-    /// The nodes of these roles, at the place that `--on` names.
+    /// The nodes for the roles that these flags give, at the place that `--on` names. No node is contacted yet.
     pub fn at<'a>(&self, on: &'a On, slurm: &SlurmFlags) -> RoleNodes<'a> {
         RoleNodes { roles: self.roles(), on, slurm: slurm.options() }
     }
@@ -50,7 +50,8 @@ impl RoleNodes<'_> {
         Ok(self.roles.check(experiment, self.on)?)
     }
 
-    /// Gives each role its node. An error if the nodes cannot be had.
+    /// Gives each role its node. With `--on slurm` the nodes are those of a job, which is waited for. An error if the
+    /// nodes cannot be had.
     pub fn placed(&self, experiment: &Experiment, driver: &Driver) -> Result<Placed, Failure> {
         Ok(self.roles.placed(self.on, &self.slurm, &experiment.name, driver)?)
     }

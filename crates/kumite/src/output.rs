@@ -23,14 +23,14 @@ pub fn in_frames() {
     FRAMES.store(true, Ordering::Relaxed);
 }
 
-/// The style of standard output: in colour only on a terminal, and not if `NO_COLOR` is set to anything; 120 columns
-/// if no terminal says its width.
+/// The style of standard output: in colour only on a terminal, and not if `NO_COLOR` is set and not empty; as wide as
+/// the terminal, or 120 columns without one.
 pub fn style() -> Style {
     style_of(std::io::stdout().is_terminal(), terminal_size::terminal_size())
 }
 
-/// The style of standard error: in colour only on a terminal, and not if `NO_COLOR` is set to anything; 120 columns
-/// if no terminal says its width.
+/// The style of standard error: in colour only on a terminal, and not if `NO_COLOR` is set and not empty; as wide as
+/// the terminal, or 120 columns without one.
 pub fn style_of_stderr() -> Style {
     style_of(std::io::stderr().is_terminal(), terminal_size::terminal_size_of(std::io::stderr()))
 }
@@ -176,8 +176,8 @@ pub fn command_line() -> String {
     shell_words(std::env::args().skip(1))
 }
 
-/// The command as it was typed, for a shell, without secrets, and without the flags for files, for GitHub and those
-/// that an agent has added: whoever repeats the command has other files.
+/// The command as it was typed, for a shell, without secrets. Flags for files and for GitHub are left out, because
+/// whoever repeats the command has other files; so are flags that an agent has added.
 pub fn command_line_without_files() -> String {
     shell_words(without_files(std::env::args().skip(1)))
 }

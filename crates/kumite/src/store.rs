@@ -36,9 +36,10 @@ pub fn default_db() -> PathBuf {
     user_data().unwrap_or(PathBuf::from(".kumite")).join(FILE)
 }
 
-/// The folder for what is kept of the project that a folder is in, and the project's own folder. It is the nearest
-/// `.kumite/`, here or above, and the folder around it. Else it is one in `$XDG_DATA_HOME/kumite`, of which each project
-/// has its own: a project is then the git repository, or the folder itself.
+/// The folder for what is kept of a project, and the folder of the project; `here` is a folder in the project. They are
+/// the nearest `.kumite/`, here or above, and the folder around it. If there is none, the project is the git repository
+/// around `here`, or `here` itself. What is kept of it is then in a folder of its own with the user's data; if the user
+/// has no home, in a `.kumite/` in the project.
 pub fn project_state(here: &Path) -> (PathBuf, PathBuf) {
     if let Some(state) = nearest(here) {
         let project = state.parent().unwrap_or(here).to_owned();

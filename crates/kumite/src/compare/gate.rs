@@ -33,7 +33,7 @@ fn gate_on(text: &str) -> Result<GateOn, NoCommandMetric> {
 }
 
 impl GateArgs {
-    /// True if there is a gate, and timed runs decide it; false if counts of instructions do.
+    /// True if there is a gate, and timed runs decide it; false without a gate, or if counts of instructions decide it.
     pub fn is_on_runs(&self) -> bool {
         self.rules(false).is_some_and(GateRules::is_on_runs)
     }
@@ -69,9 +69,8 @@ impl GateArgs {
     }
 }
 
-/// Refuses a gate that cannot be decided by as few blocks as the limits allow, and a budget of servers that is too
-/// short for one block. `of` is the number of positions in a block; `block` is the least time of a block, `None` if it
-/// is not known.
+/// Refuses a gate that needs more blocks than the limits allow, and a budget of servers that is too short for one
+/// block. `of` is the number of positions in a block; `block` is the least time of a block, `None` if it is not known.
 pub fn refuse_undecidable(
     args: &Args,
     rules: &Rules,

@@ -9,7 +9,8 @@ const SHELLS: &[&str] = &[
     "yash", "zsh",
 ];
 
-/// The command line as `compare` reads it: an `-S` without a shell behind it is written out.
+/// The command line as `compare` reads it: an `-S` without a shell behind it becomes `--shell=default`. The command
+/// lines of other commands are not changed.
 pub fn as_meant(typed: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = typed.into_iter().collect();
     if words.get(1).is_none_or(|command| command != "compare") {

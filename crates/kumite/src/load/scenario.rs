@@ -38,7 +38,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// True if a file has the requests and their right answers.
+    /// True if `--scenario` or `--from-har` is given: its file has the requests and their right answers.
     pub fn is_given(&self) -> bool {
         self.scenario.is_some() || self.from_har.is_some()
     }

@@ -16,7 +16,7 @@ use crate::output;
 /// The first bytes of a program for this system's loader.
 const ELF: &[u8] = b"\x7fELF";
 
-/// A baseline that is being saved. It is there once it is put in its place, and not before.
+/// A baseline that is being saved. Dropping it before [`put`](Self::put) leaves the old baseline of this name, or none.
 pub struct Keeping {
     name: String,
     shelf: Shelf,

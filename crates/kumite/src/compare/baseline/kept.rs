@@ -19,14 +19,14 @@ pub struct Baseline {
     pub folder: PathBuf,
     /// The command as it was typed, with parameters filled in.
     pub command: String,
-    /// The commit or the program by which the command is measured again.
+    /// The commit or the program by which the command is measured again, if there is one.
     pub source: Source,
     pub flags: KeptFlags,
     /// All figures of that day.
     pub comparison: Comparison,
 }
 
-/// The commit or the program by which a command is measured again.
+/// The commit or the program by which a command is measured again, if there is one.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "kebab-case")]
 pub enum Source {
