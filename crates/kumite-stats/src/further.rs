@@ -25,8 +25,8 @@ impl Scatter {
         (self.of_sittings.powi(2) + of_rounds).sqrt()
     }
 
-    /// The distance from the median of a sitting within which the medians of four of five further sittings lie, if
-    /// each has this many rounds. Both medians scatter.
+    /// The distance from the median of a sitting within which the medians of four of five further sittings lie, if each
+    /// sitting has this many rounds. The scatter of both medians is included.
     pub fn reach(self, rounds: usize) -> f64 {
         FOUR_OF_FIVE * SQRT_2 * self.of_median(rounds)
     }

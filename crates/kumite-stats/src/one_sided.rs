@@ -6,7 +6,8 @@ use crate::Error;
 const MOST_ROUNDS: usize = 500;
 
 /// The wealth of a gambler who began with 1 and bet, round after round, that a thing is true in more than half of all
-/// rounds, after it was true in `so` of `n`. If it is true in half of them or less, the game is fair or a losing one.
+/// rounds, after it was true in `so` of `n` rounds. If it is true in half of all rounds or less, the game is fair or a
+/// losing one.
 ///
 /// Half of the money is spread evenly over every share above ½, half is on "in all". The wealth never falls when the
 /// thing is true in one more round.

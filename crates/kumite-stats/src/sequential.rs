@@ -10,8 +10,9 @@ use crate::{Error, Interval};
 /// The largest number of blocks that a forecast gives.
 const MOST_BLOCKS: usize = 100_000;
 
-/// The confidence sequence of the median of the distribution that the blocks are drawn from, at its present end. It
-/// misses the median with a probability of at most `alpha`, *however often one looks* and whatever makes one stop.
+/// The interval, after these blocks, of the confidence sequence for the median of the distribution that the blocks are
+/// drawn from. The sequence ever misses the median with a probability of at most `alpha`, *however often one looks* and
+/// whatever makes one stop.
 ///
 /// `values` has one value for each block, in any order. An error if there are fewer than [`fewest_blocks`], if a
 /// value is not finite, or if `alpha` is not between 0 and 1.
@@ -50,9 +51,9 @@ pub fn sequential_median_between(values: &[(f64, f64)], alpha: f64) -> Result<(f
     Ok((low, high))
 }
 
-/// The confidence sequence of the ratio a/b of pairs: `exp` of [`sequential_median`] of the logarithms. Swapping a and
-/// b gives the reciprocals. An error as for [`sequential_median`]; and if a value is not above 0, or an end of the
-/// interval is 0 or infinite as an `f64`.
+/// The interval, after these pairs, of the confidence sequence for their ratio a/b: `exp` of [`sequential_median`] of
+/// the logarithms. Swapping a and b gives the reciprocals. An error as for [`sequential_median`]; and if a value is not
+/// above 0, or an end of the interval is 0 or infinite as an `f64`.
 pub fn sequential_ratio(pairs: &[(f64, f64)], alpha: f64) -> Result<Interval, Error> {
     if let Some(at) = pairs.iter().position(|(a, b)| !(a.is_finite() && b.is_finite())) {
         return Err(Error::NotFinite { at });
