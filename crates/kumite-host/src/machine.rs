@@ -45,7 +45,7 @@ pub fn machine(cores: Cores) -> Machine {
 }
 
 /// The first eight characters of the id that the kernel gives each boot. They are the same in all containers of one
-/// machine, and others on other machines. `None` if the kernel does not say.
+/// machine, and different on other machines. `None` if the kernel does not say.
 pub fn boot() -> Option<String> {
     let id = read("/proc/sys/kernel/random/boot_id");
     id.get(..8).map(str::to_owned)
