@@ -22,7 +22,7 @@ pub struct Lost<'a> {
     pub contender: &'a str,
     /// The number of the contender's trials that failed.
     pub failed: usize,
-    /// The number of trials with a wrong answer.
+    /// The number of the contender's trials with a wrong answer.
     pub wrong: usize,
     /// The number of the contender's trials that stand (see `standing`), failed ones and those with a wrong answer
     /// included.
@@ -62,9 +62,9 @@ impl Amiss<'_> {
         }
     }
 
-    /// True if `--gate-allow` of this name allows it: its own name or, for a claim that was not tested, the name of
-    /// the contender that was missing or had no usable trial. So one name allows a contender to be absent, with all
-    /// claims that its absence leaves untested.
+    /// True if `--gate-allow` with this name lets the gate pass in spite of it. The name is that of the claim, check or
+    /// contender itself or, for a claim that was not tested, that of the contender that was missing or had no usable
+    /// trial. So one name allows a contender to be absent, with all claims that its absence leaves untested.
     pub fn is_allowed_by(&self, name: &str) -> bool {
         let missing = match self {
             Amiss::Claim(Claim { reason: Some(Reason::Absent { contender, .. }), .. }) => Some(contender),

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 pub struct AnswersChecked {
     /// The command of the checker.
     pub checker: String,
-    /// The findings by request, for those of which an answer was looked at.
+    /// The findings for each request of which at least one answer was looked at.
     pub requests: Vec<RequestChecked>,
     /// The reason, in words, why the checker came to no finding on an answer, and looked at none after it. None if it
-    /// came to one on each.
+    /// came to a finding on each answer that it was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undecided: Option<String>,
 }
@@ -25,8 +25,8 @@ pub struct RequestChecked {
     pub right: u64,
     /// The number of answers that the checker found wrong. The load counts them as right.
     pub wrong: u64,
-    /// What the checker said of the first wrong answer: the first line of its standard error, or its exit status if
-    /// that is empty. None if no answer was wrong.
+    /// The checker's words on the first wrong answer: the first line of its standard error, or its exit status if it
+    /// wrote nothing there. None if no answer was wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_wrong: Option<String>,
 }

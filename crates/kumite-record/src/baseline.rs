@@ -1,4 +1,4 @@
-//! A baseline: a command that was measured on an earlier day, and is measured again beside a later one.
+//! A baseline: a command that was measured and kept on an earlier day, and is measured again beside other commands.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CommandCounts, ComparedCounts, Estimate, Machine};
 
-/// The baseline that a command of a comparison was. Its figures are those of the day on which it was saved: no verdict
-/// on time rests on them.
+/// A baseline that was used in a comparison. The figures here are those of the day on which it was saved: no verdict on
+/// time rests on them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedBaseline {
     /// The name under which the baseline was saved.
@@ -23,13 +23,13 @@ pub struct ComparedBaseline {
     /// The instruction counts of that day, or the reason why there are none. None if it was saved without `--counts`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<CommandCounts>,
-    /// The program that was kept, and was run. None if a revision was kept.
+    /// The program that was kept. None if a revision was kept in place of a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<KeptProgram>,
 }
 
 /// The instruction counts of commands, compared with the counts that a baseline had on the day on which it was saved.
-/// The baseline itself cannot be measured again, so no times are compared.
+/// The baseline itself cannot be measured again on this machine, so no times are compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CountsSince {
     /// The baseline.

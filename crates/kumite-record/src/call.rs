@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A call of a function. Times are in milliseconds, and count from when the first call of the trial was due. If the
-/// host refused the call, its other figures are 0.
+/// host refused the call, every figure but `offered_ms` is 0 or absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Call {
     /// The time at which the call was offered or, at a given rate, was due: in milliseconds from when the first call of
@@ -26,8 +26,8 @@ pub struct Call {
     /// The length of the init phase until it was done, failed or was cut off, in milliseconds; 0 for a warm call.
     #[serde(default)]
     pub init_ms: f64,
-    /// The length of the invoke phase in milliseconds: from the event to the instance's next request for one, or to
-    /// its end or the time-out. A second initialization is part of it.
+    /// The length of the invoke phase in milliseconds: from when the instance was given the event to when it asked for
+    /// the next one, ended, or reached the time-out. A second initialization is part of the phase.
     pub duration_ms: f64,
     /// The billed time by the rule of 2016, in milliseconds: the invoke phase, rounded up to steps of 100 ms.
     pub billed_2016_ms: f64,
@@ -67,8 +67,8 @@ pub struct Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PhaseKind {
-    /// The instance starts, until it asks for its first event. Even if its share of a core is smaller, it has a whole
-    /// one.
+    /// The instance starts, until it asks for its first event. In this phase it has a whole core, even if its share of
+    /// a core is smaller.
     Init,
     /// The instance starts once more, within a call and with the CPU share of a call.
     Reinit,
@@ -76,7 +76,7 @@ pub enum PhaseKind {
     Invoke,
     /// The instance stands still between two calls, or after the last one.
     Frozen,
-    /// The instance is being ended or has ended, by the host or by itself.
+    /// The instance is being ended by the host, or has ended, by itself or by the host.
     Killed,
 }
 

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::{Unit, there_are};
 
-/// The error that a text is no metric's name.
+/// The error for a text that is no metric's name. It suggests a name that is near, and lists the names that there are.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no metric '{0}'{known}", known = there_are(.0, &CommandMetric::ALL.map(CommandMetric::short)))]
 pub struct NoCommandMetric(String);

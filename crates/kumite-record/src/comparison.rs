@@ -21,7 +21,7 @@ use crate::{
 /// A comparison of commands or servers in interleaved blocks, with its verdicts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// The version of the document's form, which is that of the kumite that wrote it.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the comparison.
@@ -95,7 +95,8 @@ pub struct Comparison {
     /// failed before the counting, or a command has no runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<Counting>,
-    /// The counts of a baseline of another day that cannot be measured again. None if there is none.
+    /// The commands' instruction counts, compared with those of a baseline that cannot be measured again. None if there
+    /// is no such baseline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<CountsSince>,
     /// Doubts about the comparison, or about one of its commands or servers; empty if there are none.
@@ -181,8 +182,8 @@ pub struct ComparedCommand {
     /// The number of runs in `peak_rss` whose peak is only an upper bound, because it was no higher than what
     /// kumite's helper itself needs.
     pub peak_rss_is_floor: usize,
-    /// The wall time of every run that counts, in seconds, in the order of the blocks: of all blocks but those in
-    /// `left_out`.
+    /// The wall time of every run that counts, in seconds, in the order of the blocks. Runs in `left_out` do not count
+    /// and have no entry; nor have second runs of a control.
     pub times: Vec<f64>,
     /// The user time of each run in `times`, in seconds, in the same order.
     pub user_times: Vec<f64>,
@@ -214,8 +215,8 @@ pub struct ComparedCommand {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedRevision {
     /// The name of the revision, as it was typed: `main`, `HEAD~1`, `main...HEAD`, `.`. If only one revision was typed
-    /// for a gate, the reference has the name that kumite gave to the commit at which that revision left the default
-    /// branch.
+    /// for a gate, the reference is the commit at which that revision left the default branch, and has a name that
+    /// kumite made.
     pub name: String,
     /// The commit, in hexadecimal digits. For a working tree it is the commit on top of which the changes are.
     pub commit: String,
@@ -350,16 +351,16 @@ pub struct ComparedUse {
 pub struct JudgedMetric {
     /// The metric that is judged.
     pub metric: CommandMetric,
-    /// The better end of the metric's values.
+    /// The better end of the metric's values, which is the lower one for every metric of commands.
     pub better: Better,
     /// The verdict on `a`; by wall time, `less` means faster.
     pub verdict: Thrift,
     /// The value of `b` over that of `a`.
     pub ratio: Ratio,
-    /// The number of blocks in which the order of the two is not known, because a reading is only an upper bound. A
-    /// time below a tick of the kernel, or a count, was read as 0; or the memory of a run was not counted, or is only
-    /// known to be at most what kumite's helper needs. If at least half of the blocks are like this, no verdict is
-    /// possible.
+    /// The number of blocks in which the order of the two is not known, because a reading is only an upper bound. For
+    /// example, a time below a tick of the kernel, or a count, was read as 0; or the memory of a run was not counted,
+    /// or is only known to be at most what kumite's helper needs. If at least half of the blocks are like this, no
+    /// verdict is possible.
     #[serde(default)]
     pub untold: usize,
     /// The estimated further effort until there is a verdict. `None` if there is a verdict, or if no realistic number
@@ -410,8 +411,8 @@ pub struct Costs {
     /// The time from the beginning of the first block to the end of the last whole one, in seconds. Warm-up runs come
     /// before it.
     pub seconds: f64,
-    /// The time outside of runs, or of loads on a server, of hooks (`--prepare` …) and of probes, for each run or load,
-    /// in microseconds.
+    /// The time that is spent outside of runs (or loads on a server), hooks (`--prepare` …) and probes, divided by the
+    /// number of runs or loads: in microseconds.
     pub between_runs_us: f64,
     /// The time that probes of the machine took, with the start of the process that makes them, in seconds. None if
     /// none was tried.
@@ -438,7 +439,7 @@ pub struct ComparedNoise {
     pub worst: BTreeMap<String, f64>,
 }
 
-/// A probe of the machine between two blocks: what it took for some basic operations.
+/// A probe of the machine between two blocks: the times that some basic operations took.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedProbe {
     /// The number of blocks before the probe.

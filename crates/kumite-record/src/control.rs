@@ -9,10 +9,10 @@ use crate::{Point, Ratio};
 /// A contender, or in a comparison a command or server, that stands in each block twice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Control {
-    /// The contender's name.
+    /// The name of the contender, or of the command or server.
     pub contender: String,
-    /// The name of the contender's second trials in the record. It is no contender's: these trials are part of no
-    /// claim, table or gate.
+    /// The name that the contender's second trials have in the record. No contender has this name, so these trials are
+    /// part of no claim, table or gate.
     pub twin: String,
     /// The ratio of the second trials to the first, over all points. In a run its metric is the one that the first
     /// claim compares, or else the run's first; in a comparison it is the first metric that is judged. `None` if too
@@ -41,7 +41,7 @@ pub struct ControlRatio {
 }
 
 impl Control {
-    /// Makes a control of this contender, without a ratio.
+    /// Makes a control of the contender with this name. It has no ratio yet.
     pub fn of(contender: &str) -> Control {
         // No contender's name has two dashes in a row.
         let twin = format!("{contender}--control");
@@ -55,7 +55,7 @@ impl Control {
 }
 
 impl ControlRatio {
-    /// The distance of the ratio from 1: the absolute value of its logarithm.
+    /// The distance of the ratio from 1: the absolute value of its natural logarithm, 0 or more.
     pub fn distance(&self) -> f64 {
         self.ratio.estimate.ln().abs()
     }

@@ -45,9 +45,9 @@ pub enum Uncounted {
         /// The last words of valgrind or of the command.
         said: String,
     },
-    /// The command did not end under valgrind within the time that it was given.
+    /// The command did not end under valgrind within the time that kumite allows.
     TooLong {
-        /// The time that it was given, in seconds.
+        /// The time that the command was allowed, in seconds.
         seconds: f64,
     },
     /// Some processes of the command were killed, or still ran when the command had ended. They have no count.
@@ -81,7 +81,7 @@ pub enum Uncounted {
 /// the runs that were counted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedCounts {
-    /// The finding.
+    /// The finding: the counts are the same, they changed, or neither can be told.
     pub state: CountState,
     /// The range of the count of `b` over that of `a`. None if one of the two was not counted, or has a count of 0.
     pub ratio: Option<CountRatio>,
@@ -95,20 +95,20 @@ pub struct ComparedCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountState {
-    /// All ratios of two runs are within the margin.
+    /// All ratios of a run of `b` to a run of `a` are within the margin.
     Same,
-    /// All ratios of two runs are beyond the margin, on the same side.
+    /// All ratios of a run of `b` to a run of `a` are beyond the margin, on the same side.
     Changed,
-    /// Neither the same nor changed; or one of the two was not counted.
+    /// The counts are neither the same nor changed by this rule; or one of the two commands was not counted.
     CannotTell,
 }
 
 /// The range of a ratio of counts, over all pairs of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CountRatio {
-    /// The least ratio of any two runs.
+    /// The least ratio of the count of a run of `b` to that of a run of `a`; above 0.
     pub low: f64,
-    /// The greatest ratio of any two runs.
+    /// The greatest ratio of the count of a run of `b` to that of a run of `a`.
     pub high: f64,
 }
 
@@ -118,8 +118,8 @@ pub struct FunctionCounts {
     /// The name of the function, without its file, its program, rustc's hash and the depth of a recursion; functions of
     /// one name are counted together. `functions without a name` stands for all that have no symbol.
     pub name: String,
-    /// The instructions that it executes in `a`; 0 if it is not there.
+    /// The number of instructions that the function executes in `a`; 0 if `a` does not execute it.
     pub a: u64,
-    /// The instructions that it executes in `b`; 0 if it is not there.
+    /// The number of instructions that the function executes in `b`; 0 if `b` does not execute it.
     pub b: u64,
 }

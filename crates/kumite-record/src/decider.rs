@@ -14,10 +14,12 @@ pub struct Decider {
     /// Both sides with their figures. None if wrong answers are counted, or if the profile has no such comparison.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sides: Option<Sides>,
-    /// The contender that an `every` around the comparison stands for. `None` if no `every` goes over contenders.
+    /// The contender that the comparison is about, if an `every` of the claim goes over contenders. `None` if none
+    /// does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contender: Option<String>,
-    /// The values of axes that the `every`s around the comparison stand for.
+    /// The values of axes that the comparison is about, one for each `every` of the claim that goes over an axis. Empty
+    /// if none does.
     #[serde(default, skip_serializing_if = "Point::is_empty")]
     pub point: Point,
     /// The number of comparisons of the claim with the same outcome as this one, itself included. 0 if only all of them
@@ -78,8 +80,8 @@ pub enum Side {
 }
 
 impl Side {
-    /// The figure of the side, in the comparison's unit. None for a side that is no number, if there was no round of
-    /// the comparison. For a metric it is the one before multiplication.
+    /// The figure of the side, in the comparison's unit. None if there was no round of the comparison, unless the side
+    /// is a number. For a multiple of a metric, the metric's value before it is multiplied.
     pub fn value(&self) -> Option<f64> {
         match self {
             Side::Metric { value, .. } | Side::Expression { value } => *value,
@@ -129,7 +131,7 @@ fn describe_share(schema: &mut Schema) {
     }
 }
 
-/// The size of an effect: an estimate and its bound.
+/// The size of an effect: a value and its bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Effect {
     /// The median over rounds of left over right, or of left less right; or the exact value: the number of trials

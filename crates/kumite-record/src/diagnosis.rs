@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The findings that `kumite doctor` shows.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    /// The version of the document's form.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = Diagnosis::SCHEMA))]
     pub schema: u32,
     /// The version of kumite that made the diagnosis.
@@ -97,7 +97,7 @@ impl Finding {
         Finding::new(group, name, Fitness::Unknown, why)
     }
 
-    /// The same finding with another state, the effect on results and a way to mend it.
+    /// The same finding with another state, its effect on results, and a way to mend the fault.
     pub fn but(
         mut self,
         state: Fitness,
@@ -108,22 +108,25 @@ impl Finding {
         self
     }
 
-    /// The same finding with one more figure. The end of `name` is the unit, if the figure has one.
+    /// The same finding with one more figure, in place of any figure with the same name. The end of `name` is the unit,
+    /// if the figure has one.
     pub fn figure(mut self, name: &str, value: f64) -> Finding {
         self.figures.insert(name.to_owned(), value);
         self
     }
 }
 
-/// The needs of the contenders of one folder, each with the tool that meets it if that is on this machine.
+/// The tools that the contenders of one folder need, each with the file that was found for it on this machine.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Equipment {
     /// The name of the experiment.
     pub experiment: String,
-    /// The names of the folder's contenders. Empty if there is an `error`: then this entry stands for all contenders of
-    /// the experiment, of which one cannot be used, or none is there.
+    /// The names of the folder's contenders. Empty if there is an `error`. Then this entry is about the whole
+    /// experiment: one of its contenders cannot be used, or it has none; or it is about all experiments, whose folder
+    /// cannot be read.
     pub contenders: Vec<String>,
-    /// `Ok` if all needs are met. Else `Missing` if any tool is missing, and `Unknown` if that cannot be told.
+    /// `Missing` if any tool is missing. If none is, `Unknown` if some tool could not be looked for or there is an
+    /// `error`, and `Ok` if all were found.
     pub state: Fitness,
     /// The tools that the contenders need, one by one.
     pub needs: Vec<NeedFound>,
@@ -136,7 +139,7 @@ pub struct Equipment {
 /// A tool that is needed, and the file that was found for it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NeedFound {
-    /// The tool and its oldest version that will do, as the contender's file has it.
+    /// The tool and its oldest version that will do, as the contender's file writes them.
     pub need: String,
     /// `Ok` if the tool was found, `Missing` if it was not, `Unknown` if that cannot be told.
     pub state: Fitness,

@@ -8,7 +8,7 @@ use crate::Lateness;
 /// The work of a slow disk, by its own count: the document that `kumite disk --json` writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DiskResult {
-    /// The version of the document's form, which is that of the kumite that wrote it.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the measurement.
@@ -19,7 +19,7 @@ pub struct DiskResult {
     pub delay_us: f64,
     /// The time from mounting to the end, in seconds.
     pub seconds: f64,
-    /// The number of times that a file was opened.
+    /// The number of times that files were opened.
     pub opens: u64,
     /// The number of requests to read, including those at the end of a file. The kernel divides what a program reads at
     /// once into requests of 1 MiB.

@@ -16,7 +16,7 @@ use crate::{
 /// A whole run as one document: what `kumite export` writes and what every report is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Export {
-    /// The version of the document's form, which is that of the kumite that wrote it.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
     /// The plan of the run, how it was measured, and how it ended.

@@ -11,7 +11,7 @@ use crate::Errors;
 /// --json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FoundRate {
-    /// The version of the document's form, which is that of the kumite that wrote it.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the search.
@@ -47,7 +47,7 @@ pub struct FoundRate {
     /// The last rate at which a trial broke the SLO by the server's fault, in requests a second. None if none did.
     pub unmet_rps: Option<f64>,
     /// The conditions of the SLO that were broken, each with the number of failed trials near the answer that broke it.
-    /// Near are rates up to 1.25 times `rate_rps`; without a `rate_rps`, all.
+    /// Rates up to 1.25 times `rate_rps` are near; without a `rate_rps`, all rates are.
     pub broke: BTreeMap<String, u64>,
     /// The number of failed trials near the answer: all trials that `broke` is about.
     pub failed_near: u64,
@@ -74,7 +74,7 @@ pub enum SearchEnd {
     Interrupted,
 }
 
-/// An estimate of a rate, in requests a second.
+/// An estimate of a rate, in requests a second; in sessions a second if the search is `of_sessions`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateEstimate {
     /// The median of the answers, in requests a second.
@@ -90,7 +90,7 @@ pub struct RateEstimate {
 /// A trial of the search, at one rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RateTrial {
-    /// The requests a second that were to be offered.
+    /// The rate that was to be offered, in requests a second; in sessions a second if the search is `of_sessions`.
     pub rate_rps: f64,
     /// The length of the trial, in seconds.
     pub seconds: f64,
@@ -124,11 +124,11 @@ pub struct RateTrial {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateVerdict {
-    /// The server met the SLO, as far as the trial has requests enough for its figures.
+    /// The server met the SLO, as far as the trial has enough requests for the figures of the SLO.
     Met,
     /// The server did not meet the SLO: the trial broke a condition of it.
     Unmet,
-    /// The SLO was not met, and the load engine may be the reason; or not all requests were offered.
+    /// The trial says nothing about the server, for the reason in `void`.
     Void,
 }
 
@@ -142,7 +142,7 @@ pub enum VoidReason {
     SentLate,
     /// Not all requests were offered.
     NotOffered,
-    /// There were too few requests for a figure of the objective, and what there was met it: failures took the place
-    /// of answers.
+    /// There were too few right answers for a figure of the objective, because requests failed; the figures that there
+    /// were met it. Only loads of `kumite load --slo` have this reason.
     TooFew,
 }

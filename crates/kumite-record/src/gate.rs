@@ -68,7 +68,7 @@ pub struct ComparisonGate {
     /// Open if all gates are, and the comparison neither failed nor was interrupted.
     /// Else undecided.
     pub state: GateState,
-    /// The probability, from 0 to 1, with which the gate is shut by mistake, and the same with which it is opened by
+    /// The allowed probability, from 0 to 1, that the gate is shut by mistake, and likewise that it is opened by
     /// mistake: over all pairs, metrics and looks together. `None` if an older kumite wrote the document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
@@ -94,20 +94,22 @@ pub struct ComparisonGate {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PairGate {
     /// Shut if `a` is shown to be slower than each run of the reference by more than the margin. Open if `a` is shown
-    /// not to be slower than either by more than the margin. Undecided otherwise, and if the control says that it
-    /// cannot be told. With metrics: shut if the gate of one is, open if all are, else undecided.
+    /// not to be slower than either by more than the margin. Undecided otherwise, and if the two runs of the reference
+    /// differ so much that the gate cannot be decided (see `doubt`). If the gate is by several metrics: shut if the
+    /// gate of one is, open if all are, else undecided.
     pub state: GateState,
-    /// The reason why it cannot be told, or the doubt that remains although the gate is shut. `None` without such a
+    /// The reason why the gate cannot be decided, or the doubt that remains although it is shut. `None` without such a
     /// reason or doubt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<GateDoubt>,
     /// The value of `b` divided by that of `a`, by the run of the reference that is nearest to the margin. Each end of
-    /// the interval is wrong with the probability that the gate has for a pair and metric. `None` if the gate is by
-    /// several metrics.
+    /// the interval is wrong with at most the probability that the gate allows for one pair and metric. `None` if the
+    /// gate is by several metrics.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Ratio>,
-    /// The number of blocks in which the ratio may lie on either side of the margin, because a reading is only a
-    /// bound. If these are half of the blocks, the gate is not waited for. 0 if the gate is by several metrics.
+    /// The number of blocks in which the ratio may lie on either side of the margin, because a reading is only a bound.
+    /// If these are at least half of the blocks, the comparison does not wait for the gate. 0 if the gate is by several
+    /// metrics.
     #[serde(default, skip_serializing_if = "is_nought")]
     pub untold: usize,
     /// The estimated further effort until the gate is decided. None if it is decided, or if no realistic number of
@@ -123,11 +125,11 @@ fn is_nought(count: &usize) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GateDoubt {
-    /// It cannot be told: the reference's two runs differ from each other by more than chance (tested at 1 %), and `a`
-    /// is not slower by clearly more than that.
+    /// The gate cannot be decided: the reference's two runs differ from each other by more than chance (tested at 1 %),
+    /// and `a` is not slower by clearly more than that.
     ControlIsOff,
-    /// It cannot be told: `a` is slower by more than the margin than one of the reference's two runs, and is not shown
-    /// to be slower than the other.
+    /// The gate cannot be decided: `a` is slower by more than the margin than one of the reference's two runs, and is
+    /// not shown to be slower than the other.
     SlowerThanOneOnly,
     /// The gate is shut, because `a` is slower than each run of the reference. But by their 95 % interval, the
     /// reference's two runs may be as far from each other.
@@ -153,7 +155,7 @@ pub struct RunGate {
     pub state: GateState,
     /// The reasons that the gate is shut or, if it is not, undecided; empty if it is open.
     pub because: Vec<GateReason>,
-    /// The reasons that were let pass by `--gate-allow`, and would have counted otherwise.
+    /// The reasons that would have shut the gate or left it undecided, and that `--gate-allow` passed over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<GateReason>,
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub struct Kind(Cow<'static, str>);
 
 impl Kind {
-    /// The kind of this name.
+    /// Makes a kind with this word, for which there need not be a driver.
     pub const fn new(name: &'static str) -> Kind {
         Kind(Cow::Borrowed(name))
     }

@@ -28,8 +28,8 @@ pub(crate) fn is_false(value: &bool) -> bool {
 #[serde(tag = "what", rename_all = "kebab-case")]
 #[schemars(transform = describe_tag)]
 pub enum LeftOutReason {
-    /// A signal of this number ended the command; or its shell says by its status that the signal ended what it ran
-    /// last. `--ignore-failure` does not name the status, which is 128 plus the signal.
+    /// The signal with this number ended the command; or the command's shell ended with the status 128 plus the signal,
+    /// as it does if the signal ended the last program that it ran. `--ignore-failure` does not name that status.
     Killed {
         /// The number of the signal.
         signal: i32,
@@ -53,7 +53,8 @@ pub enum LeftOutReason {
 }
 
 impl LeftOutReason {
-    /// True if it is known that the command itself failed.
+    /// True if it is known that the command itself failed. False if the other run at the same time may have been the
+    /// one that took too long.
     pub fn is_failure(self) -> bool {
         !matches!(self, LeftOutReason::EitherTimedOut { .. })
     }
@@ -73,7 +74,8 @@ impl fmt::Display for LeftOutReason {
     }
 }
 
-/// The numbers of failed runs of a pair, with a verdict on who fails more often. No run that failed is in a ratio.
+/// The numbers of failed runs of a pair, with a verdict on which of the two fails more often. No run that failed is in
+/// a ratio.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ComparedFailures {
     /// The verdict on `a`.
@@ -84,8 +86,8 @@ pub struct ComparedFailures {
     pub a: FailedRuns,
     /// The runs of `b` that failed; those of both its places, if `b` stands in each block twice.
     pub b: FailedRuns,
-    /// The numbers of blocks in which just one of the two failed, for each run of `b` in a block. The verdict has to be
-    /// shown against each run.
+    /// The numbers of blocks in which just one of the two failed, with one entry for each run of `b` in a block. The
+    /// verdict has to be shown against each of these runs.
     pub against: Vec<OneFailed>,
 }
 
@@ -98,7 +100,7 @@ pub struct FailedRuns {
     pub runs: usize,
 }
 
-/// The numbers of blocks in which just one of two failed.
+/// The numbers of blocks in which just one failed: the run of `a`, or the run of `b` with which it is compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OneFailed {
     /// The number of blocks in which only `a` failed.
@@ -107,7 +109,7 @@ pub struct OneFailed {
     pub only_b: usize,
 }
 
-/// A verdict on how often `a` fails.
+/// A verdict on how often `a` fails, compared with `b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureVerdict {

@@ -8,7 +8,7 @@ use crate::{AnswersChecked, Errors, Needs, Series, Steadiness, Void};
 /// The result of one load on a server: the document that `kumite load --json` writes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LoadResult {
-    /// The version of the document's form, which is that of the kumite that wrote it.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the load.
@@ -48,16 +48,16 @@ pub struct LoadResult {
     #[serde(default)]
     pub needs: Needs,
     /// The response times of right answers: from when a request was due, in a closed loop from when it was sent, to its
-    /// answer. In a closed loop they are of the steady part, or of the whole measured time if no part was found steady; in
-    /// an open loop, of all requests that were due in the measured time. None if there was no right answer.
+    /// answer. In a closed loop they are those of the steady part, or of the whole measured time if no part was found
+    /// steady; in an open loop, of all requests that were due in the measured time. None if there was no right answer.
     pub response_us: Option<Latency>,
-    /// The times to the first byte of the same answers, from the same instants: to when the engine saw the first bytes of
-    /// an answer, an interim one (1xx) included, or in HTTP/2 a whole head. Of an answer in one piece it is the
-    /// response time. None if there was no right answer.
+    /// The times to the first byte of the answers that `response_us` is about, from the same instants on. A time ends
+    /// when the engine saw the first bytes of the answer or of an interim answer (1xx); in HTTP/2, a whole head. For an
+    /// answer in one piece it is the response time. None if there was no right answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_byte_us: Option<Latency>,
-    /// The service times of the same requests: from when a request was sent to its answer. None if there was no right
-    /// answer.
+    /// The service times of the requests that `response_us` is about: from when a request was sent to its answer. None
+    /// if there was no right answer.
     pub service_us: Option<Latency>,
     /// The number of requests that were finished before the measured time, right or not. They are in no other count.
     pub warm_up_requests: u64,
@@ -108,11 +108,11 @@ pub struct LoadResult {
 /// The connections that were held open beside a load and carried no request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct IdleConnections {
-    /// The number that was asked for.
+    /// The number of idle connections that were asked for.
     pub asked: u64,
-    /// The number of those that were open when the load was over.
+    /// The number of idle connections that were open when the load was over.
     pub open: u64,
-    /// The number of times that one of them ended under the load. Each was opened again.
+    /// The number of times that an idle connection ended under the load. It was opened again each time.
     pub ended: u64,
 }
 
@@ -128,7 +128,7 @@ pub struct SessionResult {
     /// The times of the sessions in `ok`, in microseconds, each from when the session was due to its last answer.
     /// `None` if `ok` is 0.
     pub session_us: Option<Latency>,
-    /// The figures of its requests, in their order.
+    /// The figures of the session's requests, in their order.
     pub requests: Vec<RequestResult>,
 }
 
@@ -181,12 +181,12 @@ pub struct Engine {
     /// The 99th percentile of how long answers may have waited until the engine read them, in microseconds. It is an
     /// upper bound, and part of the response times. None if no answer was read.
     pub receive_lag_p99_us: Option<f64>,
-    /// The busy time of the busiest thread over the measured time; 1 means no headroom.
+    /// The busy time of the engine's busiest thread, divided by the measured time; 1 means no headroom.
     pub busiest: f64,
     /// True if the engine had no headroom, so that the engine and not the server may have been the limit.
     pub bound: bool,
-    /// True if the engine sent one in a hundred requests of an open loop late by a millisecond or more, beyond what
-    /// --economy allows, although a connection was free. Then response times are partly its own.
+    /// True if the engine sent at least one in a hundred requests of an open loop late by a millisecond or more, beyond
+    /// what --economy allows, although a connection was free. Then response times are partly its own.
     pub late: bool,
 }
 

@@ -22,8 +22,8 @@ pub enum Mark {
     Unsteady,
     /// Answers were not steady again when watching ended, so that `recovery_ms` is a lower bound.
     NotRecovered,
-    /// The recorder was not looking when states came: they may have come earlier than it saw them, by more than a
-    /// tenth of the error.
+    /// The recorder was not looking when a player's states came: they may have come earlier than it saw them, by more
+    /// than a tenth of the error that is reported, and by more than 10 µs.
     RecorderLate,
     /// The hypervisor took CPU time from this machine.
     Stolen,
@@ -39,7 +39,7 @@ pub enum Mark {
     OtherProcesses,
     /// The time of day was set, the machine slept, or the clock was made to run faster or slower.
     ClockJumped,
-    /// CPUs were slowed down for their heat, or all of kumite was stopped for a cgroup's limit.
+    /// CPUs were slowed down because they were hot, or the CPU limit of a cgroup stopped all of kumite for a time.
     Throttled,
     /// A CPU that worked was faster or slower at the trial's end than at its beginning.
     FrequencyChanged,
@@ -72,7 +72,8 @@ impl Mark {
         Mark::MachineChanged,
     ];
 
-    /// True of a mark for noise from outside, which another trial of the same cell may well be without.
+    /// True for noise from outside, which another trial of the same cell may not have. False for a mark that this
+    /// kumite does not know.
     pub fn is_outside(self) -> bool {
         match self {
             Mark::RecorderLate
@@ -94,7 +95,8 @@ impl Mark {
         }
     }
 
-    /// The word for the mark in files and reports.
+    /// The word for the mark in files and reports: `generator-bound`. For a mark of a later kumite, the word as it was
+    /// read.
     pub fn as_str(self) -> &'static str {
         self.text().name
     }
@@ -106,7 +108,8 @@ impl Mark {
         format!("{verb} {rest}")
     }
 
-    /// The predicate of a warning about trials of a cell, which tells what the mark means for their figures.
+    /// The predicate of a warning whose subject is several trials of a cell. It tells what the mark means for their
+    /// figures.
     pub fn warning(self) -> &'static str {
         self.text().warning
     }

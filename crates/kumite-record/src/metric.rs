@@ -19,7 +19,7 @@ pub struct Metric {
     /// The meaning of the metric, in a sentence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// True if the metric is left to the details, because it would crowd a main table.
+    /// True if the metric stands in the table of details, because it would crowd the main table.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_detail: bool,
     /// The role by which a report finds the metric, for example to draw a chart. None for most metrics.
@@ -28,13 +28,13 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// Declares a metric by its name, which says the unit and so the better end. Without a unit in the name it is a
-    /// plain number.
+    /// Declares a metric by its name. The end of the name says the unit, and the unit says which end is better, if
+    /// either is. Without a unit in the name, the metric is a plain number of which neither end is better.
     pub fn new(name: &str, about: &str) -> Metric {
         Metric { name: name.to_owned(), about: about.to_owned(), ..Metric::named(name) }
     }
 
-    /// Declares a metric of which only the name is known. It has no explanation.
+    /// Declares a metric of which only the name is known: as [`new`](Self::new), without an explanation.
     pub fn named(name: &str) -> Metric {
         let unit = Unit::of_name(name).unwrap_or(Unit::Number);
         Metric {
@@ -57,7 +57,7 @@ impl Metric {
         Metric { better: better.into(), ..self }
     }
 
-    /// The same metric, left out of the main table.
+    /// The same metric, shown in the table of details and not in the main table.
     pub fn detail(self) -> Metric {
         Metric { is_detail: true, ..self }
     }

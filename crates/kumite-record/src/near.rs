@@ -1,6 +1,8 @@
 //! Suggestions for a name that is not known: the known name that it may be a typing error for.
 
-/// The known name, other than `name` itself, that `name` is most likely a typing error for. None if none is near.
+/// The known name, other than `name` itself, that `name` is most likely a typing error for. None if no known name is
+/// near. A known name is near if at most two edits turn one into the other, and at most one edit for each three letters
+/// of the known name.
 pub fn near<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Among short names many are near to one another.
     let allowed = |known: &str| (known.chars().count() / 3).min(2);

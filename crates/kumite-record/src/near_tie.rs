@@ -2,7 +2,7 @@
 
 use crate::{Decider, Effect, Run, Verdict};
 
-/// The near-ties of an earlier run that asked the same as the present experiment asks.
+/// An earlier run that asked the same as the present experiment, and its near-ties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NearTies {
     /// The earlier run.
@@ -31,7 +31,7 @@ pub struct NearTie {
     pub claim: String,
     /// The claim's verdict.
     pub verdict: Verdict,
-    /// The comparison whose effect is nearest to its border.
+    /// The comparison of the claim whose effect is nearest to its border.
     pub decided_by: Decider,
     /// The effect of the comparison in `decided_by`: the median of all rounds or, from two sittings on, the middle of
     /// the interval in its bound. This is the interval that holds four of five further sittings.

@@ -20,7 +20,7 @@ pub struct OtherVersion {
     pub part: Part,
 }
 
-/// A program with a version.
+/// A program whose version may differ between parts of a run.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "what")]
 #[schemars(transform = describe_tag)]

@@ -15,17 +15,17 @@ pub struct Outlook {
     pub profile: String,
     /// All contenders, those that are left out included.
     pub contenders: Vec<OutlookContender>,
-    /// The requests of servers that are asked several, or sessions of them, in the order of the experiment's file.
-    /// Empty if there is one request, which the parameters describe.
+    /// The requests that servers are sent, if there are several, in the order of the experiment's file; those of
+    /// sessions included. Empty if there is one request, which the parameters describe.
     pub requests: Vec<OutlookRequest>,
     /// The points that can be measured.
     pub points: Vec<OutlookPoint>,
     /// The points that this machine cannot measure, with the reasons.
     pub unavailable: Vec<Unavailable>,
-    /// The number of trials in one block at every point together.
+    /// The number of trials in a round, which is one block at every point.
     pub trials: usize,
-    /// The shortest and the longest time for which one block at every point, together, is under load. `None` if this
-    /// cannot be known before the run.
+    /// The shortest and the longest time for which contenders are under load in a round, summed over its trials. `None`
+    /// if this cannot be known before the run.
     pub time: Option<[Duration; 2]>,
     /// The fewest and the most blocks at each point, in each sitting.
     pub blocks: [u32; 2],
@@ -68,11 +68,12 @@ pub struct OutlookContender {
 pub struct OutlookRequest {
     /// The request's name.
     pub name: String,
-    /// The request's method and path, with names for what differs.
+    /// The request's method and path. A part that differs from request to request stands there as a name.
     pub what: String,
     /// The name of the session that the request is in. None for a plain request.
     pub session: Option<String>,
-    /// The turns of the request or of its session, and all turns: so many of so many begin with it.
+    /// The weight of the request's session, and the sum of the weights of all sessions: of so many sessions as the
+    /// second says, as many as the first says are of this kind. A plain request is a session of one.
     pub turns: [u64; 2],
 }
 

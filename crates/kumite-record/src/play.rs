@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 /// state was played.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlayResult {
-    /// The version of the document's form, which is that of the kumite that wrote it.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the play.
     pub command: String,
     /// The output device: `log`, `uinput` or `gcapi`.
     pub device: String,
-    /// The frames a second of the schedule.
+    /// The frame rate of the schedule, in frames a second.
     pub fps: f64,
     /// The number of states of the macro, the release at its end included.
     pub states: usize,
@@ -30,16 +30,19 @@ pub struct PlayResult {
     pub unreleased: Option<String>,
     /// True if the player's thread had real-time priority.
     pub real_time: bool,
-    /// The size of the error that 50 % of states keep within, in microseconds; null if no state was played. A state
-    /// counts as played once the device has taken it.
+    /// The error that 50 % of the played states do not exceed, early or late, in microseconds; null if no state was
+    /// played. A state counts as played once the device has taken it.
     pub error_p50_us: Option<f64>,
-    /// The size of the error that 90 % of states keep within, in microseconds; null if no state was played.
+    /// The error that 90 % of the played states do not exceed, early or late, in microseconds; null if no state was
+    /// played.
     pub error_p90_us: Option<f64>,
-    /// The size of the error that 99 % of states keep within, in microseconds; null if no state was played.
+    /// The error that 99 % of the played states do not exceed, early or late, in microseconds; null if no state was
+    /// played.
     pub error_p99_us: Option<f64>,
-    /// The size of the error that 99.9 % of states keep within, in microseconds; null if no state was played.
+    /// The error that 99.9 % of the played states do not exceed, early or late, in microseconds; null if no state was
+    /// played.
     pub error_p99_9_us: Option<f64>,
-    /// The greatest size of an error, in microseconds; null if no state was played.
+    /// The largest error of a played state, early or late, in microseconds; null if no state was played.
     pub error_max_us: Option<f64>,
     /// The mean error of the states that were due in the first 60 frames, in microseconds; below 0 if they were
     /// early. Null if no state was played.

@@ -1,6 +1,6 @@
 //! A point of a run: one value of each axis.
 //!
-//! Two values are equal if they were typed alike (`1` is not `1.0`). A point is written as `connections=100`.
+//! Values of different types are different: `1` is not `1.0`. A point is written as `connections=100`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub enum AxisValue {
     /// A whole number, such as a count of connections.
     Int(i64),
-    /// Any other number.
+    /// Any other number, which may be a whole one in a document if it does not fit into an `i64`.
     Float(f64),
     /// A word, such as `all`.
     Text(String),

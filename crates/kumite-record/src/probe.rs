@@ -39,13 +39,13 @@ impl Probe {
         }
     }
 
-    /// The probe whose figure has this name. None if no probe's has.
+    /// The probe whose figure has this name. None if no probe's figure has this name.
     pub fn of_name(name: &str) -> Option<Probe> {
         Probe::ALL.into_iter().find(|probe| probe.name() == name)
     }
 
-    /// The declaration of the probe's figure as a metric. Neither end of it is better, because it is not the
-    /// contender's doing.
+    /// The declaration of the probe's figure as a metric. Neither high nor low values are better, because they are not
+    /// the contender's doing.
     pub fn metric(self) -> Metric {
         let about = match self {
             Probe::Loop => "An iteration of a fixed loop of integer arithmetic.",
@@ -60,7 +60,8 @@ impl Probe {
         Metric::new(self.name(), about).better(None).detail()
     }
 
-    /// The probe's figure among these. None if it is not there.
+    /// The probe's figure among the figures of a trial, in the unit that the probe's name ends in. None if it is not
+    /// there.
     pub fn of(self, figures: &BTreeMap<String, f64>) -> Option<f64> {
         figures.get(self.name()).copied()
     }

@@ -70,7 +70,7 @@ pub enum ReadError {
     OtherForm {
         /// The path of the file.
         file: PathBuf,
-        /// The version of the form that the file has.
+        /// The version of the form that the file says it has.
         schema: u32,
     },
 }
@@ -84,7 +84,7 @@ struct Form {
 
 impl Document {
     /// Reads a run or a comparison from a file that `--json` wrote, compressed by gzip or not. A file without `pairs`
-    /// is read as a run, and is an error if it is none.
+    /// is read as a run, and is an error if it is none. So is a compressed file of which more than 1 GiB is unpacked.
     pub fn read(file: &Path) -> Result<Document, ReadError> {
         let text = text(file)?;
         let document = match form(file, &text)?.pairs {

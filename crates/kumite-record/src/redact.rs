@@ -6,8 +6,9 @@ const SECRET: [&str; 9] =
     ["authorization", "cookie", "api-key", "apikey", "token", "secret", "password", "credential", "session"];
 const INSTEAD: &str = "***";
 
-/// A command-line argument without the values of secret headers: `authorization: Bearer x` becomes `authorization:
-/// ***`, alone or within a longer command.
+/// Returns a command-line argument in which the values of secret headers are replaced by three stars. So `cookie: a=b`
+/// becomes `cookie: ***`, alone or within a longer command. A header is secret if its name contains a word such as
+/// `token`, `cookie` or `password`. A secret that does not follow such a name and a colon stays.
 pub fn without_secrets(text: &str) -> String {
     let (mut clean, mut rest) = (String::new(), text);
     while let Some(colon) = rest.find(':') {

@@ -10,7 +10,7 @@ use crate::{
     Verdict, describe_tag,
 };
 
-/// The parts of a run that are compared with those of another.
+/// The parts of a run that are compared with the same parts of another run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunParts<'a> {
     /// The run itself, with its plan.
@@ -33,7 +33,7 @@ impl<'a> From<&'a Export> for RunParts<'a> {
 /// Two runs beside each other: the document that `kumite replicate` and `kumite report A B` write.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Replication {
-    /// The version of the document's form, which is that of the kumite that wrote it.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = SCHEMA))]
     pub schema: u32,
     /// The names of the two runs: `theirs` and `here`, or `first` and `second`.
@@ -102,7 +102,7 @@ pub enum Differing {
         /// The service's name in the experiment.
         name: String,
     },
-    /// The roles that other nodes have.
+    /// The roles that nodes other than kumite's own have.
     Roles,
 }
 
@@ -128,7 +128,7 @@ pub struct ClaimPair {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairOutcome {
-    /// Both runs came to the same verdict.
+    /// Both runs came to the same verdict, or in both the verdict depends on the sitting.
     Same,
     /// Each run came to a verdict, and the two differ.
     Another,
@@ -146,7 +146,7 @@ pub enum Untold {
     OnlySecond,
     /// The runs have different sentences under the same id.
     AskedOtherwise,
-    /// At least one run did not come to a verdict, or in one alone the verdict depends on the sitting.
+    /// At least one run did not come to a verdict, or the verdict depends on the sitting in just one of the runs.
     Undecided,
 }
 
@@ -172,7 +172,7 @@ impl Replication {
         }
     }
 
-    /// The number of claims with this outcome.
+    /// The number of claims whose two verdicts compare with this outcome.
     pub fn count(&self, outcome: PairOutcome) -> usize {
         self.claims.iter().filter(|pair| pair.outcome == outcome).count()
     }

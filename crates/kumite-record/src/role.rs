@@ -1,4 +1,5 @@
-//! The parts of a run that a machine of their own may have, in one form from the command line to the record.
+//! The parts of a run that may have a machine of their own. The command line and the record have the same words for
+//! them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -53,7 +54,8 @@ impl FromStr for Role {
     }
 }
 
-/// A text that is the word of no role. The caller says which words there are, as its flag writes them.
+/// The error for a text that is no role's word. It has the text. The caller adds the words that there are, in the form
+/// that its flag takes.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("there is no role '{0}'")]
 pub struct NotARole(pub String);

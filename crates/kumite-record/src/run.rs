@@ -57,7 +57,8 @@ pub struct Run {
     /// The parameters of the workload, with the profile's changes. The value of one that is an axis, too, is that
     /// axis's default.
     pub workload: BTreeMap<String, AxisValue>,
-    /// The texts that labels stand for, of axes that have labels: there points and claims have the label.
+    /// The texts that labels of axis values stand for, by axis and label. Points and claims have the labels. Empty if
+    /// no axis has labels.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: Labels,
     /// The points of the plan, in the order of the axes.
@@ -158,19 +159,21 @@ impl RunRevision {
     }
 }
 
-/// The first digits of a commit, which tell it from any other of its repository.
+/// The first 12 digits of a commit, for people; all of them if there are fewer. Two commits of one repository hardly
+/// ever share them.
 pub fn short_commit(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
 }
 
 impl Run {
-    /// The name of a cell for people: the contender, and the values of its point that are not the default.
+    /// The name of a cell for people: the contender's name, and those values of the point that are not their axes'
+    /// defaults: `a at connections=100`.
     pub fn cell(&self, contender: &str, point: &Point) -> String {
         let place = self.place(point);
         if place.is_empty() { contender.to_owned() } else { format!("{contender} at {place}") }
     }
 
-    /// The values of a point that are not the default.
+    /// The part of a point that is worth telling: the values that are not their axes' defaults. Empty if all are.
     pub fn place(&self, point: &Point) -> Point {
         let told = point.0.iter().filter(|(axis, value)| self.parameter(axis) != Some(value));
         Point(told.map(|(axis, value)| (axis.clone(), value.clone())).collect())
@@ -190,12 +193,13 @@ impl Run {
         declared.map_or_else(|| Unit::of_name(metric).unwrap_or(Unit::Number), |of| of.unit)
     }
 
-    /// The margin, as a share.
+    /// The margin, as a share: 0.05 for 5 %.
     pub fn margin(&self) -> f64 {
         self.margin_percent / 100.0
     }
 
-    /// True if the plan has this contender at the point with this position in `points`.
+    /// True if the plan has this contender at the point with this position in `points`, counted from 0. True for any
+    /// name if `contenders_at` is empty.
     pub fn plans(&self, contender: &str, point: usize) -> bool {
         self.contenders_at.get(point).is_none_or(|names| names.iter().any(|name| name == contender))
     }
@@ -284,7 +288,7 @@ pub struct Published {
     pub note: String,
     /// The names of the axes by which cells of the run are put beside the figures.
     pub beside: Vec<String>,
-    /// The names of the series that stand for all series. Empty if all are shown.
+    /// The names of the series that reports use for their main table and pictures. Empty for all series.
     pub main: Vec<String>,
     /// The published figures, a row for each series, contender and point.
     pub rows: Vec<PublishedRow>,

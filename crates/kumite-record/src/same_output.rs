@@ -8,9 +8,9 @@ use crate::{Outcome, Point, Trial, Written};
 /// output is wrong by itself. A contender has one vote, however many trials it has.
 pub type Votes = BTreeMap<String, Option<Written>>;
 
-/// The fault of an output, in words. None if it is right, or if nobody wrote anything else. An output is right if
-/// more than half of *all* contenders at the point wrote it, or all that wrote any: contenders without an output
-/// cannot make a minority right. If no output is right, each is a fault.
+/// The fault of an output, in words. None if the output is right. An output is right if more than half of *all*
+/// contenders at the point wrote it, or if no contender wrote another: contenders without an output cannot make a
+/// minority right. If no output is right, every one has a fault.
 pub fn unlike_the_others(written: &Written, votes: &Votes) -> Option<String> {
     let known = || votes.iter().filter_map(|(name, vote)| Some((name, vote.as_ref()?)));
     let who = |digest: &str| -> Vec<&str> {
@@ -48,9 +48,9 @@ fn names(all: &[&str]) -> String {
     }
 }
 
-/// Disqualifies the trials whose output is not the right one at their point, and takes it back where a trial's output
-/// is right after all. An output is judged by those of all `trials` and nothing else, so a run that was interrupted,
-/// or made in shards, is judged like any other.
+/// Disqualifies each trial whose output is not the right one at its point. A disqualified trial whose output is right
+/// after all becomes `Ok` again, without a reason. Trials without an output stay as they are. An output is judged by
+/// those of all `trials` and nothing else, so a run that was interrupted, or made in shards, is judged like any other.
 pub fn judge_outputs(trials: &mut [Trial]) {
     if trials.iter().all(|trial| trial.sample.output.is_none()) {
         return;

@@ -12,7 +12,7 @@ use crate::{Machine, Mark, Probe, Ratio};
 /// the check was interrupted before it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfCheck {
-    /// The version of the document's form, which is that of the kumite that wrote it.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the check.
@@ -43,7 +43,7 @@ pub struct SelfCheck {
     /// if a probe failed, or if the check was interrupted before their end.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probes: BTreeMap<Probe, CalmProbe>,
-    /// The load engine compared with servers that count what they do.
+    /// The load engine compared with servers that count what they do, a check for each server. Empty if none was made.
     pub engine: Vec<EngineCheck>,
     /// The gain from running two commands at once. None if kumite may use one CPU alone, if no round had a gain that
     /// could be told, or if the check was interrupted before the end of this part.
@@ -123,9 +123,9 @@ pub struct ClockCheck {
 pub struct CpuCheck {
     /// The kernel's number of the CPU.
     pub cpu: usize,
-    /// The number of times that a thread bound to the CPU looked on which CPU it was.
+    /// The number of times that a thread bound to the CPU asked which CPU it ran on.
     pub looks: u64,
-    /// The number of looks at which the thread was on another CPU.
+    /// The number of `looks` at which the thread ran on another CPU than the one that it was bound to.
     pub elsewhere: u64,
     /// The longest time that the thread was held up while it only read the clock, in microseconds.
     pub worst_gap_us: f64,
@@ -154,9 +154,9 @@ pub struct CalmProbe {
 }
 
 impl CalmProbe {
-    /// The figure from which on a trial is marked, in the unit of the probe. It is the largest figure times the ratio
-    /// of the largest to the median, because a run takes many more probes than a check; and at least 1.25 times the
-    /// median.
+    /// The figure of a probe above which a trial is marked, in the unit of the probe. It is the largest figure times
+    /// the ratio of the largest to the median, because a run takes many more probes than a check; and at least 1.25
+    /// times the median.
     pub fn limit(&self) -> f64 {
         (self.most * (self.most / self.median)).max(CalmProbe::LEAST * self.median)
     }
@@ -179,7 +179,7 @@ pub struct EngineCheck {
     pub truthful: Option<bool>,
     /// The marks for disturbances in the last try.
     pub marks: Vec<Mark>,
-    /// The figures of the last try, by both sides.
+    /// The figures of the last try, each as the server and the engine found it.
     pub figures: Vec<EngineFigure>,
 }
 
@@ -194,7 +194,8 @@ pub struct EngineFigure {
     pub engine: f64,
     /// The least figure that the engine may find.
     pub least: f64,
-    /// The largest figure that the engine may find: the server's, with what the way there and back may add.
+    /// The largest figure that the engine may find: the server's, and what the way between server and engine may add to
+    /// it.
     pub most: f64,
 }
 
@@ -204,7 +205,8 @@ impl EngineFigure {
         (self.least..=self.most).contains(&self.engine)
     }
 
-    /// True if the engine's figure is above `most`. A disturbance of the machine can cause this fault, and no other.
+    /// True if the engine's figure is above `most`. This is the only fault of a figure that a disturbance of the
+    /// machine can cause.
     pub fn too_much(&self) -> bool {
         self.engine > self.most
     }
@@ -235,19 +237,20 @@ pub struct Problem {
     pub remedy: String,
 }
 
-/// The trust in results of a machine, as its last self-check measured it. Runs and comparisons keep this part of the
-/// self-check.
+/// The part of a machine's last self-check that runs and comparisons keep. It tells how far results of the machine can
+/// be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NoiseFloor {
     /// The time at which the self-check began.
     pub measured: Timestamp,
-    /// The numbers of false verdicts, of commands and of servers.
+    /// The numbers of false verdicts, one entry for each metric: first those of commands, then those of servers.
     pub false_verdicts: Vec<FalseVerdicts>,
     /// The smallest difference between commands that a minute would find. None if it is not known.
     pub command: Option<SmallestDifference>,
     /// The smallest difference between servers that a minute would find. None if it is not known.
     pub server: Option<SmallestDifference>,
-    /// The figures from which on a trial is marked, by the names of probes. Empty if the check had no probes.
+    /// The figures above which a trial is marked, by the names of the probes' figures, which end with the unit. Empty
+    /// if the check had no probes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub probe_limits: BTreeMap<String, f64>,
     /// The number of things that were worse than promised.

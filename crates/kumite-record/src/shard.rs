@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Node, Trial};
 
-/// A share of a plan that is executed as a run of its own: every `of`-th round, beginning with the `nth`.
+/// A share of a plan that is executed as a run of its own: every `of`-th round of the plan, beginning with round number
+/// `nth`, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
     /// The number of the share, from 1.
@@ -17,7 +18,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// True if the round with this index, from 0, belongs to the shard.
+    /// True if the round with this index, from 0, belongs to the shard. Panics if `of` is 0.
     pub fn has(&self, round: u32) -> bool {
         round % self.of == self.nth - 1
     }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::Machine;
 
-/// The least time between two sittings on one machine that count as two. Nearer ones share the state of the machine,
-/// and count as one.
+/// The least time from the end of a sitting to the beginning of the next one on the same machine, if the two are to
+/// count as two. Sittings that are nearer to each other share the state of the machine, and count as one.
 pub const SITTINGS_APART: SignedDuration = SignedDuration::from_hours(1);
 
 /// A stretch of time on one machine in which rounds of a run were measured. A run with sittings is judged by them: it
@@ -27,8 +27,8 @@ pub struct Sitting {
     pub started: Timestamp,
     /// The time at which the sitting ended. None while it lasts, and if it was killed.
     pub finished: Option<Timestamp>,
-    /// A word that differs between machines: two sittings with different words were on two machines. None if it was
-    /// not recorded.
+    /// A word for the machine that the sitting was measured on: two sittings with different words were on two machines.
+    /// None if it was not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// The index of the sitting's first round among the rounds of this run, from 0.
@@ -39,8 +39,8 @@ pub struct Sitting {
     /// figures.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ended_by_verdicts: bool,
-    /// Why the sitting has fewer rounds than it was planned with: its budget, an interruption, or that it was killed.
-    /// None if it is whole, and in a run of one sitting, whose own `cut_short` says it.
+    /// The reason why the sitting has fewer rounds than were planned: its budget, an interruption, or that it was
+    /// killed. None if it is whole, and in a run of one sitting, whose own `cut_short` says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<String>,
     /// The machine that the sitting was measured on, if it is another than the run's. None if it is the run's.
@@ -104,9 +104,9 @@ pub struct SittingEffect {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SittingSide {
-    /// The medians of all its comparisons are on the claimed side.
+    /// The medians of all comparisons of the claim are on the claimed side.
     So,
-    /// The median of at least one of its comparisons is on the other side.
+    /// The median of at least one comparison of the claim is on the other side.
     NotSo,
     /// The side is not known: a comparison has no rounds in the sitting, or its figures are lower bounds and leave it
     /// open, or a later kumite wrote another value.

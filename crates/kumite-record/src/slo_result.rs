@@ -7,14 +7,14 @@ use crate::{GateBar, GateState, RateTrial};
 
 /// The result of judging an objective at a rate: the document that `kumite load --slo --json` writes.
 ///
-/// The claim is *more than half of such loads meet the objective*. Each load is one observation, whatever it has of
-/// requests: slices of one load have their slow moments in common.
+/// The claim is *more than half of such loads meet the objective*. Each load is one observation, however many requests
+/// it has: slices of one load have their slow moments in common.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SloResult {
-    /// The version of the document's form.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
-    /// The command line that repeats it.
+    /// The command line that repeats the loads.
     pub command: String,
     /// The URLs of the requests, as they were typed, with a space between two.
     pub url: String,
@@ -33,10 +33,10 @@ pub struct SloResult {
     pub seconds: f64,
     /// The most loads that were to be made.
     pub repeat: u64,
-    /// The probability of a false verdict, however often it is looked at. A verdict is given once its wealth is
-    /// 1/alpha.
+    /// The allowed probability of a false verdict, from 0 to 1, however often the verdict is looked at. A verdict is
+    /// given once the wealth that speaks for it is 1 / alpha or more.
     pub alpha: f64,
-    /// Whether more than half of such loads meet the objective.
+    /// The verdict on the claim that more than half of such loads meet the objective.
     pub verdict: SloVerdict,
     /// The reason why no further load was made.
     pub ended: SloEnd,
@@ -44,12 +44,14 @@ pub struct SloResult {
     pub met: u64,
     /// The number of loads that did not meet the objective, by the server's fault.
     pub unmet: u64,
-    /// The number of loads that say nothing, because the load engine may be the reason. They count against either
-    /// verdict.
+    /// The number of loads that say nothing about the server, for the reasons in `loads[i].void`. They count against
+    /// either verdict.
     pub void: u64,
-    /// The wealth of a gambler who began with 1 and betted, load after load, that more than half meet the objective.
+    /// The wealth of a gambler who began with 1 and bet, load after load, that more than half of the loads meet the
+    /// objective.
     pub wealth_holds: f64,
-    /// The wealth of a gambler who began with 1 and betted, load after load, that more than half do not meet it.
+    /// The wealth of a gambler who began with 1 and bet, load after load, that more than half of the loads do not meet
+    /// the objective.
     pub wealth_fails: f64,
     /// The gate, if one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,11 +64,11 @@ pub struct SloResult {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SloVerdict {
-    /// It is shown that more than half meet it.
+    /// More than half of such loads are shown to meet the objective.
     Holds,
-    /// It is shown that no more than half meet it.
+    /// No more than half of such loads are shown to meet the objective.
     Fails,
-    /// Neither is shown.
+    /// Neither is shown: there were too few loads, or they did not agree.
     Undecided,
 }
 
@@ -76,9 +78,9 @@ pub enum SloVerdict {
 pub enum SloEnd {
     /// The verdict is shown.
     Decided,
-    /// The loads that were left, if any, could not have decided it, even if all had gone alike.
+    /// The loads that were left, if any, could not have led to a verdict, even if all of them had gone alike.
     OutOfLoads,
-    /// It was told to stop.
+    /// The command was told to stop.
     Interrupted,
 }
 
@@ -92,7 +94,7 @@ pub struct SloGate {
 }
 
 impl SloVerdict {
-    /// The state of a gate by this verdict.
+    /// The state of a gate with this verdict: open if it holds, shut if it fails, else undecided.
     pub fn gate(self) -> GateState {
         match self {
             SloVerdict::Holds => GateState::Open,

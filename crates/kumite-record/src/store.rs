@@ -121,7 +121,8 @@ pub enum StoreError {
     OtherVersion {
         /// The path of the file.
         path: PathBuf,
-        /// The version that the file has; 0 if it is only read and no kumite has made tables in it.
+        /// The version that the file has; 0 if the file was opened for reading only, and no kumite has made tables in
+        /// it.
         found: u32,
     },
     /// No run has the name for its id, or for the beginning of its id; or `last` was asked for and there is no run.
@@ -357,8 +358,8 @@ impl Store {
         })
     }
 
-    /// Opens a store whose file must be there already, as commands that only read need it. An error if it is not there,
-    /// and as for [`open`](Self::open).
+    /// Opens a store whose file must be there already, for commands that only read. An error if there is no such file,
+    /// and where [`open`](Self::open) has one.
     pub fn open_existing(path: &Path) -> Result<Store, StoreError> {
         if !path.is_file() {
             return Err(StoreError::Open {
@@ -369,7 +370,7 @@ impl Store {
         Store::open(path)
     }
 
-    /// Opens a store for reading only. Nothing in the file can be changed. An error if it is not there, cannot be
+    /// Opens a store for reading only. Every method that writes fails. An error if the file is not there, cannot be
     /// read, or is of another version.
     pub fn open_read_only(path: &Path) -> Result<Store, StoreError> {
         let db = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
@@ -394,7 +395,8 @@ impl Store {
         &self.path
     }
 
-    /// The folder of the store's file. The paths of trials' logs are relative to it.
+    /// The folder of the store's file; `.` for a store in memory. The paths of trials' logs are relative to this
+    /// folder.
     pub fn folder(&self) -> &Path {
         // A file name alone has an empty parent, and the file is in the current folder.
         self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
@@ -432,8 +434,9 @@ impl Store {
         self.change(|db| rows.insert(db))
     }
 
-    /// Writes the end of a run and its findings; a second call replaces those of the first. A run that has finished is
-    /// sealed; a run that has not may go on. An error if the store cannot be written.
+    /// Writes the end of a run that was begun, and its findings; a second call replaces what the first wrote. A run
+    /// with the time `finished` is sealed; a run without it may go on. An error if there are findings and no such run;
+    /// without findings, nothing is kept of it then.
     pub fn finish(
         &mut self,
         run: &Run,
@@ -485,8 +488,8 @@ impl Store {
         })
     }
 
-    /// The id of the run that `name` means: an id, the beginning of one, or `last` for the run that was written to
-    /// the store last. An error if no run matches, or several.
+    /// The id of the run that `name` means: an id, the beginning of one, or `last` for the run that was last begun in
+    /// the store or put there. An error if `name` is empty, no run matches, or an incomplete id matches several.
     pub fn find(&self, name: &str) -> Result<String, StoreError> {
         if name == "last" {
             let newest = self
@@ -509,7 +512,7 @@ impl Store {
         }
     }
 
-    /// All runs, oldest first. An error if the store cannot be read.
+    /// Reads all runs, the oldest first, without their trials and findings. An error if any of them cannot be read.
     pub fn runs(&self) -> Result<Vec<Run>, StoreError> {
         let ids = self.column("SELECT id FROM run ORDER BY started, rowid", [])?;
         ids.iter().map(|id| self.run(id)).collect()
@@ -527,8 +530,9 @@ impl Store {
         }
     }
 
-    /// An error if a run that has ended does not have the rows that it ended with. A run that has not ended passes, and
-    /// so does an id without a run. Methods that read trials make this check, too.
+    /// Checks that a run that has ended still has the rows that it ended with, and returns [`StoreError::Changed`] if
+    /// not. A run that has not ended passes, and so does an id without a run. Methods that read trials make this check,
+    /// too.
     pub fn check(&self, id: &str) -> Result<(), StoreError> {
         match seal::then_and_now(&self.db, id).map_err(|source| self.sqlite(source))? {
             Some((then, now)) if then != now => Err(StoreError::Changed {
@@ -630,7 +634,7 @@ impl Store {
         Ok(found.pop())
     }
 
-    /// Keeps a document under a name. An error if the name is taken.
+    /// Keeps a document under a name. An error if a document has that name already: it is not replaced.
     pub fn keep(&mut self, name: &str, kept: &Named) -> Result<(), StoreError> {
         let row = self.to_json("named", kept)?;
         self.change(|db| {
@@ -639,12 +643,13 @@ impl Store {
         })
     }
 
-    /// The document with this name; `None` if there is none. An error if the store cannot be read.
+    /// Reads the document that is kept under this name; `None` if there is none. An error if the store cannot be read.
     pub fn named(&self, name: &str) -> Result<Option<Named>, StoreError> {
         Ok(self.rows("named", "SELECT kept FROM named WHERE name = ?1", [name])?.pop())
     }
 
-    /// The names of all documents, in the order in which they were given. An error if the store cannot be read.
+    /// The names under which documents are kept, in the order in which they were kept. An error if the store cannot be
+    /// read.
     pub fn names(&self) -> Result<Vec<String>, StoreError> {
         self.column("SELECT name FROM named ORDER BY rowid", [])
     }

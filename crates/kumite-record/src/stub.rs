@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The work of a delay stub, by its own count: the document that `kumite stub --json` writes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StubResult {
-    /// The version of the document's form, which is that of the kumite that wrote it.
+    /// The version of the document's form. It grows when a reader of the old form would misread the new one.
     #[schemars(extend("const" = crate::SCHEMA))]
     pub schema: u32,
     /// The command line that repeats the measurement.
@@ -35,7 +35,7 @@ pub struct StubResult {
     pub malformed: u64,
     /// The connections that clients opened.
     pub connections: StubConnections,
-    /// The largest number of requests that waited for a worker at once.
+    /// The largest number of requests that waited for one of the stub's workers at the same time.
     pub longest_queue: u64,
     /// The lateness of answers and resets, in microseconds. `None` if there was neither.
     pub late_us: Option<Lateness>,

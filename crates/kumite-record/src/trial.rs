@@ -151,13 +151,14 @@ pub struct Sample {
     /// the values. Empty if the trial sweeps none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<TrialPart>,
-    /// Counts and percentiles over time. Empty if the kind of workload keeps none.
+    /// Counts and percentiles over time, interval by interval. Empty if the kind of workload keeps none.
     #[serde(default, skip_serializing_if = "Series::is_empty")]
     pub series: Series,
     /// The jobs of a task, or the runs of a command, in the order in which they were given. Empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<Job>,
-    /// The events within a task's last job that reported any, in the order of time.
+    /// The events of a task's last job that reported any, in the order of time. Empty if no job reported any, and for
+    /// other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<JobEvent>,
     /// The calls of a function, in the order in which they were offered. Empty for other kinds.
@@ -176,8 +177,8 @@ pub struct Sample {
     /// The disturbance after the window. None if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disturbance: Option<Disturbance>,
-    /// What all of the trial's runs wrote, to be compared with other contenders. None if contenders need not write the
-    /// same, if the runs of this trial differ, or if the output was found wrong by itself.
+    /// The output that each run of the trial wrote, to be compared with that of other contenders. None if contenders
+    /// need not write the same, if the runs of this trial differ, or if the output was found wrong by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Written>,
     /// HDR histograms of times, in nanoseconds, by name. Only the store has them, not the document.

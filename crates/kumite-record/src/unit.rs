@@ -26,7 +26,7 @@ pub enum Unit {
     /// Requests a second.
     #[serde(rename = "req/s")]
     RequestsPerSecond,
-    /// Things other than requests, a second.
+    /// The number of things in a second, if the things are not requests.
     #[serde(rename = "/s")]
     PerSecond,
     /// CPUs that are kept busy: CPU seconds a second.
@@ -74,7 +74,8 @@ impl Unit {
         unit.filter_map(|(end, _)| name.strip_suffix(end)).next().unwrap_or(name)
     }
 
-    /// The factor from this unit to seconds, bytes or plain numbers.
+    /// The factor by which a figure in this unit is multiplied to get seconds, for nanoseconds, microseconds and
+    /// milliseconds; 1 for every other unit.
     pub fn scale(self) -> f64 {
         match self {
             Unit::Nanoseconds => 1e-9,

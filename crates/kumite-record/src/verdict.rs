@@ -28,8 +28,8 @@ pub struct Claim {
     pub published: Option<String>,
     /// The run's verdict.
     pub verdict: Verdict,
-    /// The comparison that decided or, without a decision, the one that tells most; of a claim that was not tested,
-    /// the first that could not be. None if there is none to show.
+    /// The comparison that decided the claim. Without a decision, the comparison that tells most; for a claim that was
+    /// not tested, the first comparison that could not be tested. None if there is no comparison to show.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<Decider>,
     /// The size of the effect in the comparison that is shown. None if the claim was not tested.
@@ -39,8 +39,8 @@ pub struct Claim {
     /// verdict. None if the claim leaves nothing to chance, was not tested, or fails by an equality or a count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bet: Option<Bet>,
-    /// The effect of the comparison in `decided_by` in all rounds that were measured. None if the verdict rests on
-    /// all of them, or if an effect of all of them has another form.
+    /// The effect of the comparison in `decided_by` in all rounds that were measured. None if the verdict rests on all
+    /// rounds anyway, or if the effect in all rounds has another form than the claim's effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub all_rounds: Option<AllRounds>,
     /// The effect of the comparison in `decided_by` on each node alone; empty if there is one node.
@@ -58,16 +58,18 @@ pub struct Claim {
     /// would decide the claim. None if the effect says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// The doubts about what the verdict rests on, for all comparisons of the claim.
+    /// The reasons to doubt what the verdict rests on, for all comparisons of the claim. Empty if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Doubt>,
-    /// The contenders that answered wrong, as the claim says that they do; empty unless the claim holds.
+    /// The names of the contenders that gave wrong answers, as the claim says that they do; empty unless the claim
+    /// holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrong_as_claimed: Vec<String>,
     /// The number of comparisons that are left out because this machine cannot measure their points.
     #[serde(default, skip_serializing_if = "is_none")]
     pub left_out: usize,
-    /// Parameters to which the published source gave another value, with the values that the claim's cells have.
+    /// The parameters for which the published source had another value than the claim's cells, each with the values
+    /// that these cells have.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scale: BTreeMap<String, Vec<AxisValue>>,
 }
@@ -79,8 +81,8 @@ pub struct Bet {
     pub evidence: f64,
     /// The evidence that decides the claim: above 1.
     pub threshold: f64,
-    /// The number of rounds up to the verdict, those in which a comparison was not measured included; of nodes, if
-    /// the verdict is about nodes like these.
+    /// The number of rounds up to the verdict, including rounds in which a comparison was not measured. If the verdict
+    /// is about nodes like the run's own, the number of nodes.
     pub rounds: u32,
     /// The number of bets that the claim is made of: two for each `within`, one for each `<`, `<=`, `>` or `>=`, none
     /// for an equality or a count.
@@ -99,13 +101,13 @@ pub struct AllRounds {
 /// The effect of a comparison on one of several nodes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeEffect {
-    /// The name of the node, as the run's list of nodes has it.
+    /// The name of the node, the same as in the run's list of nodes.
     pub node: String,
     /// The median of the effects of the node's rounds, in the form and unit of the claim's effect.
     pub effect: f64,
     /// The number of the node's rounds.
     pub rounds: usize,
-    /// True if the node's median contradicts the verdict: it lies on another side of a border.
+    /// True if the node's median contradicts the verdict: it lies on another side of a border than the verdict says.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub contradicts: bool,
 }

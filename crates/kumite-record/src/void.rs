@@ -5,8 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The reason why a trial and its whole block do not count: kumite or the measured processes stood still meanwhile,
-/// too much CPU time was stolen, or something that measuring takes was missing.
+/// The reason why a trial and its whole block do not count: kumite or the measured processes stood still meanwhile, too
+/// much CPU time was stolen, or something that is needed for measuring was missing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Void {
     /// The cause.

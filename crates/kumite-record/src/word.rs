@@ -6,7 +6,8 @@ use std::sync::{Mutex, PoisonError};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// A word that a later kumite wrote. This kumite shows it without knowing its meaning.
+/// A word that a later kumite wrote. This kumite shows it without knowing its meaning. A word that is read from a
+/// document has 1 to 60 letters, digits and dashes; anything else is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Word(&'static str);
@@ -18,7 +19,7 @@ const MOST_LETTERS: usize = 60;
 static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
 
 impl Word {
-    /// The word as it was read. Each different word is kept for the life of the process.
+    /// Makes a word of any text, which is not checked. Each different text is kept for the life of the process.
     pub fn new(word: &str) -> Word {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(word) {

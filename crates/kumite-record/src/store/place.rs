@@ -37,8 +37,8 @@ pub(super) fn can_be_made(path: &Path) -> io::Result<()> {
     Ok(access(nearest, Access::WRITE_OK | Access::EXEC_OK)?)
 }
 
-/// The reason why the content of a store whose file is gone could not be written to another. Its words begin with the
-/// path.
+/// The reason why the content of a store whose file is gone could not be written to another file. The text of the error
+/// begins with the path of that folder or file.
 #[derive(Debug, thiserror::Error)]
 pub enum NotRescued {
     /// The folder could not be made.
