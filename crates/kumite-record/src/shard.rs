@@ -18,9 +18,10 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// True if the round with this index, from 0, belongs to the shard. Panics if `of` is 0.
+    /// True if the round with this index, from 0, belongs to the shard. A shard of none, which only a made-up record has,
+    /// has no round.
     pub fn has(&self, round: u32) -> bool {
-        round % self.of == self.nth - 1
+        round.checked_rem(self.of).is_some_and(|rest| rest + 1 == self.nth)
     }
 }
 
@@ -68,6 +69,13 @@ mod tests {
                 let has = |nth: &u32| Shard { nth: *nth, of, node: String::new() }.has(round);
                 assert_eq!((1..=of).filter(has).count(), 1, "round {round} of {of} shards");
             }
+        }
+    }
+
+    #[test]
+    fn a_made_up_shard_has_no_round() {
+        for (nth, of) in [(0, 0), (1, 0), (0, 1), (2, 1)] {
+            assert!(!Shard { nth, of, node: String::new() }.has(0), "{nth} of {of}");
         }
     }
 }
