@@ -5,8 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::log::{Kind, Log};
-use super::sitting::digest;
+use super::log::{Kind, Log, digest};
 use super::{LOG, MOST_BYTES_OF_SITTING};
 
 /// What is wrong in the folder of an experiment with this found run, if it has one.

@@ -3,7 +3,10 @@
 
 use std::path::Path;
 
+use kumite_lab::Asked;
 use serde::{Deserialize, Serialize};
+
+use super::PROFILE;
 
 /// The number of sittings that count. Complete ones after them are kept, and used for no verdict.
 pub const COUNT: usize = 3;
@@ -69,6 +72,12 @@ pub struct Entry {
 pub struct Kind {
     pub specification: String,
     pub measures: u32,
+}
+
+/// The digest of what a specification asks in a sitting.
+pub fn digest(experiment: &str) -> Result<String, String> {
+    let asked = Asked::new(experiment, PROFILE).map_err(|error| error.to_string())?;
+    Ok(blake3::hash(asked.canonical().as_bytes()).to_hex()[..16].to_owned())
 }
 
 impl Log {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use kumite_host::{boot, cores, machine};
-use kumite_lab::{Asked, MEASURES, common_fault, join_documents, rejudge};
+use kumite_lab::{MEASURES, common_fault, join_documents, rejudge};
 use kumite_record::Export;
 use kumite_report::{ClaimRow, thinned, without_courses};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::log::{COUNT, Entry, Kind, Log, NOT_ENDED};
+use super::log::{COUNT, Entry, Kind, Log, NOT_ENDED, digest};
 use super::rejudge::renew;
 use super::{
     LOG, MOST_BYTES, MOST_BYTES_OF_SITTING, PROFILE, RECORD, everyone, is_ended, packed, quiet, sources,
@@ -286,12 +286,6 @@ impl<'a> Experiment<'a> {
         }
         said
     }
-}
-
-/// The digest of what a specification asks in a sitting.
-pub fn digest(experiment: &str) -> Result<String, String> {
-    let asked = Asked::new(experiment, PROFILE).map_err(|error| error.to_string())?;
-    Ok(blake3::hash(asked.canonical().as_bytes()).to_hex()[..16].to_owned())
 }
 
 /// Why a run is no complete sitting, if it is none. Rounds that its budget left no time for are no reason.

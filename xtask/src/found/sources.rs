@@ -7,8 +7,7 @@ use std::path::Path;
 use kumite_lab::{Experiment, MEASURES, source_digest};
 use kumite_record::Export;
 
-use super::log::{COUNT, Kind, Log};
-use super::sitting::digest;
+use super::log::{COUNT, Kind, Log, digest};
 use super::{LOG, PROFILE};
 
 /// The contenders whose source is another than in a sitting that counts.

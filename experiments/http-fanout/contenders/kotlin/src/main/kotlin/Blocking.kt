@@ -4,13 +4,13 @@ import org.apache.hc.client5.http.impl.classic.HttpClients
 import org.apache.hc.client5.http.impl.io.PoolingHttpClientConnectionManagerBuilder
 import org.apache.hc.core5.http.io.entity.EntityUtils
 import java.util.concurrent.Callable
+import java.util.concurrent.ExecutorService
 import java.util.concurrent.Executors
-import java.util.concurrent.ForkJoinPool
 import java.util.concurrent.Future
 
-/** A thread for each fan-out, and a pool of [threads] that all share whose requests go out at once. */
+/** A thread for each fan-out, and a [pool] that all share whose requests go out at once. */
 class Blocking(
-    threads: Int,
+    private val pool: ExecutorService,
 ) {
     private val client =
         HttpClients
@@ -30,7 +30,6 @@ class Blocking(
             .build()
     private val backend = backend()
     private val callers = Executors.newCachedThreadPool()
-    private val pool = ForkJoinPool(threads)
 
     fun fetch(job: Job): List<Map<String, Int>> {
         val fanOut = Callable { count(fanOut(job)) }

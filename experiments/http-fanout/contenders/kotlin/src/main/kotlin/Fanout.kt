@@ -5,6 +5,8 @@ import kumite.serve
 import org.apache.hc.client5.http.config.RequestConfig
 import org.apache.hc.core5.util.VersionInfo
 import java.net.URI
+import java.util.concurrent.Executors
+import java.util.concurrent.ForkJoinPool
 
 /** As many as six fan-outs have requests at once, so that no request waits for a connection. */
 internal const val CONNECTIONS = 600
@@ -12,8 +14,8 @@ internal const val CONNECTIONS = 600
 fun main(args: Array<String>) {
     when (val way = args[0]) {
         "--version" -> println(versions())
-        "kotlin-sync" -> serve(way, Blocking(threads = Runtime.getRuntime().availableProcessors())::fetch)
-        "kotlin-sync-100" -> serve(way, Blocking(threads = 100)::fetch)
+        "kotlin-sync" -> serve(way, Blocking(ForkJoinPool(Runtime.getRuntime().availableProcessors()))::fetch)
+        "kotlin-sync-100" -> serve(way, Blocking(Executors.newFixedThreadPool(100))::fetch)
         "kotlin-coroutines" -> serve(way, Suspending()::fetch)
         else -> throw IllegalArgumentException("there is no way $way")
     }
