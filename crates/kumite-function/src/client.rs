@@ -43,8 +43,8 @@ pub struct Reply {
 /// The refusal of a call by a host.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The status and the host's own words, or the status and the whole payload if the host gave no name of the
-    /// refusal, or no message.
+    /// The refusal's name, the status and the host's message. If the name or the message is missing: the status and the
+    /// whole payload.
     pub words: String,
     /// True if the refusal is about what the caller sent. False if the host takes no calls now, or no calls of this
     /// caller.

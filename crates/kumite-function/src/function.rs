@@ -8,38 +8,38 @@ use std::time::Duration;
 pub struct Function {
     /// The name for callers: 1 to 64 ASCII letters, digits, `-` and `_`.
     pub name: String,
-    /// The command that starts an instance, for `sh -c`: a runtime client that finds the Runtime API by its
-    /// environment.
+    /// The command that starts an instance, for `sh -c`. It is to be a runtime client, which finds the Runtime API by
+    /// the variable `AWS_LAMBDA_RUNTIME_API`.
     pub command: String,
     /// The directory in which the command runs.
     pub dir: PathBuf,
-    /// Variables of the function's environment, beside those that the host sets: none that
-    /// [`unfit_variable`](crate::unfit_variable) refuses.
+    /// Variables of the function's environment, beside those that the host sets. A host does not start with a variable
+    /// for which [`unfit_variable`](crate::unfit_variable) has a reason.
     pub env: Vec<(String, String)>,
     /// The value of `_HANDLER`: what the runtime client is to call.
     pub handler: String,
-    /// The memory that an instance may use, in MB of 2^20 bytes. With [`Cpu::ByMemory`], its CPU share follows from
-    /// it.
+    /// The memory that an instance may use, in MB of 2^20 bytes. With [`Cpu::ByMemory`], the instance's CPU share
+    /// follows from this number.
     pub memory_mb: u32,
     /// The rule for the CPU time of an instance.
     pub cpu: Cpu,
     /// The most time that the invoke phase of a call may take, a second initialization included.
     pub timeout: Duration,
-    /// The most time from the start of an instance to its first request for an event. A slower one is cut off, and
-    /// started once more within the time-out of the call.
+    /// The most time from the start of an instance to its first request for an event. The process of a slower instance
+    /// is ended, and started once more within the time-out of the call.
     pub init_limit: Duration,
-    /// The most instances at a time. It is also the most calls with a caller at a time: further ones are refused.
+    /// The most instances at a time. As many calls with a caller may be under way at a time; further ones are refused.
     /// Calls that nobody waits for are queued.
     pub max_instances: u32,
     /// The rule for the instance that a call goes to.
     pub routing: Routing,
     /// The rule for the billed duration in a REPORT line.
     pub billing: Billing,
-    /// The CPUs that instances may use; if empty, those of the host.
+    /// The numbers of the CPUs that instances may use, from 0 on; if empty, instances may use those of the host.
     pub cores: Vec<usize>,
 }
 
-/// The MB of memory that come with one core, as AWS documents it.
+/// The memory with which a function has one whole core, in MB of 2^20 bytes, as AWS documents it.
 pub const MB_PER_CORE: f64 = 1769.0;
 
 /// A rule for the CPU time of an instance.
@@ -84,7 +84,8 @@ impl Billing {
 }
 
 impl Function {
-    /// The share of a core in the invoke phase; none if CPU time is not limited.
+    /// The CPU share of an instance in the invoke phase, in cores: 0.5 is half of a core, and 2 are two cores. None if
+    /// CPU time is not limited.
     pub fn share(&self) -> Option<f64> {
         match self.cpu {
             Cpu::ByMemory => Some(f64::from(self.memory_mb) / MB_PER_CORE),

@@ -78,7 +78,7 @@ pub enum HostError {
     Thread(io::Error),
 }
 
-/// The limits that a host cannot set because it lacks rights: a reason for each, none if it can set the limit.
+/// The means of control over instances that a host does not have on this machine, with the reason for each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MissingRights {
     /// The reason why CPU shares are not limited; none if they are, or need not be.
@@ -90,7 +90,8 @@ pub struct MissingRights {
 }
 
 impl MissingRights {
-    /// The rights that a host lacks on this machine. Those for CPU shares count only if `shares`.
+    /// Finds the means that a host would lack on this machine. If `shares` is false, the host limits no CPU shares, and
+    /// `cpu` is none.
     pub fn here(shares: bool) -> MissingRights {
         MissingRights::from_control(&Control::look(), shares)
     }
@@ -103,7 +104,7 @@ impl MissingRights {
         }
     }
 
-    /// A line for each right that is missing.
+    /// A line for people for each field that has a reason: the effect, and the reason. No line if nothing is missing.
     pub fn lines(&self) -> impl Iterator<Item = String> {
         let line = |what: &str, why: &Option<Unavailable>| why.as_ref().map(|why| format!("{what}: {why}"));
         [
@@ -118,8 +119,9 @@ impl MissingRights {
 
 impl Host {
     /// Starts a host for these functions. The Invoke API listens on `address`; with port 0, on any free port. The logs
-    /// of instances go to the folder `logs`. `tell` is given what instances write, with the lines around each call. An
-    /// error if a function cannot be hosted, a folder is not there, or the address cannot be listened on.
+    /// of instances go to the folder `logs`. `tell` gets the logs of init phases and of calls, and the news of
+    /// instances that break the protocol or end. An error if a name, variable or folder of a function will not do,
+    /// `logs` cannot be reached, the host cannot listen on `address`, or its thread cannot be started.
     pub fn start(
         functions: Vec<Function>,
         address: SocketAddr,
@@ -169,14 +171,15 @@ impl Host {
         self.address
     }
 
-    /// The rights that this host lacks, and why.
+    /// The means of control over instances that this host lacks, with the reasons.
     pub fn missing_rights(&self) -> &MissingRights {
         &self.missing_rights
     }
 
-    /// Calls a function and waits for its answer, as the Invoke API does. Several threads may call at once. [`Refused`]
-    /// says why the call was not made: there is no such function, it is throttled, the payload will not do, no instance
-    /// starts, or the host stops. A function that fails is no error.
+    /// Calls a function and waits for its answer, as the Invoke API does. Several threads may call at once. An error if
+    /// there is no such function, the call is throttled, the payload is too long or not JSON, no instance can be
+    /// started, or the host stops. A failure of the function is no error: see [`Invocation::error`]. Panics inside an
+    /// asynchronous task.
     pub fn invoke(&self, name: &str, payload: Vec<u8>) -> Result<Invocation, Refused> {
         let (functions, name, call) = (self.functions.clone(), name.to_owned(), Call::new(payload.into()));
         let (done, answer) = oneshot::channel();

@@ -32,13 +32,13 @@ pub enum InstanceError {
     /// The Runtime API of the instance cannot listen.
     #[error("its Runtime API cannot listen on 127.0.0.1: {0}")]
     Api(#[source] io::Error),
-    /// The process or its control group failed.
+    /// The process could not be started, or its control group could not be made or limited.
     #[error(transparent)]
     Process(#[from] kumite_process::Error),
-    /// The thread that was to start the process ended before it had.
+    /// The task that was to start the process panicked or was cancelled.
     #[error("starting it failed: {0}")]
     Thread(#[from] JoinError),
-    /// The end of the process cannot be watched for.
+    /// The end of the process cannot be watched.
     #[error("its end cannot be watched: {0}")]
     Watch(#[source] io::Error),
 }
@@ -134,8 +134,8 @@ impl Instance {
         })
     }
 
-    /// Limits the CPU time to the share of the invoke phase, once the init phase is over. It does nothing where the
-    /// machine cannot limit. An error if the kernel refuses the limit.
+    /// Limits the CPU time to the share of the invoke phase, once the init phase is over. Does nothing if CPU time is
+    /// not to be limited, or cannot be on this machine. An error if the kernel refuses the limit.
     pub fn throttle(&mut self) -> Result<(), InstanceError> {
         match (&self.group, self.share) {
             (Some(group), Some(share)) => Ok(group.limit_cpu(Some(share))?),
@@ -161,9 +161,9 @@ impl Instance {
         self.group.as_ref().and_then(Group::oom_kills).is_some_and(|kills| kills > 0)
     }
 
-    /// Begins to freeze the instance. With a control group it returns at once, `true` if the freezing has begun: an
-    /// instance that has used up its share takes long to stand still. With SIGSTOP it waits until the instance stands
-    /// still, for at most 5 s; `false` if it does not.
+    /// Freezes the instance. With the freezer of a control group, returns `true` as soon as the freezing has begun,
+    /// since an instance that has used up its share takes long to stand still. With SIGSTOP, waits until the instance
+    /// stands still, for at most 5 s. `false` if the freezing failed.
     pub fn freeze(&mut self) -> bool {
         self.frozen = match &self.group {
             Some(group) if self.freezes => group.begin_freeze().is_ok(),

@@ -19,9 +19,10 @@ pub struct Invocation {
     pub cold: bool,
     /// The number of initializations begun for this call: 0 on a warm instance, 2 if one was repeated.
     pub inits: u32,
-    /// The moment at which the call was offered.
+    /// The moment at which the host got the call, before any wait for an instance.
     pub offered: Instant,
-    /// Time from the offer until the invoke phase was over and measured. The end of an instance is not in it.
+    /// The time from `offered` until the invoke phase was over and measured. The time to end or freeze the instance is
+    /// not included.
     pub wall: Duration,
     /// The length of the init phase until it was done, failed or was cut off; zero on a warm instance.
     pub init: Duration,
@@ -31,7 +32,7 @@ pub struct Invocation {
     pub duration: Duration,
     /// CPU time in the invoke phase.
     pub cpu: Duration,
-    /// The most memory that the instance has had until now, in bytes.
+    /// The most memory that the instance has used at a time until the end of this call, in bytes.
     pub max_memory_bytes: u64,
 }
 
@@ -69,15 +70,16 @@ pub enum Lifecycle {
     Invoke,
     /// The invoke phase is over.
     InvokeDone,
-    /// The instance is frozen from here on.
+    /// The instance has begun to freeze, until its next call.
     Frozen,
     /// The instance goes on.
     Thawed,
-    /// The instance broke the protocol. The phrase stands behind "it": `answered 'ID' after it had answered`.
+    /// The instance broke the protocol. The phrase says how, without its subject: `answered 'ID' after it had
+    /// answered`.
     Rejected(String),
-    /// The host ended the instance. The phrase is made in `function_state/failure.rs`: `time-out after 3 s`.
+    /// The host ended the instance. The phrase is the reason, such as `time-out after 3 s`.
     Killed(String),
-    /// The instance has ended by itself. The phrase is made in `function_state/failure.rs`: `exit status 1`.
+    /// The instance has ended by itself. The phrase says how, such as `exit status 1`.
     Exited(String),
     /// The instance is gone, with all that it started.
     Gone,

@@ -49,8 +49,8 @@ impl Functions {
         self.by_name.get(name).ok_or_else(|| Refused::Unknown(name.to_owned()))
     }
 
-    /// Makes a call to its end, even if its caller goes away meanwhile. [`Refused`] says why it was not made;
-    /// [`Refused::Stopping`] also if the call was cut off.
+    /// Makes a call to its end, even if its caller goes away meanwhile. An error if the call was not made, or if it was
+    /// cut off ([`Refused::Stopping`]).
     pub async fn call(&self, name: &str, call: Call) -> Result<Invocation, Refused> {
         let function = Arc::clone(self.named(name)?);
         Call::check(&call.payload, MOST_PAYLOAD_BYTES)?;

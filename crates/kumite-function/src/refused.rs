@@ -12,8 +12,7 @@ pub enum Refused {
     /// The host has no function of this name, or not this version of it.
     #[error("no function '{0}'")]
     Unknown(String),
-    /// As many calls with a caller are under way as there may be instances. The number is that largest number of
-    /// instances.
+    /// As many calls with a caller are under way as there may be instances: this number.
     #[error("all {0} instances are busy")]
     Throttled(u32),
     /// The queue of calls that nobody waits for has no room for this one.
@@ -41,7 +40,7 @@ pub enum Refused {
     Start(#[from] InstanceError),
 }
 
-/// An error in the content of a call. Callers read it in AWS's words, where AWS has some.
+/// An error in the content of a call. Its text is AWS's, where AWS has one.
 #[derive(Debug, thiserror::Error)]
 pub enum ContentError {
     /// The end of the payload did not come.
@@ -75,7 +74,7 @@ pub enum ParameterError {
     /// The query cannot be read.
     #[error(transparent)]
     Query(#[from] QueryRejection),
-    /// No function can have this name.
+    /// No function can have this name. Of a longer name, only the first 256 characters are kept.
     #[error("'{}' is not a function's name", .0.escape_debug())]
     NoName(String),
     /// The name and the query ask for different versions.

@@ -117,13 +117,13 @@ impl RuntimeProtocol {
         self.state().stage = Stage::Free;
     }
 
-    /// A phrase for each request that was rejected since the last look.
+    /// Takes the phrases for the requests that were rejected since this was called last: at most 100.
     pub fn rejected(&self) -> Vec<String> {
         std::mem::take(&mut self.state().rejected)
     }
 
-    /// Takes the instance's request for an event on this connection, and waits for one. It is refused if the instance
-    /// has an event that it has not answered, or if a later request takes its place.
+    /// Takes the instance's request for an event on this connection, and waits for an event. The request is refused if
+    /// the instance has an event that it has not answered, or if a later request replaces this one.
     pub async fn next(&self, connection: &Connection) -> Result<Event, Rejected> {
         self.settled(connection).await;
         let waits = {
@@ -184,7 +184,7 @@ impl RuntimeProtocol {
         }
     }
 
-    /// Takes the instance's answer to a request. [`Rejected`] if this is not the request in progress, or no request is.
+    /// Takes the instance's answer to a call. An error if the call is not the one in progress, or was answered already.
     pub fn answer(&self, request_id: &str, answer: Answer) -> Result<(), Rejected> {
         let mut state = self.state();
         match &state.stage {
@@ -224,8 +224,8 @@ impl RuntimeProtocol {
         Ok(())
     }
 
-    /// Records that the instance did something that is no part of the protocol. `what` is a phrase that goes on from
-    /// "it".
+    /// Records that the instance broke the protocol. `what` says how, without its subject. It is dropped if 100 phrases
+    /// are kept already.
     pub fn reject(&self, what: String) {
         self.state().reject(what);
     }

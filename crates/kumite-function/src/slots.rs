@@ -37,8 +37,8 @@ impl<I> Slots<I> {
         self.slots.len()
     }
 
-    /// Takes a slot that is not busy, which is busy from then on, and its instance if it has one. None if all are
-    /// busy.
+    /// Takes a slot that is not busy, and the instance in the slot if there is one. The slot is busy from then on. None
+    /// if all slots are busy.
     pub fn take(&mut self) -> Option<(usize, Option<I>)> {
         let free = |slot: &Slot<I>| !matches!(slot, Slot::Busy);
         let since = |slot: &Slot<I>| match slot {
@@ -63,7 +63,7 @@ impl<I> Slots<I> {
         Some((nth, instance))
     }
 
-    /// Frees the slot, with or without an instance.
+    /// Frees slot `nth`. The instance stays in the slot; without one, the slot is empty.
     pub fn put(&mut self, nth: usize, instance: Option<I>) {
         self.puts += 1;
         let idle = |instance| Slot::Idle { instance, since: self.puts };
