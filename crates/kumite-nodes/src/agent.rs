@@ -46,8 +46,9 @@ const LONGEST_NOTE: usize = LONGEST / 2;
 /// Takes the lock of this machine for measuring.
 type Begin<'a> = &'a dyn Fn() -> Result<Lock, Busy>;
 
-/// Answers the questions of a driver of this version, until the driver is gone. `begin` makes sure that no other kumite
-/// measures on this machine. An error only if standard input cannot be duplicated.
+/// Answers a driver's questions until the driver is gone. `version` is this kumite's, for the driver to compare.
+/// `begin` takes this machine's lock, so that no other kumite measures meanwhile. An error only if standard input
+/// cannot be duplicated.
 pub fn agent(version: &str, begin: Begin) -> Result<(), Failure> {
     let asked = listen().map_err(Failure::Input)?;
     let mut agent = Agent { run: None, begin };

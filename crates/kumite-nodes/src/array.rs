@@ -26,8 +26,9 @@ const LOOK_AT_JOBS: Duration = Duration::from_secs(2);
 /// The most times that a share is submitted.
 const MOST_TIMES: usize = 2;
 
-/// Submits the shares that are missing as a job array, follows them, merges the shares that came, and judges the run.
-/// An error if Slurm refuses the array, or no share came.
+/// Submits those of the `of` shares that the store does not have, as a job array, and follows them. Merges the shares
+/// that came with those in the store, and judges the run. An error if Slurm refuses the array, if no share came and
+/// none was there before, or if the shares cannot be merged.
 pub fn array(driver: &Driver, away: &Away, slurm: &SlurmOptions, of: usize) -> Result<Export, Failure> {
     let sharing = Sharing::new(driver, away, of)?;
     let mut into = Store::open(&away.db)?;

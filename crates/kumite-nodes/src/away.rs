@@ -11,8 +11,8 @@ pub struct Away<'a> {
     pub experiment: &'a Experiment,
     /// The seed of all parts of the run, which makes them one run.
     pub seed: u64,
-    /// The flags of `kumite run` that nodes are given, too: on the contenders, the control, the number of blocks, the
-    /// rule and the wait.
+    /// The flags of `kumite run` that are passed on to nodes: for the contenders, the control, the number of blocks,
+    /// the rule and the wait.
     pub words: Vec<String>,
     /// The time that the run may take: no block is begun that would end later. None if it is not limited.
     pub budget: Option<Duration>,
@@ -20,7 +20,7 @@ pub struct Away<'a> {
     pub is_gate: bool,
     /// The command as it was typed, for the record.
     pub command: String,
-    /// The store for all parts of the run.
+    /// The file of the store for all parts of the run.
     pub db: PathBuf,
 }
 

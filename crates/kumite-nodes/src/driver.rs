@@ -13,7 +13,8 @@ pub struct Driver {
     pub version: &'static str,
     /// Gets news, one line at a time: the progress of a node, a job that waits, a node that is lost.
     pub note: fn(&str),
-    /// Set to end everything: from outside, or here when a node with a role is lost. It is seen within a second.
+    /// True once everything is to end. The caller sets it, or this crate when a node with a role is lost. It is seen
+    /// within a second.
     pub stop: Arc<AtomicBool>,
 }
 

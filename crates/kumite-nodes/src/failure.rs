@@ -9,8 +9,8 @@ use kumite_record::StoreError;
 use crate::misuse::Misuse;
 use crate::slurm_error::Error as SlurmError;
 
-/// The reason why a run on several machines did not come to its end. [`is_usage`](Failure::is_usage) tells whether
-/// the user must type something else. `kumite_lab::chain` makes it into words, with its causes.
+/// The reason why a run on several machines did not come to its end. [`is_usage`](Failure::is_usage) tells whether the
+/// user must type something else. `kumite_lab::chain` puts the failure and its causes into words.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Flags make no sense, alone or together.
@@ -26,8 +26,8 @@ pub enum Failure {
     #[error(transparent)]
     Slurm(#[from] SlurmError),
 
-    /// A node's agent could not be reached or understood or refused what it was asked, a file for it could not be
-    /// read, what it sent could not be written, or the run was interrupted meanwhile.
+    /// A node's agent could not be reached or understood, or refused a request. Or a file for the agent could not be
+    /// read, or one from the agent could not be written. Or the run was interrupted meanwhile.
     #[error(transparent)]
     Agent(#[from] kumite_agent::Error),
 
@@ -58,7 +58,7 @@ pub enum Failure {
     #[error("cannot take what a driver asks from standard input")]
     Input(#[source] io::Error),
 
-    /// A share asked for work of another node, which only a run on the engine's node does.
+    /// The run of a share asked for another node's work. Only a run on the engine's node may do so.
     #[error("{node}: a share asks no other node")]
     RelayOfShare {
         /// The node that asked.
@@ -78,19 +78,19 @@ pub enum Failure {
     #[error("no node has the role engine")]
     NoEngine,
 
-    /// The engine's node gave no finished run.
+    /// The engine's node gave no finished run, as when the run ended there before its first trial.
     #[error("{node}: no trial was made; its messages above say why")]
     NoTrial {
         /// The name of the engine's node.
         node: String,
     },
 
-    /// No share arrived, and none was in the store whole before.
+    /// No share arrived, and the store had no complete share before.
     #[error("no node gave a share")]
     NoShare,
 
-    /// The run was interrupted, or a share of it while it waited for a node. In a question to Slurm or to an agent an
-    /// interruption is their error instead.
+    /// The run was interrupted, or a share was while the share waited for a node. An interruption during a question to
+    /// Slurm or to an agent is [`Failure::Slurm`] or [`Failure::Agent`] instead.
     #[error("it was interrupted")]
     Interrupted,
 }

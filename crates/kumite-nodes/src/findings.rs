@@ -7,7 +7,8 @@ use kumite_record::NodeFindings;
 
 use crate::failure::Failure;
 
-/// Asks each node in turn for its facts. Their agents must be of this version. The first node that fails ends it.
+/// Asks each node in turn for its facts, and returns them in the order of `nodes`. Agents must be of this version. An
+/// error at the first node that fails; the nodes after it are not asked.
 pub fn findings(nodes: &[Node], version: &str, stop: &AtomicBool) -> Result<Vec<NodeFindings>, Failure> {
     let kumite = Program::own()?;
     let log = tempfile::NamedTempFile::new().map_err(Failure::Scratch)?;

@@ -10,7 +10,8 @@ use kumite_agent::{Tell, encode};
 
 /// The flag that makes a run write all its output in frames.
 pub const IN_FRAMES: &str = "--in-frames";
-/// The beginning of the flag with the nodes that the driver reaches for this run; JSON follows it.
+/// The beginning of the flag that names the nodes to which the driver relays this run's questions. The rest of the flag
+/// is a `Relayed` as JSON.
 pub const RELAYED: &str = "--relayed=";
 
 /// Writes a frame for the agent that started this process.
@@ -20,7 +21,8 @@ pub(crate) fn tell(what: &Tell) -> std::io::Result<()> {
     output.flush()
 }
 
-/// Writes a note for the agent that started this process, with a frame for each line.
+/// Writes a note for the agent that started this process, with a frame for each line. A line that cannot be written is
+/// dropped.
 pub fn tell_note(text: &str) {
     // An agent that is gone needs no words.
     text.lines().for_each(|line| drop(tell(&Tell::Note { text: line.to_owned() })));

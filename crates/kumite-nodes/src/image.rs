@@ -14,8 +14,9 @@ pub struct NoImage;
 impl FromStr for Image {
     type Err = NoImage;
 
-    /// Takes `[REGISTRY[:PORT]/]PATH[:TAG][@ALGORITHM:DIGEST]`, as the OCI distribution specification has its parts. The
-    /// first part of several is the registry if it has a dot or a port, or is `localhost`.
+    /// Takes `[REGISTRY[:PORT]/]PATH[:TAG][@ALGORITHM:DIGEST]`, with parts as the OCI distribution specification
+    /// defines them. The text before the first slash is the registry if it has a dot or a port, or is `localhost`. A
+    /// digest is one of `sha256` or `sha512`.
     fn from_str(text: &str) -> Result<Image, NoImage> {
         let (name, digest) = text.split_once('@').map_or((text, None), |(name, digest)| (name, Some(digest)));
         let (registry, path) = match name.split_once('/') {

@@ -27,7 +27,8 @@ pub struct Manifest<'a> {
     pub cpus: u32,
     /// The memory of each pod.
     pub memory: &'a Memory,
-    /// The longest time that each of the two jobs may take, in whole seconds and at least one.
+    /// The longest time that each of the two jobs may take. Fractions of a second are dropped; less than 1 s is taken
+    /// as 1 s.
     pub deadline: Duration,
 }
 

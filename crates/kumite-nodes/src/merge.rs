@@ -121,8 +121,8 @@ fn extent(shard: &StoredRun) -> (bool, usize) {
     (shard.run.finished.is_some() && shard.run.cut_short.is_none(), shard.trials.len())
 }
 
-/// Makes the paths of a shard's logs absolute: logs stay in `folder`, and the store of the merged run may be
-/// elsewhere.
+/// Makes the paths of a shard's logs absolute: logs stay in `folder`, and the store of the merged run may be elsewhere.
+/// If `folder` cannot be resolved, it is put before each path as it is.
 pub fn with_logs(mut shard: StoredRun, folder: &Path) -> StoredRun {
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     for trial in &mut shard.trials {

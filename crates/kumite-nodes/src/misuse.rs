@@ -30,7 +30,7 @@ pub enum Misuse {
     /// A role has no host, and there is no job that could give it a node.
     #[error("--role: write {}; any node is for --on slurm", role_forms())]
     RoleWithoutHost,
-    /// The engine was given to another node, and no other role was.
+    /// The engine is given to another node, and no role to any node but the engine's.
     #[error("--role engine: no other part is on another node; to run everything there, write --on ssh:HOST")]
     OnlyEngine,
     /// This machine would have the engine, and this process is in no job of the cluster.
@@ -46,8 +46,8 @@ pub enum Misuse {
         /// The host that `--role` names.
         name: String,
     },
-    /// A role without a host has no node left: each node of the job is named by a role, given to another one, or is
-    /// this one and has the engine.
+    /// A role without a host has no node left. Each node of the job has a role already, or is this machine and has the
+    /// engine.
     #[error("--role: the job has {}: too few for a node each", nodes.join(", "))]
     TooFewNodes {
         /// The names of the job's nodes.
@@ -89,7 +89,7 @@ pub enum Misuse {
         /// The number of tasks in the array.
         count: u32,
     },
-    /// An array has gaps, or is a part of one, so that its tasks do not say which shard they are.
+    /// Slurm's array has gaps, or is only a part of an array, so the number of a task does not say which shard it is.
     #[error(
         "--shard auto: task {id} of an array of {count} from {least} to {most}, in steps of {step}, does not say which shard \
          it is: submit it as --array=1-{count}, or write --shard I/N"
@@ -136,8 +136,8 @@ pub enum Misuse {
         /// The stores that were given.
         stores: Vec<PathBuf>,
     },
-    /// Two shards have the same id, as two nodes may give it that begin in one microsecond, so that one would replace the
-    /// other.
+    /// Two different shards have the same id, so one would replace the other. Two nodes may give the same id if they
+    /// begin in the same microsecond.
     #[error(
         "{} and {} have two shards with the id {id}: measure one of them anew, by its `kumite run … --shard`",
         stores[0].display(), stores[1].display()

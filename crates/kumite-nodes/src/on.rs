@@ -27,7 +27,7 @@ pub enum NotAPlace {
     /// The text has none of the forms of `--on`.
     #[error("write local, ssh:HOST,HOST or slurm")]
     Form,
-    /// One of the hosts is none.
+    /// A text between the commas cannot be a host.
     #[error(transparent)]
     Host(#[from] NotAHost),
     /// A host is named twice.
@@ -54,8 +54,9 @@ impl FromStr for On {
 }
 
 impl On {
-    /// The nodes; no node for `local`. With Slurm they are those of the job that this process is in, or else of a new
-    /// job, which has `what` in its name. An error if Slurm refuses, or the job has too few nodes.
+    /// The nodes; no node for `local`. With Slurm, the nodes are those of the job that this process is in, or else of a
+    /// new job, which has `what` in its name and is waited for. An error if Slurm gives no nodes in time, if its
+    /// options do not fit, or if the waiting is interrupted. The nodes of a job are not counted.
     pub fn allocate(
         &self,
         slurm: &SlurmOptions,
@@ -73,8 +74,8 @@ impl On {
     }
 }
 
-/// The experiment's path among the folders that are sent, and all of those: its own, the `kits` beside `experiments`,
-/// and other folders and files that its contenders use. On the node they lie to each other as here.
+/// The path of the experiment's folder on a node, and all folders and files to send: the experiment's, the `kits`
+/// beside `experiments`, and others that contenders use. Their relative paths are the same on the node as here.
 pub(crate) fn sent_folders(of: &Experiment) -> Result<(String, Vec<Folder>), Failure> {
     let canonical = |path: &Path| path.canonicalize().map_err(AgentError::cannot("send", path));
     let experiment = canonical(&of.folder)?;

@@ -34,7 +34,7 @@ pub enum NotAShare {
     /// The text has none of the forms of `--shard`.
     #[error("write it as 2/8, the second of eight; or auto, or auto/8")]
     Form,
-    /// The number of the share is above the number of all.
+    /// The number of the share is above the number of shares.
     #[error("there is no shard {nth} of {of}: they count from 1")]
     TooHigh {
         /// The number of the share.
@@ -62,7 +62,8 @@ impl FromStr for Share {
     }
 }
 
-/// Refuses fewer blocks than shares, since some shares would have none.
+/// An error if the experiment has fewer than `of` blocks, since some shares would have none. `option` and `what` are
+/// for the error's text, as in [`Misuse::TooFewBlocks`].
 pub fn some_for_each(
     option: &'static str,
     of: u32,
@@ -76,8 +77,9 @@ pub fn some_for_each(
 }
 
 impl Share {
-    /// The shard of this process. What was not given is taken from the environment. An error if the environment does
-    /// not say it, or there is no such shard.
+    /// The shard of this process, with the name of its node. For [`Share::OfLauncher`], the number of the shard comes
+    /// from the environment, and so does the number of shards if it is not given. An error if the environment does not
+    /// have these numbers, or if they do not fit.
     pub fn here(self) -> Result<Shard, Misuse> {
         self.shard(&of_environment)
     }

@@ -31,8 +31,9 @@ const LOOK_AT_JOB: Duration = Duration::from_secs(10);
 /// The time between a share's last trial and the end of its job, for judging and for the way here.
 const RESERVE: Duration = Duration::from_secs(30);
 
-/// Has each node execute a share, all at the same time. Merges the shares that came, and judges the run. If the nodes
-/// are those of a job, they are lost when the job ends. An error if there are more nodes than blocks, or no share came.
+/// Has each node execute its share, unless the store has this share already; all at the same time. Merges the shares,
+/// and judges the run. If the nodes are those of a job, the shares under way are lost when the job ends. An error if
+/// there are more nodes than blocks, if no share came and none was there before, or if the shares cannot be merged.
 pub fn shares(driver: &Driver, away: &Away, at: &Allocation) -> Result<Export, Failure> {
     let Allocation { nodes, job } = at;
     some_for_each("--on", nodes.len() as u32, "nodes", away.experiment)?;
@@ -80,7 +81,7 @@ pub(crate) enum LostShare {
     /// node.
     #[error(transparent)]
     Failed(#[from] Failure),
-    /// The node's job has ended, for which the share was halted.
+    /// The node's job has ended, so the share was halted.
     #[error("{node}: {end}")]
     NodeGone { node: String, end: TaskEnd },
     /// The share failed, as by a lost agent, and then the node's job was found to have ended.
@@ -123,8 +124,8 @@ impl UnderWay<'_> {
         }
     }
 
-    /// Waits for the store of the share. If none came and the job has ended, the error tells of that end, which says
-    /// more than a broken link.
+    /// Waits for the store of the share. If no store came and the job has ended, the error tells of the job's end, too:
+    /// it says more than a broken link.
     pub fn ended(self, job: Option<&TaskEnd>) -> ShareEnd {
         let UnderWay { node, thread, lost, .. } = self;
         let Ok(ended) = thread.join() else { return Err(LostShare::Panicked { node }) };
@@ -161,8 +162,8 @@ impl<'a> Sharing<'a> {
         Ok((0..self.of).filter(|nth| !there.contains(&(*nth as u32 + 1))).collect())
     }
 
-    /// Has a node execute a share. `left` is the time for which the node is there, None without a limit: the run
-    /// there begins no block that would reach into the last 30 s of it.
+    /// Has a node execute share `nth`, from 0 on. `left` is the time for which the node is there; None without a limit.
+    /// The run there begins no block that would reach into the last 30 s of this time.
     pub fn begin<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,

@@ -36,11 +36,11 @@ pub struct SlurmOptions {
     pub queue_timeout: Duration,
 }
 
-/// Options for sbatch, in a list for each part of a job.
+/// Options for sbatch, in a list for each part of a job. In text, the word `:` stands between two parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SbatchWords(Vec<Vec<String>>);
 
-/// Options for sbatch in which a quotation mark is not closed.
+/// The error for options in which a quotation mark is not closed, or which end with a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("a quotation mark is not closed")]
 pub struct UnclosedQuote;
@@ -57,13 +57,14 @@ impl FromStr for SbatchWords {
 /// The nodes that a job must have.
 #[derive(Debug)]
 pub enum NodesWanted<'a> {
-    /// The number of nodes that the options say, or one.
+    /// As many nodes as the options for sbatch ask for; if they do not say, sbatch's own default.
     Nodes,
-    /// The nodes of roles, each with its name if the user gave one. Roles with one name have one node.
+    /// A node for each item: the node of this name, or any node if there is no name. A node that several roles name is
+    /// listed once.
     Roles(Vec<Option<&'a str>>),
 }
 
-/// Nodes that are allocated until this is dropped.
+/// The nodes on which something is done. If a job was submitted for them, the job ends when this is dropped.
 pub struct Allocation {
     /// The nodes, in the order of the job or of `--on`; empty if all is done on this machine.
     pub nodes: Vec<Node>,
@@ -142,7 +143,7 @@ impl SlurmOptions {
     }
 }
 
-/// The number of the job that this process is in; none if it is in none.
+/// The number of the Slurm job that this process is in, by `SLURM_JOB_ID`; none outside of a job.
 pub fn own_job() -> Option<String> {
     std::env::var("SLURM_JOB_ID").ok().filter(|id| !id.is_empty())
 }

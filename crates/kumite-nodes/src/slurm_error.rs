@@ -22,8 +22,8 @@ pub enum Error {
         /// The error of the system.
         source: io::Error,
     },
-    /// A command of Slurm's could not be started, or did not come to its end: it took longer than 60 s, was stopped,
-    /// or all was to stop.
+    /// A command of Slurm's could not be started, or did not come to its end: it took longer than 60 s, or was
+    /// interrupted.
     #[error("{program}")]
     Command {
         /// The name of the command.
@@ -51,7 +51,7 @@ pub enum Error {
         /// The output of sbatch, at most 200 characters of it.
         said: String,
     },
-    /// Slurm does not know a job that was to get its nodes.
+    /// Slurm no longer knows a job that waited for its nodes.
     #[error(transparent)]
     Ended(#[from] TaskEnd),
     /// A job, or a task of it, ended before all of the job had its nodes.
@@ -67,7 +67,7 @@ pub enum Error {
     Late {
         /// The number of the job.
         id: String,
-        /// The time for which it was to wait at most.
+        /// The most time that the job was to wait.
         waited: Duration,
         /// The last news of the job: its state and the reason for it, in Slurm's words, or the reason why Slurm could
         /// not be asked. Empty if it only was PENDING, without a reason.

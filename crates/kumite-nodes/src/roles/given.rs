@@ -32,7 +32,7 @@ pub enum NotAGiven {
         #[from]
         source: NotARole,
     },
-    /// What stands for the host is none.
+    /// The text after `=` cannot be a host.
     #[error(transparent)]
     Host(#[from] NotAHost),
 }
@@ -64,7 +64,7 @@ impl GivenRoles {
         !self.given.is_empty() || self.relayed.is_some()
     }
 
-    /// Refuses roles that cannot be given, before anything is started.
+    /// Refuses roles that contradict each other, or that do not fit `on` or the experiment. Starts nothing.
     pub fn check(&self, experiment: &Experiment, on: &On) -> Result<(), Failure> {
         let of = |role| self.given.iter().filter(move |given| given.role == role);
         if Role::ALL.into_iter().any(|role| of(role).count() > 1) {

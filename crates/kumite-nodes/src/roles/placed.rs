@@ -55,8 +55,8 @@ impl Placed {
         Ok(nodes)
     }
 
-    /// Connects to the other nodes for a run on the engine's node, to which this machine is known as `here`. The text
-    /// is the flag that tells that run of them.
+    /// Connects to the other nodes for a run on the engine's node, to which this machine is known as `here`. Returns
+    /// the links, and the flag that names these nodes to the run.
     pub(crate) fn relays(
         &self,
         here: Ipv4Addr,

@@ -139,9 +139,9 @@ impl Job {
         }
     }
 
-    /// Waits until all tasks have their nodes, and returns them. An error if a task ends or the job is forgotten
-    /// before, after `limit` ([`Error::Late`]), or if all is to stop. If Slurm does not answer, that is noted, and it
-    /// is asked again.
+    /// Waits until all tasks have their nodes, and returns the tasks. An error if a task ends or Slurm forgets the job
+    /// before, after `limit` ([`Error::Late`]), or if all is to stop. If Slurm does not answer, this is noted, and
+    /// Slurm is asked again.
     pub fn begun(&self, limit: Duration) -> Result<Vec<Task>, Error> {
         let began = Instant::now();
         let mut said = String::new();
