@@ -87,13 +87,15 @@ impl Group {
         self.dirs.limit_memory(bytes)
     }
 
-    /// Begins to freeze the group as [`Group::freeze`] does, but does not wait until it is frozen.
+    /// Begins to freeze the group as [`Group::freeze`] does, but does not wait until it is frozen. An error if no group
+    /// can be frozen on this machine, or the kernel refuses.
     pub fn begin_freeze(&self) -> Result<(), Error> {
         self.dirs.begin_freeze()
     }
 
-    /// Freezes the group, and waits until the kernel says that no process in it runs any more. After 5 seconds that
-    /// is an error, and the kernel still goes on freezing.
+    /// Freezes the group, and waits until the kernel says that no process in it runs any more. An error if no group can
+    /// be frozen on this machine, if the kernel refuses, or if a process still runs after 5 seconds; in the last case
+    /// the kernel goes on freezing.
     ///
     /// A sleeping process is frozen in 0.1 ms (at most 0.2 ms in 51 times), a running one when it next enters the
     /// kernel (4 ms, at most 24 ms). A process that has used up its CPU time stands still already, and the kernel
@@ -102,13 +104,14 @@ impl Group {
         self.dirs.freeze()
     }
 
-    /// Lets all processes in the group go on after a freeze, which takes 10 to 120 µs.
+    /// Lets all processes in the group go on after a freeze. The call takes 10 to 120 µs. An error if no group can be
+    /// frozen on this machine, or the kernel refuses.
     pub fn thaw(&self) -> Result<(), Error> {
         self.dirs.thaw()
     }
 
     /// The CPU time of all processes that ever were in the group. Processes that run now are counted up to the last
-    /// tick (4 ms or so).
+    /// tick (4 ms or so). An error if no group can count CPU time on this machine, or the count cannot be read.
     pub fn cpu(&self) -> Result<Duration, Error> {
         self.dirs.cpu()
     }

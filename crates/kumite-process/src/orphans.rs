@@ -25,15 +25,15 @@ pub struct Orphan {
     pub command: String,
 }
 
-/// Ends all processes that killed kumites have left behind on this machine, and returns those that have ended. If
-/// there are none, it takes one look at every process; else at most about a second, and up to five more for groups
-/// that the kernel still holds. It does nothing if `/proc` is not that of our pid namespace.
+/// Ends all processes that killed kumites have left behind on this machine, and returns those that have ended. It looks
+/// once at every process if there are none. Otherwise it takes about a second at most, and up to five seconds more for
+/// groups that the kernel still holds. It does nothing if `/proc` is not that of our pid namespace.
 ///
 /// An orphan is a process whose owner was in our pid namespace and does not live any more (no process has its id, or
-/// one with another start, or a zombie). `KUMITE_TREE` names the owner, or the mark of a process without that
-/// variable. A process is an orphan, too, if an orphan is its parent, or the leader of its process group or session.
-/// This process and its ancestors are never touched, nor a process with the token of an owner that lives or is in
-/// another namespace. All this holds as far as we may look: only its own user can read a process's environment.
+/// one with another start, or a zombie). The owner is named by the process's `KUMITE_TREE`, or by its mark if it has no
+/// such variable. A process is an orphan, too, if an orphan is its parent, or the leader of its process group or
+/// session. This process and its ancestors are never touched, nor a process with the token of an owner that lives or is
+/// in another namespace. All this holds as far as we may look: only its own user can read a process's environment.
 ///
 /// A process in a control group of such an owner is an orphan, too; the group, frozen or not, is removed.
 ///

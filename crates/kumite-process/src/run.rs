@@ -91,7 +91,9 @@ pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished
 }
 
 /// Runs a command to its end as [`run`] does, but as a shell would: processes that the command leaves behind live as
-/// long as the returned tree, and the command may have the terminal.
+/// long as the returned tree, and the command may have the terminal. All output goes to the log, and none is returned.
+/// The errors are those of [`run`], but once the command has had the terminal, a stopped process is no error, and
+/// Ctrl-C there is [`Error::Interrupted`].
 pub fn run_leaving(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<(ExitStatus, Tree), Error> {
     let mut tree = Tree::start(spawn)?;
     tree.lend_terminal();

@@ -47,7 +47,8 @@ const MOST_PADDING: u64 = 4096;
 /// The CPU time of a run that no usage has: the helper's part in starting it, and the kernel's in ending it. It is
 /// what was left over when only runs of a no-op went on.
 const STARTING: Duration = Duration::from_micros(75);
-/// The most queued runs that may not yet be fetched: few enough that neither side ever waits for room to write.
+/// The most runs that may be queued and not fetched yet. They are few enough that neither side ever waits for room to
+/// write.
 pub const MOST_QUEUED: usize = 64;
 
 /// A command that is run many times, without a shell.
@@ -252,8 +253,9 @@ impl Runner {
         self.limit = Some(limit);
     }
 
-    /// Ends a queue from now on with the first run that does not pass: the runs queued behind it are not made. See
-    /// [`Runner::forget_queued`].
+    /// Ends each queue from now on with the first run that does not pass. The runs queued behind that one are not made,
+    /// and to fetch one of them returns an error ([`Runner::forget_queued`] fetches them all). Without this call all
+    /// runs pass.
     pub fn end_queue_unless(&mut self, passes: Passes) {
         self.passes = passes;
     }
@@ -271,8 +273,8 @@ impl Runner {
         self.variable = format!("{name}={value}");
     }
 
-    /// Reads these counters of each run from now on. A machine that does not have them is an error of the run
-    /// ([`crate::try_counters`] tells before).
+    /// Reads these counters for each run that is ordered from now on, in place of those set here before. If they cannot
+    /// be read on this machine, each run returns an error; [`crate::try_counters`] tells so beforehand.
     pub fn count(&mut self, counters: &[Counter]) {
         self.counters = as_bits(counters);
     }
@@ -285,21 +287,22 @@ impl Runner {
         left
     }
 
-    /// The floor of a command's peak memory, in bytes: the memory of the helper, which the kernel lets a command
-    /// inherit.
+    /// The floor of a command's peak memory, in bytes: the peak memory of the helper, which the kernel lets a command
+    /// inherit. It is as of the last run that was fetched, or of the helper's start if there is none.
     pub fn rss_floor_bytes(&self) -> u64 {
         self.rss_floor_bytes
     }
 
-    /// Runs one job to its end on these cores; without any, on the cores that we had at the start. `None` if `stop` was
-    /// set (looked at 20 times a second): the command and all that it started have been ended, and this runner can run
-    /// no more.
+    /// Runs one job to its end on these cores; without any, on the cores that we had at the start. `job` is its
+    /// position, from 0 on, in the list given to [`Runner::start`]. `None` if `stop` was set (looked at 20 times a
+    /// second): the command and all that it started have been ended, and this runner can run no more.
     ///
     /// # Errors
     ///
-    /// The command cannot be started, with its directory, files, cores and counters; it wants the terminal and cannot
-    /// have it; it is stopped by a signal and nobody lets it go on; it takes longer than the [limit](Runner::limit());
-    /// or the runner has ended. A command that fails is no error: see [`TimedRun::status`].
+    /// The command cannot be started, or not in its directory, with its files, on its cores or with its counters; it
+    /// wants the terminal and cannot have it; it is stopped by a signal and nobody lets it go on; it takes longer than
+    /// the [limit](Runner::limit()); or the runner has ended. A command that fails is no error: see
+    /// [`TimedRun::status`].
     ///
     /// # Panics
     ///
@@ -319,9 +322,9 @@ impl Runner {
         self.run_at_once([(jobs[0], cores[0]), (jobs[1], cores[1])], false, stop)
     }
 
-    /// Runs one job as [`Runner::run`] does, with the same errors, but starts it by fork. That lowers the floor of its
-    /// peak memory to less than a megabyte, and adds some 0.1 ms to its times. It is for commands whose
-    /// `peak_rss_is_floor`.
+    /// Runs one job as [`Runner::run`] does, with the same errors, but starts it by fork. A start by fork lowers the
+    /// floor of the command's peak memory to less than a megabyte, and adds some 0.1 ms to its times. It is for
+    /// commands whose own peak the floor hides, as [`TimedRun::peak_rss_is_floor`] says.
     pub fn run_forked(
         &mut self,
         job: usize,
@@ -344,18 +347,21 @@ impl Runner {
         self.order(&[(job, cores)], false)
     }
 
-    /// Waits for the end of the queued run that is next, and returns it; otherwise it is like [`Runner::run`]. After
-    /// an error the other queued runs can still be fetched, if the runner has not ended.
+    /// Waits for the end of the first queued run that is not fetched yet, and returns its figures. It returns `None`
+    /// and errors as [`Runner::run`] does, and an error if the run was not made because one before it did not pass.
+    /// After an error the other queued runs can still be fetched, if the runner has not ended.
     ///
     /// # Panics
     ///
-    /// If nothing is queued.
+    /// If nothing is queued, and the runner has not ended.
     pub fn next(&mut self, stop: &AtomicBool) -> Result<Option<TimedRun>, Error> {
         let nap = (self.queued.len() > 1).then(|| (self.last_wall / 4).clamp(SHORTEST_NAP, LOOK));
         self.fetch(nap, stop)
     }
 
-    /// Fetches and drops the answers of all queued runs: none of them was made, because one before them did not pass.
+    /// Fetches all queued runs, and drops their figures and errors. It is meant for runs that are not made because one
+    /// before them did not pass; a run that is made after all is waited for. If `stop` is set during such a wait, the
+    /// runner ends.
     pub fn forget_queued(&mut self, stop: &AtomicBool) {
         while !self.queued.is_empty() && self.tree.is_some() {
             let _ = self.fetch(None, stop);

@@ -32,8 +32,9 @@ impl Drop for Hold {
     }
 }
 
-/// Looks for stopped processes among all descendants of this process: trees and helpers. If this process is a
-/// subreaper, orphans become its children; otherwise they are not looked at.
+/// Looks for stopped processes among the descendants of this process, such as trees and helpers. An unseen descendant
+/// whose parent has ended is found only if a subreaper has taken it over: this process ([`crate::become_subreaper`]) or
+/// one of the descendants.
 #[derive(Debug)]
 pub struct Stops {
     /// The starts of the known descendants, by their ids.
@@ -43,7 +44,8 @@ pub struct Stops {
 }
 
 impl Stops {
-    /// Begins with all descendants that there are, for which it looks at every process.
+    /// Begins with the descendants that this process has now. To find them, it looks once at every process on the
+    /// machine.
     pub fn begin() -> Stops {
         let mut stops = Stops { known: BTreeMap::new(), newest: proc_fs::newest(), looks: 0 };
         stops.adopt(|_| true);

@@ -70,9 +70,10 @@ impl Tree {
 }
 
 impl Talk {
-    /// Writes all bytes to the process. `true` if it took them, `false` if `limit` passed before, or `stop` was set
-    /// (looked at 20 times a second); it may have taken some then. An error if the input is closed, by the process or
-    /// by us, or if its output cannot be read.
+    /// Writes all bytes into the pipe to the process. `true` once the pipe has them all, even if the process has not
+    /// read them yet. `false` if `limit` passed before, or `stop` was set (looked at 20 times a second); a part of the
+    /// bytes may be in the pipe then. An error if the process's input is closed, by the process or by [`Talk::close`],
+    /// or if its output cannot be read.
     pub fn say(&mut self, bytes: &[u8], limit: Duration, stop: &AtomicBool) -> io::Result<bool> {
         let until = Instant::now() + limit;
         let mut left = bytes;
@@ -100,8 +101,8 @@ impl Talk {
         Ok(true)
     }
 
-    /// Waits for the next line, at most for `limit`, after which it is [`Heard::Nothing`]. An error only if the
-    /// output cannot be read, or `limit` is longer than the system can wait.
+    /// Waits for the next line, at most for `limit`. Returns [`Heard::Nothing`] if none has come by then. An error only
+    /// if the output cannot be read, or `limit` is longer than the system can wait.
     pub fn hear(&mut self, limit: Duration) -> io::Result<Heard> {
         let until = Instant::now() + limit;
         loop {

@@ -123,8 +123,8 @@ pub struct TreeEnd {
     pub killed: bool,
     /// The time from the call of [`Tree::stop`] until nothing ran, or the wait for that was over.
     pub took: Duration,
-    /// The number of descendants that still ran although the root had ended: by itself before the stop, or at SIGTERM
-    /// so that they had to be killed.
+    /// The number of descendants that outlived the root. If the root had ended before the stop, all that still ran then
+    /// count; if it ended at SIGTERM, those that had to be killed.
     pub left_behind: usize,
     /// The time from the start to the end of the root. The end is the moment at which [`Tree::wait`] (within
     /// microseconds), [`Tree::exited`] or the stop saw it; the end of the stop if the root has not ended.

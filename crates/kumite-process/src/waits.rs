@@ -10,8 +10,8 @@ pub struct Waits {
     threads: BTreeMap<i32, Thread>,
 }
 
-/// The switches and waits of a tree's threads between two moments. They are a lower bound: threads that ended are not
-/// in it.
+/// The switches and waits of a tree's threads between two moments. They are a lower bound: threads that had ended by
+/// the second moment are left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Waited {
     /// The number of times that a thread was taken off its CPU though it had more to do. The CPU may have gone to
@@ -19,8 +19,8 @@ pub struct Waited {
     pub involuntary_switches: u64,
     /// The number of times that a thread left its CPU, because it was taken off or waited for something.
     pub switches: u64,
-    /// The time for which threads wanted to run and had no CPU, added up over the threads. `None` if the kernel did
-    /// not tell it of one of them.
+    /// The time for which threads wanted to run and had no CPU, added up over the threads. `None` if the kernel did not
+    /// tell the time of one of these threads.
     pub for_cpu: Option<Duration>,
 }
 
@@ -42,7 +42,7 @@ impl Waits {
         Waits { threads: processes.flat_map(folder).filter_map(thread).collect() }
     }
 
-    /// The switches and waits since an earlier moment.
+    /// The switches and waits from `earlier` to `self`. A thread that is not in `earlier` counts from its start.
     pub fn since(&self, earlier: &Waits) -> Waited {
         let zero = Thread { involuntary_switches: 0, voluntary_switches: 0, waited: Some(Duration::ZERO) };
         let mut sum = Waited { involuntary_switches: 0, switches: 0, for_cpu: Some(Duration::ZERO) };
