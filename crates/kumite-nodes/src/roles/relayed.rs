@@ -18,7 +18,8 @@ use super::linked::answered;
 use crate::driver::Driver;
 use crate::frames::tell;
 
-/// The other nodes of a run on the engine's node, as a flag of its command line.
+/// The other nodes of a run on the engine's node. The run gets them as JSON, in the flag that begins with
+/// [`RELAYED`](crate::RELAYED).
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Relayed {
     pub(super) here: Ipv4Addr,
