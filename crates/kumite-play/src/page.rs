@@ -110,7 +110,7 @@ impl Page {
         &self.link
     }
 
-    /// The description of the device, as it was opened first; none if it has none.
+    /// The description of the device from its first opening; none if the device gave none.
     pub fn device(&self) -> Option<&str> {
         self.device.as_deref()
     }

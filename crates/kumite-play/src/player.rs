@@ -20,8 +20,8 @@ use crate::{Device, DeviceError, Pacing, PadState, Schedule};
 pub struct Played {
     /// The way in which the play ended.
     pub ended: PlayEnd,
-    /// The reason why the device could not be released at the end; none if it was, or if it is a log, which holds
-    /// nothing.
+    /// The reason why the device could not be released at the end; none if the device was released, or is a log, which
+    /// holds nothing.
     pub unreleased: Option<DeviceError>,
     /// The figures on how exactly the states were in time; none if no state was written. The instant of a state is
     /// when [`Device::write`] returned.

@@ -13,7 +13,7 @@ const APART: Duration = Duration::from_millis(100);
 
 /// A Titan One, an adapter that a console takes for its controller, reached through its maker's library.
 ///
-/// When it is dropped, everything is released, if the adapter takes that, and the library is unloaded.
+/// When this is dropped, everything is released, if the adapter takes that state, and the library is unloaded.
 #[derive(Debug)]
 pub struct Gcapi {
     titan_one: TitanOne,

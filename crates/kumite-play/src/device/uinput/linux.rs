@@ -44,7 +44,8 @@ const AXES: [(AbsoluteAxis, Control, Control); 2] =
 /// all controls at once would be two reports.
 const STICK: [AbsoluteAxis; 2] = [AbsoluteAxis::X, AbsoluteAxis::Y];
 
-/// A gamepad, from when it is made until it is dropped. Everything is released before it is removed.
+/// A gamepad, which programs see from its creation until this is dropped. Everything is released before the gamepad is
+/// removed.
 pub struct Uinput {
     uinput: UInputHandle<File>,
     node: Option<PathBuf>,
