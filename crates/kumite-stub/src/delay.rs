@@ -23,9 +23,9 @@ pub enum Delay {
     },
     /// One of two delays: `bimodal:1ms,100ms@0.1`.
     Bimodal {
-        /// The delay of all requests but the share.
+        /// The delay of a request that does not get `other`.
         usual: Duration,
-        /// The delay of the share.
+        /// The delay that a request gets with the probability `share`.
         other: Duration,
         /// The probability of the other delay, from 0 to 1.
         share: f64,
