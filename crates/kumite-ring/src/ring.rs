@@ -49,8 +49,8 @@ const BUFFER_GROUP: u16 = 0;
 /// Stands for no socket. Written to a slot of the kernel's table, it unregisters the slot's socket.
 static NO_SOCKET: RawFd = -1;
 
-/// All connections of a thread. Each has a slot, a number below that of connections; a method panics at a slot
-/// beyond.
+/// All connections of a thread. Each has a slot: a number from 0 on, below the number of connections that the ring was
+/// made for. A method that is given another slot panics.
 ///
 /// A ring is used by the thread that made it:
 ///
@@ -80,8 +80,8 @@ pub struct Ring {
 /// Something that happened on a connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// The connect that [`Ring::connect`] began has succeeded or failed. It comes once for each connect. After an
-    /// error, no further event comes from the connection.
+    /// The connect that [`Ring::connect`] began has succeeded or failed. It comes once for each connect, unless the
+    /// slot is closed or connected anew before. After an error, no further event comes from the connection.
     Connected(Result<(), Errno>),
     /// Bytes from the peer, in the order in which they were sent: at least 1 and at most 32 KiB.
     Received(&'a [u8]),
@@ -240,8 +240,8 @@ impl Ring {
         self.slots[slot].first != NONE || self.slots[slot].failed.is_some()
     }
 
-    /// The number of bytes of all sends that the kernel has not taken whole. It includes bytes of such a send that the
-    /// kernel has taken already, and leaves out quiet sends.
+    /// The number of bytes in all sends of the slot that are not over. A send counts with all its bytes until the
+    /// kernel has taken the last one. Quiet sends do not count.
     pub fn unsent(&self, slot: usize) -> usize {
         self.slots[slot].unsent
     }
