@@ -31,7 +31,8 @@ fn may_run(found: &Metadata) -> bool {
 }
 
 /// Copies a file or a link, and makes the folders above the copy. The copy is writable for its owner and readable for
-/// all; it is executable if the file was. An error if reading or writing fails.
+/// all; it is executable if the file was. An error if reading or writing fails, or if a link is to be copied to a path
+/// that exists.
 pub fn copy(from: &Path, to: &Path) -> io::Result<()> {
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder)?;

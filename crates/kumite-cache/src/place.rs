@@ -51,8 +51,10 @@ impl<'a> Place<'a> {
     }
 
     /// The content of the place, held against removal. The content is made if it is not there; with `anew` it is made
-    /// in any case. `None` if content that was there before fails its first use. An error if content that was made just
-    /// now fails its first use, or `stop` is set while another kumite is waited for. `note` is told of what takes long.
+    /// in any case. `None` if content that was there before fails its first use. An error if content cannot be made, or
+    /// fails its first use just after that; if a file of the cache cannot be used; or if `stop` is set before this
+    /// kumite may use or make the content, or when a first use fails. `note` gets a line if another kumite is waited
+    /// for, before content is made, and if old builds cannot be removed afterwards.
     pub fn filled<T, E: From<Error>>(
         &self,
         filling: &Filling<T, E>,

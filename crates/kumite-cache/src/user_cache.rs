@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-/// The folder of kumite in the user's cache. None if neither `XDG_CACHE_HOME` nor `HOME` is an absolute path.
+/// The folder of kumite in the user's cache, which need not exist. None if neither `XDG_CACHE_HOME` nor `HOME` is an
+/// absolute path.
 pub fn user_cache() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).map(PathBuf::from);
     user_cache_of(variable("XDG_CACHE_HOME"), variable("HOME"))
