@@ -116,9 +116,9 @@ pub fn output(command: &mut Command) -> io::Result<Output> {
     spawn_unmarked(command)?.wait_with_output()
 }
 
-/// Has the helper do `what`, which asserts for itself since it is about the whole process or the whole machine. It
-/// runs in a pid namespace if it can: every other kumite looks at all processes that it can see, and ends those that
-/// it finds left. Panics if the helper fails.
+/// Has the helper program do `what`: a test of a whole process or a whole machine, whose assertions the helper makes
+/// itself. The helper runs in a pid namespace of its own if the machine allows that: otherwise any other kumite may
+/// find the processes that the test leaves behind, and end them. Panics if the helper fails.
 pub fn in_a_namespace(what: &str) {
     let mut apart = Command::new("unshare");
     apart.args(["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"]);
@@ -181,7 +181,8 @@ pub fn anyone_carries(variable: &str) -> bool {
     environments.any(|environ| environ.split(|&byte| byte == 0).any(|entry| entry == variable.as_bytes()))
 }
 
-/// A listener on any address, and on a port that others may listen on, too.
+/// A TCP listener on all IPv4 addresses, and on a port that other sockets of this user may listen on, too
+/// (SO_REUSEPORT). Panics if there can be none.
 pub fn shared(port: u16) -> TcpListener {
     let flags = SocketFlags::CLOEXEC;
     let listener = socket_with(AddressFamily::INET, SocketType::STREAM, flags, None).unwrap();
@@ -191,9 +192,9 @@ pub fn shared(port: u16) -> TcpListener {
     TcpListener::from(listener)
 }
 
-/// An awk program that burns CPU time until it has used this many seconds of it, and adds how many it was to
-/// `account`. It counts its own CPU time, so the load of the machine does not matter. `before` and `after` are awk
-/// code around it.
+/// A command that runs awk, which burns this many seconds of CPU time, and then appends a line with the seconds that it
+/// has used to the file `account`. It counts its own CPU time, so the load of the machine does not matter. `before` and
+/// `after` are awk code for before the burning and after the line.
 pub fn awk(before: &str, seconds: f64, after: &str) -> String {
     format!(
         "awk 'BEGIN {{ {before}; while (i++ < 1e9) if (i % 10000 == 0) {{ getline s < \"/proc/self/stat\"; \
@@ -203,8 +204,8 @@ pub fn awk(before: &str, seconds: f64, after: &str) -> String {
     )
 }
 
-/// An awk program that burns CPU time until it has used this many seconds of it, and adds how many it was to
-/// `account`.
+/// A command that burns this many seconds of CPU time, and then appends a line with the seconds that it has used to the
+/// file `account`.
 pub fn burn(seconds: f64) -> String {
     awk("", seconds, "")
 }
