@@ -51,8 +51,9 @@ pub enum ProbeError {
 }
 
 impl Prober {
-    /// Starts the process that probes, and waits until it has mapped its memory, at most 10 seconds, after which it
-    /// is an error. `program` is a program of kumite, which calls [`probe_main`](crate::probe_main).
+    /// Starts the process that probes, and waits until it has mapped its memory. `program` is a program of kumite,
+    /// which calls [`probe_main`](crate::probe_main). An error if the process cannot be started, ends, or is not ready
+    /// within 10 seconds.
     pub fn start(program: &Path) -> Result<Prober, ProbeError> {
         let program = program.to_str().ok_or(ProbeError::Path)?;
         let program = shlex::try_quote(program).map_err(|_| ProbeError::Path)?;
