@@ -17,7 +17,7 @@ impl Open {
         Open(watch::Sender::new(()))
     }
 
-    /// The connection, for its requests.
+    /// The connection, which each of its requests gets as an extension.
     pub fn connection(&self) -> Connection {
         Connection(self.0.subscribe())
     }

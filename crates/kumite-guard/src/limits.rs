@@ -5,12 +5,14 @@ use std::time::Duration;
 /// The most that clients may take, in time, connections and memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The longest time from the first byte of a request to the end of its head. After it the connection is closed.
+    /// The longest time from the first byte of a request to the end of its head. A connection whose head takes longer
+    /// is closed.
     pub head: Duration,
-    /// The longest time from the end of a request's head to the end of its body. A later body is broken off.
+    /// The longest time from the end of a request's head to the end of its body. A body that takes longer is broken
+    /// off.
     pub body: Duration,
-    /// The longest time without a byte, from the opening of the connection or from an answer to the next request;
-    /// none for no limit.
+    /// The longest time that a connection may be idle: from its opening, or from the last byte of an answer, to the
+    /// first byte of the next request. None for no limit.
     pub idle: Option<Duration>,
     /// The largest number of open connections. If one more comes, the connection that has been unused for longest is
     /// closed; if all are being answered, the new one is closed.
