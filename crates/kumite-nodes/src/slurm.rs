@@ -42,7 +42,7 @@ pub struct SbatchWords(Vec<Vec<String>>);
 
 /// The error for options in which a quotation mark is not closed, or which end with a backslash.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("a quotation mark is not closed")]
+#[error("a quotation mark is not closed, or a backslash stands at the end")]
 pub struct UnclosedQuote;
 
 impl FromStr for SbatchWords {
@@ -181,6 +181,8 @@ mod tests {
         ] {
             assert_eq!(arguments(options, wanted), expected);
         }
-        assert_eq!("'".parse::<SbatchWords>(), Err(UnclosedQuote));
+        for text in ["'", "--time=5 \\"] {
+            assert_eq!(text.parse::<SbatchWords>(), Err(UnclosedQuote), "{text}");
+        }
     }
 }

@@ -99,6 +99,11 @@ impl Log {
         written.map_err(|error| format!("cannot write {}: {error}", file.display()))
     }
 
+    /// The complete sittings of this kind, those too whose contenders have changed since.
+    pub fn of_kind(&self, kind: &Kind) -> Vec<&Entry> {
+        self.sittings.iter().filter(|of| of.is_whole() && of.kind() == *kind).collect()
+    }
+
     /// The sittings that count for this kind.
     pub fn counting(&self, kind: &Kind) -> Vec<&Entry> {
         self.sittings.iter().filter(|of| of.may_count() && of.kind() == *kind).take(COUNT).collect()

@@ -33,7 +33,7 @@ fn changed(experiment: &Path) -> Result<Vec<String>, String> {
         sources.insert(variant.name.clone(), digest);
     }
     let mut wrong = Vec::new();
-    for entry in log.sittings.iter().filter(|of| of.complete && of.kind() == kind) {
+    for entry in log.of_kind(&kind) {
         let file = entry.file.as_deref().unwrap_or_default();
         let sitting =
             Export::read(&experiment.join("found").join(file)).map_err(|error| error.to_string())?;

@@ -185,26 +185,25 @@ impl Evidence<'_> {
     /// The metrics of whole trials that a claim compares, each at its cell. The metric is empty if wrong answers are
     /// counted.
     pub fn references_of_trials(&self, spec: &ClaimSpec) -> Vec<Reference> {
-        let parts = self.parts(spec, Reach::Measurable);
-        let scoped = parts.iter().flatten();
-        let all =
-            scoped.flat_map(|(comparison, scope)| self.of_comparison(comparison, scope).unwrap_or_default());
+        let all = self.all_references(spec).into_iter();
         all.filter(|of| of.point < self.grid.run.points.len()).collect()
+    }
+
+    fn all_references(&self, spec: &ClaimSpec) -> Vec<Reference> {
+        let parts = self.parts(spec, Reach::Measurable);
+        let of_one = |(comparison, scope): &Scoped| self.of_comparison(comparison, scope).unwrap_or_default();
+        parts.iter().flatten().flat_map(of_one).collect()
     }
 
     /// The metrics of parts of trials that a claim compares, each with the value of the axis within trials. Their
     /// points are those of the plan.
     pub fn references_of_parts(&self, spec: &ClaimSpec) -> Vec<(Reference, AxisValue)> {
         let Some(axis) = self.grid.run.within.as_ref().map(|within| &within.axis) else { return Vec::new() };
-        let parts = self.parts(spec, Reach::Measurable);
-        let scoped = parts.iter().flatten();
-        let all =
-            scoped.flat_map(|(comparison, scope)| self.of_comparison(comparison, scope).unwrap_or_default());
         let of_part = |of: Reference| {
             let value = self.grid.points[of.point].get(axis)?.clone();
             Some((Reference { point: self.grid.folded(of.point), ..of }, value))
         };
-        all.filter_map(of_part).collect()
+        self.all_references(spec).into_iter().filter_map(of_part).collect()
     }
 
     /// The cells that a comparison needs, as cells of the plan; empty if the plan lacks one of them.
