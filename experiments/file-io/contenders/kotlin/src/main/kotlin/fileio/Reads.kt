@@ -17,8 +17,7 @@ import kotlin.io.path.fileSize
 import kotlin.io.path.inputStream
 
 // By the size, as below: whoever looks for the end of the file asks the slow disk once more, and a real one not at all.
-fun readBlocking(path: Path): String =
-    path.inputStream().use { it.readNBytes(Math.toIntExact(path.fileSize())) }.decodeToString()
+fun readBlocking(path: Path): String = path.inputStream().use { it.readNBytes(Math.toIntExact(path.fileSize())) }.decodeToString()
 
 suspend fun readOnIo(path: Path): String = withContext(Dispatchers.IO) { readBlocking(path) }
 
