@@ -77,7 +77,7 @@ impl LoadOnce<'_> {
             plan: &plan(&[vec![0]], &BTreeSet::new(), 1, run.seed),
             times: &[Some(self.load.limit.duration.unwrap_or_default())],
             kept: &[],
-            budget: None,
+            limit: None,
             undecided: &|_| BTreeSet::new(),
         };
         let heartbeat = Heartbeat::start(&cpus);

@@ -33,7 +33,7 @@ pub fn apart(driver: &Driver, away: &Away, placed: &Placed) -> Result<Export, Fa
     let (named, folders) = sent_folders(experiment)?;
     let key = format!("{:08x}{:08x}{:08x}", seed_of(experiment), away.seed, 0);
     link.prepare(&key, &folders, stop)?;
-    let mut arguments = away.arguments(away.budget);
+    let mut arguments = away.arguments();
     arguments.push(nodes);
     link.ask(&Ask::Run { experiment: named, arguments }, stop)?;
     loop {

@@ -25,12 +25,12 @@ pub struct Away<'a> {
 }
 
 impl Away<'_> {
-    /// The arguments of `kumite run` on another node, with this budget.
-    pub(crate) fn arguments(&self, budget: Option<Duration>) -> Vec<String> {
+    /// The arguments of `kumite run` on another node.
+    pub(crate) fn arguments(&self) -> Vec<String> {
         let mut arguments =
             vec![format!("--seed={}", self.seed), format!("--profile={}", self.experiment.profile)];
         arguments.extend(self.words.iter().cloned());
-        arguments.extend(budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
+        arguments.extend(self.budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
         arguments
     }
 }

@@ -239,8 +239,8 @@ impl<'a> Sharing<'a> {
 
     /// The arguments of `kumite run` on the node, for share `nth` from 0 on.
     fn arguments(&self, nth: usize, left: Option<Duration>) -> Vec<String> {
-        let budget = [self.away.budget, left].into_iter().flatten().min();
-        let mut arguments = self.away.arguments(budget.map(|time| time.max(Duration::from_millis(1))));
+        let mut arguments = self.away.arguments();
+        arguments.extend(left.map(|left| format!("--job-time={}ms", left.as_millis().max(1))));
         arguments.push(format!("--shard={}/{}", nth + 1, self.of));
         arguments
     }

@@ -97,7 +97,7 @@ pub use node::Node;
 pub use other_version::{OtherVersion, Part, Versioned};
 pub use outlook::{Outlook, OutlookContender, OutlookPoint, OutlookRequest, OutlookSittings};
 pub use play::PlayResult;
-pub use point::{AxisValue, Labels, Point, TooLong};
+pub use point::{AxisValue, FileDigests, Labels, Point, TooLong};
 pub use probe::Probe;
 pub use prospect::{Prospect, Prospects};
 pub use ratio::Ratio;

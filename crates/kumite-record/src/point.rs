@@ -139,6 +139,9 @@ impl fmt::Display for AxisValue {
 /// The texts that labels of axis values stand for, by axis and label.
 pub type Labels = BTreeMap<String, BTreeMap<String, String>>;
 
+/// The BLAKE3 digests of files in hexadecimal digits, by the name that experiment.toml has for each file.
+pub type FileDigests = BTreeMap<String, String>;
+
 /// One combination of axis values, by axis name. An experiment without axes has one point, the empty one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AxisValue, Control, Kind, Labels, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule,
+    AxisValue, Control, FileDigests, Kind, Labels, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule,
     Shard, Sitting, Unit,
 };
 
@@ -61,6 +61,9 @@ pub struct Run {
     /// no axis has labels.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: Labels,
+    /// The digests of the files with the bodies and the rows that requests send. Empty if there are no such files.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: FileDigests,
     /// The points of the plan, in the order of the axes.
     pub points: Vec<Point>,
     /// For each of `points`, in their order, the names of the contenders that are tried there. Empty if all are tried

@@ -1,5 +1,5 @@
-//! A contender for the tests: `fake_protocols SPEAKS`, a server on $HOST:$PORT that answers `pong` in one protocol. SPEAKS
-//! is that protocol, or `asked` for $PROTOCOL; `forged` speaks h2 with a certificate of its own, as all do that are given
+//! A contender for the tests: `fake_protocols SPEAKS`, a server on $HOST:$PORT that answers in one protocol: `pong`, or
+//! what a user who has logged in is told. SPEAKS is that protocol, or `asked` for $PROTOCOL; `forged` speaks h2 with a certificate of its own, as all do that are given
 //! none. Where PORT is 0 it takes a free one, and says which.
 
 use std::sync::Arc;
@@ -78,20 +78,59 @@ async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin, is_http2: bool) -
     if is_http2 { http2(stream).await } else { http1(stream).await }
 }
 
+/// An answer to a request: its status, the cookie that it sets, and its body.
+struct Answer {
+    status: u16,
+    cookie: Option<String>,
+    body: &'static str,
+}
+
+/// `/login?NAME` sets a cookie, without which `/me?NAME` is refused. All else is answered by `pong`.
+fn answer(path: &str, cookies: &str) -> Answer {
+    match path.split_once('?') {
+        Some(("/login", name)) => Answer { cookie: Some(format!("user={name}")), ..pong() },
+        Some(("/me", name)) if cookies == format!("user={name}") => Answer { body: "me", ..pong() },
+        Some(("/me", _)) => Answer { status: 403, body: "who?", ..pong() },
+        _ => pong(),
+    }
+}
+
+fn pong() -> Answer {
+    Answer { status: 200, cookie: None, body: "pong" }
+}
+
 async fn http1(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> Option<()> {
     let mut seen = Vec::new();
     loop {
-        // The requests of the tests end so, and come one at a time.
-        while !seen.ends_with(b"\r\n\r\nping") {
+        // Requests come one at a time.
+        let end = loop {
+            if let Some(at) = seen.windows(4).position(|four| four == b"\r\n\r\n") {
+                break at + 4;
+            }
             if stream.read_buf(&mut seen).await.ok()? == 0 {
                 return None;
             }
-            if !seen.starts_with(b"P") || seen.starts_with(b"PRI") {
+            if !matches!(seen[0], b'G' | b'P') || seen.starts_with(b"PRI") {
                 return stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await.ok();
             }
+        };
+        let head = String::from_utf8_lossy(&seen[..end]).into_owned();
+        let header = |name: &str| {
+            let mut headers = head.lines().filter_map(|line| line.split_once(": "));
+            headers.find(|(other, _)| other.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+        };
+        let end = end + header("content-length").map_or(0, |length| length.parse().unwrap());
+        while seen.len() < end {
+            if stream.read_buf(&mut seen).await.ok()? == 0 {
+                return None;
+            }
         }
-        seen.clear();
-        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\npong").await.ok()?;
+        seen.drain(..end);
+        let Answer { status, cookie, body } =
+            answer(head.split(' ').nth(1)?, header("cookie").unwrap_or_default());
+        let cookie = cookie.map(|cookie| format!("set-cookie: {cookie}\r\n")).unwrap_or_default();
+        let text = format!("HTTP/1.1 {status} So\r\n{cookie}content-length: {}\r\n\r\n{body}", body.len());
+        stream.write_all(text.as_bytes()).await.ok()?;
         stream.flush().await.ok()?;
     }
 }
@@ -100,12 +139,20 @@ async fn http2(stream: impl AsyncRead + AsyncWrite + Unpin) -> Option<()> {
     let mut connection = h2::server::handshake(stream).await.ok()?;
     while let Some(Ok((request, mut respond))) = connection.accept().await {
         tokio::spawn(async move {
+            let path = request.uri().path_and_query()?.to_string();
+            let crumbs = request.headers().get_all("cookie").iter();
+            let crumbs: Vec<&str> = crumbs.map(|crumb| crumb.to_str().unwrap()).collect();
+            let Answer { status, cookie, body: text } = answer(&path, &crumbs.join("; "));
             let mut body = request.into_body();
             while let Some(Ok(data)) = body.data().await {
                 body.flow_control().release_capacity(data.len()).ok()?;
             }
-            let mut answer = respond.send_response(Response::new(()), false).ok()?;
-            answer.send_data(Bytes::from_static(b"pong"), true).ok()
+            let mut head = Response::builder().status(status);
+            if let Some(cookie) = cookie {
+                head = head.header("set-cookie", cookie);
+            }
+            let mut answer = respond.send_response(head.body(()).unwrap(), false).ok()?;
+            answer.send_data(Bytes::from_static(text.as_bytes()), true).ok()
         });
     }
     None

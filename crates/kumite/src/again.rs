@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kumite_host::{cores, machine};
 use kumite_lab::{
-    Choice, Experiment, Joined, Measuring, World, check_disk, differ_as_sittings, differ_in_contenders,
+    Choice, Experiment, Joined, Measuring, TimeLimit, World, check_disk, differ_as_sittings, differ_in_contenders,
     differ_in_roles, used_cores,
 };
 use kumite_record::{ContenderStatus, Export, Rule, Run, Store, StoredRun};
@@ -101,8 +101,8 @@ impl More<'_> {
         };
         let run = Run { sittings: vec![sittings::sitting(&run, Some(id))], ..run };
         store.begin(&run, &machine(used), &prepared.contenders)?;
-        let (world, budget, stop) = (self.world, self.budget, self.stop);
-        let measuring = Measuring { world, experiment: &experiment, cores, nodes, budget, stop };
+        let (world, limit, stop) = (self.world, self.budget.map(TimeLimit::Budget), self.stop);
+        let measuring = Measuring { world, experiment: &experiment, cores, nodes, limit, stop };
         measure(measuring, run, &prepared.ready, store)
     }
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use kumite_host::{cores, machine};
 use kumite_lab::{
-    Choice, Experiment, Joined, Made, Measuring, World, check_disk, differ_in_contenders, differ_in_machines,
+    Choice, Experiment, Joined, Made, Measuring, TimeLimit, World, check_disk, differ_in_contenders, differ_in_machines,
     differ_in_roles, differ_in_trials, other_versions, used_cores,
 };
 use kumite_nodes::On;
@@ -88,9 +88,8 @@ pub fn run(args: &KeptFlags, world: &dyn World) -> Result<(), Failure> {
     let others = other_versions(then, here, &Part::Resumed { at });
     take_up(&mut run, at, others, now);
     store.finish(&run, &[], &[], &[])?;
-    let budget = args.budget;
-    let measuring =
-        Measuring { world, experiment: &experiment, cores: available, nodes, budget, stop: &stop };
+    let limit = args.budget.map(TimeLimit::Budget);
+    let measuring = Measuring { world, experiment: &experiment, cores: available, nodes, limit, stop: &stop };
     let export = measure(measuring, run, &prepared.ready, &mut store)?;
     let early = interrupted(&export, &stop);
     args.ending.conclude(sittings::joined(&mut store, &id)?, early)

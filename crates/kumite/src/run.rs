@@ -8,7 +8,7 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
 use kumite_lab::{
-    Choice, Experiment, Joined, Measuring, World, check_disk, lacking_control, outlook, seed_of, used_cores,
+    Choice, Experiment, Joined, Measuring, TimeLimit, World, check_disk, lacking_control, outlook, seed_of, used_cores,
 };
 use kumite_nodes::{Away, Driver, NodeFlags, NodesWanted, On, Share, apart, array, shares, some_for_each};
 use kumite_record::{Cores, Export, NearTies, Rule, Run, RunParts, Shard, Store};
@@ -65,6 +65,9 @@ pub struct Effort {
     /// Begin no block that would end after this time, e.g. 10m; builds do not count
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     budget: Option<Duration>,
+    /// The time for which this node is there, of the job that the run is part of
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, hide = true)]
+    job_time: Option<Duration>,
     /// Bound the chance of any false verdict in the run to 5 % [default: at most 5 % of verdicts are false on average,
     /// which needs fewer blocks]
     #[arg(long)]
@@ -260,8 +263,9 @@ impl Args {
         for other in &run.unavailable {
             output::note(&format!("cannot measure {}: {}", other.point, other.why));
         }
-        let (stop, budget) = (&driver.stop, self.effort.budget);
-        let measuring = Measuring { world, experiment, cores, nodes, budget, stop };
+        let stop = &driver.stop;
+        let limit = TimeLimit::first(self.effort.budget, self.effort.job_time);
+        let measuring = Measuring { world, experiment, cores, nodes, limit, stop };
         // The machine is looked at before the executor keeps this thread to the engine's core.
         let machine = machine(used);
         begun(RunParts { run: &run, machine: &machine, contenders: &prepared.contenders, claims: &[] })?;

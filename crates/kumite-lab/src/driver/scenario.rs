@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kumite_load::{Request, Rows, Session, Step, Take, TakePlace, Target};
-use kumite_record::{AxisValue, OutlookRequest, Within};
+use kumite_record::{AxisValue, FileDigests, OutlookRequest, Within};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -121,6 +121,8 @@ pub(crate) struct Scenario {
     pub rows: Rows,
     /// True if the cookies that the server gives on a connection are sent back on it.
     pub cookies: bool,
+    /// The digests of the files with bodies and rows.
+    pub files: FileDigests,
 }
 
 /// The load that a scenario describes.
@@ -207,7 +209,7 @@ impl Scenario {
         written: &Written,
     ) -> Result<Scenario, SpecError> {
         let Written { request: requests, session: sessions, headers, csv, cookies } = *written;
-        let reading = Reading { source, folder, headers };
+        let mut reading = Reading { source, folder, headers, files: FileDigests::new() };
         let mut all = Vec::new();
         let mut names = BTreeSet::new();
         for (nth, request) in requests.iter().enumerate() {
@@ -257,7 +259,7 @@ impl Scenario {
         }
         let rows = csv.map(|file| reading.rows(file)).transpose()?.unwrap_or_default();
         let headers = headers.clone().into_iter().collect();
-        Ok(Scenario { sessions: all, headers, rows, cookies })
+        Ok(Scenario { sessions: all, headers, rows, cookies, files: reading.files })
     }
 
     /// True if there is no request and no session. There may be headers, rows and cookies.
@@ -419,10 +421,12 @@ struct Reading<'a> {
     folder: Option<&'a Path>,
     /// The headers of all requests.
     headers: &'a BTreeMap<String, String>,
+    /// The digests of the files that were read so far.
+    files: FileDigests,
 }
 
 impl Reading<'_> {
-    fn step(&self, path: &[&str], file: &RequestFile) -> Result<ScenarioStep, SpecError> {
+    fn step(&mut self, path: &[&str], file: &RequestFile) -> Result<ScenarioStep, SpecError> {
         let at = |key: &str, what: String| self.source.error_at(&[path, &[key]].concat(), what);
         let body = match (&file.body, &file.body_file) {
             (Some(_), Some(_)) => {
@@ -432,10 +436,7 @@ impl Reading<'_> {
             (Some(body), None) => Some(body.clone().into_bytes()),
             (None, Some(file)) => Some(match self.folder {
                 None => Vec::new(),
-                Some(folder) => {
-                    let file = folder.join(file);
-                    std::fs::read(&file).map_err(|source| SpecError::Read { file, source })?
-                }
+                Some(folder) => content(folder, file, &mut self.files)?,
             }),
             (None, None) => None,
         };
@@ -486,14 +487,20 @@ impl Reading<'_> {
         of_all.chain(&file.headers).map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    fn rows(&self, file: &Path) -> Result<Rows, SpecError> {
+    fn rows(&mut self, file: &Path) -> Result<Rows, SpecError> {
         let Some(folder) = self.folder else { return Ok(Rows::default()) };
-        let file = folder.join(file);
-        let cannot = |source| SpecError::Read { file: file.clone(), source };
-        let text = std::fs::File::open(&file).map_err(cannot)?;
-        let rows = Rows::read(&file.display().to_string(), text);
+        let text = content(folder, file, &mut self.files)?;
+        let rows = Rows::read(&folder.join(file).display().to_string(), &text[..]);
         rows.map_err(|error| self.source.error_at(&["csv"], error.to_string()))
     }
+}
+
+/// The content of a file that a scenario names. Its digest is noted under that name.
+fn content(folder: &Path, named: &Path, files: &mut FileDigests) -> Result<Vec<u8>, SpecError> {
+    let file = folder.join(named);
+    let content = std::fs::read(&file).map_err(|source| SpecError::Read { file, source })?;
+    files.insert(named.display().to_string(), blake3::hash(&content).to_hex().to_string());
+    Ok(content)
 }
 
 fn place(take: &TakeFile) -> Result<TakePlace, Unfit> {
@@ -562,6 +569,16 @@ answer = { status = 201, equals = "ok" }
         assert_eq!((login.expect.status, pay.expect.status), (Some(200), Some(201)));
         assert_eq!((login.takes[0].name.as_str(), pay.think), ("token", Duration::from_micros(1_500)));
         assert_eq!((pay.name.as_str(), pay.target.path.as_str()), ("pay", "/pay"));
+    }
+
+    #[test]
+    fn the_files_of_bodies_and_rows_are_told_by_their_digests() {
+        let files = |text| read(text).unwrap().files.into_iter().collect::<Vec<_>>();
+        let digest = blake3::hash(&std::fs::read("Cargo.toml").unwrap()).to_hex().to_string();
+        let expected = [("Cargo.toml".to_owned(), digest)];
+        assert_eq!(files("[[request]]\nbody_file = 'Cargo.toml'\n"), expected);
+        assert_eq!(files("csv = 'Cargo.toml'\n[[request]]\n"), expected);
+        assert_eq!(files("[[request]]\nbody = 'Cargo.toml'\n"), []);
     }
 
     #[test]

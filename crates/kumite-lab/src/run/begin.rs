@@ -18,6 +18,7 @@ pub fn begin(experiment: &Experiment, cores: &Cores) -> Run {
         question: experiment.question.clone(),
         workload: experiment.fixed.clone(),
         labels: experiment.labels.clone(),
+        files: experiment.scenario.files.clone(),
         points: experiment.points(),
         contenders_at: experiment.contenders_at(),
         unavailable: experiment.unavailable(cores),

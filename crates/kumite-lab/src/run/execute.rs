@@ -9,11 +9,11 @@
 //!   stay in the store and are not judged.
 //! - Early verdicts may end a run only between rounds. Whether a claim is decided is asked of the judge, whose error
 //!   bound allows asking after each round.
-//! - A failed contender is a result, and the run goes on. Besides early verdicts only `stop`, the budget, a fault
+//! - A failed contender is a result, and the run goes on. Besides early verdicts only `stop`, a time limit, a fault
 //!   that all contenders share, and an error of the store end it early.
 //!
 //! It starts no process and reads no clock itself: an [`Executor`] makes the trials and a [`Clock`] tells the time.
-//! Tests replace both, so interleaving, budget and interruption are tested without waiting.
+//! Tests replace both, so interleaving, time limits and interruption are tested without waiting.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -24,7 +24,7 @@ use kumite_record::{Saved, Store, StoreError, Trial};
 
 use super::common_fault::common_fault;
 use super::plan::{Block, Round};
-use super::progress::{LOST_AFTER, Progress, humane};
+use super::progress::{LOST_AFTER, Progress};
 use super::session::Session;
 use crate::driver::{Executor, Measured, TrialOrder};
 use crate::halt::Halt;
@@ -35,7 +35,7 @@ const MOST_REPETITIONS: u32 = 3;
 /// The end of a run's execution.
 #[derive(Debug, Default, PartialEq)]
 pub struct RunEnded {
-    /// The reason why the run ended early: the budget, `stop`, or a fault common to all contenders. None if it went
+    /// The reason why the run ended early: a time limit, `stop`, or a fault common to all contenders. None if it went
     /// to its end, or ended by early verdicts.
     pub cut_short: Option<String>,
     /// The trials and the time that early verdicts saved. None if they saved none, or if the run was cut short.
@@ -51,7 +51,7 @@ pub enum Event<'a> {
         /// The number of trials that have ended and of those still expected, together. It may rise and fall during a
         /// run.
         total: usize,
-        /// The estimated time of the rest, at the pace so far; at most the rest of the budget.
+        /// The estimated time of the rest, at the pace so far; at most the rest of the limit.
         left: Duration,
         /// The trial that ended.
         trial: &'a Trial,
@@ -138,7 +138,7 @@ impl Execution<'_> {
         while let [block, rest @ ..] = blocks {
             let rest = Rest { blocks: rest, later };
             self.progress.count_saved([block], &mut self.saved);
-            if let Some(why) = self.over_budget(block, rest) {
+            if let Some(why) = self.over_limit(block, rest) {
                 return Ok(Some(why));
             }
             if self.block(block, rest)?.is_break() {
@@ -171,17 +171,17 @@ impl Execution<'_> {
         self.saved.decided
     }
 
-    /// The reason to end the run, if this block would likely end after the budget. None if it would not, if there is
-    /// no budget, or if this execution has made no trial yet.
-    fn over_budget(&self, block: &Block, rest: Rest) -> Option<String> {
+    /// The reason to end the run, if this block would likely end after the time limit. None if it would not, if there
+    /// is no limit, or if this execution has made no trial yet.
+    fn over_limit(&self, block: &Block, rest: Rest) -> Option<String> {
         let to_try = self.progress.to_try([block], 0);
-        let budget = self.session.budget?;
+        let limit = self.session.limit?;
         let fits =
-            self.progress.tried == 0 || self.progress.spent() + self.progress.expected(&to_try) <= budget;
+            self.progress.tried == 0 || self.progress.spent() + self.progress.expected(&to_try) <= limit.time();
         (!fits).then(|| {
-            let (budget, tried) = (humane(budget), self.progress.tried);
+            let tried = self.progress.tried;
             let of = tried + to_try.len() + self.progress.to_try(rest.iter(), 0).len();
-            format!("the budget of {budget} was spent after {tried} of at most {of} trials")
+            format!("{limit} was spent after {tried} of at most {of} trials")
         })
     }
 
@@ -248,8 +248,8 @@ impl Execution<'_> {
         left.extend(self.progress.to_try([block], attempt));
         let done = self.progress.trials.len() + 1;
         let (total, left) = (done + left.len(), self.progress.expected(&left));
-        let of_budget = self.session.budget.map(|budget| budget.saturating_sub(self.progress.spent()));
-        let left = of_budget.map_or(left, |of_budget| of_budget.min(left));
+        let of_limit = self.session.limit.map(|limit| limit.time().saturating_sub(self.progress.spent()));
+        let left = of_limit.map_or(left, |of_limit| of_limit.min(left));
         (self.watch)(Event::Trial { done, total, left, trial });
         if let Some(void) = &trial.void {
             let block = self.session.run.cell(&format!("block {}", trial.block + 1), &trial.point);

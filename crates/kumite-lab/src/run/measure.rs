@@ -18,6 +18,7 @@ use super::execute::{Event, execute};
 use super::export::{claimed_points, conclude, export, judged, too_few_values, undecided};
 use super::plan::{plan, trial_seed};
 use super::session::Session;
+use super::time_limit::TimeLimit;
 use crate::contender::Ready;
 use crate::driver::{Driver, Opening, open};
 use crate::halt::Halt;
@@ -76,8 +77,8 @@ pub struct Measuring<'a> {
     pub cores: Cores,
     /// The nodes that have roles.
     pub nodes: Nodes,
-    /// The time that the run may take: no block is begun that would likely end later. None if there is no limit.
-    pub budget: Option<Duration>,
+    /// The time that the run may take. None if there is no limit.
+    pub limit: Option<TimeLimit>,
     /// Set to end the run early. What was measured is kept and judged.
     pub stop: &'a AtomicBool,
 }
@@ -102,7 +103,7 @@ pub enum RunEvent<'a> {
         /// The number of trials that have ended and of those still expected, together. It may rise and fall during a
         /// run.
         total: usize,
-        /// The estimated time of the rest, at the pace so far; at most the rest of the budget.
+        /// The estimated time of the rest, at the pace so far; at most the rest of the limit.
         left: Duration,
         /// The trial that ended.
         trial: &'a Trial,
@@ -166,7 +167,7 @@ impl Measuring<'_> {
             plan: &plan,
             times: &times,
             kept: &kept,
-            budget: self.budget,
+            limit: self.limit,
             undecided: &|trials| {
                 if run.shard.is_some() {
                     return all_cells(&run, &ready);

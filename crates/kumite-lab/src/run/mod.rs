@@ -23,6 +23,7 @@ mod replication;
 mod session;
 mod sitting_warnings;
 mod sittings;
+mod time_limit;
 mod together;
 mod used_cores;
 mod warnings;
@@ -48,6 +49,7 @@ pub use rejudge::rejudge;
 pub use replication::replication;
 pub use session::{Session, Undecided};
 pub use sittings::{differ_as_sittings, join_documents, join_sittings, take_apart};
+pub use time_limit::TimeLimit;
 pub use together::{
     Difference, Made, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, is_of,
     other_versions,

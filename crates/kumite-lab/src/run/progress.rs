@@ -1,7 +1,7 @@
 //! The progress of a run: the trials so far, those that are still to be made, and how long they will take.
 //!
 //! Nothing is executed or stored here. Trials are held without the courses of events within them. Times are estimates
-//! for people and the budget, never figures of the record.
+//! for people and the time limit, never figures of the record.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -247,10 +247,9 @@ impl<'a> Progress<'a> {
         let trials_will =
             if trials == 1 { "1 trial will".to_owned() } else { format!("up to {trials} trials will") };
         let mut note = format!("{trials_will} take about {time}");
-        if let Some(budget) = self.session.budget.filter(|budget| *budget < expected) {
-            let will_do = (budget.as_secs_f64() / expected.as_secs_f64() * trials as f64) as usize;
-            let budget = humane(budget);
-            note += &format!("; the budget of {budget} is enough for about {will_do}");
+        if let Some(limit) = self.session.limit.filter(|limit| limit.time() < expected) {
+            let will_do = (limit.time().as_secs_f64() / expected.as_secs_f64() * trials as f64) as usize;
+            note += &format!("; {limit} is enough for about {will_do}");
         }
         note
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use kumite_record::{Run, Trial};
 
 use super::plan::{Plan, trial_seed};
+use super::time_limit::TimeLimit;
 use crate::contender::{Drawn, Ready};
 
 /// A function from the trials so far to the cells that go on: names of contenders, with positions of points.
@@ -24,9 +25,8 @@ pub struct Session<'a> {
     pub times: &'a [Option<Duration>],
     /// The trials of the plan that are in the store already and are not made again.
     pub kept: &'a [Trial],
-    /// The time that this execution may take, from its beginning: once it has made a trial, it begins no block that
-    /// would likely end later. None if there is no limit.
-    pub budget: Option<Duration>,
+    /// The time that this execution may take. None if there is no limit.
+    pub limit: Option<TimeLimit>,
     /// Finds the cells whose claims more blocks might decide. It is called after each round from `min_blocks` on, and
     /// only these cells go on. It is never called in a sitting.
     pub undecided: &'a Undecided<'a>,

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{
-    Contender, ContenderStatus, Labels, Machine, OtherVersion, Part, RoleElsewhere, Run, Service, Versioned,
+    Contender, ContenderStatus, FileDigests, Labels, Machine, OtherVersion, Part, RoleElsewhere, Run, Service, Versioned,
 };
 
 use crate::spec::{Asked, Experiment};
@@ -39,8 +39,9 @@ impl Difference {
 }
 
 /// The first difference of two runs in the version of measuring, the experiment's name, the profile, the part of the
-/// experiment's file that trials depend on, or the texts of labels. Contenders are not compared. `None` if there is no
-/// such difference. An error if the experiment's file that one of them keeps cannot be read.
+/// experiment's file that trials depend on, the texts of labels, or the files that requests send. Contenders are not
+/// compared. `None` if there is no such difference. An error if the experiment's file that one of them keeps cannot be
+/// read.
 pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecError> {
     let measures = |run: &Run| run.measures.map_or("none".to_owned(), |measures| measures.to_string());
     let of_one = Difference::between("how kumite measures (MEASURES)", [measures(a), measures(b)])
@@ -52,7 +53,8 @@ pub fn differ_in_trials(a: &Run, b: &Run) -> Result<Option<Difference>, SpecErro
     let differing = Asked::of_run(a)?.difference(&Asked::of_run(b)?);
     let differing =
         differing.map(|(key, values)| Difference::new(&format!("experiment.toml, {key}"), values));
-    Ok(differing.or_else(|| differ_in_labels(&a.labels, &b.labels)))
+    let differing = differing.or_else(|| differ_in_labels(&a.labels, &b.labels));
+    Ok(differing.or_else(|| differ_in_files(&a.files, &b.files)))
 }
 
 /// The first difference of the texts that labels stand for: one may come from a file. None if there is none.
@@ -69,6 +71,13 @@ fn differ_in_labels(a: &Labels, b: &Labels) -> Option<Difference> {
     all(a).union(&all(b)).find_map(|(axis, label)| {
         Difference::between(&format!("the text of {axis}={label}"), [a, b].map(|of| text(of, axis, label)))
     })
+}
+
+/// The first file that requests send whose content differs. None if there is none.
+fn differ_in_files(a: &FileDigests, b: &FileDigests) -> Option<Difference> {
+    let names: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
+    let name = names.into_iter().find(|name| a.get(*name) != b.get(*name))?;
+    Some(Difference { what: format!("the content of {name}"), values: None })
 }
 
 /// A machine in words, as far as figures depend on it.
@@ -226,6 +235,8 @@ mod tests {
         assert_eq!(differing(|run| run.measures = None), of(measures, "1", "none"));
         assert_eq!(differing(|run| run.profile = "full".into()), of("the profile", "quick", "full"));
         assert_eq!(differing(|run| run.spec = "blocks = 7".into()), of("experiment.toml, blocks", "6", "7"));
+        let with_file = |run: &mut Run| drop(run.files.insert("users.csv".into(), "ab".into()));
+        assert_eq!(differing(with_file), of("the content of users.csv", "", ""));
     }
 
     #[test]

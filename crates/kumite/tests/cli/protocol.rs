@@ -78,6 +78,55 @@ fn streams_share_a_connection() {
     );
 }
 
+const USERS: &str = r#"
+question = "Who knows its users?"
+kind = "http"
+blocks = 2
+csv = "users.csv"
+cookies = true
+[workload]
+rate_rps = 100
+duration_s = 0.4
+warm_up_s = 0
+connections = 8
+timeout_ms = 20000
+[axes]
+protocol = ["http", "https", "h2", "h2c"]
+[answer]
+status = 200
+[[session]]
+name = "user"
+[[session.request]]
+name = "login"
+path = "/login?{{name}}"
+[[session.request]]
+name = "me"
+path = "/me?{{name}}"
+answer = { equals = "me" }
+"#;
+
+/// The server answers only those that send back the cookie of their own row.
+#[test]
+fn a_session_has_a_row_and_cookies_of_its_own_in_each_protocol() {
+    let place = place("", &["asked"]);
+    let experiment = "experiments/fake/experiment.toml";
+    place.write("experiments/fake/users.csv", "name\nann\nbob\neve\n");
+    for (text, failures) in [(USERS.replace("cookies = true", ""), 40.0), (USERS.to_owned(), 0.0)] {
+        place.write(experiment, &text);
+        let trials = trials(&place);
+        assert_eq!(trials.len(), 4);
+        for trial in trials {
+            let metrics = &trial["sample"]["metrics"];
+            let metric = |name: &str| metrics[name].as_f64().unwrap();
+            // Forty sessions are due, of two requests each.
+            assert_eq!((metric("received"), metric("session_failures")), (80.0 - failures, failures), "{trial}");
+        }
+    }
+    place.kumite(&["run", "fake", "--sittings", "1"]).ended(0);
+    place.write("experiments/fake/users.csv", "name\nann\n");
+    printed!(place.kumite(&["again"]).ended(2).notes());
+}
+
 /// By Python's own library, as people would.
 #[test]
 fn a_python_server_in_tls_needs_but_the_two_files() {

@@ -10,7 +10,7 @@ use kumite_record::{AxisValue, Machine, Mark, Outcome, Point, Probe, Run, Void, 
 
 use super::*;
 use crate::contender::Ready;
-use crate::run::plan;
+use crate::run::{TimeLimit, plan};
 
 /// A clock that moves when a trial is executed.
 struct FakeClock(Cell<Duration>);
@@ -28,7 +28,7 @@ impl Clock for FakeClock {
 /// The script of a fake run.
 #[derive(Clone, Default)]
 struct Case {
-    budget: Option<u64>,
+    limit: Option<TimeLimit>,
     /// The number of the trial in which `stop` is set. None if it is never set.
     stop_in: Option<u32>,
     /// For each of the two points, the number of rounds after which no claim needs it any more. None if that never
@@ -128,7 +128,7 @@ fn go_on(store: &mut Store, names: &[&str], blocks: u32, case: Case) -> Made {
         plan: &plan,
         times: &[Some(Duration::from_secs(1)); 2],
         kept: &kept,
-        budget: case.budget.map(Duration::from_secs),
+        limit: case.limit,
         undecided: &undecided,
     };
     let mut notes = Vec::new();
@@ -183,7 +183,9 @@ fn blocks_are_interleaved_and_paired() {
 
 #[test]
 fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
-    let ended = run(&["a", "b"], 10, Case { budget: Some(15), ..Case::default() });
+    let fifteen = Duration::from_secs(15);
+    let within = |limit| run(&["a", "b"], 10, Case { limit: Some(limit), ..Case::default() });
+    let ended = within(TimeLimit::Budget(fifteen));
     // A block takes 4 s: three fit into 15 s.
     assert_eq!(ended.trials.len(), 6);
     assert_eq!(ended.ended.cut_short.unwrap(), "the budget of 15 s was spent after 6 of at most 40 trials");
@@ -191,11 +193,16 @@ fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
         ended.notes,
         ["up to 40 trials will take about 80 s; the budget of 15 s is enough for about 7"]
     );
+    let ended = within(TimeLimit::Job(fifteen));
+    assert_eq!(
+        ended.ended.cut_short.unwrap(),
+        "the rest of the job's time limit, 15 s, was spent after 6 of at most 40 trials"
+    );
 }
 
 #[test]
 fn a_budget_too_small_for_a_block_still_gives_one() {
-    assert_eq!(run(&["a", "b"], 10, Case { budget: Some(1), ..Case::default() }).trials.len(), 2);
+    assert_eq!(run(&["a", "b"], 10, Case { limit: Some(TimeLimit::Budget(Duration::from_secs(1))), ..Case::default() }).trials.len(), 2);
 }
 
 #[test]
