@@ -161,9 +161,9 @@ struct Around {
     /// once for each)
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
-    /// Standard input of commands: null or a file
-    #[arg(long, value_name = "WHAT", default_value = "null")]
-    input: String,
+    /// Standard input of commands: null or a file [default: null]
+    #[arg(long, value_name = "WHAT")]
+    input: Option<String>,
     /// Standard output of commands: null, pipe, inherit or a file (once for all commands, or once for each) [default: null]
     #[arg(long, value_name = "WHERE")]
     output: Vec<String>,
@@ -491,9 +491,9 @@ fn setting(
     let setting = Setting {
         benches,
         shell: if around.no_shell { Shell::Never } else { around.shell.clone().unwrap_or(Shell::IfNeeded) },
-        stdin: match around.input.as_str() {
-            "null" => Stdin::Null,
-            file => Stdin::File(file.into()),
+        stdin: match around.input.as_deref() {
+            None | Some("null") => Stdin::Null,
+            Some(file) => Stdin::File(file.into()),
         },
         same_output: around.same_output,
         allowed: around.ignore_failure.clone().unwrap_or_default(),

@@ -108,7 +108,7 @@ fn refuse(args: &Args) -> Result<(), Failure> {
         ("--conclude", !around.conclude.is_empty()),
         ("--cleanup", around.cleanup.is_some()),
         ("--shell", around.shell.is_some() || around.no_shell),
-        ("--input", around.input != "null"),
+        ("--input", around.input.is_some()),
         ("--env", !around.env.is_empty()),
         ("--metrics", args.amount.metrics.is_some()),
         ("--gate-on", args.gate.is_on_one()),

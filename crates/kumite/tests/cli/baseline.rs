@@ -204,6 +204,9 @@ fn the_flags_that_are_left_out_are_those_of_the_baseline() {
     // One for each, in their order: the baseline is the first.
     again(&["--prepare", "echo q >> hooks", "--prepare", "true"]);
     assert_eq!(place.read("hooks"), "q\n");
+    // What is typed counts, also where it is the default.
+    std::fs::remove_file(place.path("input")).unwrap();
+    again(&["--input", "null"]);
     let kept =
         ["prepare", "env", "input", "ignore_failure", "shell"].map(|flag| of_file[flag].as_str().unwrap());
     assert_eq!(kept, ["echo p >> hooks", "'A=x y'", "input", "3", "sh -e"]);

@@ -81,7 +81,7 @@ impl KeptFlags {
         }
     }
 
-    /// Fills in the flags that were not typed. An `--input null` counts as not typed.
+    /// Fills in the flags that were not typed.
     pub fn fill(&self, around: &mut Around) {
         let either = |typed: &mut Option<String>, kept: &Option<String>| {
             if typed.is_none() {
@@ -90,6 +90,7 @@ impl KeptFlags {
         };
         either(&mut around.setup, &self.setup);
         either(&mut around.cleanup, &self.cleanup);
+        either(&mut around.input, &self.input);
         let each = |typed: &mut Vec<String>, kept: &Option<String>| {
             if typed.is_empty() {
                 typed.extend(kept.clone());
@@ -100,9 +101,6 @@ impl KeptFlags {
         each(&mut around.env, &self.env);
         if around.shell.is_none() && !around.no_shell {
             around.shell = self.shell.as_ref().and_then(|text| Shell::parse(text).ok());
-        }
-        if let (Some(input), "null") = (&self.input, around.input.as_str()) {
-            around.input.clone_from(input);
         }
         if around.ignore_failure.is_none() {
             around.ignore_failure = self.ignore_failure.as_ref().and_then(|text| Allowed::parse(text).ok());
