@@ -17,6 +17,7 @@ mod sources;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
@@ -57,7 +58,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
         let run = match unpacked(&file, MOST_BYTES) {
             Ok(run) => run,
             Err(why) => {
-                wrong.push(of_file(why));
+                wrong.push(of_file(format!("{why:#}")));
                 continue;
             }
         };
@@ -65,7 +66,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
         wrong.extend(unfit_run(&run).map(of_file));
         wrong.extend(kept::wrong(&experiment, Some(&run)).into_iter().map(of_folder));
         let everyone = everyone::read(&experiment, &spec).unwrap_or_else(|why| {
-            wrong.push(of_folder(format!("{}: {why}", everyone::RECORD)));
+            wrong.push(of_folder(format!("{}: {why:#}", everyone::RECORD)));
             None
         });
         let is_earlier = earlier::is_of_earlier(&run, &spec);
@@ -96,7 +97,7 @@ pub fn why_not_settled(experiment: &Path) -> Option<String> {
     }
     let run = match unpacked(&file, MOST_BYTES) {
         Ok(run) => run,
-        Err(why) => return Some(why),
+        Err(why) => return Some(format!("{why:#}")),
     };
     let specification = std::fs::read_to_string(experiment.join("experiment.toml")).unwrap_or_default();
     if earlier::is_of_earlier(&run, &specification) {
@@ -117,22 +118,22 @@ fn all(root: &Path) -> Vec<PathBuf> {
     all
 }
 
-fn unpacked(file: &Path, most_bytes: u64) -> Result<Value, String> {
-    let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
+fn unpacked(file: &Path, most_bytes: u64) -> Result<Value> {
+    let bytes = std::fs::read(file)?;
     if bytes.len() as u64 > most_bytes {
-        return Err(format!("{} bytes, more than {most_bytes}", bytes.len()));
+        bail!("{} bytes, more than {most_bytes}", bytes.len());
     }
     let mut text = String::new();
-    GzDecoder::new(&bytes[..]).read_to_string(&mut text).map_err(|error| error.to_string())?;
-    serde_json::from_str(&text).map_err(|error| error.to_string())
+    GzDecoder::new(&bytes[..]).read_to_string(&mut text)?;
+    Ok(serde_json::from_str(&text)?)
 }
 
 /// The bytes that `kumite run --json FILE.gz` writes.
-fn packed(run: &impl Serialize) -> Result<Vec<u8>, String> {
-    let text = serde_json::to_string_pretty(run).map_err(|error| error.to_string())?;
+fn packed(run: &impl Serialize) -> Result<Vec<u8>> {
+    let text = serde_json::to_string_pretty(run)?;
     let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
     let written = encoder.write_all(text.as_bytes()).and_then(|()| encoder.write_all(b"\n"));
-    written.and_then(|()| encoder.finish()).map_err(|error| error.to_string())
+    Ok(written.and_then(|()| encoder.finish())?)
 }
 
 /// The reason why a run cannot stand for its experiment, if there is one.
@@ -147,10 +148,10 @@ fn is_ended(cut_short: Option<&str>) -> bool {
     cut_short.is_none_or(|why| why.starts_with("the budget of"))
 }
 
-fn minutes(run: &Value) -> Result<f64, String> {
+fn minutes(run: &Value) -> Result<f64> {
     let at = |key: &str| {
         let text = run["run"][key].as_str().unwrap_or_default();
-        text.parse::<jiff::Timestamp>().map_err(|error| format!("run {key}: {error}"))
+        text.parse::<jiff::Timestamp>().with_context(|| format!("run {key}"))
     };
     Ok(at("finished")?.duration_since(at("started")?).as_secs_f64() / 60.0)
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::git::git;
+use anyhow::{Context, Result, bail};
 
 /// Tracked, so that whoever checks main compares it with the same commit.
 const FILE: &str = ".ci/base";
@@ -44,7 +45,7 @@ impl fmt::Display for Source {
 
 impl Base {
     /// The base of what is checked out: where it left main, else the tracked one.
-    pub fn find(root: &Path) -> Result<Base, String> {
+    pub fn find(root: &Path) -> Result<Base> {
         let head = resolve(root, "HEAD")?;
         match MAIN.into_iter().find_map(|main| Base::merge_base(root, main, &head)) {
             Some(base) => Ok(base),
@@ -65,25 +66,26 @@ impl Base {
     }
 
     /// Reads `.ci/base`. It is an error if it is missing, or names HEAD or a commit that is none of its ancestors.
-    pub fn tracked(root: &Path) -> Result<Base, String> {
+    pub fn tracked(root: &Path) -> Result<Base> {
         let remedy = "work on a branch of main, or name the commit to compare with: `cargo xtask ci --set-base COMMIT`";
         let text = std::fs::read_to_string(root.join(FILE))
-            .map_err(|error| format!("cannot read {FILE}: {error}; {remedy}"))?;
-        let base = parse(&text).ok_or_else(|| {
+            .with_context(|| format!("cannot read {FILE}; {remedy}"))?;
+        let base = parse(&text).with_context(|| {
             format!("{FILE} is to be a commit and a turn, and is {:?}; {remedy}", text.trim())
         })?;
-        let commit = resolve(root, &base.commit).map_err(|error| format!("{FILE}: {error}; {remedy}"))?;
+        let commit = resolve(root, &base.commit)
+            .with_context(|| format!("{FILE} names no commit of here; {remedy}"))?;
         if commit == resolve(root, "HEAD")? {
-            return Err(format!("{FILE} names HEAD, so that nothing would have changed; {remedy}"));
+            bail!("{FILE} names HEAD, so that nothing would have changed; {remedy}");
         }
         if git(root, &["merge-base", "--is-ancestor", &commit, "HEAD"]).is_err() {
-            return Err(format!("{FILE} names {commit}, which is no ancestor of HEAD; {remedy}"));
+            bail!("{FILE} names {commit}, which is no ancestor of HEAD; {remedy}");
         }
         Ok(Base { commit, ..base })
     }
 
     /// Writes this commit into `.ci/base`. If another one was there, it is the next turn.
-    pub fn set(root: &Path, name: &str) -> Result<Base, String> {
+    pub fn set(root: &Path, name: &str) -> Result<Base> {
         let commit = resolve(root, name)?;
         let before = std::fs::read_to_string(root.join(FILE)).ok().and_then(|text| parse(&text));
         let turn = match before {
@@ -92,7 +94,7 @@ impl Base {
             None => 1,
         };
         std::fs::write(root.join(FILE), format!("{commit} {turn}\n"))
-            .map_err(|error| format!("cannot write {FILE}: {error}"))?;
+            .with_context(|| format!("cannot write {FILE}"))?;
         Ok(Base { commit, turn, source: Source::Tracked })
     }
 }
@@ -104,9 +106,9 @@ fn parse(text: &str) -> Option<Base> {
     is_full.then_some(Base { commit: commit.to_owned(), turn, source: Source::Tracked })
 }
 
-fn resolve(root: &Path, name: &str) -> Result<String, String> {
+fn resolve(root: &Path, name: &str) -> Result<String> {
     let commit = git(root, &["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]);
-    commit.map(|out| out.trim().to_owned()).map_err(|_| format!("there is no commit {name} here"))
+    commit.map(|out| out.trim().to_owned()).map_err(|_| anyhow!("there is no commit {name} here"))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::git;
 use super::language::Language;
+use anyhow::{Context, Result};
 
 /// All experiments and kits of the checkout.
 #[derive(Debug, Default)]
@@ -40,7 +41,7 @@ pub struct Contender {
 
 impl Catalogue {
     /// Reads what these files, all of the project's, say.
-    pub fn read(root: &Path) -> Result<Catalogue, String> {
+    pub fn read(root: &Path) -> Result<Catalogue> {
         let files = git::files(root)?;
         let mut catalogue = Catalogue::default();
         for file in &files {
@@ -89,7 +90,7 @@ impl Experiment {
     }
 }
 
-fn experiment(root: &Path, name: &str, files: &[String]) -> Result<Experiment, String> {
+fn experiment(root: &Path, name: &str, files: &[String]) -> Result<Experiment> {
     let folder = format!("experiments/{name}");
     let text = table(root, &format!("{folder}/experiment.toml"))?;
     let services = text.get("services").and_then(toml::Value::as_table).into_iter().flatten();
@@ -110,7 +111,7 @@ fn experiment(root: &Path, name: &str, files: &[String]) -> Result<Experiment, S
     })
 }
 
-fn contender(root: &Path, home: &str, files: &[String]) -> Result<Contender, String> {
+fn contender(root: &Path, home: &str, files: &[String]) -> Result<Contender> {
     let text = table(root, &format!("{home}/contender.toml"))?;
     let strings = |key: &str| {
         let all = text.get(key).and_then(toml::Value::as_array).into_iter().flatten();
@@ -142,7 +143,7 @@ fn from_root(folder: &str, path: &str) -> String {
     parts.join("/")
 }
 
-fn table(root: &Path, file: &str) -> Result<toml::Table, String> {
-    let text = std::fs::read_to_string(root.join(file)).map_err(|error| format!("{file}: {error}"))?;
-    text.parse().map_err(|error| format!("{file}: {error}"))
+fn table(root: &Path, file: &str) -> Result<toml::Table> {
+    let text = std::fs::read_to_string(root.join(file)).with_context(|| format!("{file}"))?;
+    text.parse().with_context(|| format!("{file}"))
 }

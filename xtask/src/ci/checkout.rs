@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::outcome;
+use anyhow::{Context, Result, anyhow};
 
 /// The checkout, and where its binaries are.
 pub struct Checkout {
@@ -25,7 +26,7 @@ impl Checkout {
     }
 
     /// Runs an experiment, and sees that every trial of every contender gave a result.
-    pub fn measured(&self, experiment: &str, name: &str, more: &[&str]) -> Result<(), String> {
+    pub fn measured(&self, experiment: &str, name: &str, more: &[&str]) -> Result<()> {
         let json = self.binaries.join(format!("ci-{name}.json"));
         let _ = std::fs::remove_file(&json);
         // A function finds its program on PATH: other variables of ours it is not given.
@@ -37,13 +38,13 @@ impl Checkout {
             .arg(&json)
             .args(more)
             .env("KUMITE_FAKES", fakes)
-            .env("PATH", path.map_err(|error| error.to_string())?))?;
+            .env("PATH", path?))?;
         outcome::every_trial_is_ok(&json)
     }
 }
 
 /// Runs a command to its end; an error says how it ended.
-pub fn run(command: &mut Command) -> Result<(), String> {
+pub fn run(command: &mut Command) -> Result<()> {
     // Cargo's variables about this program must not reach another cargo: build scripts would take them for a change, and
     // most of the workspace would be compiled again.
     for (name, _) in std::env::vars_os() {
@@ -53,6 +54,6 @@ pub fn run(command: &mut Command) -> Result<(), String> {
         }
     }
     let program = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().map_err(|error| format!("{program} cannot be started: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("{program} ended with {status}")) }
+    let status = command.status().with_context(|| format!("{program} cannot be started"))?;
+    if status.success() { Ok(()) } else { Err(anyhow!("{program} ended with {status}")) }
 }

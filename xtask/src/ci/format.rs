@@ -7,6 +7,7 @@ use std::process::Command;
 use super::checkout::{Checkout, run};
 use super::git;
 use super::language::Language;
+use anyhow::{Context, Result, anyhow};
 
 const RUFF: &str = "ruff==0.17.5";
 const PRETTIER: &str = "prettier@3.6.2";
@@ -14,7 +15,7 @@ const KTLINT: &str = "com.github.gantsign.maven:ktlint-maven-plugin:3.5.0:check"
 const JAVA_FORMAT: &str = "com.spotify.fmt:fmt-maven-plugin:2.29:check";
 
 /// Tries every formatter that has files in this folder, and names the languages that are not formatted.
-pub fn check(checkout: &Checkout, folder: &str) -> Result<(), String> {
+pub fn check(checkout: &Checkout, folder: &str) -> Result<()> {
     let root = &checkout.root;
     let files = git::files(root)?;
     let files: Vec<&str> =
@@ -43,17 +44,17 @@ pub fn check(checkout: &Checkout, folder: &str) -> Result<(), String> {
             Language::Cpp => Ok(()),
         };
         if let Err(why) = done {
-            wrong.push(format!("{}: {why}", language.name()));
+            wrong.push(format!("{}: {why:#}", language.name()));
         }
     }
-    if wrong.is_empty() { Ok(()) } else { Err(format!("not formatted: {}", wrong.join("; "))) }
+    if wrong.is_empty() { Ok(()) } else { Err(anyhow!("not formatted: {}", wrong.join("; "))) }
 }
 
 /// Runs the command in each folder that has this file, if one of these is below it.
-fn in_each(folder: &Path, files: &[&str], file: &str, its: &[&str], command: &[&str]) -> Result<(), String> {
+fn in_each(folder: &Path, files: &[&str], file: &str, its: &[&str], command: &[&str]) -> Result<()> {
     for home in homes(files, file, its) {
         run(Command::new(command[0]).args(&command[1..]).current_dir(folder.join(home)))
-            .map_err(|why| format!("{}/{home}: {why}", folder.display()))?;
+            .with_context(|| format!("{}/{home}", folder.display()))?;
     }
     Ok(())
 }
@@ -72,15 +73,15 @@ fn homes<'a>(files: &[&'a str], file: &str, its: &[&str]) -> Vec<&'a str> {
         .collect()
 }
 
-fn gofmt(folder: &Path, files: &[&str]) -> Result<(), String> {
+fn gofmt(folder: &Path, files: &[&str]) -> Result<()> {
     let output = Command::new("gofmt").arg("-l").args(files).current_dir(folder).output();
-    let output = output.map_err(|error| format!("gofmt cannot be started: {error}"))?;
+    let output = output.context("gofmt cannot be started")?;
     let named = String::from_utf8_lossy(&output.stdout).trim().replace('\n', ", ");
-    if output.status.success() && named.is_empty() { Ok(()) } else { Err(named) }
+    if output.status.success() && named.is_empty() { Ok(()) } else { Err(anyhow!(named)) }
 }
 
 /// Formats and lints; it is had from PyPI once for each target folder.
-fn ruff(checkout: &Checkout, folder: &Path, files: &[&str]) -> Result<(), String> {
+fn ruff(checkout: &Checkout, folder: &Path, files: &[&str]) -> Result<()> {
     let home = checkout.binaries.join(RUFF);
     let ruff = home.join("bin/ruff");
     if !ruff.is_file() {

@@ -4,20 +4,22 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use anyhow::{Context, Result, bail};
+
 /// The output of `git ARGUMENTS`; an error has git's own words.
-pub fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
+pub fn git(root: &Path, arguments: &[&str]) -> Result<String> {
     let output = Command::new("git").args(arguments).current_dir(root).output();
-    let output = output.map_err(|error| format!("git cannot be started: {error}"))?;
+    let output = output.context("git cannot be started")?;
     if !output.status.success() {
         let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        return Err(format!("`git {}` failed: {why}", arguments.join(" ")));
+        bail!("`git {}` failed: {why}", arguments.join(" "));
     }
-    String::from_utf8(output.stdout).map_err(|error| format!("git names a file that is no UTF-8: {error}"))
+    String::from_utf8(output.stdout).context("git names a file that is no UTF-8")
 }
 
 /// The files that differ from this commit, as they are in the folder now: also what is not committed, what was deleted,
 /// and where what was moved came from.
-pub fn changed(root: &Path, commit: &str) -> Result<BTreeSet<String>, String> {
+pub fn changed(root: &Path, commit: &str) -> Result<BTreeSet<String>> {
     let differing = git(root, &["diff", "--name-only", "--no-renames", "-z", commit])?;
     let untracked = git(root, &["ls-files", "--others", "--exclude-standard", "-z"])?;
     Ok(differing
@@ -29,7 +31,7 @@ pub fn changed(root: &Path, commit: &str) -> Result<BTreeSet<String>, String> {
 }
 
 /// The files of the project, whether they are committed yet or not.
-pub fn files(root: &Path) -> Result<Vec<String>, String> {
+pub fn files(root: &Path) -> Result<Vec<String>> {
     let all = git(root, &["ls-files", "--cached", "--others", "--exclude-standard", "-z"])?;
     let there = |file: &&str| !file.is_empty() && root.join(file).is_file();
     Ok(all.split('\0').filter(there).map(str::to_owned).collect())

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::checkout::{Checkout, run};
+use anyhow::{Context, Result, anyhow};
 
 /// Builds the kit's conformance worker and tries it.
-pub fn conforms(checkout: &Checkout, kit: &str) -> Result<(), String> {
+pub fn conforms(checkout: &Checkout, kit: &str) -> Result<()> {
     let built = checkout.binaries.join("kits");
-    std::fs::create_dir_all(&built).map_err(|error| format!("{}: {error}", built.display()))?;
+    std::fs::create_dir_all(&built).with_context(|| format!("{}", built.display()))?;
     let (build, worker) = commands(kit, &built)?;
     let java = newest_jdk(Path::new("/usr/lib/jvm"));
     let command = |command: &mut Command| {
@@ -23,7 +24,7 @@ pub fn conforms(checkout: &Checkout, kit: &str) -> Result<(), String> {
 }
 
 /// The commands that build a kit's worker, and start it.
-fn commands(kit: &str, built: &Path) -> Result<(String, String), String> {
+fn commands(kit: &str, built: &Path) -> Result<(String, String)> {
     let built = built.display();
     let jvm = |main: &str| {
         let classes = "target/classes:target/test-classes:target/lib/*";
@@ -46,7 +47,7 @@ fn commands(kit: &str, built: &Path) -> Result<(String, String), String> {
             format!("cargo build -q --release --example conformance --target-dir {built}/rust"),
             format!("exec {built}/rust/release/examples/conformance"),
         ),
-        other => return Err(format!("xtask/src/ci/kits.rs does not know how to build the kit {other}")),
+        other => return Err(anyhow!("xtask/src/ci/kits.rs does not know how to build the kit {other}")),
     })
 }
 

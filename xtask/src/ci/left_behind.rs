@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::{Result, anyhow};
+
 /// In the environment of every process of a trial.
 const MARK: &[u8] = b"KUMITE_TREE=";
 /// The beginning of our control groups' names.
 const GROUP: &str = "kumite-";
 
 /// An error names every process and control group that is left.
-pub fn nothing() -> Result<(), String> {
+pub fn nothing() -> Result<()> {
     let mut left = processes(Path::new("/proc"));
     groups(Path::new("/sys/fs/cgroup"), &mut left);
-    if left.is_empty() { Ok(()) } else { Err(format!("left behind: {}", left.join(", "))) }
+    if left.is_empty() { Ok(()) } else { Err(anyhow!("left behind: {}", left.join(", "))) }
 }
 
 fn processes(proc: &Path) -> Vec<String> {

@@ -19,6 +19,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
+use anyhow::{Context, Result, anyhow};
 use base::Base;
 use catalogue::Catalogue;
 use checkout::Checkout;
@@ -51,7 +52,7 @@ pub fn run(arguments: &[&str]) -> ExitCode {
     let args = match parse(arguments) {
         Ok(args) => args,
         Err(why) => {
-            eprintln!("error: {why}\n{USAGE}");
+            eprintln!("error: {why:#}\n{USAGE}");
             return ExitCode::from(2);
         }
     };
@@ -59,36 +60,36 @@ pub fn run(arguments: &[&str]) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(why) => {
-            eprintln!("error: {why}");
+            eprintln!("error: {why:#}");
             ExitCode::from(2)
         }
     }
 }
 
 /// An error names the argument.
-fn parse(arguments: &[&str]) -> Result<Args, String> {
+fn parse(arguments: &[&str]) -> Result<Args> {
     let mut args = Args::default();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
-        let mut value = |what| rest.next().ok_or_else(|| format!("{argument} needs {what} after it"));
+        let mut value = |what| rest.next().with_context(|| format!("{argument} needs {what} after it"));
         match *argument {
             "--all" => args.all = true,
             "--plan" => args.plan = true,
             "--timing" => args.timing = true,
             "--tests" => {
                 let status = value("the status that the tests ended with")?;
-                let number = status.parse().map_err(|_| format!("--tests {status}: a status is a number"))?;
+                let number = status.parse().map_err(|_| anyhow!("--tests {status}: a status is a number"))?;
                 args.tests = Some(number);
             }
             "--set-base" => args.set_base = Some((*value("a commit")?).to_owned()),
-            _ => return Err(format!("there is no argument {argument}")),
+            _ => bail!("there is no argument {argument}"),
         }
     }
     Ok(args)
 }
 
 /// True if every step passed.
-fn obey(args: &Args) -> Result<bool, String> {
+fn obey(args: &Args) -> Result<bool> {
     let root = crate::project::root();
     if let Some(commit) = &args.set_base {
         let base = Base::set(root, commit)?;
@@ -128,7 +129,7 @@ fn made(plan: &Plan, tests: Option<i32>, checkout: &Checkout) -> bool {
         match step.make(checkout) {
             Ok(()) => passed += 1,
             Err(why) => {
-                println!("FAILED: {step}: {why}");
+                println!("FAILED: {step}: {why:#}");
                 failed.push(step.to_string());
             }
         }
@@ -148,9 +149,9 @@ fn made(plan: &Plan, tests: Option<i32>, checkout: &Checkout) -> bool {
 }
 
 /// The folder of this program, and so of all that was built with it.
-fn binaries() -> Result<PathBuf, String> {
-    let program = std::env::current_exe().map_err(|error| format!("this program's place: {error}"))?;
-    program.parent().map(Path::to_owned).ok_or_else(|| "this program is nowhere".to_owned())
+fn binaries() -> Result<PathBuf> {
+    let program = std::env::current_exe().context("this program's place")?;
+    program.parent().map(Path::to_owned).context("this program is nowhere")
 }
 
 #[cfg(test)]
@@ -159,16 +160,17 @@ mod tests {
 
     #[test]
     fn arguments_are_read_and_what_is_unknown_or_unfinished_is_refused_by_its_name() {
-        assert_eq!(parse(&[]), Ok(Args::default()));
-        assert_eq!(parse(&["--all", "--plan"]), Ok(Args { all: true, plan: true, ..Args::default() }));
-        assert_eq!(parse(&["--tests", "101"]), Ok(Args { tests: Some(101), ..Args::default() }));
+        let right = |arguments: &[&str]| parse(arguments).unwrap();
+        assert_eq!(right(&[]), Args::default());
+        assert_eq!(right(&["--all", "--plan"]), Args { all: true, plan: true, ..Args::default() });
+        assert_eq!(right(&["--tests", "101"]), Args { tests: Some(101), ..Args::default() });
         for (wrong, why) in [
             (&["--tests"][..], "--tests needs the status that the tests ended with after it"),
             (&["--tests", "x"], "--tests x: a status is a number"),
             (&["--all", "--set-base"], "--set-base needs a commit after it"),
             (&["--all", "now"], "there is no argument now"),
         ] {
-            assert_eq!(parse(wrong), Err(why.to_owned()), "{wrong:?}");
+            assert_eq!(parse(wrong).unwrap_err().to_string(), why, "{wrong:?}");
         }
     }
 }

@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use anyhow::{Context, Result};
+
 /// `kumite_testing::lacks` writes this file, in the folder above that of the binaries.
 const FILE: &str = "not-tested.txt";
 
 /// Prints how many tests were not made for want of which capability.
-pub fn count(binaries: &Path) -> Result<(), String> {
+pub fn count(binaries: &Path) -> Result<()> {
     let file = binaries.with_file_name(FILE);
     let text = match std::fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(format!("{}: {error}", file.display())),
+        Err(error) => return Err(error).with_context(|| file.display().to_string()),
     };
     print!("{}", summary(&text));
     Ok(())

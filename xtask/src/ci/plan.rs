@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::catalogue::{Catalogue, Experiment};
 use super::changed::{Need, needs};
 use super::step::Step;
+use anyhow::{Context, Result};
 
 /// The kinds of workload there are; each has its smoke experiment below `tests/smoke/`.
 pub const KINDS: [&str; 5] = ["command", "function", "http", "pacing", "task"];
@@ -21,11 +22,7 @@ pub struct Plan {
 
 impl Plan {
     /// The steps that are always made, those that these changes make necessary, and the experiment whose turn it is.
-    pub fn for_changes(
-        changed: &BTreeSet<String>,
-        turn: usize,
-        catalogue: &Catalogue,
-    ) -> Result<Plan, String> {
+    pub fn for_changes(changed: &BTreeSet<String>, turn: usize, catalogue: &Catalogue) -> Result<Plan> {
         let mut collected = Collected::default();
         for file in changed {
             for need in needs(file) {
@@ -40,7 +37,7 @@ impl Plan {
     }
 
     /// Every step there is.
-    pub fn all(catalogue: &Catalogue) -> Result<Plan, String> {
+    pub fn all(catalogue: &Catalogue) -> Result<Plan> {
         let mut collected = Collected::default();
         let mut need = |need: &Need| collected.need(need, "--all", catalogue);
         for experiment in &catalogue.experiments {
@@ -116,7 +113,7 @@ impl Collected {
         }
     }
 
-    fn need(&mut self, need: &Need, why: &str, catalogue: &Catalogue) -> Result<(), String> {
+    fn need(&mut self, need: &Need, why: &str, catalogue: &Catalogue) -> Result<()> {
         match need {
             Need::Experiment(name) => match catalogue.experiment(name) {
                 Some(experiment) => {
@@ -157,7 +154,7 @@ impl Collected {
             Need::Service(kind) => {
                 let with = |experiment: &&Experiment| experiment.services.contains(*kind);
                 let found = catalogue.experiments.iter().find(with);
-                let found = found.ok_or_else(|| format!("no experiment has a service of kind {kind}"))?;
+                let found = found.with_context(|| format!("no experiment has a service of kind {kind}"))?;
                 self.add(check(found, found.quickest(1)), why);
             }
             Need::EveryLanguage => {
@@ -239,10 +236,10 @@ fn check(experiment: &Experiment, only: Vec<String>) -> Step {
 
 /// The experiment of this kind that is the quickest to try: the one with contenders in the most languages, for it has
 /// those that need no build.
-fn of_kind<'a>(kind: &str, catalogue: &'a Catalogue) -> Result<&'a Experiment, String> {
+fn of_kind<'a>(kind: &str, catalogue: &'a Catalogue) -> Result<&'a Experiment> {
     let fitting = catalogue.experiments.iter().filter(|one| one.kind == kind && one.services.is_empty());
     let best = fitting.rev().max_by_key(|one| one.one_of_each_language().len());
-    best.ok_or_else(|| format!("no experiment of kind {kind} is without a service"))
+    best.with_context(|| format!("no experiment of kind {kind} is without a service"))
 }
 
 /// The first experiment that is built with this kit, and a contender of it that is.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::checkout::{Checkout, run};
 use super::language::Language;
 use super::{format, kits, left_behind, not_tested};
+use anyhow::{Context, Result, anyhow};
 
 /// The steps there are, in the order in which they are made.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,7 +147,7 @@ impl Step {
     }
 
     /// Makes the step; an error says what failed.
-    pub fn make(&self, checkout: &Checkout) -> Result<(), String> {
+    pub fn make(&self, checkout: &Checkout) -> Result<()> {
         let Checkout { root, binaries } = checkout;
         match self {
             Step::Format => cargo(root, &["fmt", "--all", "--check"]),
@@ -231,18 +232,18 @@ fn to_build(language: Language) -> u64 {
     }
 }
 
-fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+fn cargo(root: &Path, arguments: &[&str]) -> Result<()> {
     run(Command::new("cargo").args(arguments).current_dir(root))
 }
 
 /// The page of `kumite play --serve`, in a browser.
-fn page(root: &Path) -> Result<(), String> {
+fn page(root: &Path) -> Result<()> {
     have("chromium", "chromium")?;
     cargo(root, &["test", "-p", "kumite", "--test", "page"])
 }
 
 /// The package in a plain Debian, the wheel in a virtual environment.
-fn install(root: &Path) -> Result<(), String> {
+fn install(root: &Path) -> Result<()> {
     have("debootstrap", "debootstrap python3-venv")?;
     cargo(root, &["xtask", "dist", "x86_64-unknown-linux-gnu"])?;
     run(Command::new("sh").arg("tests/install/run.sh").current_dir(root))?;
@@ -250,7 +251,7 @@ fn install(root: &Path) -> Result<(), String> {
 }
 
 /// The action's scripts and workflows are linted, and its steps are made in a plain Debian.
-fn action(checkout: &Checkout) -> Result<(), String> {
+fn action(checkout: &Checkout) -> Result<()> {
     have("debootstrap", "debootstrap")?;
     for script in ["tests/action/lint.sh", "tests/action/chroot.sh"] {
         let mut test = Command::new(script);
@@ -264,7 +265,7 @@ fn action(checkout: &Checkout) -> Result<(), String> {
 const NOT_MADE: i32 = 77;
 
 /// Nodes of this machine, each with an sshd, or with a slurmd.
-fn nodes(checkout: &Checkout) -> Result<(), String> {
+fn nodes(checkout: &Checkout) -> Result<()> {
     have("sshd", "openssh-server")?;
     have("ssh", "openssh-client")?;
     have("ip", "iproute2")?;
@@ -279,7 +280,7 @@ fn nodes(checkout: &Checkout) -> Result<(), String> {
 }
 
 /// A Kubernetes of two nodes on this machine, which the script makes.
-fn kubernetes(checkout: &Checkout) -> Result<(), String> {
+fn kubernetes(checkout: &Checkout) -> Result<()> {
     have("ip", "iproute2")?;
     have("openssl", "openssl")?;
     let mut test = Command::new("sh");
@@ -288,16 +289,16 @@ fn kubernetes(checkout: &Checkout) -> Result<(), String> {
 }
 
 /// Runs a test that, where it is not made, says what this machine lacks.
-fn made_or_not(test: &mut Command) -> Result<(), String> {
-    let status = test.status().map_err(|error| format!("{test:?}: {error}"))?;
+fn made_or_not(test: &mut Command) -> Result<()> {
+    let status = test.status().with_context(|| format!("{test:?}"))?;
     match status.code() {
         Some(0 | NOT_MADE) => Ok(()),
-        _ => Err(format!("{test:?} ended with {status}")),
+        _ => Err(anyhow!("{test:?} ended with {status}")),
     }
 }
 
 /// Has Debian's packages with that program.
-fn have(program: &str, packages: &str) -> Result<(), String> {
+fn have(program: &str, packages: &str) -> Result<()> {
     if on_path(program) {
         return Ok(());
     }

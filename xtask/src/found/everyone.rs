@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use anyhow::{Result, anyhow, bail};
 use kumite_record::Export;
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ pub const RECORD: &str = "found/everyone.json.gz";
 
 /// The record of the experiment whose specification this is, or None if it keeps none. An error if what it has is no
 /// whole run of the profile as it is now.
-pub fn read(experiment: &Path, specification: &str) -> Result<Option<Value>, String> {
+pub fn read(experiment: &Path, specification: &str) -> Result<Option<Value>> {
     let file = experiment.join(RECORD);
     if !file.is_file() {
         return Ok(None);
@@ -22,13 +23,13 @@ pub fn read(experiment: &Path, specification: &str) -> Result<Option<Value>, Str
     let run = unpacked(&file, MOST_BYTES_OF_SITTING)?;
     let of_run = |key: &str| run["run"][key].as_str();
     if of_run("profile") != Some(PROFILE) || !is_ended(of_run("cut_short")) {
-        return Err(format!("it is no complete run of the profile {PROFILE}"));
+        bail!("it is no complete run of the profile {PROFILE}");
     }
     if is_of_earlier(&run, specification) {
-        return Err(format!(
+        bail!(
             "experiment.toml asks something else in the profile {PROFILE} now: make it again, by `cargo xtask found NAME \
              --{PROFILE}`"
-        ));
+        );
     }
     Ok(Some(run))
 }
@@ -57,12 +58,13 @@ mod tests {
             std::fs::write(folder.path().join(RECORD), packed(&of).unwrap()).unwrap();
             read(folder.path(), spec)
         };
-        assert_eq!(read(folder.path(), spec), Ok(None));
+        assert_eq!(read(folder.path(), spec).unwrap(), None);
         assert_eq!(kept("id", "a").unwrap().unwrap()["run"]["id"], "a");
-        let unfit = Err("it is no complete run of the profile everyone".to_owned());
-        assert_eq!(kept("profile", "standard"), unfit);
-        assert_eq!(kept("cut_short", "interrupted"), unfit);
-        let earlier = kept("spec", &spec.replace("blocks = 1", "blocks = 2")).unwrap_err();
+        let unfit = |key: &str, value: &str| kept(key, value).unwrap_err().to_string();
+        let incomplete = "it is no complete run of the profile everyone";
+        assert_eq!(unfit("profile", "standard"), incomplete);
+        assert_eq!(unfit("cut_short", "interrupted"), incomplete);
+        let earlier = unfit("spec", &spec.replace("blocks = 1", "blocks = 2"));
         assert!(earlier.starts_with("experiment.toml asks something else"), "{earlier}");
     }
 }

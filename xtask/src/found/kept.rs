@@ -13,7 +13,7 @@ pub fn wrong(experiment: &Path, run: Option<&Value>) -> Vec<String> {
     let file = experiment.join(LOG);
     let log = match Log::read(&file) {
         Ok(log) => log,
-        Err(why) => return vec![format!("{LOG}: {why}")],
+        Err(why) => return vec![format!("{LOG}: {why:#}")],
     };
     let found = experiment.join("found");
     let mut wrong = Vec::new();

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use anyhow::{Context, Result};
 use kumite_lab::Asked;
 use serde::{Deserialize, Serialize};
 
@@ -75,28 +76,28 @@ pub struct Kind {
 }
 
 /// The digest of what a specification asks in a sitting.
-pub fn digest(experiment: &str) -> Result<String, String> {
-    let asked = Asked::new(experiment, PROFILE).map_err(|error| error.to_string())?;
+pub fn digest(experiment: &str) -> Result<String> {
+    let asked = Asked::new(experiment, PROFILE)?;
     Ok(blake3::hash(asked.canonical().as_bytes()).to_hex()[..16].to_owned())
 }
 
 impl Log {
     /// The log in this file; empty if there is no such file.
-    pub fn read(file: &Path) -> Result<Log, String> {
+    pub fn read(file: &Path) -> Result<Log> {
         match std::fs::read_to_string(file) {
-            Ok(text) => toml::from_str(&text).map_err(|error| error.to_string()),
+            Ok(text) => Ok(toml::from_str(&text)?),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Log::default()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(error.into()),
         }
     }
 
     /// Writes the file in one step, so that whoever is killed leaves the old log or the new one.
-    pub fn write(&self, file: &Path) -> Result<(), String> {
-        let text = toml::to_string(self).map_err(|error| error.to_string())?;
+    pub fn write(&self, file: &Path) -> Result<()> {
+        let text = toml::to_string(self)?;
         let new = file.with_extension("toml.new");
         let written =
             std::fs::write(&new, format!("{HEAD}\n{text}")).and_then(|()| std::fs::rename(&new, file));
-        written.map_err(|error| format!("cannot write {}: {error}", file.display()))
+        written.with_context(|| format!("cannot write {}", file.display()))
     }
 
     /// The complete sittings of this kind, those too whose contenders have changed since.

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use anyhow::{Result, anyhow, bail};
 use serde_json::Value;
 
 use super::minutes;
@@ -40,7 +41,7 @@ impl Mark {
         let why = match value_in(runs, of) {
             Ok(value) if is_shown(&value, shown) => return None,
             Ok(value) => format!("the run has {value}"),
-            Err(why) => why,
+            Err(why) => format!("{why:#}"),
         };
         Some(format!("{shown} ({of}): {why}"))
     }
@@ -81,13 +82,13 @@ pub fn renewed(text: &str, runs: &[&Value]) -> (String, Vec<Change>) {
 }
 
 /// What the first of the runs that has it says, else why the first has not.
-fn value_in(runs: &[&Value], to: &str) -> Result<Value, String> {
+fn value_in(runs: &[&Value], to: &str) -> Result<Value> {
     let mut all = runs.iter().map(|run| value(run, to));
-    let first = all.next().unwrap_or_else(|| Err("there is no run".to_owned()));
+    let first = all.next().unwrap_or_else(|| Err(anyhow!("there is no run")));
     first.or_else(|why| all.find_map(Result::ok).ok_or(why))
 }
 
-fn value(run: &Value, to: &str) -> Result<Value, String> {
+fn value(run: &Value, to: &str) -> Result<Value> {
     let (path, divisor) =
         match to.rsplit_once('/').and_then(|(path, by)| Some((path, by.parse::<f64>().ok()?))) {
             Some((path, divisor)) => (path, divisor),
@@ -118,31 +119,29 @@ fn value(run: &Value, to: &str) -> Result<Value, String> {
             let (metric, key) = match rest.as_slice() {
                 [metric] => (metric, "estimate"),
                 [metric, key] => (metric, *key),
-                _ => return Err("write: cell CONTENDER AXIS=VALUE … METRIC".to_owned()),
+                _ => bail!("write: cell CONTENDER AXIS=VALUE … METRIC"),
             };
             cell["metrics"][*metric][key].clone()
         }
         _ => {
-            return Err(
-                "write: claim ID KEY, cell CONTENDER AXIS=VALUE … METRIC, run KEY or machine KEY".to_owned()
-            );
+            bail!("write: claim ID KEY, cell CONTENDER AXIS=VALUE … METRIC, run KEY or machine KEY");
         }
     };
     match value.as_f64() {
-        _ if value.is_null() => Err("the run has no such value".to_owned()),
+        _ if value.is_null() => Err(anyhow!("the run has no such value")),
         Some(number) => Ok((number / divisor).into()),
         None => Ok(value),
     }
 }
 
 /// The only entry of that list that is meant.
-fn entry<'a>(run: &'a Value, list: &str, is_meant: impl Fn(&Value) -> bool) -> Result<&'a Value, String> {
+fn entry<'a>(run: &'a Value, list: &str, is_meant: impl Fn(&Value) -> bool) -> Result<&'a Value> {
     let meant: Vec<&Value> =
         run[list].as_array().into_iter().flatten().filter(|entry| is_meant(entry)).collect();
     match meant.as_slice() {
         [entry] => Ok(entry),
-        [] => Err(format!("the run has no such entry in {list}")),
-        several => Err(format!("{} entries of {list} are such: name more axes", several.len())),
+        [] => Err(anyhow!("the run has no such entry in {list}")),
+        several => Err(anyhow!("{} entries of {list} are such: name more axes", several.len())),
     }
 }
 

@@ -19,7 +19,7 @@ pub fn wrong(overview: &str, name: &str, run: &Value, is_earlier: bool) -> Optio
         }
         Ok(minutes) if mark::is_shown(&minutes.into(), shown) => None,
         Ok(minutes) => Some(format!("{name} has {shown} minutes, and its run took {minutes:.1}")),
-        Err(why) => Some(format!("{name}: {why}")),
+        Err(why) => Some(format!("{name}: {why:#}")),
     }
 }
 

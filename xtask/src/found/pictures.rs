@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use anyhow::{Context, Result, anyhow};
 use kumite_record::Export;
 use kumite_report::{Drawn, Picture, picture_svg};
 use serde::Deserialize;
@@ -43,11 +44,10 @@ struct Lines {
 }
 
 /// The pictures of an experiment, by their paths in its folder. Empty if it declares none.
-pub fn drawn(experiment: &Path, run: &Export) -> Result<Vec<(String, String)>, String> {
+pub fn drawn(experiment: &Path, run: &Export) -> Result<Vec<(String, String)>> {
     let draw = |asked: Asked| {
         let path = asked.path()?;
-        let svg =
-            picture_svg(run, &asked.picture()?).map_err(|why| format!("{FILE}: {}: {why}", asked.file))?;
+        let svg = picture_svg(run, &asked.picture()?).with_context(|| format!("{FILE}: {}", asked.file))?;
         Ok((path, svg))
     };
     declared(experiment)?.into_iter().map(draw).collect()
@@ -58,10 +58,10 @@ pub fn drawn(experiment: &Path, run: &Export) -> Result<Vec<(String, String)>, S
 pub fn wrong(experiment: &Path, readme: &str) -> Vec<String> {
     let all = match declared(experiment) {
         Ok(all) => all,
-        Err(why) => return vec![why],
+        Err(why) => return vec![format!("{why:#}")],
     };
     let of_one = |asked: &Asked| match asked.path() {
-        Err(why) => Some(why),
+        Err(why) => Some(format!("{why:#}")),
         Ok(path) if !experiment.join(&path).is_file() => {
             Some(format!("{path} is not drawn: `cargo xtask rejudge`"))
         }
@@ -70,37 +70,37 @@ pub fn wrong(experiment: &Path, readme: &str) -> Vec<String> {
     all.iter().filter_map(of_one).collect()
 }
 
-fn declared(experiment: &Path) -> Result<Vec<Asked>, String> {
+fn declared(experiment: &Path) -> Result<Vec<Asked>> {
     match std::fs::read_to_string(experiment.join(FILE)) {
         Ok(text) => {
-            let declared: Declared = toml::from_str(&text).map_err(|error| format!("{FILE}: {error}"))?;
+            let declared: Declared = toml::from_str(&text).context(FILE)?;
             Ok(declared.pictures)
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(format!("{FILE}: {error}")),
+        Err(error) => Err(error).context(FILE),
     }
 }
 
 impl Asked {
-    fn path(&self) -> Result<String, String> {
+    fn path(&self) -> Result<String> {
         let path = format!("found/{}", self.file);
         let is_name = self.file.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c));
         match is_name && self.file.ends_with(".svg") && path != PICTURE {
             true => Ok(path),
-            false => Err(format!(
+            false => Err(anyhow!(
                 "{FILE}: \"{}\": write a name such as load.svg, and not that of the verdicts",
                 self.file
             )),
         }
     }
 
-    fn picture(&self) -> Result<Picture, String> {
+    fn picture(&self) -> Result<Picture> {
         let drawn = match (&self.lines, self.lanes) {
             (Some(Lines { metrics, over, published }), false) => {
                 Drawn::Lines { metrics: metrics.clone(), over: over.clone(), published: *published }
             }
             (None, true) => Drawn::Lanes,
-            _ => return Err(format!("{FILE}: {}: write either lines or lanes = true", self.file)),
+            _ => bail!("{FILE}: {}: write either lines or lanes = true", self.file),
         };
         let written = |value: &toml::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         Ok(Picture {

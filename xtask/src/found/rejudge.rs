@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use anyhow::{Context, Result, anyhow, bail};
 use kumite_lab::rejudge;
 use kumite_record::{Export, SCHEMA};
 use kumite_report::forest_svg;
@@ -21,35 +22,34 @@ pub fn run(root: &Path, names: &[&str]) -> ExitCode {
     match chosen(root, names).and_then(|chosen| chosen.iter().try_for_each(|of| renew(root, of))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            eprintln!("error: {why}");
+            eprintln!("error: {why:#}");
             ExitCode::FAILURE
         }
     }
 }
 
-fn chosen(root: &Path, names: &[&str]) -> Result<Vec<PathBuf>, String> {
+fn chosen(root: &Path, names: &[&str]) -> Result<Vec<PathBuf>> {
     let all = all(root);
     let known: Vec<String> = all.iter().map(|of| name_of(of)).collect();
     match names.iter().find(|name| known.iter().all(|known| known != *name)) {
         Some(name) => {
-            Err(format!("experiments/{name} has no {RECORD}; those that have one: {}", known.join(", ")))
+            Err(anyhow!("experiments/{name} has no {RECORD}; those that have one: {}", known.join(", ")))
         }
         None => Ok(all.into_iter().filter(|of| names.is_empty() || names.contains(&&*name_of(of))).collect()),
     }
 }
 
 /// Writes what is another now, and says what.
-pub(super) fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
+pub(super) fn renew(root: &Path, experiment: &Path) -> Result<()> {
     let (record, readme) = (experiment.join(RECORD), experiment.join("README.md"));
-    let kept = unpacked(&record, MOST_BYTES).map_err(|why| format!("{}: {why}", show(root, &record)))?;
-    let anew = Anew::judged(&kept).map_err(|why| format!("{}: {why}", show(root, &record)))?;
+    let kept = unpacked(&record, MOST_BYTES).with_context(|| show(root, &record))?;
+    let anew = Anew::judged(&kept).with_context(|| show(root, &record))?;
     println!("{}:", name_of(experiment));
     if anew.record != kept {
         verdicts_that_differ(&kept, &anew.record).iter().for_each(|what| println!("  {what}"));
         write(root, &record, &packed(&anew.record)?)?;
     }
-    let declared =
-        pictures::drawn(experiment, &anew.export).map_err(|why| format!("{}: {why}", name_of(experiment)))?;
+    let declared = pictures::drawn(experiment, &anew.export).with_context(|| name_of(experiment))?;
     for (file, picture) in [(PICTURE.to_owned(), anew.picture)].into_iter().chain(declared) {
         let file = experiment.join(file);
         if std::fs::read_to_string(&file).ok().as_ref() != Some(&picture) {
@@ -58,7 +58,7 @@ pub(super) fn renew(root: &Path, experiment: &Path) -> Result<(), String> {
     }
     let specification = text_of(root, &experiment.join("experiment.toml"))?;
     let everyone = everyone::read(experiment, &specification)
-        .map_err(|why| format!("{}: {why}", show(root, &experiment.join(everyone::RECORD))))?;
+        .with_context(|| show(root, &experiment.join(everyone::RECORD)))?;
     let runs: Vec<&Value> = [&anew.record].into_iter().chain(&everyone).collect();
     let (text, changes) = mark::renewed(&text_of(root, &readme)?, &runs);
     if !changes.is_empty() {
@@ -86,16 +86,13 @@ struct Anew {
 }
 
 impl Anew {
-    fn judged(kept: &Value) -> Result<Anew, String> {
+    fn judged(kept: &Value) -> Result<Anew> {
         if kept["schema"] != SCHEMA {
-            return Err(format!(
-                "its form is version {}, and this kumite has version {SCHEMA}",
-                kept["schema"]
-            ));
+            bail!("its form is version {}, and this kumite has version {SCHEMA}", kept["schema"]);
         }
-        let kept: Export = serde_json::from_value(kept.clone()).map_err(|error| error.to_string())?;
-        let anew = rejudge(&kept).map_err(|error| error.to_string())?;
-        let record = serde_json::to_value(&anew).map_err(|error| error.to_string())?;
+        let kept: Export = serde_json::from_value(kept.clone())?;
+        let anew = rejudge(&kept)?;
+        let record = serde_json::to_value(&anew)?;
         Ok(Anew { record, picture: forest_svg(&anew), export: anew })
     }
 }
@@ -120,12 +117,12 @@ fn change_line(readme: &str, change: &Change) -> String {
     }
 }
 
-fn text_of(root: &Path, file: &Path) -> Result<String, String> {
-    std::fs::read_to_string(file).map_err(|error| format!("cannot read {}: {error}", show(root, file)))
+fn text_of(root: &Path, file: &Path) -> Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", show(root, file)))
 }
 
-fn write(root: &Path, file: &Path, bytes: &[u8]) -> Result<(), String> {
-    std::fs::write(file, bytes).map_err(|error| format!("cannot write {}: {error}", show(root, file)))?;
+fn write(root: &Path, file: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(file, bytes).with_context(|| format!("cannot write {}", show(root, file)))?;
     println!("  wrote {}", show(root, file));
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
+use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
 use kumite_host::{boot, cores, machine};
 use kumite_lab::{MEASURES, common_fault, join_documents, rejudge};
@@ -37,12 +38,12 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
             of.refuse_busy(quiet::busy)?;
             of.measured_by(&program, false)
         }),
-        _ => Err(USAGE.to_owned()),
+        _ => Err(anyhow!(USAGE)),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            eprintln!("error: {why}");
+            eprintln!("error: {why:#}");
             ExitCode::FAILURE
         }
     }
@@ -60,23 +61,22 @@ struct Experiment<'a> {
 }
 
 impl<'a> Experiment<'a> {
-    fn at(root: &'a Path, name: &'a str) -> Result<Experiment<'a>, String> {
+    fn at(root: &'a Path, name: &'a str) -> Result<Experiment<'a>> {
         let folder = root.join("experiments").join(name);
         let file = folder.join("experiment.toml");
-        let text =
-            std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", show(root, &file)))?;
+        let text = std::fs::read_to_string(&file).with_context(|| show(root, &file))?;
         let kind = Kind { specification: digest(&text)?, measures: MEASURES };
-        let table: toml::Table = toml::from_str(&text).map_err(|error| error.to_string())?;
+        let table: toml::Table = toml::from_str(&text)?;
         let has_control = table.contains_key("control");
         Ok(Experiment { root, name, log: folder.join(LOG), folder, kind, has_control })
     }
 
-    fn read_log(&self) -> Result<Log, String> {
-        Log::read(&self.log).map_err(|why| format!("{}: {why}", show(self.root, &self.log)))
+    fn read_log(&self) -> Result<Log> {
+        Log::read(&self.log).with_context(|| show(self.root, &self.log))
     }
 
     /// Says what a sitting would be, and whether it could begin.
-    fn dry_run(&self, busy: impl Fn() -> Option<String>) -> Result<(), String> {
+    fn dry_run(&self, busy: impl Fn() -> Option<String>) -> Result<()> {
         let log = self.read_log()?;
         println!("{}: {}", self.name, self.standing(&log));
         println!(
@@ -93,44 +93,44 @@ impl<'a> Experiment<'a> {
         Ok(())
     }
 
-    fn refuse_busy(&self, busy: impl Fn() -> Option<String>) -> Result<(), String> {
+    fn refuse_busy(&self, busy: impl Fn() -> Option<String>) -> Result<()> {
         self.changed()?;
         match busy() {
-            Some(why) => Err(format!("the machine is busy: {why}; nothing was begun, and nothing is logged")),
+            Some(why) => Err(anyhow!("the machine is busy: {why}; nothing was begun, and nothing is logged")),
             None => Ok(()),
         }
     }
 
     /// An error if what would be measured is in no commit, or is not what the sittings before have measured.
-    fn changed(&self) -> Result<(), String> {
+    fn changed(&self) -> Result<()> {
         let status = git(self.root, &["status", "--porcelain"])?;
         let is_aside = |line: &str| line.contains("/found/") || line.ends_with(".md");
         if let Some(line) = status.lines().find(|line| !is_aside(line)) {
-            return Err(format!(
+            bail!(
                 "the tree differs from its commit ({}): commit it, so that the log can name it",
                 line.trim()
-            ));
+            );
         }
-        sources::wrong(&self.folder).into_iter().next().map_or(Ok(()), Err)
+        sources::wrong(&self.folder).into_iter().next().map_or(Ok(()), |why| Err(anyhow!(why)))
     }
 
-    fn built(&self) -> Result<PathBuf, String> {
+    fn built(&self) -> Result<PathBuf> {
         let built = Command::new(env!("CARGO"))
             .args(["build", "--release", "-p", "kumite"])
             .current_dir(self.root)
             .status();
         match built {
             Ok(status) if status.success() => Ok(self.root.join("target/release/kumite")),
-            Ok(status) => Err(format!("cargo build --release -p kumite: {status}")),
-            Err(error) => Err(format!("cargo build --release -p kumite: {error}")),
+            Ok(status) => Err(anyhow!("cargo build --release -p kumite: {status}")),
+            Err(error) => Err(error).context("cargo build --release -p kumite"),
         }
     }
 
     /// Makes the sitting with this kumite.
-    fn measured_by(&self, kumite: &Path, rehearsal: bool) -> Result<(), String> {
+    fn measured_by(&self, kumite: &Path, rehearsal: bool) -> Result<()> {
         // Ctrl-C is for kumite, which ends its run in order; then the log is completed here.
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::default()).map_err(|error| error.to_string())?;
+            signal_hook::flag::register(signal, Arc::default())?;
         }
         let facts = machine(cores());
         let entry = Entry {
@@ -147,15 +147,15 @@ impl<'a> Experiment<'a> {
     }
 
     /// Runs a profile by this kumite, and reads what it measured.
-    fn run(&self, kumite: &Path, profile: &str, options: &[&str], seed: u32) -> Result<Export, String> {
+    fn run(&self, kumite: &Path, profile: &str, options: &[&str], seed: u32) -> Result<Export> {
         let files = self.root.join("target/found").join(format!("{}-{seed}", self.name));
         std::fs::create_dir_all(&files)
-            .map_err(|error| format!("cannot make {}: {error}", show(self.root, &files)))?;
+            .with_context(|| format!("cannot make {}", show(self.root, &files)))?;
         let words = self.words(profile, options, seed, &files);
         let status = Command::new(kumite).args(words).current_dir(self.root).status();
-        let status = status.map_err(|error| format!("cannot start {}: {error}", kumite.display()))?;
+        let status = status.with_context(|| format!("cannot start {}", kumite.display()))?;
         // A run that was cut short has a document too, and says itself why.
-        Export::read(&files.join("run.json")).map_err(|error| format!("kumite ended with {status}; {error}"))
+        Export::read(&files.join("run.json")).with_context(|| format!("kumite ended with {status}"))
     }
 
     /// The options of a sitting.
@@ -173,21 +173,21 @@ impl<'a> Experiment<'a> {
     }
 
     /// Keeps what each contender took once, and renews what shows it.
-    fn of_everyone(&self, measure: &dyn Fn(u32) -> Result<Export, String>) -> Result<(), String> {
+    fn of_everyone(&self, measure: &dyn Fn(u32) -> Result<Export>) -> Result<()> {
         let export = measure(drawn_seed())?;
         if let Some(why) = everyone::unfit(&export) {
-            return Err(format!("nothing is kept: {why}"));
+            bail!("nothing is kept: {why}");
         }
         let found = self.folder.join("found");
         std::fs::create_dir_all(&found)
-            .map_err(|error| format!("cannot make {}: {error}", show(self.root, &found)))?;
+            .with_context(|| format!("cannot make {}", show(self.root, &found)))?;
         self.write(everyone::RECORD, &fitting(&export, MOST_BYTES_OF_SITTING)?)?;
         let is_shown = [RECORD, "README.md"].iter().all(|file| self.folder.join(file).is_file());
         if is_shown { renew(self.root, &self.folder) } else { Ok(()) }
     }
 
     /// Writes the sitting down, has it measured, completes what was written, and judges it with those that count.
-    fn sit(&self, entry: Entry, measure: &dyn Fn(&Entry) -> Result<Export, String>) -> Result<(), String> {
+    fn sit(&self, entry: Entry, measure: &dyn Fn(&Entry) -> Result<Export>) -> Result<()> {
         let mut log = self.read_log()?;
         let Kind { specification, measures } = self.kind.clone();
         let begun =
@@ -195,26 +195,25 @@ impl<'a> Experiment<'a> {
         log.sittings.push(begun.clone());
         let nth = log.sittings.len();
         let found = self.log.parent().unwrap_or(&self.folder);
-        std::fs::create_dir_all(found)
-            .map_err(|error| format!("cannot make {}: {error}", show(self.root, found)))?;
+        std::fs::create_dir_all(found).with_context(|| format!("cannot make {}", show(self.root, found)))?;
         log.write(&self.log)?;
         println!("sitting {nth} of {} is in {}", self.name, show(self.root, &self.log));
 
         let measured = measure(&begun);
         let completed = measured.and_then(|export| self.keep(nth, &begun, &export));
-        let completed = completed.unwrap_or_else(|why| Entry { why: Some(why), ..begun });
+        let completed = completed.unwrap_or_else(|why| Entry { why: Some(format!("{why:#}")), ..begun });
         let why = completed.why.clone();
         log.sittings[nth - 1] = completed;
         log.write(&self.log)?;
         if let Some(why) = why {
-            return Err(format!("sitting {nth} is not complete: {why}"));
+            bail!("sitting {nth} is not complete: {why}");
         }
         println!("sitting {nth} is complete; {}", self.standing(&log));
         self.judge(&log)
     }
 
     /// Keeps the record of a sitting that is complete, and returns its entry.
-    fn keep(&self, nth: usize, begun: &Entry, export: &Export) -> Result<Entry, String> {
+    fn keep(&self, nth: usize, begun: &Entry, export: &Export) -> Result<Entry> {
         let ended = export.run.finished;
         let minutes = ended.map(|ended| ended.duration_since(export.run.started).as_secs_f64() / 60.0);
         let entry = Entry {
@@ -233,7 +232,7 @@ impl<'a> Experiment<'a> {
 
     /// Makes the found run of the sittings that count, and all that is made of it. Before all of them are there, there is
     /// none: who looks at fewer may be led by them.
-    fn judge(&self, log: &Log) -> Result<(), String> {
+    fn judge(&self, log: &Log) -> Result<()> {
         let counting = log.counting(&self.kind);
         if counting.len() < COUNT {
             return Ok(());
@@ -241,9 +240,9 @@ impl<'a> Experiment<'a> {
         let found = self.folder.join("found");
         let read = |of: &&Entry| {
             let file = found.join(of.file.as_deref().unwrap_or_default());
-            Export::read(&file).map_err(|error| error.to_string())
+            Ok(Export::read(&file)?)
         };
-        let sittings: Vec<Export> = counting.iter().map(read).collect::<Result<_, _>>()?;
+        let sittings: Vec<Export> = counting.iter().map(read).collect::<Result<_>>()?;
         let joined = joined(sittings)?;
         self.write(RECORD, &fitting(&joined, MOST_BYTES)?)?;
         joined.claims.iter().for_each(|claim| println!("  {}", ClaimRow::new(&joined.run, claim).line()));
@@ -251,10 +250,9 @@ impl<'a> Experiment<'a> {
     }
 
     /// Writes a file in the experiment's folder, and says so.
-    fn write(&self, file: &str, bytes: &[u8]) -> Result<(), String> {
+    fn write(&self, file: &str, bytes: &[u8]) -> Result<()> {
         let file = self.folder.join(file);
-        std::fs::write(&file, bytes)
-            .map_err(|error| format!("cannot write {}: {error}", show(self.root, &file)))?;
+        std::fs::write(&file, bytes).with_context(|| format!("cannot write {}", show(self.root, &file)))?;
         println!("wrote {}: {} bytes", show(self.root, &file), bytes.len());
         Ok(())
     }
@@ -297,19 +295,18 @@ fn incomplete(export: &Export) -> Option<String> {
 }
 
 /// The run that these sittings make together.
-fn joined(sittings: Vec<Export>) -> Result<Export, String> {
+fn joined(sittings: Vec<Export>) -> Result<Export> {
     let [one] = sittings.as_slice() else {
         let ids = sittings.iter().map(|of| of.run.id.as_str());
         let command = format!("kumite merge {}", ids.collect::<Vec<_>>().join(" "));
         let id = format!("{}-sittings", sittings.first().map_or("no", |of| &of.run.id));
-        let joined = join_documents(sittings, id, command).map_err(|error| error.to_string())?;
-        return Ok(joined);
+        return Ok(join_documents(sittings, id, command)?);
     };
-    rejudge(one).map_err(|error| error.to_string())
+    Ok(rejudge(one)?)
 }
 
 /// The packed record of a run with the course of one trial for each cell, or of none if it would have more bytes.
-fn fitting(run: &Export, most: u64) -> Result<Vec<u8>, String> {
+fn fitting(run: &Export, most: u64) -> Result<Vec<u8>> {
     let bytes = packed(&thinned(run))?;
     if bytes.len() as u64 <= most {
         return Ok(bytes);
@@ -324,13 +321,13 @@ fn drawn_seed() -> u32 {
     u32::from_le_bytes(digest.as_bytes()[..4].try_into().unwrap_or_default())
 }
 
-fn git(root: &Path, arguments: &[&str]) -> Result<String, String> {
+fn git(root: &Path, arguments: &[&str]) -> Result<String> {
     let output = Command::new("git").args(arguments).current_dir(root).output();
-    let output = output.map_err(|error| format!("git {}: {error}", arguments.join(" ")))?;
+    let output = output.with_context(|| format!("git {}", arguments.join(" ")))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
         false => {
-            Err(format!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
+            Err(anyhow!("git {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim()))
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use anyhow::{Context, Result};
 use kumite_lab::{Experiment, MEASURES, source_digest};
 use kumite_record::Export;
 
@@ -12,31 +13,30 @@ use super::{LOG, PROFILE};
 
 /// The contenders whose source is another than in a sitting that counts.
 pub fn wrong(experiment: &Path) -> Vec<String> {
-    changed(experiment).unwrap_or_else(|why| vec![why])
+    changed(experiment).unwrap_or_else(|why| vec![format!("{why:#}")])
 }
 
-fn changed(experiment: &Path) -> Result<Vec<String>, String> {
-    let log = Log::read(&experiment.join(LOG)).map_err(|why| format!("{LOG}: {why}"))?;
+fn changed(experiment: &Path) -> Result<Vec<String>> {
+    let log = Log::read(&experiment.join(LOG)).context(LOG)?;
     if log.sittings.is_empty() {
         return Ok(Vec::new());
     }
     let file = experiment.join("experiment.toml");
-    let text = std::fs::read_to_string(&file).map_err(|error| format!("experiment.toml: {error}"))?;
+    let text = std::fs::read_to_string(&file).context("experiment.toml")?;
     let kind = Kind { specification: digest(&text)?, measures: MEASURES };
     if log.counting(&kind).len() >= COUNT {
         return Ok(Vec::new());
     }
-    let here = Experiment::load(&experiment.to_string_lossy(), PROFILE).map_err(|error| error.to_string())?;
+    let here = Experiment::load(&experiment.to_string_lossy(), PROFILE)?;
     let mut sources = BTreeMap::new();
     for (contender, variant) in here.variants() {
-        let digest = source_digest(contender).map_err(|error| error.to_string())?;
+        let digest = source_digest(contender)?;
         sources.insert(variant.name.clone(), digest);
     }
     let mut wrong = Vec::new();
     for entry in log.of_kind(&kind) {
         let file = entry.file.as_deref().unwrap_or_default();
-        let sitting =
-            Export::read(&experiment.join("found").join(file)).map_err(|error| error.to_string())?;
+        let sitting = Export::read(&experiment.join("found").join(file))?;
         let measured =
             sitting.contenders.iter().filter_map(|of| Some((&of.name, &of.digests.as_ref()?.source)));
         let mut changed = measured.filter(|(name, source)| sources.get(*name) != Some(*source));

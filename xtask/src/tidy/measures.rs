@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use crate::ci::base::Base;
 use crate::ci::git::{changed, git};
+use anyhow::{Context, Result, bail};
 
 const NUMBER: &str = "crates/kumite-lab/src/measures.rs";
 const ANSWERS: &str = "crates/kumite-lab/src/measures.txt";
@@ -40,7 +41,7 @@ pub fn check(root: &Path, wrong: &mut Vec<String>) {
                  those of a trial can change, else `cargo xtask measures WHY` says why not"
             )
         })),
-        Err(why) => wrong.push(format!("{ANSWERS}: {why}")),
+        Err(why) => wrong.push(format!("{ANSWERS}: {why:#}")),
     }
 }
 
@@ -52,28 +53,28 @@ pub fn answer(root: &Path, why: &str) -> ExitCode {
         }
         Ok(files) => files.iter().for_each(|file| println!("answered: {file}")),
         Err(why) => {
-            eprintln!("error: {why}");
+            eprintln!("error: {why:#}");
             return ExitCode::FAILURE;
         }
     }
     ExitCode::SUCCESS
 }
 
-fn answered(root: &Path, why: &str) -> Result<Vec<String>, String> {
+fn answered(root: &Path, why: &str) -> Result<Vec<String>> {
     let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
     if why.is_empty() {
-        return Err("say in a few words why no figure of a trial can change".to_owned());
+        bail!("say in a few words why no figure of a trial can change");
     }
     let Asked { mut answers, unanswered } = asked(root, &base(root)?.commit)?;
     let files = unanswered.keys().cloned().collect();
     answers.extend(unanswered.into_iter().map(|(file, digest)| (file, Answer { digest, why: why.clone() })));
     let lines = answers.iter().map(|(file, Answer { digest, why })| format!("{digest} {file}: {why}\n"));
     let text = format!("{HEAD}{}", lines.collect::<String>());
-    std::fs::write(root.join(ANSWERS), text).map_err(|error| format!("cannot write {ANSWERS}: {error}"))?;
+    std::fs::write(root.join(ANSWERS), text).with_context(|| format!("cannot write {ANSWERS}"))?;
     Ok(files)
 }
 
-fn base(root: &Path) -> Result<Base, String> {
+fn base(root: &Path) -> Result<Base> {
     Base::tracked(root).or_else(|_| Base::find(root))
 }
 
@@ -90,7 +91,7 @@ struct Answer {
     why: String,
 }
 
-fn asked(root: &Path, base: &str) -> Result<Asked, String> {
+fn asked(root: &Path, base: &str) -> Result<Asked> {
     let mut asked = Asked { answers: BTreeMap::new(), unanswered: BTreeMap::new() };
     let now = |file: &str| std::fs::read_to_string(root.join(file)).ok();
     let then = |file: &str| git(root, &["show", &format!("{base}:{file}")]).ok();
@@ -132,14 +133,14 @@ fn number(text: &str) -> Option<u32> {
     text.split("MEASURES: u32 = ").nth(1)?.split(';').next()?.parse().ok()
 }
 
-fn answers(text: &str) -> Result<BTreeMap<String, Answer>, String> {
+fn answers(text: &str) -> Result<BTreeMap<String, Answer>> {
     let lines = text.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
     let answer = |line: &str| {
         let (what, why) = line.split_once(": ")?;
         let (digest, file) = what.split_once(' ')?;
         Some((file.to_owned(), Answer { digest: digest.to_owned(), why: why.to_owned() }))
     };
-    lines.map(|line| answer(line).ok_or_else(|| format!("{line:?} is no DIGEST FILE: WHY"))).collect()
+    lines.map(|line| answer(line).with_context(|| format!("{line:?} is no DIGEST FILE: WHY"))).collect()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 
+use anyhow::{Result, anyhow};
 use kumite_record::{
     Contender, Kind as RunKind, Machine, Metric, Point, Question, Run, SCHEMA, Sample, Sitting, Trial,
     Verdict,
@@ -44,7 +45,7 @@ impl Checkout {
         Experiment::at(self.0.path(), "tiny").unwrap()
     }
 
-    fn sit(&self, measure: &dyn Fn(&Entry) -> Result<Export, String>) -> Result<(), String> {
+    fn sit(&self, measure: &dyn Fn(&Entry) -> Result<Export>) -> Result<()> {
         self.experiment().sit(Entry { seed: 7, ..Entry::default() }, measure)
     }
 
@@ -136,7 +137,7 @@ fn a_sitting_is_logged_before_its_first_trial_and_one_that_was_killed_stays_as_n
     let ended = checkout.sit(&|begun| {
         *seen.borrow_mut() = checkout.log();
         assert_eq!(seen.borrow().sittings, std::slice::from_ref(begun));
-        Err("kumite ended with signal: 9".to_owned())
+        Err(anyhow!("kumite ended with signal: 9"))
     });
     assert_eq!(ended.unwrap_err(), "sitting 1 is not complete: kumite ended with signal: 9");
     let left = seen.into_inner();
