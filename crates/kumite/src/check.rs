@@ -63,17 +63,18 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     for fault in &faults {
         output::note(fault);
     }
-    match (failing, faults.len()) {
+    conclude(&experiment.name, right, failing, faults.len())
+}
+
+/// An error if a contender failed or a profile has a fault.
+fn conclude(name: &str, right: usize, failing: usize, faults: usize) -> Result<(), Failure> {
+    match (failing, faults) {
         (0, 0) => Ok(()),
         (0, n) => {
             let faults = if n == 1 { "1 fault".to_owned() } else { format!("{n} faults") };
-            Err(Failure::Gate(format!("{faults} in what the profiles of {} can decide", experiment.name)))
+            Err(Failure::Gate(format!("{faults} in what the profiles of {name} can decide")))
         }
-        _ => Err(Failure::Gate(format!(
-            "{failing} of {} contenders of {} fail",
-            right + failing,
-            experiment.name
-        ))),
+        _ => Err(Failure::Gate(format!("{failing} of {} contenders of {name} fail", right + failing))),
     }
 }
 

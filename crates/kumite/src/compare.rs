@@ -300,34 +300,14 @@ pub fn run(mut args: Args) -> Result<(), Failure> {
         opened.fill(&mut args);
     }
     let (args, mut keeping) = (&args, None);
-    if let (Some(min), Some(max)) = (args.amount.min_runs, args.amount.max_runs)
-        && min > max
-    {
-        return Err(Failure::Usage(format!("--min-runs {min} is more than --max-runs {max}")));
-    }
-    let urls = args.commands.iter().filter(|command| servers::is_url(command)).count();
-    let compared = match urls {
-        0 => commands(args, opened.as_ref(), &mut keeping),
-        n if n == args.commands.len() => servers::compared(args),
-        _ => Err(Failure::Usage(
-            "a URL can only be compared with a URL, and a command with a command".to_owned(),
-        )),
-    };
-    let (comparison, error) = match compared {
+    let (comparison, error) = match compared(args, opened.as_ref(), &mut keeping) {
         Err(Failure::Incomplete(why)) => {
             args.documents.review_failure(&why)?;
             return Err(Failure::Incomplete(why));
         }
         compared => compared?,
     };
-    let store = Store::open_read_only(&default_db()).ok();
-    let mut comparison = Comparison {
-        command: seed::named(output::command_line_without_files(), args.amount.seed, comparison.seed),
-        kumite: crate::VERSION.to_owned(),
-        noise_floor: store.as_ref().and_then(noise_floor),
-        ..comparison
-    };
-    remove_secrets(&mut comparison);
+    let comparison = fit_to_show(args, comparison);
     let has_runs = comparison.commands.iter().any(|command| !command.times.is_empty());
     let has_any = has_runs || comparison.pairs.iter().any(|pair| pair.blocks > 0);
     if has_any {
@@ -354,6 +334,40 @@ pub fn run(mut args: Args) -> Result<(), Failure> {
             args.gate.conclude(&comparison, args.documents.is_on_terminal())
         }
     }
+}
+
+/// Compares what the flags name: URLs, or commands. With `--save-baseline` the baseline is put into `keeping`, without its
+/// place.
+fn compared(
+    args: &Args,
+    baseline: Option<&Opened>,
+    keeping: &mut Option<Keeping>,
+) -> Result<(Comparison, Option<CompareError>), Failure> {
+    if let (Some(min), Some(max)) = (args.amount.min_runs, args.amount.max_runs)
+        && min > max
+    {
+        return Err(Failure::Usage(format!("--min-runs {min} is more than --max-runs {max}")));
+    }
+    match args.commands.iter().filter(|command| servers::is_url(command)).count() {
+        0 => commands(args, baseline, keeping),
+        n if n == args.commands.len() => servers::compared(args),
+        _ => Err(Failure::Usage(
+            "a URL can only be compared with a URL, and a command with a command".to_owned(),
+        )),
+    }
+}
+
+/// The comparison with what is known of it here, and without secrets.
+fn fit_to_show(args: &Args, comparison: Comparison) -> Comparison {
+    let store = Store::open_read_only(&default_db()).ok();
+    let mut comparison = Comparison {
+        command: seed::named(output::command_line_without_files(), args.amount.seed, comparison.seed),
+        kumite: crate::VERSION.to_owned(),
+        noise_floor: store.as_ref().and_then(noise_floor),
+        ..comparison
+    };
+    remove_secrets(&mut comparison);
+    comparison
 }
 
 /// Removes secrets from the texts that have commands, or are names of them.
