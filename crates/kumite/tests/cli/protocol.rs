@@ -78,7 +78,8 @@ fn streams_share_a_connection() {
     );
 }
 
-const USERS: &str = r#"
+/// A session for each row of `users.csv`, in each protocol.
+pub const USERS: &str = r#"
 question = "Who knows its users?"
 kind = "http"
 blocks = 2

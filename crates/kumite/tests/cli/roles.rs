@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::on::{command, place};
 use crate::place::{EXPERIMENT, Place, Said, standing};
 use crate::printed::printed;
+use crate::protocol::USERS;
 
 fn run(place: &Place, roles: &[&str]) -> Said {
     let roles = roles.iter().flat_map(|role| ["--role", role]);
@@ -72,19 +73,49 @@ fn an_engine_elsewhere_measures_and_what_it_asks_is_relayed() {
     place.kumite(&["report", "last"]).ended(0);
 }
 
+/// Makes the contenders servers that speak the protocol of the point.
+fn speak_as_asked(place: &Place, first: &str) {
+    for name in ["a", "b"] {
+        let run = format!("{first}exec {} asked {}", example("fake_protocols").display(), place.mark());
+        let text =
+            format!("version = 'echo 1'\n[[variant]]\nname = '{name}'\nmodel = 'threads'\nrun = '{run}'\n");
+        place.write(&format!("experiments/fake/contenders/{name}/contender.toml"), &text);
+    }
+}
+
+/// The rows are read where the engine is.
+#[test]
+fn sessions_have_their_rows_and_cookies_on_the_engines_node() {
+    for roles in [&["server=h5"][..], &["server=h5", "engine=h6"]] {
+        let place = place();
+        place.write(
+            "experiments/fake/experiment.toml",
+            &USERS.replace(r#"["http", "https", "h2", "h2c"]"#, r#"["h2"]"#),
+        );
+        place.write("experiments/fake/users.csv", "name\nann\nbob\neve\n");
+        speak_as_asked(&place, "");
+        let export = run(&place, roles).ended(0).json();
+        for trial in standing(&export) {
+            let metrics = &trial["sample"]["metrics"];
+            // Forty sessions are due, of two requests each.
+            assert_eq!(
+                (&metrics["received"], &metrics["session_failures"]),
+                (&json!(80.0), &json!(0.0)),
+                "{trial}"
+            );
+        }
+        assert_eq!(export["run"]["roles"][0]["node"]["name"], "h5");
+        assert_eq!(place.left(), [""; 0]);
+    }
+}
+
 /// The files are written where the server is, and are gone when it is.
 #[test]
 fn a_server_in_tls_has_its_certificate_on_its_node() {
     let place = place();
     let text = EXPERIMENT.replace("[answer]", "protocol = \"h2\"\n[answer]");
     place.write("experiments/fake/experiment.toml", &text);
-    for name in ["a", "b"] {
-        let run =
-            format!("echo $TLS_CERT; exec {} asked {}", example("fake_protocols").display(), place.mark());
-        let text =
-            format!("version = 'echo 1'\n[[variant]]\nname = '{name}'\nmodel = 'threads'\nrun = '{run}'\n");
-        place.write(&format!("experiments/fake/contenders/{name}/contender.toml"), &text);
-    }
+    speak_as_asked(&place, "echo $TLS_CERT; ");
     let said = run(&place, &["server=h5"]).ended(0);
     assert_apart(&said, "h5");
     for trial in said.json()["trials"].as_array().unwrap() {
