@@ -96,8 +96,9 @@ pub enum Capacity {
     AtLeast(f64),
     /// The server met the objective at none of the rates that were tried. The value is the last rate at which the
     /// server was at fault. If the load engine may be the reason for all failures, it is the last rate that was tried.
-    /// If there was no time for a load, it is the lowest rate that the draw would have tried.
     Never(f64),
+    /// There was no time for a load.
+    Untried,
     /// The draw was told to stop before it was done.
     Interrupted,
 }
@@ -116,7 +117,8 @@ pub(crate) fn draw(attempt: &mut Try, guess: f64, lowest: f64, seed: u64) -> Cap
         }
         Err(_) => match (search.known.met, search.known.unmet.or(search.engine)) {
             (Some(met), _) => Capacity::AtLeast(met),
-            (None, tried) => Capacity::Never(tried.unwrap_or(lowest)),
+            (None, Some(tried)) => Capacity::Never(tried),
+            (None, None) => Capacity::Untried,
         },
     }
 }
@@ -361,6 +363,7 @@ mod tests {
         assert!((0.98..=1.0).contains(&(met / 3_000.0)), "{met}");
         assert_eq!(with(1e9, 1e9, 3), Capacity::AtLeast(2_000.0), "there was no time for more");
         assert_eq!(with(1e9, 50.0, 99), Capacity::Never(100.0));
+        assert_eq!(with(1e9, 1e9, 0), Capacity::Untried);
         let mut made = 0;
         let mut late = |rate: f64| {
             made += 1;

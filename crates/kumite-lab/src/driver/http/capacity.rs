@@ -109,6 +109,9 @@ pub(super) fn tell(drawn: Drawn, slo: &Slo, measured: &mut Measured) {
              more time in it, may be met",
             LONGEST.as_secs()
         ),
+        Drawn::Capacity(Capacity::Untried) => {
+            format!("{} s have no room for a load by which its capacity could be drawn", LONGEST.as_secs())
+        }
         Drawn::Capacity(Capacity::Interrupted) => "its capacity was not measured to the end".to_owned(),
         Drawn::Gone(why) => why,
     };
@@ -134,6 +137,11 @@ mod tests {
         let bound = told(Capacity::AtLeast(9_000.0));
         assert_eq!(bound.sample.metrics["capacity_rps"], 9_000.0);
         assert!(bound.sample.lower_bounds.contains("capacity_rps") && bound.outcome == Ended::Ok);
+        let untried = told(Capacity::Untried);
+        assert_eq!(
+            (untried.outcome, untried.reason.as_deref()),
+            (Ended::Failed, Some("20 s have no room for a load by which its capacity could be drawn"))
+        );
         let never = told(Capacity::Never(250.0));
         assert_eq!((never.outcome, never.sample.metrics.len()), (Ended::Failed, 0));
         assert_eq!(
