@@ -70,7 +70,7 @@ impl FunctionState {
     pub async fn end_idle(&self) -> bool {
         let (idle, quiet) = self.turns.drain();
         for instance in idle {
-            self.end(instance, failure::stopped()).await;
+            self.end(instance, failure::STOPPED).await;
         }
         quiet
     }

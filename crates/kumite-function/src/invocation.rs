@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::{Exit, KillReason};
+
 /// A call that was answered, rightly or with an error.
 #[derive(Clone, Debug)]
 pub struct Invocation {
@@ -77,10 +79,10 @@ pub enum Lifecycle {
     /// The instance broke the protocol. The phrase says how, without its subject: `answered 'ID' after it had
     /// answered`.
     Rejected(String),
-    /// The host ended the instance. The phrase is the reason, such as `time-out after 3 s`.
-    Killed(String),
-    /// The instance has ended by itself. The phrase says how, such as `exit status 1`.
-    Exited(String),
+    /// The host ended the instance.
+    Killed(KillReason),
+    /// The instance has ended by itself.
+    Exited(Exit),
     /// The instance is gone, with all that it started.
     Gone,
 }

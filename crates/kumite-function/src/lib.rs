@@ -2,6 +2,7 @@
 //! documents. Any of AWS's SDKs can call them, through the Invoke API.
 
 mod client;
+mod ending;
 mod environment;
 mod function;
 mod function_state;
@@ -18,6 +19,7 @@ mod slots;
 mod turns;
 
 pub use client::{ClientError, ExchangeError, Invocations, Refusal, Reply, invoke_at};
+pub use ending::{Exit, KillReason};
 pub use environment::unfit_variable;
 pub use function::{Billing, Cpu, Function, MB_PER_CORE, Routing};
 pub use host::{Host, HostError, MissingRights};

@@ -7,9 +7,7 @@ use axum::body::Bytes;
 use serde::de::IgnoredAny;
 use uuid::Uuid;
 
-use super::failure::{
-    MOST_LOG_BYTES, end_reason, exited, message_of, stopped, timed_out, too_much_log, wrong,
-};
+use super::failure::{MOST_LOG_BYTES, STOPPED, TOO_MUCH_LOG, exited, message_of, timed_out, wrong};
 use super::init::{Init, InitPhase};
 use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
@@ -205,7 +203,7 @@ impl FunctionState {
             Invoked::Answered(answer, _) => {
                 instance.protocol.end();
                 if instance.logged() > MOST_LOG_BYTES {
-                    self.end(instance, too_much_log()).await;
+                    self.end(instance, Lifecycle::Killed(TOO_MUCH_LOG)).await;
                     return Ok((answer, None));
                 }
                 if instance.freeze() {
@@ -219,7 +217,7 @@ impl FunctionState {
                 Ok((answer, status))
             }
             Invoked::Stopping => {
-                self.end(instance, stopped()).await;
+                self.end(instance, STOPPED).await;
                 Err(Refused::Stopping)
             }
         }
@@ -256,9 +254,9 @@ impl FunctionState {
                 () = tokio::time::sleep(LOOK) => instance.logged(),
             };
             if look > MOST_LOG_BYTES {
-                let why = too_much_log();
-                let message = format!("RequestId: {} Error: {}", call.request_id, end_reason(&why));
+                let message = format!("RequestId: {} Error: {}", call.request_id, TOO_MUCH_LOG);
                 let answer = wrong("Sandbox.LogTooLong", &message);
+                let why = Lifecycle::Killed(TOO_MUCH_LOG);
                 return Invoked::Over { answer, why, status: Some("error"), at: Instant::now() };
             }
         }

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::failure::{cut_off, ending, exited, stopped, timed_out, uninitialized, without_share};
+use super::failure::{STOPPED, exited, timed_out};
 use super::{FunctionState, KEPT_LOG_BYTES, LAST_WORDS, stopping};
 use crate::instance::Instance;
 use crate::lines;
 use crate::runtime_protocol::{Answer, Initialized};
-use crate::{Lifecycle, Refused};
+use crate::{Exit, KillReason, Lifecycle, Refused};
 
 /// The outcome of an initialization.
 pub(super) enum Init {
@@ -55,7 +55,7 @@ impl FunctionState {
             Init::Done(at) => {
                 let took = at.saturating_duration_since(instance.began);
                 if let Err(error) = instance.throttle() {
-                    self.end(instance, without_share(&error)).await;
+                    self.end(instance, Lifecycle::Killed(KillReason::NoShare(error.to_string()))).await;
                     return Err(error.into());
                 }
                 self.record(number, Lifecycle::InitDone);
@@ -68,7 +68,7 @@ impl FunctionState {
                 (None, took)
             }
             Init::Stopping => {
-                self.end(instance, stopped()).await;
+                self.end(instance, STOPPED).await;
                 return Err(Refused::Stopping);
             }
         };
@@ -97,7 +97,7 @@ impl FunctionState {
     async fn awake(&self, mut instance: Instance) -> Option<Instance> {
         let number = instance.number;
         if let Some(status) = instance.exited() {
-            self.end(instance, Lifecycle::Exited(ending(status))).await;
+            self.end(instance, Lifecycle::Exited(Exit { status: Some(status), out_of_memory: false })).await;
             return None;
         }
         if instance.thaw() {
@@ -124,7 +124,7 @@ impl FunctionState {
                 Initialized::Done(at) if at <= until => return Init::Done(at),
                 Initialized::Done(_) => false,
                 Initialized::Failed(answer) => {
-                    return Init::Failed { answer, why: uninitialized(), status: "error" };
+                    return Init::Failed { answer, why: Lifecycle::Killed(KillReason::Uninitialized), status: "error" };
                 }
             },
             () = instance.ended() => true,
@@ -140,7 +140,8 @@ impl FunctionState {
             return Init::Failed { answer, why, status: "error" };
         }
         let (answer, why) = if free {
-            (Answer::Right(Vec::new()), cut_off(self.setting.function.init_limit))
+            let limit = self.setting.function.init_limit;
+            (Answer::Right(Vec::new()), Lifecycle::Killed(KillReason::InitCutOff { limit }))
         } else {
             timed_out(self.setting.function.timeout, request_id)
         };

@@ -32,12 +32,10 @@ pub(super) fn phases(timeline: &[InstanceEvent], began: Instant) -> Vec<Phase> {
         }
         // The reason for an ending may come after the call is over.
         let last = closed.or_else(|| phases.iter().rposition(|phase| phase.instance == *instance));
-        if let (Lifecycle::Killed(why) | Lifecycle::Exited(why), Some(phase)) =
-            (what, last.map(|nth| &mut phases[nth]))
-        {
+        if let (Some(ending), Some(phase)) = (ending(what), last.map(|nth| &mut phases[nth])) {
             let idle = phase.kind == PhaseKind::Frozen && matches!(what, Lifecycle::Killed(_));
             // An instance that is ended while it is idle has done all that it had to.
-            phase.ending = Some(why.clone()).filter(|_| !idle);
+            phase.ending = Some(ending).filter(|_| !idle);
         }
         if let Some(kind) = next {
             open.insert(*instance, phases.len());
@@ -48,6 +46,15 @@ pub(super) fn phases(timeline: &[InstanceEvent], began: Instant) -> Vec<Phase> {
     let last_ms = timeline.last().map_or(0.0, |last| since_ms(began, last.at));
     open.into_values().for_each(|nth| phases[nth].to_ms = last_ms);
     phases
+}
+
+/// The phrase of an instance's end. None if it goes on.
+fn ending(what: &Lifecycle) -> Option<String> {
+    match what {
+        Lifecycle::Killed(why) => Some(why.to_string()),
+        Lifecycle::Exited(how) => Some(how.to_string()),
+        _ => None,
+    }
 }
 
 /// A sentence about the first thing that an instance said against the protocol. None if none did.
@@ -73,6 +80,11 @@ pub(super) fn ms(time: Duration) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::ExitStatus;
+
+    use kumite_function::{Exit, KillReason};
+
     use super::*;
 
     /// A line of text for each phase, from events that have an instance, a time in ms and what happened.
@@ -93,8 +105,10 @@ mod tests {
         phases(&timeline, began).into_iter().map(line).collect()
     }
 
-    fn killed(why: &str) -> Lifecycle {
-        Lifecycle::Killed(why.to_owned())
+    const STOPPED: Lifecycle = Lifecycle::Killed(KillReason::HostStopped);
+
+    fn exited(raw_status: i32) -> Lifecycle {
+        Lifecycle::Exited(Exit { status: Some(ExitStatus::from_raw(raw_status)), out_of_memory: false })
     }
 
     #[test]
@@ -114,9 +128,9 @@ mod tests {
             (2, 60, Lifecycle::InvokeDone),
             (1, 61, Lifecycle::Frozen),
             (2, 62, Lifecycle::Frozen),
-            (1, 70, killed("the host stops")),
+            (1, 70, STOPPED),
             (1, 72, Lifecycle::Gone),
-            (2, 73, killed("the host stops")),
+            (2, 73, STOPPED),
             (2, 74, Lifecycle::Gone),
         ];
         assert_eq!(
@@ -140,23 +154,23 @@ mod tests {
     fn a_constructor_that_is_cut_off_is_run_again() {
         let happened = [
             (1, 0, Lifecycle::Init),
-            (1, 1000, killed("cut off after 1 s")),
+            (1, 1000, Lifecycle::Killed(KillReason::InitCutOff { limit: Duration::from_secs(1) })),
             (1, 1005, Lifecycle::Reinit),
             (1, 2500, Lifecycle::InitDone),
             (1, 2500, Lifecycle::Invoke),
             (1, 2600, Lifecycle::Rejected("a second answer".into())),
             (1, 3500, Lifecycle::InvokeDone),
-            (1, 3500, killed("time-out")),
-            (1, 3501, Lifecycle::Exited("killed by signal 9".into())),
+            (1, 3500, Lifecycle::Killed(KillReason::TimeOut { limit: Duration::from_secs(1) })),
+            (1, 3501, exited(9)),
             (1, 3502, Lifecycle::Gone),
         ];
         assert_eq!(
             sentences(&happened),
             [
-                "1 init 0-1000, cut off after 1 s",
+                "1 init 0-1000, its initialization was cut off after 1 s",
                 "1 killed 1000-1005",
                 "1 reinit 1005-2500",
-                "1 invoke 2500-3500, time-out",
+                "1 invoke 2500-3500, time-out after 1 s",
                 "1 killed 3500-3502",
             ]
         );
@@ -168,7 +182,7 @@ mod tests {
             (1, 0, Lifecycle::Init),
             (1, 5, Lifecycle::InitDone),
             (1, 5, Lifecycle::Frozen),
-            (1, 9, Lifecycle::Exited("exit status 1".into())),
+            (1, 9, exited(1 << 8)),
             (2, 12, Lifecycle::Init),
             (3, 15, Lifecycle::Init),
         ];
