@@ -41,9 +41,12 @@ impl Scatter {
 
     /// The probability that the medians of this many sittings, each of this many rounds, all lie on the right side of a
     /// border. `distance` is that from the border to the true effect, in the unit of the effects; it is negative if the
-    /// true effect is on the wrong side.
+    /// true effect is on the wrong side. At the border itself, each sitting is right with a probability of one half.
     pub fn agreement(self, distance: f64, sittings: usize, rounds: usize) -> f64 {
-        let of_one = Normal::standard().cdf(distance / self.of_median(rounds));
+        let of_one = match distance {
+            0.0 => 0.5,
+            _ => Normal::standard().cdf(distance / self.of_median(rounds)),
+        };
         of_one.powi(i32::try_from(sittings).unwrap_or(i32::MAX))
     }
 }
@@ -63,6 +66,13 @@ mod tests {
 
     fn scatter(of_rounds: f64, of_sittings: f64) -> Scatter {
         Scatter { of_rounds, of_sittings }
+    }
+
+    #[test]
+    fn sittings_at_the_border_agree_by_chance_even_without_scatter() {
+        assert_eq!(scatter(0.0, 0.0).agreement(0.0, 2, 10), 0.25);
+        assert_eq!(scatter(0.0, 0.0).agreement(0.1, 3, 10), 1.0);
+        assert_eq!(scatter(0.0, 0.0).agreement(-0.1, 3, 10), 0.0);
     }
 
     #[test]
