@@ -58,6 +58,9 @@ const LATEST_FIRST: Duration = Duration::from_secs(86_400);
 /// The latest time of a recording: nobody offers a load for longer than a year.
 const LATEST: Duration = Duration::from_secs(366 * 86_400);
 
+/// The longest time that a piece lasts. The times of all pieces can be added.
+const LONGEST_PIECE: Duration = Duration::from_secs(24_000 * 3_600);
+
 /// The reason why a text is no [`Arrivals`].
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ArrivalsError {
@@ -72,6 +75,12 @@ pub enum ArrivalsError {
     /// A piece before the last has no end.
     #[error("the rate {text:?} has no end, but others follow: write {text}@10s")]
     Endless {
+        /// The piece's text.
+        text: String,
+    },
+    /// A piece lasts longer than 24,000 hours.
+    #[error("the rate {text:?} lasts too long: 24000h are the most")]
+    TooLong {
         /// The piece's text.
         text: String,
     },
@@ -118,7 +127,7 @@ impl Arrivals {
     ///
     /// # Errors
     ///
-    /// [`ArrivalsError::Rate`] or [`ArrivalsError::Endless`] names the piece.
+    /// [`ArrivalsError::Rate`], [`ArrivalsError::Endless`] or [`ArrivalsError::TooLong`] names the piece.
     pub fn pieces(text: &str) -> Result<Vec<Piece>, ArrivalsError> {
         let texts: Vec<&str> = text.split(',').map(str::trim).collect();
         let mut pieces = Vec::new();
@@ -126,6 +135,9 @@ impl Arrivals {
             let piece = piece(text).ok_or_else(|| ArrivalsError::Rate { text: (*text).to_owned() })?;
             if piece.lasts.is_none() && nth + 1 < texts.len() {
                 return Err(ArrivalsError::Endless { text: (*text).to_owned() });
+            }
+            if piece.lasts.is_some_and(|lasts| lasts > LONGEST_PIECE) {
+                return Err(ArrivalsError::TooLong { text: (*text).to_owned() });
             }
             pieces.push(piece);
         }
@@ -448,6 +460,9 @@ mod tests {
             );
         }
         assert_eq!(Arrivals::pieces("1,2"), Err(ArrivalsError::Endless { text: "1".to_owned() }));
+        let longest = "1@9223372036854775807s";
+        let too_long = Err(ArrivalsError::TooLong { text: longest.to_owned() });
+        assert_eq!(Arrivals::pieces(&[longest; 3].join(",")), too_long);
         let mean = |text: &str| rate(text, Gaps::Even, 1).mean_rate(Duration::from_secs(4));
         assert_eq!((mean("500"), mean("0..100@2s,300@1s")), (500.0, 100.0));
     }
