@@ -136,7 +136,7 @@ pub fn scripted(planted: Planted, nth: u64, seed: u64) -> Result<Found> {
         plan: &plan(&[vec![0, 1, 2]], &BTreeSet::new(), run.blocks, seed),
         times: &[Some(Duration::from_secs(1))],
         kept: &[],
-        budget: None,
+        limit: None,
         undecided: &|_| BTreeSet::new(),
     };
     let clock = FakeClock(Cell::default());

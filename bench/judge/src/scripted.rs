@@ -78,7 +78,7 @@ pub fn verdicts(known: &[Known], rule: Rule, nth: usize, seed: u64) -> Result<Ve
         plan: &plan,
         times: &[Some(Duration::from_secs(1))],
         kept: &[],
-        budget: None,
+        limit: None,
         undecided: &|trials| undecided(&run, trials, &contenders, &claims),
     };
     let mut executor = Scripted { clock: &clock, noise: factors(nth, seed) };

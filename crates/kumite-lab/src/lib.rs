@@ -62,12 +62,13 @@ pub use node::{Nodes, Remote, Talk};
 pub use reference::reference;
 pub use run::{
     Block, Checked, Choice, Decided, Difference, Event, GateFinding, Joined, Made, MeasureError, Measuring,
-    Merging, Plan, Prepared, RunEnded, RunEvent, Session, ThisMachine, TimeLimit, Undecided, WindowFault, Windows,
-    World, asks_as, begin, check_disk, check_each, check_roles, claimed_points, common_fault, conclude,
-    differ_as_sittings, differ_in_contenders, differ_in_machines, differ_in_roles, differ_in_trials, execute,
-    export, gate_findings, is_left_out, is_of, join, join_documents, join_sittings, judged, lacking_control,
-    merge, near_ties, other_versions, outlook, plan, prepare, prospects, references, rejudge, replication,
-    seed_of, take_apart, too_few_values, trial_seed, undecided, used_cores,
+    Merging, Plan, Prepared, RunEnded, RunEvent, Session, ThisMachine, TimeLimit, Undecided, WindowFault,
+    Windows, World, asks_as, begin, check_disk, check_each, check_roles, claimed_points, common_fault,
+    conclude, differ_as_sittings, differ_in_contenders, differ_in_machines, differ_in_roles,
+    differ_in_trials, execute, export, gate_findings, is_left_out, is_of, join, join_documents,
+    join_sittings, judged, lacking_control, merge, near_ties, other_versions, outlook, plan, prepare,
+    prospects, references, rejudge, replication, seed_of, take_apart, too_few_values, trial_seed, undecided,
+    used_cores,
 };
 pub use schema::{Described, SCHEMAS};
 pub use service::remove_left_files;

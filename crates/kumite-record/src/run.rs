@@ -9,8 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    AxisValue, Control, FileDigests, Kind, Labels, Merged, Metric, NoiseFloor, OtherVersion, Point, RoleElsewhere, Rule,
-    Shard, Sitting, Unit,
+    AxisValue, Control, FileDigests, Kind, Labels, Merged, Metric, NoiseFloor, OtherVersion, Point,
+    RoleElsewhere, Rule, Shard, Sitting, Unit,
 };
 
 /// One execution of an experiment.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use kumite_host::{cores, machine};
 use kumite_lab::{
-    Choice, Experiment, Joined, Measuring, TimeLimit, World, check_disk, differ_as_sittings, differ_in_contenders,
-    differ_in_roles, used_cores,
+    Choice, Experiment, Joined, Measuring, TimeLimit, World, check_disk, differ_as_sittings,
+    differ_in_contenders, differ_in_roles, used_cores,
 };
 use kumite_record::{ContenderStatus, Export, Rule, Run, Store, StoredRun};
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 use clap::Parser;
 use kumite_host::{Clock, cores, machine};
 use kumite_lab::{
-    Choice, Experiment, Joined, Measuring, TimeLimit, World, check_disk, lacking_control, outlook, seed_of, used_cores,
+    Choice, Experiment, Joined, Measuring, TimeLimit, World, check_disk, lacking_control, outlook, seed_of,
+    used_cores,
 };
 use kumite_nodes::{Away, Driver, NodeFlags, NodesWanted, On, Share, apart, array, shares, some_for_each};
 use kumite_record::{Cores, Export, NearTies, Rule, Run, RunParts, Shard, Store};

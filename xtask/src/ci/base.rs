@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::git::git;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 /// Tracked, so that whoever checks main compares it with the same commit.
 const FILE: &str = ".ci/base";
@@ -132,11 +132,15 @@ mod tests {
         Base::set(repository.root(), "HEAD").unwrap();
         let left = repository.commit("two");
         repository.git(&["checkout", "-q", "-b", "work"]);
-        assert_eq!(Base::find(repository.root()), Ok(tracked(&old, 1)), "it has no commit of its own yet");
+        assert_eq!(
+            Base::find(repository.root()).unwrap(),
+            tracked(&old, 1),
+            "it has no commit of its own yet"
+        );
         repository.commit("mine");
         repository.git(&["checkout", "-q", "main"]);
         repository.commit("theirs");
-        assert_eq!(Base::find(repository.root()), Ok(tracked(&old, 1)), "main itself");
+        assert_eq!(Base::find(repository.root()).unwrap(), tracked(&old, 1), "main itself");
         repository.git(&["checkout", "-q", "work"]);
         repository.write("not committed", "");
         let base = Base::find(repository.root()).unwrap();
@@ -152,14 +156,14 @@ mod tests {
         Base::set(origin.root(), "HEAD").unwrap();
         let second = origin.commit("two");
         let clone = origin.cloned();
-        assert_eq!(Base::find(clone.root()), Ok(tracked(&first, 1)), "its main is all there is");
+        assert_eq!(Base::find(clone.root()).unwrap(), tracked(&first, 1), "its main is all there is");
         clone.commit("on its own main");
-        assert_eq!(Base::find(clone.root()), Ok(branch("origin/main", &second, 2)));
+        assert_eq!(Base::find(clone.root()).unwrap(), branch("origin/main", &second, 2));
         clone.git(&["checkout", "-q", "-b", "work"]);
         clone.git(&["branch", "-q", "-D", "main"]);
-        assert_eq!(Base::find(clone.root()), Ok(branch("origin/main", &second, 2)));
+        assert_eq!(Base::find(clone.root()).unwrap(), branch("origin/main", &second, 2));
         clone.git(&["checkout", "-q", "--detach", "origin/main"]);
-        assert_eq!(Base::find(clone.root()), Ok(tracked(&first, 1)), "nothing of its own");
+        assert_eq!(Base::find(clone.root()).unwrap(), tracked(&first, 1), "nothing of its own");
     }
 
     #[test]
@@ -173,7 +177,7 @@ mod tests {
         let main = repository.commit("theirs");
         repository.git(&["checkout", "-q", "--detach", "main"]);
         repository.git(&["merge", "-q", "--no-edit", "work"]);
-        assert_eq!(Base::find(repository.root()), Ok(branch("main", &main, 2)));
+        assert_eq!(Base::find(repository.root()).unwrap(), branch("main", &main, 2));
     }
 
     #[test]
@@ -188,7 +192,7 @@ mod tests {
         let left = repository.git(&["rev-parse", "HEAD"]).trim().to_owned();
         repository.git(&["checkout", "-q", "-b", "work"]);
         repository.commit("mine");
-        assert_eq!(Base::find(repository.root()), Ok(branch("main", &left, 2)));
+        assert_eq!(Base::find(repository.root()).unwrap(), branch("main", &left, 2));
     }
 
     #[test]
@@ -199,28 +203,28 @@ mod tests {
         let first = repository.commit("two");
         Base::set(repository.root(), "HEAD").unwrap();
         repository.commit("three");
-        assert_eq!(Base::find(repository.root()), Ok(tracked(&first, 1)));
+        assert_eq!(Base::find(repository.root()).unwrap(), tracked(&first, 1));
     }
 
     #[test]
     fn a_tracked_base_counts_its_turns() {
         let repository = Repository::new();
         let first = repository.commit("one");
-        assert_eq!(Base::set(repository.root(), "HEAD"), Ok(tracked(&first, 1)));
+        assert_eq!(Base::set(repository.root(), "HEAD").unwrap(), tracked(&first, 1));
         let second = repository.commit("two");
-        assert_eq!(Base::find(repository.root()), Ok(tracked(&first, 1)));
-        assert_eq!(Base::set(repository.root(), "HEAD"), Ok(tracked(&second, 2)));
+        assert_eq!(Base::find(repository.root()).unwrap(), tracked(&first, 1));
+        assert_eq!(Base::set(repository.root(), "HEAD").unwrap(), tracked(&second, 2));
         assert_eq!(Base::set(repository.root(), "HEAD").unwrap().turn, 2, "the same turn goes on");
         repository.commit("three");
-        assert_eq!(Base::find(repository.root()), Ok(tracked(&second, 2)));
+        assert_eq!(Base::find(repository.root()).unwrap(), tracked(&second, 2));
     }
 
     #[test]
     fn a_base_that_would_select_nothing_is_an_error() {
         let repository = Repository::new();
-        let refused = || Base::find(repository.root()).unwrap_err();
+        let refused = || format!("{:#}", Base::find(repository.root()).unwrap_err());
         let first = repository.commit("one");
-        assert!(refused().starts_with("cannot read .ci/base: "), "{}", refused());
+        assert!(refused().starts_with("cannot read .ci/base; "), "{}", refused());
         Base::set(repository.root(), "HEAD").unwrap();
         assert!(refused().starts_with(".ci/base names HEAD, "), "{}", refused());
         repository.commit("two");

@@ -144,6 +144,6 @@ fn from_root(folder: &str, path: &str) -> String {
 }
 
 fn table(root: &Path, file: &str) -> Result<toml::Table> {
-    let text = std::fs::read_to_string(root.join(file)).with_context(|| format!("{file}"))?;
-    text.parse().with_context(|| format!("{file}"))
+    let text = std::fs::read_to_string(root.join(file)).with_context(|| file.to_owned())?;
+    text.parse().with_context(|| file.to_owned())
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow};
 /// Builds the kit's conformance worker and tries it.
 pub fn conforms(checkout: &Checkout, kit: &str) -> Result<()> {
     let built = checkout.binaries.join("kits");
-    std::fs::create_dir_all(&built).with_context(|| format!("{}", built.display()))?;
+    std::fs::create_dir_all(&built).with_context(|| built.display().to_string())?;
     let (build, worker) = commands(kit, &built)?;
     let java = newest_jdk(Path::new("/usr/lib/jvm"));
     let command = |command: &mut Command| {

@@ -2,15 +2,15 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use serde_json::Value;
 
 /// An error names the first trial, or contender that takes part, that gave no result; no trial at all is one, too. The
 /// contender `wrong` answers wrong by purpose, so that being disqualified is its result.
 pub fn every_trial_is_ok(export: &Path) -> Result<()> {
-    let text = std::fs::read_to_string(export).with_context(|| format!("{}", export.display()))?;
-    let export: Value = serde_json::from_str(&text).with_context(|| format!("{}", export.display()))?;
-    wrong(&export).map_or(Ok(()), Err)
+    let text = std::fs::read_to_string(export).with_context(|| export.display().to_string())?;
+    let export: Value = serde_json::from_str(&text).with_context(|| export.display().to_string())?;
+    wrong(&export).map_or(Ok(()), |why| Err(anyhow!(why)))
 }
 
 fn wrong(export: &Value) -> Option<String> {

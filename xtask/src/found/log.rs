@@ -169,11 +169,11 @@ mod tests {
     fn a_log_is_read_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("log.toml");
-        assert_eq!(Log::read(&file), Ok(Log::default()));
+        assert_eq!(Log::read(&file).unwrap(), Log::default());
         let of = Entry { why: Some(NOT_ENDED.to_owned()), minutes: Some(19.5), ..entry("a", false) };
         let log = Log { sittings: vec![of, entry("b", true)] };
         log.write(&file).unwrap();
-        assert_eq!(Log::read(&file), Ok(log));
+        assert_eq!(Log::read(&file).unwrap(), log);
         std::fs::write(&file, "[[sitting]]\nother = 1\n").unwrap();
         assert!(Log::read(&file).is_err());
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use kumite_record::Export;
 use kumite_report::{Drawn, Picture, picture_svg};
 use serde::Deserialize;
@@ -139,7 +139,7 @@ mod tests {
             says("load.svg", rest, "");
             declared(folder.path()).unwrap().remove(0).picture()
         };
-        assert!(asked("").unwrap_err().ends_with("write either lines or lanes = true"));
+        assert!(asked("").unwrap_err().to_string().ends_with("write either lines or lanes = true"));
         let picture = asked("at = { cores = \"all\", n = 2, m = true }\nlanes = true").unwrap();
         let at: Vec<&str> = picture.at.values().map(String::as_str).collect();
         assert_eq!(at, ["all", "true", "2"]);

@@ -188,14 +188,14 @@ mod tests {
         std::fs::write(folder.path().join(OVERVIEW), overview(3)).unwrap();
 
         renew(folder.path(), &experiment).unwrap();
-        assert!(unpacked(&experiment.join(RECORD), MOST_BYTES) == Ok(right));
+        assert!(unpacked(&experiment.join(RECORD), MOST_BYTES).unwrap() == right);
         let written =
             |file: &str| std::fs::read_to_string(folder.path().join("experiments").join(file)).unwrap();
         assert_eq!(written("fib/README.md"), readme(&format!("{effect:.2}")));
         assert_eq!(written("README.md"), overview(4));
         assert!(written("fib/found/verdicts.svg") == picture);
         assert_eq!(
-            chosen(folder.path(), &["other"]).unwrap_err(),
+            chosen(folder.path(), &["other"]).unwrap_err().to_string(),
             "experiments/other has no found/standard.json.gz; those that have one: fib"
         );
     }

@@ -86,7 +86,7 @@ impl<'a> Experiment<'a> {
                 .replace("--seed 0", "--seed N")
         );
         println!("would log: {}, sitting {}", show(self.root, &self.log), log.sittings.len() + 1);
-        match self.changed().err().or_else(busy) {
+        match self.changed().err().map(|why| format!("{why:#}")).or_else(busy) {
             Some(why) => println!("would be refused now: {why}"),
             None => println!("the machine is quiet"),
         }

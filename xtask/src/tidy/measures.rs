@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(findings(&repository), [LOAD], "not committed yet");
         repository.commit("two");
         assert_eq!(findings(&repository), [LOAD]);
-        assert_eq!(answered(repository.root(), " it\nwaits: elsewhere "), Ok(vec![LOAD.to_owned()]));
+        assert_eq!(answered(repository.root(), " it\nwaits: elsewhere ").unwrap(), vec![LOAD.to_owned()]);
         assert_eq!(findings(&repository), [""; 0]);
         let line = std::fs::read_to_string(repository.root().join(ANSWERS)).unwrap();
         let answer = line.lines().last().and_then(|line| Some(line.split_once(' ')?.1));
@@ -185,7 +185,7 @@ mod tests {
 
         std::fs::remove_file(repository.root().join(STUB)).unwrap();
         assert_eq!(findings(&repository), [STUB], "what was answered is not asked again");
-        assert_eq!(answered(repository.root(), "nobody starts it"), Ok(vec![STUB.to_owned()]));
+        assert_eq!(answered(repository.root(), "nobody starts it").unwrap(), vec![STUB.to_owned()]);
         assert_eq!(findings(&repository), [""; 0]);
         repository.write(LOAD, "fn load() { wait_longer() }\n");
         assert_eq!(findings(&repository), [LOAD], "the answer was of other code");
@@ -223,7 +223,7 @@ mod tests {
         repository.write(LOAD, "fn load() { wait() }\n");
         repository.write(NUMBER, "pub const MEASURES: u32 = 8;\n");
         assert_eq!(findings(&repository), [""; 0]);
-        assert_eq!(answered(repository.root(), "why"), Ok(vec![]));
+        assert!(answered(repository.root(), "why").unwrap().is_empty());
         repository.write(NUMBER, "pub const MEASURES: u32 = 6;\n");
         assert_eq!(findings(&repository), [LOAD]);
     }

@@ -573,11 +573,17 @@ answer = { status = 201, equals = "ok" }
 
     #[test]
     fn the_files_of_bodies_and_rows_are_told_by_their_digests() {
-        let files = |text| read(text).unwrap().files.into_iter().collect::<Vec<_>>();
+        let files = |text: &str| read(text).unwrap().files.into_iter().collect::<Vec<_>>();
         let digest = blake3::hash(&std::fs::read("Cargo.toml").unwrap()).to_hex().to_string();
         let expected = [("Cargo.toml".to_owned(), digest)];
         assert_eq!(files("[[request]]\nbody_file = 'Cargo.toml'\n"), expected);
-        assert_eq!(files("csv = 'Cargo.toml'\n[[request]]\n"), expected);
+        let rows = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&rows, "name\nann\n").unwrap();
+        let [(name, digest)] = &files(&format!("csv = {:?}\n[[request]]\n", rows.path()))[..] else {
+            panic!()
+        };
+        let expected = blake3::hash(b"name\nann\n").to_hex();
+        assert_eq!((name.as_str(), digest.as_str()), (rows.path().to_str().unwrap(), expected.as_str()));
         assert_eq!(files("[[request]]\nbody = 'Cargo.toml'\n"), []);
     }
 

@@ -176,8 +176,8 @@ impl Execution<'_> {
     fn over_limit(&self, block: &Block, rest: Rest) -> Option<String> {
         let to_try = self.progress.to_try([block], 0);
         let limit = self.session.limit?;
-        let fits =
-            self.progress.tried == 0 || self.progress.spent() + self.progress.expected(&to_try) <= limit.time();
+        let fits = self.progress.tried == 0
+            || self.progress.spent() + self.progress.expected(&to_try) <= limit.time();
         (!fits).then(|| {
             let tried = self.progress.tried;
             let of = tried + to_try.len() + self.progress.to_try(rest.iter(), 0).len();

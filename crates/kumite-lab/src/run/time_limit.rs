@@ -46,9 +46,12 @@ mod tests {
 
     #[test]
     fn the_lesser_of_both_limits_is_the_first_and_is_told_as_what_it_is() {
-        let [one, two] = [1, 2].map(|s| Some(Duration::from_secs(s)));
-        assert_eq!(TimeLimit::first(two, one).unwrap().to_string(), "the rest of the job's time limit, 1 s,");
-        assert_eq!(TimeLimit::first(one, two).unwrap().to_string(), "the budget of 1 s");
+        let [one, two] = [10, 20].map(|s| Some(Duration::from_secs(s)));
+        assert_eq!(
+            TimeLimit::first(two, one).unwrap().to_string(),
+            "the rest of the job's time limit, 10 s,"
+        );
+        assert_eq!(TimeLimit::first(one, two).unwrap().to_string(), "the budget of 10 s");
         assert_eq!(TimeLimit::first(None, two), Some(TimeLimit::Job(two.unwrap())));
         assert_eq!(TimeLimit::first(None, None), None);
     }

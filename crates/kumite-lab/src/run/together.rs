@@ -8,7 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kumite_record::{
-    Contender, ContenderStatus, FileDigests, Labels, Machine, OtherVersion, Part, RoleElsewhere, Run, Service, Versioned,
+    Contender, ContenderStatus, FileDigests, Labels, Machine, OtherVersion, Part, RoleElsewhere, Run,
+    Service, Versioned,
 };
 
 use crate::spec::{Asked, Experiment};

@@ -120,7 +120,11 @@ fn a_session_has_a_row_and_cookies_of_its_own_in_each_protocol() {
             let metrics = &trial["sample"]["metrics"];
             let metric = |name: &str| metrics[name].as_f64().unwrap();
             // Forty sessions are due, of two requests each.
-            assert_eq!((metric("received"), metric("session_failures")), (80.0 - failures, failures), "{trial}");
+            assert_eq!(
+                (metric("received"), metric("session_failures")),
+                (80.0 - failures, failures),
+                "{trial}"
+            );
         }
     }
     place.kumite(&["run", "fake", "--sittings", "1"]).ended(0);

@@ -202,7 +202,16 @@ fn the_budget_ends_a_run_between_blocks_and_says_so_after_the_first() {
 
 #[test]
 fn a_budget_too_small_for_a_block_still_gives_one() {
-    assert_eq!(run(&["a", "b"], 10, Case { limit: Some(TimeLimit::Budget(Duration::from_secs(1))), ..Case::default() }).trials.len(), 2);
+    assert_eq!(
+        run(
+            &["a", "b"],
+            10,
+            Case { limit: Some(TimeLimit::Budget(Duration::from_secs(1))), ..Case::default() }
+        )
+        .trials
+        .len(),
+        2
+    );
 }
 
 #[test]
