@@ -148,9 +148,18 @@ fn is_ended(cut_short: Option<&str>) -> bool {
     cut_short.is_none_or(|why| why.starts_with("the budget of"))
 }
 
+/// The time that a run took, in minutes; of a run of several sittings, that of all of them together.
 fn minutes(run: &Value) -> Result<f64> {
+    let sittings = run["run"]["sittings"].as_array().filter(|sittings| sittings.len() > 1);
+    match sittings {
+        Some(sittings) => sittings.iter().map(minutes_of).sum(),
+        None => minutes_of(&run["run"]),
+    }
+}
+
+fn minutes_of(stretch: &Value) -> Result<f64> {
     let at = |key: &str| {
-        let text = run["run"][key].as_str().unwrap_or_default();
+        let text = stretch[key].as_str().unwrap_or_default();
         text.parse::<jiff::Timestamp>().with_context(|| format!("run {key}"))
     };
     Ok(at("finished")?.duration_since(at("started")?).as_secs_f64() / 60.0)
@@ -172,6 +181,19 @@ mod tests {
                 { "contender": "a", "point": { "n": 2, "m": "all" }, "metrics": { "t_us": { "estimate": 0.0494 } } },
             ],
         })
+    }
+
+    #[test]
+    fn a_run_of_sittings_took_as_long_as_all_of_them_together() {
+        let mut of = run();
+        let sitting = |day: u32, minutes: u32| {
+            let at = |minute: u32| format!("2026-11-{day}T08:{minute:02}:00Z");
+            serde_json::json!({ "started": at(0), "finished": at(minutes) })
+        };
+        of["run"]["sittings"] = serde_json::json!([sitting(23, 1)]);
+        assert!((minutes(&of).unwrap() - 816.5 / 60.0).abs() < 1e-9);
+        of["run"]["sittings"] = serde_json::json!([sitting(23, 1), sitting(24, 2)]);
+        assert_eq!(minutes(&of).unwrap(), 3.0);
     }
 
     #[test]
