@@ -14,6 +14,7 @@ use kumite_record::{Mark, Outcome, Saved, Series, Trial, judge_outputs, standing
 use super::machine_changed::machine_changed;
 use super::plan::Block;
 use super::session::Session;
+use super::time_limit::humane;
 use crate::driver::{Measured, TrialOrder};
 
 /// The number of failures in a row by which a cell is lost: trying it again would only cost time.
@@ -264,15 +265,4 @@ fn for_judging(mut trial: Trial) -> Trial {
     (sample.jobs, sample.events) = (Vec::new(), Vec::new());
     (sample.calls, sample.phases, sample.arrivals) = (Vec::new(), Vec::new(), Vec::new());
     trial
-}
-
-/// A duration for people, to about two digits.
-pub(super) fn humane(duration: Duration) -> String {
-    let seconds = duration.as_secs_f64();
-    match seconds {
-        s if s < 10.0 => format!("{s:.1} s"),
-        s if s < 120.0 => format!("{s:.0} s"),
-        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3600.0),
-    }
 }

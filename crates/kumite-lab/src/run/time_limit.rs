@@ -3,8 +3,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use super::progress::humane;
-
 /// The time that an execution may take, from its beginning, by who set it: once it has made a trial, it begins no block
 /// that would likely end later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +35,17 @@ impl fmt::Display for TimeLimit {
             TimeLimit::Budget(time) => write!(f, "the budget of {}", humane(*time)),
             TimeLimit::Job(time) => write!(f, "the rest of the job's time limit, {},", humane(*time)),
         }
+    }
+}
+
+/// A duration for people, to about two digits.
+pub(super) fn humane(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    match seconds {
+        s if s < 10.0 => format!("{s:.1} s"),
+        s if s < 120.0 => format!("{s:.0} s"),
+        s if s < 7200.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3600.0),
     }
 }
 
