@@ -7,8 +7,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::{env, fs, io};
 
-use anyhow::{Context, Result, anyhow, bail};
-
 /// A processor, as Rust, Debian and Python call it.
 struct Processor {
     target: &'static str,
@@ -30,6 +28,8 @@ const NEEDS_SOURCES: &str = "experiments/frame-pacing/";
 /// A stripped binary is no larger.
 const MOST_BYTES: u64 = 20 << 20;
 
+type Done<T = ()> = Result<T, String>;
+
 /// For these targets, or for all.
 pub fn run(only: &[&str]) -> ExitCode {
     match dist(only) {
@@ -40,20 +40,23 @@ pub fn run(only: &[&str]) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(why) => {
-            eprintln!("error: {why:#}");
+            eprintln!("error: {why}");
             ExitCode::FAILURE
         }
     }
 }
 
 /// The files that were made, below target/dist/.
-fn dist(only: &[&str]) -> Result<Vec<PathBuf>> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().context("the project")?;
+fn dist(only: &[&str]) -> Done<Vec<PathBuf>> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()
+        .map_err(error_of("the project"))?;
     let out = root.join("target/dist");
     let known = |target: &&str| PROCESSORS.iter().any(|processor| processor.target == *target);
     if let Some(other) = only.iter().find(|target| !known(target)) {
         let targets = PROCESSORS.map(|processor| processor.target).join(" and ");
-        bail!("{other}: the targets are {targets}");
+        return Err(format!("{other}: the targets are {targets}"));
     }
     let wanted: Vec<&Processor> =
         PROCESSORS.iter().filter(|processor| only.is_empty() || only.contains(&processor.target)).collect();
@@ -71,27 +74,28 @@ fn dist(only: &[&str]) -> Result<Vec<PathBuf>> {
         made.extend(packages(&root, &out, &common, &tools, processor)?);
     }
     let names: Vec<&str> = made.iter().filter_map(|file| file.file_name()?.to_str()).collect();
-    let sums = Command::new("sha256sum").args(names).current_dir(&out).output().context("sha256sum")?;
+    let sums =
+        Command::new("sha256sum").args(names).current_dir(&out).output().map_err(error_of("sha256sum"))?;
     let file = out.join("SHA256SUMS");
-    fs::write(&file, sums.stdout).context("SHA256SUMS")?;
+    fs::write(&file, sums.stdout).map_err(error_of("SHA256SUMS"))?;
     made.push(file);
     Ok(made)
 }
 
 /// Refuses at once if a tool is missing that a build of many minutes would end without.
-fn check_first(root: &Path, wanted: &[&Processor]) -> Result<()> {
+fn check_first(root: &Path, wanted: &[&Processor]) -> Done {
     let lib = sysroot(root)?.join("lib/rustlib");
     let is_missing = |processor: &&&Processor| !lib.join(processor.target).join("lib").is_dir();
     if let Some(missing) = wanted.iter().find(is_missing) {
         let (target, others) = (missing.target, wanted.iter().filter(|other| other.target != missing.target));
         let only =
             others.map(|other| format!(", or `cargo xtask dist {}`", other.target)).collect::<String>();
-        bail!("Rust has no {target} here: `rustup target add {target}`{only}");
+        return Err(format!("Rust has no {target} here: `rustup target add {target}`{only}"));
     }
     for tool in ["git", "python3", "tar", "dpkg-deb", "sha256sum", "cp"] {
         let paths = env::var_os("PATH").unwrap_or_default();
         if !env::split_paths(&paths).any(|folder| folder.join(tool).is_file()) {
-            bail!("there is no `{tool}` on PATH, which packages are made with");
+            return Err(format!("there is no `{tool}` on PATH, which packages are made with"));
         }
     }
     Ok(())
@@ -102,7 +106,7 @@ fn progress(what: &str) {
 }
 
 /// Writes the files that are the same for every processor.
-fn common_files(root: &Path, share: &Path) -> Result<()> {
+fn common_files(root: &Path, share: &Path) -> Done {
     tracked(root, &["experiments", "kits"], &share.join("kumite"))?;
     let doc = share.join("doc/kumite");
     for file in ["README.md", "METHODOLOGY.md", "BIAS.md", "LICENSE-APACHE", "LICENSE-MIT", "CHANGELOG.md"] {
@@ -113,7 +117,7 @@ fn common_files(root: &Path, share: &Path) -> Result<()> {
     cargo(root, &["run", "--release", "-q", "-p", "kumite", "--example", "dist_files", "--"], share)
 }
 
-fn packages(root: &Path, out: &Path, common: &Path, tools: &Path, of: &Processor) -> Result<Vec<PathBuf>> {
+fn packages(root: &Path, out: &Path, common: &Path, tools: &Path, of: &Processor) -> Done<Vec<PathBuf>> {
     let version = env!("CARGO_PKG_VERSION");
     let name = format!("kumite-{version}-{}", of.target);
     let prefix = out.join(&name);
@@ -131,7 +135,7 @@ fn packages(root: &Path, out: &Path, common: &Path, tools: &Path, of: &Processor
 }
 
 /// The folder of programs that build for an older glibc, and for another processor.
-fn tools(root: &Path, out: &Path) -> Result<PathBuf> {
+fn tools(root: &Path, out: &Path) -> Done<PathBuf> {
     let tools = out.join("tools");
     if !tools.join("bin/cargo-zigbuild").is_file() {
         run_in(root, Command::new("python3").args(["-m", "venv"]).arg(&tools))?;
@@ -142,7 +146,7 @@ fn tools(root: &Path, out: &Path) -> Result<PathBuf> {
 }
 
 /// The binary without debug information, and that in a file of its own.
-fn binary(root: &Path, tools: &Path, target: &str, binary: &Path, debug: &Path) -> Result<()> {
+fn binary(root: &Path, tools: &Path, target: &str, binary: &Path, debug: &Path) -> Done {
     let paths = env::var_os("PATH").unwrap_or_default();
     let path = env::join_paths([tools.to_owned()].into_iter().chain(env::split_paths(&paths)));
     let for_glibc = format!("--target={target}.{GLIBC}");
@@ -152,7 +156,7 @@ fn binary(root: &Path, tools: &Path, target: &str, binary: &Path, debug: &Path) 
         root,
         Command::new("cargo")
             .args(arguments)
-            .env("PATH", path?)
+            .env("PATH", path.map_err(|error| error.to_string())?)
             // Optimised as a whole, which takes minutes, and a fifth off its size.
             .env("CARGO_PROFILE_RELEASE_LTO", "fat")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
@@ -160,39 +164,40 @@ fn binary(root: &Path, tools: &Path, target: &str, binary: &Path, debug: &Path) 
             .env("CARGO_TARGET_DIR", &build),
     )?;
     let built = build.join(target).join("release/kumite");
-    fs::create_dir_all(binary.parent().unwrap_or(binary)).context("the binary")?;
+    fs::create_dir_all(binary.parent().unwrap_or(binary)).map_err(error_of("the binary"))?;
     let objcopy = || objcopy(root);
     run_in(
         root,
         objcopy()?.args(["--only-keep-debug", "--compress-debug-sections"]).args([built.as_path(), debug]),
     )?;
     run_in(root, objcopy()?.arg("--strip-all").args([built.as_path(), binary]))?;
-    let size = fs::metadata(binary).context("the binary")?.len();
+    let size = fs::metadata(binary).map_err(error_of("the binary"))?.len();
     match size > MOST_BYTES {
-        true => Err(anyhow!("{} has {size} bytes, more than {MOST_BYTES}", binary.display())),
+        true => Err(format!("{} has {size} bytes, more than {MOST_BYTES}", binary.display())),
         false => Ok(()),
     }
 }
 
 /// The folder of the Rust that builds.
-fn sysroot(root: &Path) -> Result<PathBuf> {
+fn sysroot(root: &Path) -> Done<PathBuf> {
     let asked = Command::new("rustc").args(["--print", "sysroot"]).current_dir(root).output();
-    let sysroot = String::from_utf8(asked.context("rustc")?.stdout)?;
+    let sysroot =
+        String::from_utf8(asked.map_err(error_of("rustc"))?.stdout).map_err(|error| error.to_string())?;
     Ok(PathBuf::from(sysroot.trim()))
 }
 
 /// The one that comes with Rust: binutils' knows one processor alone.
-fn objcopy(root: &Path) -> Result<Command> {
+fn objcopy(root: &Path) -> Done<Command> {
     let lib = sysroot(root)?.join("lib");
     let mut objcopy = Command::new(lib.join("rustlib").join(PROCESSORS[0].target).join("bin/rust-objcopy"));
     objcopy.env("LD_LIBRARY_PATH", lib);
     Ok(objcopy)
 }
 
-fn deb(out: &Path, prefix: &Path, version: &str, processor: &str) -> Result<PathBuf> {
+fn deb(out: &Path, prefix: &Path, version: &str, processor: &str) -> Done<PathBuf> {
     let tree = out.join("deb");
     remove(&tree)?;
-    fs::create_dir_all(&tree).context("the package")?;
+    fs::create_dir_all(&tree).map_err(error_of("the package"))?;
     run_in(out, Command::new("cp").arg("-a").arg(prefix).arg(tree.join("usr")))?;
     let control = [
         "Package: kumite".to_owned(),
@@ -213,7 +218,7 @@ fn deb(out: &Path, prefix: &Path, version: &str, processor: &str) -> Result<Path
     Ok(deb)
 }
 
-fn wheel(root: &Path, out: &Path, prefix: &Path, version: &str, processor: &str) -> Result<PathBuf> {
+fn wheel(root: &Path, out: &Path, prefix: &Path, version: &str, processor: &str) -> Done<PathBuf> {
     let glibc = GLIBC.replace('.', "_");
     let wheel = out.join(format!("kumite-{version}-py3-none-manylinux_{glibc}_{processor}.whl"));
     let script = root.join("xtask/src/dist/wheel.py");
@@ -222,11 +227,12 @@ fn wheel(root: &Path, out: &Path, prefix: &Path, version: &str, processor: &str)
 }
 
 /// Copies the files below these folders that git tracks: nothing that a build or a run has left.
-fn tracked(root: &Path, folders: &[&str], to: &Path) -> Result<()> {
+fn tracked(root: &Path, folders: &[&str], to: &Path) -> Done {
+    let git_error = error_of("git");
     let listed = Command::new("git").args(["ls-files", "-z", "--"]).args(folders).current_dir(root).output();
-    let listed = listed.context("git")?.stdout;
+    let listed = listed.map_err(git_error)?.stdout;
     for name in listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let name = std::str::from_utf8(name)?;
+        let name = std::str::from_utf8(name).map_err(|error| error.to_string())?;
         if name.starts_with(NEEDS_SOURCES) {
             continue;
         }
@@ -236,31 +242,36 @@ fn tracked(root: &Path, folders: &[&str], to: &Path) -> Result<()> {
 }
 
 /// Runs cargo, with one more argument.
-fn cargo(root: &Path, arguments: &[&str], last: &Path) -> Result<()> {
+fn cargo(root: &Path, arguments: &[&str], last: &Path) -> Done {
     run_in(root, Command::new(env!("CARGO")).args(arguments).arg(last))
 }
 
-fn copy(from: &Path, to: &Path) -> Result<()> {
+fn copy(from: &Path, to: &Path) -> Done {
     let what = || from.display().to_string();
-    fs::create_dir_all(to.parent().unwrap_or(to)).with_context(what)?;
-    fs::copy(from, to).map(|_| ()).with_context(what)
+    fs::create_dir_all(to.parent().unwrap_or(to)).map_err(error_of(&what()))?;
+    fs::copy(from, to).map(|_| ()).map_err(error_of(&what()))
 }
 
-fn write(file: &Path, text: &str) -> Result<()> {
-    fs::create_dir_all(file.parent().unwrap_or(file)).with_context(|| file.display().to_string())?;
-    fs::write(file, text).with_context(|| file.display().to_string())
+fn write(file: &Path, text: &str) -> Done {
+    fs::create_dir_all(file.parent().unwrap_or(file)).map_err(error_of(&file.display().to_string()))?;
+    fs::write(file, text).map_err(error_of(&file.display().to_string()))
 }
 
-fn remove(folder: &Path) -> Result<()> {
+fn remove(folder: &Path) -> Done {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            Err(error).with_context(|| folder.display().to_string())
+            Err(error_of(&folder.display().to_string())(error))
         }
         _ => Ok(()),
     }
 }
 
-fn run_in(folder: &Path, command: &mut Command) -> Result<()> {
-    let status = command.current_dir(folder).status().with_context(|| format!("{command:?}"))?;
-    if status.success() { Ok(()) } else { Err(anyhow!("{command:?}: {status}")) }
+fn run_in(folder: &Path, command: &mut Command) -> Done {
+    let status = command.current_dir(folder).status().map_err(|error| format!("{command:?}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{command:?}: {status}")) }
+}
+
+fn error_of(what: &str) -> impl Fn(io::Error) -> String + use<> {
+    let what = what.to_owned();
+    move |error| format!("{what}: {error}")
 }
