@@ -1,7 +1,7 @@
 #!/bin/sh
 # Pictures the first screen of a kept record's HTML report, in a window 1280 pixels wide.
 #
-#     docs/cast/page.sh FILE.png experiments/fib/found/standard.json.gz
+#     docs/cast/page.sh FILE.png experiments/dynamodb/found/standard.json.gz
 #
 # Needs kumite, Chromium and pngquant on PATH, and a font for what records quote (fonts-ipafont-gothic, for Japanese).
 set -eu
