@@ -30,7 +30,7 @@ impl Away<'_> {
         let mut arguments =
             vec![format!("--seed={}", self.seed), format!("--profile={}", self.experiment.profile)];
         arguments.extend(self.words.iter().cloned());
-        arguments.extend(self.budget.map(|budget| format!("--budget={}ms", budget.as_millis())));
+        arguments.extend(self.budget.map(|budget| format!("--budget={}ms", budget.as_millis().max(1))));
         arguments
     }
 }

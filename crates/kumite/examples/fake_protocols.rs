@@ -1,6 +1,6 @@
 //! A contender for the tests: `fake_protocols SPEAKS`, a server on $HOST:$PORT that answers in one protocol: `pong`, or
-//! what a user who has logged in is told. SPEAKS is that protocol, or `asked` for $PROTOCOL; `forged` speaks h2 with a certificate of its own, as all do that are given
-//! none. Where PORT is 0 it takes a free one, and says which.
+//! what a user who has logged in is told. SPEAKS is that protocol, or `asked` for $PROTOCOL; `forged` speaks h2 with a
+//! certificate of its own, as all do that are given none. Where PORT is 0 it takes a free one, and says which.
 
 use std::sync::Arc;
 
