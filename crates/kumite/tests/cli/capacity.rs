@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place};
+use crate::place::{EXPERIMENT, Place, standing};
 use crate::printed::printed;
 
 /// The rate that two connections bear at most, if each answer takes 20 ms and half of those to a load of a second take less
@@ -24,7 +24,7 @@ fn a_trial_with_an_objective_draws_a_capacity_after_its_window() {
     let place = place("objective = 'p50 < 300ms and errors < 50%'");
     let run = ["run", "fake", "--blocks", "1", "--json", "-", "--seed", "3"];
     let export: Value = place.kumite(&run).ended(0).json();
-    let trial = &export["trials"][0];
+    let trial = standing(&export)[0];
     assert_eq!(trial["outcome"], "ok", "{trial}");
     let metrics = &trial["sample"]["metrics"];
     let capacity = metrics["capacity_rps"].as_f64().unwrap();

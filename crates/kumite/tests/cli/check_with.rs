@@ -1,5 +1,5 @@
 use crate::load::Server;
-use crate::place::Place;
+use crate::place::{Place, standing};
 use crate::printed::printed;
 
 /// Says right of an answer with `pong` in it, of this request.
@@ -61,7 +61,7 @@ fn the_checker_of_an_experiment_looks_at_the_answers_of_each_contender() {
     let of = |checker: &str| Place::new(&format!("checker = {checker:?}\n"), &[("a", "pong")]);
     let outcome = |place: &Place, code: i32| {
         let run = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(code).json();
-        let trial = &run["trials"][0];
+        let trial = standing(&run)[0];
         (trial["outcome"].clone(), trial["reason"].as_str().unwrap_or_default().to_owned())
     };
     let right = of("grep -q '\"body\":\"pong\"' && touch looked-at");

@@ -6,7 +6,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::place::{Place, Said, standing};
+use crate::place::{Place, Said, standing, trial};
 use crate::printed::printed;
 use crate::schema::assert_right;
 
@@ -50,11 +50,6 @@ fn run(place: &Place) -> Value {
     assert_eq!(place.left(), [""; 0]);
     assert_right("run", &export);
     export
-}
-
-fn trial<'a>(export: &'a Value, name: &str) -> &'a Value {
-    let trials = export["trials"].as_array().unwrap();
-    trials.iter().find(|trial| trial["contender"] == name).unwrap_or_else(|| panic!("no trial of {name}"))
 }
 
 /// The outcome of a contender, whose reason has these words.
@@ -190,8 +185,7 @@ fn a_run_that_is_taken_up_again_and_shards_that_are_merged_have_the_same_right_o
     }
     let export = place.kumite(&["merge", "1.db", "2.db", "--json", "-"]).ended(0).json();
     let wrong = |export: &serde_json::Value| -> Vec<String> {
-        let trials = export["trials"].as_array().unwrap();
-        let wrong = trials.iter().filter(|trial| trial["outcome"] == "disqualified");
+        let wrong = standing(export).into_iter().filter(|trial| trial["outcome"] == "disqualified");
         wrong.map(|trial| trial["contender"].as_str().unwrap().to_owned()).collect()
     };
     assert_eq!(standing(&export).len(), 6);

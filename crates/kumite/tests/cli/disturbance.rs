@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place};
+use crate::place::{EXPERIMENT, Place, standing};
 
 /// The trial of a contender that is disturbed like this.
 fn trial(more: &str) -> Value {
@@ -15,7 +15,7 @@ fn trial(more: &str) -> Value {
     place.write("experiments/fake/experiment.toml", &text);
     let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(0);
     assert_eq!(place.left(), [""; 0]);
-    said.json()["trials"][0].take()
+    standing(&said.json())[0].clone()
 }
 
 #[test]

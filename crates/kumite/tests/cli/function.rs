@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 
-use crate::place::{Place, Said, standing};
+use crate::place::{Place, Said, standing, trial};
 use crate::printed::{printed, without_figures};
 use crate::schema::assert_right;
 
@@ -74,13 +74,6 @@ fn run(place: &Place) -> Value {
     let export = place.kumite(&["run", "fake", "--json", "-"]).ended(0).json();
     assert_eq!(place.left(), [""; 0]);
     export
-}
-
-/// The trial of a contender.
-#[track_caller]
-fn trial<'a>(export: &'a Value, name: &str) -> &'a Value {
-    let trials = export["trials"].as_array().unwrap();
-    trials.iter().find(|trial| trial["contender"] == name).unwrap_or_else(|| panic!("no trial of {name}"))
 }
 
 /// One member of each call of a trial.
@@ -181,7 +174,7 @@ fn the_same_seed_goes_to_the_same_instances() {
     let place = place(&[spread, ("blocks = 1", "blocks = 2")], &[("a", ""), ("b", "")]);
     let instances = |seed: &str| {
         let export = place.kumite(&["run", "fake", "--json", "-", "--seed", seed]).ended(0).json();
-        let trials = export["trials"].as_array().unwrap();
+        let trials = standing(&export);
         let of_block = |block: u64| -> Vec<Vec<Value>> {
             let here = trials.iter().filter(|trial| trial["block"] == block);
             here.map(|trial| of_calls(trial, "instance")).collect()
@@ -383,7 +376,7 @@ fn a_run_that_ended_early_is_taken_up_again() {
     let cut = place.kumite(&["run", "fake", "--budget", "1ms", "--json", "-"]).ended(0).json();
     assert_eq!(cut["trials"].as_array().unwrap().len(), 1, "{}", cut["run"]["cut_short"]);
     let whole = place.kumite(&["resume", "--json", "-"]).ended(0).json();
-    assert_eq!(whole["trials"].as_array().unwrap().len(), 2);
+    assert_eq!(standing(&whole).len(), 2);
 }
 
 #[test]

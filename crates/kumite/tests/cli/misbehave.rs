@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use kumite_testing::{eventually, example};
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place};
+use crate::place::{EXPERIMENT, Place, standing, trial};
 use crate::printed::{printed, without_figures};
 
 /// Runs one block of a contender in this mode beside one that is right, with shorter limits where needed.
@@ -18,13 +18,9 @@ fn run(mode: &str, more: &[(&str, &str)]) -> (Place, Value, String) {
     let text = more.iter().fold(EXPERIMENT.to_owned(), |text, (from, to)| text.replace(from, to));
     place.write("experiments/fake/experiment.toml", &text);
     let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(0);
-    let trial = |name: &str| {
-        let export = said.json();
-        let trials = export["trials"].as_array().unwrap();
-        trials.iter().find(|trial| trial["contender"] == name).unwrap().clone()
-    };
-    assert_eq!(trial("even")["outcome"], "ok", "the run goes on for the others");
-    let trial = trial("odd");
+    let export = said.json();
+    assert_eq!(trial(&export, "even")["outcome"], "ok", "the run goes on for the others");
+    let trial = trial(&export, "odd").clone();
     assert_eq!(place.left(), [""; 0]);
     let log = trial["log"].as_str().map(|log| place.path(".kumite").join(log));
     println!("{mode}: {}: {}", trial["outcome"], trial["reason"].as_str().unwrap_or("-"));
@@ -55,7 +51,8 @@ fn a_server_that_detached_twice_and_cleared_its_environment_ends_with_its_trial(
     let said = place.kumite(&["check", "fake"]);
     assert_eq!(place.left(), [""; 0], "{}", said.out);
     let export = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(0).json();
-    assert_eq!(export["trials"][0]["outcome"], "ok", "{}", export["trials"][0]["reason"]);
+    let trial = standing(&export)[0];
+    assert_eq!(trial["outcome"], "ok", "{}", trial["reason"]);
     assert_eq!(place.left(), [""; 0]);
 }
 
@@ -97,8 +94,7 @@ fn contenders_that_do_not_listen_or_do_so_elsewhere_fail() {
         ("elsewhere", "(last: 1 refused; it listens on 127.0.0.1:"),
         ("mute", "it gave no right answer on PORT within 1.5 s (last: 1 refused; it listens nowhere)"),
     ] {
-        let mut trials = export["trials"].as_array().unwrap().iter();
-        let trial = trials.find(|trial| trial["contender"] == name).unwrap();
+        let trial = trial(&export, name);
         let why = trial["reason"].as_str().unwrap_or_default();
         assert!(trial["outcome"] == "failed" && why.contains(reason), "{}: {why}", trial["outcome"]);
     }
@@ -112,7 +108,7 @@ fn a_contender_that_hangs_fails() {
     let text = text.replace("rate_rps = 200", "rate_rps = 20").replace("duration_s = 0.2", "duration_s = 3");
     place.write("experiments/fake/experiment.toml", &text);
     let export = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]).ended(3).json();
-    let trial = &export["trials"][0];
+    let trial = standing(&export)[0];
     let why = trial["reason"].as_str().unwrap_or_default();
     assert_eq!(trial["outcome"], "failed");
     printed!(without_figures(why));

@@ -6,7 +6,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, trial};
 use crate::printed::printed;
 use crate::schema::assert_right;
 
@@ -58,11 +58,6 @@ fn run(place: &Place) -> (Said, Value) {
     let json = std::fs::read_to_string(place.path("run.json")).unwrap_or_default();
     assert_eq!(place.left(), Vec::<String>::new(), "{}", said.err);
     (said, serde_json::from_str(&json).unwrap_or_default())
-}
-
-fn trial<'a>(json: &'a Value, contender: &str) -> &'a Value {
-    let trials = json["trials"].as_array().unwrap();
-    trials.iter().find(|trial| trial["contender"] == contender).unwrap()
 }
 
 #[test]

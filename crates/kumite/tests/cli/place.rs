@@ -180,6 +180,13 @@ pub fn standing(export: &Value) -> Vec<&Value> {
     trials.iter().filter(|trial| trial["void"].is_null() && !is_replaced(trial)).collect()
 }
 
+/// The trial of a contender that counts: the first, where there are several blocks.
+#[track_caller]
+pub fn trial<'a>(export: &'a Value, name: &str) -> &'a Value {
+    let mut trials = standing(export).into_iter();
+    trials.find(|trial| trial["contender"] == name).unwrap_or_else(|| panic!("no trial of {name}"))
+}
+
 /// The scripted kumite, of the version that the command has: after a commit `cargo test --test cli` makes the command anew, and
 /// no example.
 fn scripted_kumite() -> &'static Path {

@@ -10,7 +10,7 @@ use kumite_testing::example;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, KeyPair};
 use serde_json::Value;
 
-use crate::place::{EXPERIMENT, Place};
+use crate::place::{EXPERIMENT, Place, standing};
 use crate::printed::{printed, without_figures};
 
 /// An experiment with this before its answer, and contenders, each of which speaks what its name says.
@@ -36,7 +36,7 @@ fn contender(place: &Place, name: &str, run: &str) {
 fn trials(place: &Place) -> Vec<Value> {
     let said = place.kumite(&["run", "fake", "--blocks", "1", "--json", "-"]);
     assert_eq!(place.left(), [""; 0]);
-    said.json()["trials"].as_array().unwrap().clone()
+    standing(&said.json()).into_iter().cloned().collect()
 }
 
 /// As an axis: the certificate goes to those that need it.

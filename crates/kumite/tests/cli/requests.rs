@@ -1,6 +1,6 @@
 //! Experiments whose servers are asked several requests, and sessions of them.
 
-use crate::place::Place;
+use crate::place::{Place, standing};
 use crate::printed::printed;
 use crate::schema::assert_right;
 
@@ -60,7 +60,7 @@ fn requests_are_an_axis_within_trials() {
         (&export["run"]["within"]["axis"], values),
         (&"request".into(), &serde_json::json!(["item", "login", "me"]))
     );
-    let sample = &export["trials"][0]["sample"];
+    let sample = &standing(&export)[0]["sample"];
     let parts = sample["parts"].as_array().unwrap();
     let received: Vec<f64> = parts.iter().map(|part| part["metrics"]["received"].as_f64().unwrap()).collect();
     // Eighty are due, three of four of the plain request; each connection has its own turns.

@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::kit_test::fake_worker;
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, standing, trial};
 use crate::printed::printed;
 use crate::schema::assert_right;
 
@@ -58,7 +58,7 @@ fn nothing_is_left(place: &Place) {
 }
 
 fn metrics(export: &Value) -> &Value {
-    &export["trials"][0]["sample"]["metrics"]
+    &standing(export)[0]["sample"]["metrics"]
 }
 
 #[test]
@@ -270,8 +270,7 @@ const JMH: &str = r#"[{"benchmark": "x", "mode": "avgt", "primaryMetric":
 fn a_benchmark_of_jmh_is_read() {
     let place = benchmark(JMH, "true");
     let export = kumite(&place, &["run", "fake", "--json", "-"]).ended(0).json();
-    let trials = export["trials"].as_array().unwrap();
-    let trial = trials.iter().find(|trial| trial["contender"] == "b").unwrap();
+    let trial = trial(&export, "b");
     assert_eq!(trial["outcome"], "ok", "{trial}");
     assert_eq!(trial["sample"]["metrics"]["elapsed_ms"], 2.0);
     assert_eq!(trial["sample"]["jobs"].as_array().unwrap().len(), 2);
@@ -288,8 +287,7 @@ fn a_benchmark_that_goes_wrong_fails() {
     ] {
         let place = benchmark(json, more);
         let export = kumite(&place, &["run", "fake", "--json", "-", "--only", "a,b"]).ended(0).json();
-        let trials = export["trials"].as_array().unwrap();
-        let trial = trials.iter().find(|trial| trial["contender"] == "b").unwrap();
+        let trial = trial(&export, "b");
         let why = trial["reason"].as_str().unwrap_or_default();
         assert!(trial["outcome"] == "failed" && why.contains(expected), "{trial}");
         let said = kumite(&place, &["check", "fake"]).ended(1);

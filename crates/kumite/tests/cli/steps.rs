@@ -1,6 +1,6 @@
 //! A load in steps, and what follows them: an axis within each trial.
 
-use crate::place::{EXPERIMENT, Place};
+use crate::place::{EXPERIMENT, Place, standing};
 use crate::printed::printed;
 use crate::schema::assert_right;
 
@@ -39,7 +39,7 @@ fn steps_are_an_axis_within_trials() {
     let export = said.json();
     assert_right("run", &export);
     assert_eq!(export["run"]["within"]["axis"], "rate_rps");
-    let parts = export["trials"][0]["sample"]["parts"].as_array().unwrap();
+    let parts = standing(&export)[0]["sample"]["parts"].as_array().unwrap();
     let goodput: Vec<(&serde_json::Value, &serde_json::Value)> =
         parts.iter().map(|part| (&part["at"], &part["metrics"]["goodput_rps"])).collect();
     assert_eq!(goodput, [(&20.into(), &20.0.into()), (&80.into(), &80.0.into())]);

@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 use serde_json::{Value, json};
 
 use crate::kit_test::fake_worker;
-use crate::place::{Place, Said, standing};
+use crate::place::{Place, Said, standing, trial};
 use crate::printed::{printed, without_figures};
 use crate::schema::assert_right;
 
@@ -62,12 +62,6 @@ fn contender(place: &Place, name: &str, mode: &str, top: &str, variant: &str) {
         "version = 'echo fake 1.0'\n{top}\n[[variant]]\nname = '{name}'\nmodel = 'threads'\nrun = '{run}'\n{variant}\n"
     );
     place.write(&format!("experiments/fake/contenders/{name}/contender.toml"), &text);
-}
-
-/// The trial of a contender.
-fn trial<'a>(export: &'a Value, name: &str) -> &'a Value {
-    let trials = export["trials"].as_array().unwrap();
-    trials.iter().find(|trial| trial["contender"] == name).unwrap_or_else(|| panic!("no trial of {name}"))
 }
 
 fn run(place: &Place) -> Value {
@@ -125,7 +119,7 @@ fn jobs_are_repeated_in_processes_that_are_repeated() {
     );
     let export = run(&place);
     assert_right("run", &export);
-    let trials = export["trials"].as_array().unwrap();
+    let trials = standing(&export);
     assert_eq!(trials.len(), 8, "2 contenders at 2 points in 2 blocks, each a process");
     for trial in trials {
         assert_eq!(trial["outcome"], "ok", "{}", trial["reason"]);

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::kit_test::fake_worker;
-use crate::place::{EXPERIMENT, Place};
+use crate::place::{EXPERIMENT, Place, standing};
 use crate::printed::printed;
 
 fn run(place: &Place) -> Value {
@@ -21,13 +21,13 @@ fn a_server_without_evidence_until_the_limit_is_measured_then_and_marked() {
     };
     limit("0.3");
     let export = run(&place);
-    let trial = &export["trials"][0];
+    let trial = standing(&export)[0];
     assert_eq!(trial["sample"]["series"]["start_ms"], -300, "{trial}");
     assert_eq!((&trial["sample"]["metrics"]["received"], &trial["outcome"]), (&40.0.into(), &"ok".into()));
     assert!(trial["marks"].as_array().unwrap().contains(&"unsteady".into()), "{}", trial["marks"]);
     limit("0.1");
     let fixed = run(&place);
-    let trial = &fixed["trials"][0];
+    let trial = standing(&fixed)[0];
     assert_eq!(trial["sample"]["series"]["start_ms"], -100, "{trial}");
     assert!(!trial["marks"].as_array().unwrap().contains(&"unsteady".into()), "{}", trial["marks"]);
     limit("0.05");
@@ -54,7 +54,7 @@ fn of_tasks(workload: &str) -> Value {
 
 /// The times of its jobs before those that count, and its marks.
 fn warm_up(export: &Value) -> (Vec<f64>, &Vec<Value>) {
-    let trial = &export["trials"][0];
+    let trial = standing(export)[0];
     assert_eq!(trial["outcome"], "ok", "{trial}");
     let (warm_up, measured): (Vec<&Value>, Vec<&Value>) =
         trial["sample"]["jobs"].as_array().unwrap().iter().partition(|job| job["warm_up"] == true);
