@@ -84,8 +84,9 @@ impl Received {
 
     /// Writes a piece, in base64, of the file at `path`, which is relative to the folder. If `first`, the piece begins
     /// the file anew; else it is appended. Folders above the file are made. Errors: the path leads out of the folder,
-    /// `data` is not base64, all pieces together have more than 1 GiB, or the file cannot be written. `executable`
-    /// counts only when the file is made: its mode is 700 then, or else 600.
+    /// `data` is not base64, all pieces together have more than 1 GiB, or the file cannot be written. The first
+    /// piece makes a new file, in the place of a file or a link that is there; its mode is 700 if it is `executable`, or
+    /// else 600.
     pub fn write(&mut self, path: &str, executable: bool, first: bool, data: &str) -> Result<(), Error> {
         let file = below(&self.folder, path)?;
         let piece = decoded(data).map_err(|source| Error::NotBase64 { path: path.to_owned(), source })?;
@@ -96,7 +97,17 @@ impl Received {
         }
         let mode = if executable { 0o700 } else { 0o600 };
         let mut options = OpenOptions::new();
-        options.write(true).create(first).truncate(first).append(!first).mode(mode);
+        if first {
+            // A file of before has a mode of its own, and may be a link to another.
+            match std::fs::remove_file(&file) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Error::cannot("write", &file)(error));
+                }
+                _ => options.write(true).create_new(true).mode(mode),
+            };
+        } else {
+            options.append(true);
+        }
         let written = options.open(&file).and_then(|mut file| file.write_all(&piece));
         written.map_err(Error::cannot("write", &file))
     }
@@ -182,6 +193,22 @@ mod tests {
         assert!(at(".gitignore").exists() && !at("out").exists());
         let mode = |name: &str| std::fs::metadata(at(name)).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode("deep/run.sh"), mode("long")), (0o700, 0o600));
+    }
+
+    #[test]
+    fn a_file_that_comes_again_is_a_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let [elsewhere, file] = ["elsewhere", "file"].map(|name| folder.path().join(name));
+        std::fs::write(&elsewhere, "kept").unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &file).unwrap();
+        let mut received = Received::below(folder.path().to_owned());
+        for (executable, mode) in [(true, 0o700), (false, 0o600)] {
+            received.write("file", executable, true, "eA==").unwrap();
+            received.write("file", executable, false, "eQ==").unwrap();
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), "xy");
+            assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, mode);
+        }
+        assert_eq!(std::fs::read_to_string(&elsewhere).unwrap(), "kept");
     }
 
     #[test]

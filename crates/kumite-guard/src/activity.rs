@@ -16,11 +16,11 @@ pub(crate) struct Activity(Mutex<(Phase, Instant)>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// No request is in progress.
+    /// No request has come that has no answer yet. The end of an answer may still have to be read.
     Idle,
     /// A part of a request's head has come.
     Head,
-    /// A request is being answered.
+    /// A request waits for its answer.
     Busy,
 }
 
@@ -39,14 +39,14 @@ impl Activity {
         self.change(|_| Some(Phase::Idle));
     }
 
-    /// The moment from which on the connection is idle, or a head is coming; none if a request is being answered.
+    /// The moment from which on the connection is idle, or a head is coming; none if a request waits for its answer.
     pub fn unused_since(&self) -> Option<Instant> {
         let (phase, since) = self.now();
         (phase != Phase::Busy).then_some(since)
     }
 
-    /// Waits until the phase has taken longer than it may; for ever while a request is being answered, or if the
-    /// connection is idle and may be.
+    /// Waits until the phase has taken longer than it may; for ever while a request waits for its answer, or if
+    /// the connection is idle and may be.
     pub async fn overdue(&self, limits: &Limits) {
         loop {
             let (phase, since) = self.now();

@@ -15,7 +15,8 @@ pub struct Limits {
     /// first byte of the next request. None for no limit.
     pub idle: Option<Duration>,
     /// The largest number of open connections. If one more comes, the connection that has been unused for longest is
-    /// closed; if all are being answered, the new one is closed.
+    /// closed; if all wait for an answer, the new one is closed. A client that does not read its answer does not use its
+    /// connection.
     pub connections: usize,
     /// The most bytes of all bodies that are being read. A body that comes beyond that is broken off.
     pub body_bytes: usize,

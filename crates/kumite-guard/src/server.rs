@@ -2,7 +2,7 @@
 //!
 //! Every connection is in one of three phases, and each has a limit: a head is coming, a body is coming, or nothing.
 //! Only an answer that is being made has none, since it is the server's own. At the most connections, one more closes
-//! the connection that was unused for longest; if all are being answered, the new one is closed. A client that a
+//! the connection that was unused for longest; if all wait for an answer, the new one is closed. A client that a
 //! limit hits sees its connection closed, or 400 for a body; no other client notices.
 
 use std::convert::Infallible;
@@ -65,7 +65,7 @@ struct Connection {
     activity: Arc<Activity>,
 }
 
-/// Closes the connection that has been unused for longest; false if all are being answered.
+/// Closes the connection that has been unused for longest; false if all wait for an answer.
 fn close_one(connections: &mut Vec<Connection>) -> bool {
     let unused = connections.iter().enumerate();
     let unused = unused.filter_map(|(nth, one)| Some((one.activity.unused_since()?, nth)));

@@ -85,8 +85,8 @@ pub fn run(spawn: &Spawn, limit: Duration, stop: &AtomicBool) -> Result<Finished
     match status {
         Some(status) => Ok(Finished { status, stdout: kept, ended }),
         None if let Some(process) = stopped => Err(Error::Stopped { program: command.into(), process }),
-        None if left.is_zero() => Err(Error::TimedOut { command, limit, log }),
-        None => Err(Error::Interrupted { command, log }),
+        None if stop.load(Ordering::Relaxed) => Err(Error::Interrupted { command, log }),
+        None => Err(Error::TimedOut { command, limit, log }),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use kumite_process::{Error, STDOUT_LIMIT, run};
+use kumite_process::{Error, STDOUT_LIMIT, run, run_leaving};
 use kumite_testing::LONG;
 use kumite_testing::process::{Bench, alive};
 
@@ -56,6 +56,20 @@ fn a_time_out_ends_the_whole_tree_and_keeps_the_log() {
         }
         // On this machine it had not begun by then.
         limit *= 4;
+    }
+}
+
+#[test]
+fn who_is_stopped_has_not_timed_out() {
+    let (bench, stop) = (Bench::new(), AtomicBool::new(true));
+    let log = bench.log();
+    let spawn = bench.spawn(&[], &log, "sleep 300");
+    let errors = [
+        run(&spawn, Duration::ZERO, &stop).unwrap_err(),
+        run_leaving(&spawn, Duration::ZERO, &stop).err().unwrap(),
+    ];
+    for error in errors {
+        assert!(matches!(error, Error::Interrupted { .. }), "{error:?}");
     }
 }
 

@@ -193,7 +193,8 @@ fn of_all(all: &[Called]) -> BTreeMap<String, f64> {
         ("max_memory_bytes", values(any, |call| call.max_memory_bytes as f64).into_iter().reduce(f64::max)),
     ];
     let mut metrics: BTreeMap<String, f64> = BTreeMap::new();
-    for name in all.first().into_iter().flat_map(|called| called.own.keys()) {
+    let names: BTreeSet<&String> = all.iter().flat_map(|called| called.own.keys()).collect();
+    for name in names {
         let values: Vec<f64> = all.iter().filter_map(|called| called.own.get(name).copied()).collect();
         metrics.extend(median(&values).map(|median| (name.clone(), median)));
     }
@@ -322,6 +323,13 @@ pub(super) mod tests {
             close(first, name, expected);
         }
         assert_eq!(first.len(), part_metrics().around([]).len() + 1);
+    }
+
+    #[test]
+    fn a_metric_that_the_first_call_does_not_give_is_that_of_the_others() {
+        let mut all = three();
+        all[0].own.clear();
+        close(&of_all(&all), "fib", 25.0);
     }
 
     #[test]
