@@ -49,7 +49,7 @@ impl Dimension {
 
     /// The dimension of two figures that may be compared or added: the one whose origin is known.
     pub(crate) fn or(self, other: Dimension) -> Dimension {
-        if self.plain == Plain::Any { other } else { self }
+        if self == Dimension::ANY { other } else { self }
     }
 
     fn times(self, other: Dimension) -> Dimension {
@@ -249,6 +249,13 @@ pub(super) fn combined(left: Dimension, operator: Arithmetic, right: Dimension) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_plain_number_has_the_dimension_of_what_it_meets() {
+        for known in [Dimension::TIME, Dimension::RATE, Dimension::BYTES, Dimension::COUNT, Dimension::RATIO] {
+            assert_eq!((known.or(Dimension::ANY), Dimension::ANY.or(known)), (known, known));
+        }
+    }
 
     #[test]
     fn units_have_a_factor_and_a_dimension() {
