@@ -26,15 +26,17 @@ pub fn wrong(overview: &str, name: &str, run: &Value, is_earlier: bool) -> Optio
 /// The overview with what the row is to say of the run now; none if it says so.
 pub fn renewed(overview: &str, name: &str, run: &Value, is_earlier: bool) -> Option<String> {
     let row = row(overview, name)?;
-    let Columns { sure, decided: was, .. } = columns(row);
+    let Columns { sure, decided: was, minutes: shown } = columns(row);
     let mut is = sure.replacen(was, &decided(run), 1);
     is = is.strip_suffix(&of_earlier()).unwrap_or(&is).to_owned();
     if is_earlier {
         is += &of_earlier();
     }
-    (sure != is).then(|| {
-        let (before, after) = row.rsplit_once(sure).unwrap_or((row, ""));
-        overview.replacen(row, &format!("{before}{is}{after}"), 1)
+    let took = minutes(run).ok().filter(|took| !mark::is_shown(&(*took).into(), shown));
+    let took = took.map_or(shown.to_owned(), |took| format!("{took:.0}"));
+    (sure != is || shown != took).then(|| {
+        let before = row.rsplit_once(sure).map_or(row, |(before, _)| before);
+        overview.replacen(row, &format!("{before}{is} | {took} |"), 1)
     })
 }
 
@@ -108,11 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn a_row_gets_what_is_decided_now_and_keeps_its_words() {
-        let renewed = |sure: &str| renewed(&overview(sure, 14), "a", &run(), false);
-        assert_eq!(renewed("1 of 1 claims decided; a check is red"), None);
+    fn a_row_gets_what_is_decided_now_and_the_minutes_and_keeps_its_words() {
+        let renewed = |sure: &str, minutes: u32| renewed(&overview(sure, minutes), "a", &run(), false);
+        assert_eq!(renewed("1 of 1 claims decided; a check is red", 14), None);
         let expected = overview("1 of 1 claims decided; a check is red", 14);
-        assert_eq!(renewed("0 of 1 claims decided; a check is red"), Some(expected));
+        assert_eq!(renewed("0 of 1 claims decided; a check is red", 14), Some(expected.clone()));
+        assert_eq!(renewed("1 of 1 claims decided; a check is red", 9), Some(expected));
     }
 
     #[test]
