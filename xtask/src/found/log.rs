@@ -5,17 +5,19 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use kumite_lab::Asked;
+use kumite_record::{Sitting, apart};
 use serde::{Deserialize, Serialize};
 
 use super::PROFILE;
 
-/// The number of sittings that count. Complete ones after them are kept, and used for no verdict.
+/// The number of sittings that count, of which those that are less than an hour apart on one machine are one. Complete ones
+/// after them are kept, and used for no verdict.
 pub const COUNT: usize = 3;
 
 const HEAD: &str = "\
 # All sittings that were begun, each written down before its first trial by `cargo xtask found`. The first three count
-# that are complete, and ask what experiment.toml asks, of these contenders, in the way that kumite measures. None is
-# dropped by another rule.
+# that are complete, and ask what experiment.toml asks, of these contenders, in the way that kumite measures. Those that
+# are less than an hour apart on one machine are one. None is dropped by another rule.
 ";
 
 /// Why a sitting is not complete, as long as nothing else is known.
@@ -52,9 +54,13 @@ pub struct Entry {
     /// Why it is not complete. None if it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The run's id, its trials and minutes; none if nothing was measured.
+    /// The run's id, its first moment and its last, its trials and minutes; none if nothing was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<jiff::Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished: Option<jiff::Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trials: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -105,9 +111,21 @@ impl Log {
         self.sittings.iter().filter(|of| of.is_whole() && of.kind() == *kind).collect()
     }
 
-    /// The sittings that count for this kind.
+    /// The sittings that count for this kind: the first, until [`COUNT`] of them are apart.
     pub fn counting(&self, kind: &Kind) -> Vec<&Entry> {
-        self.sittings.iter().filter(|of| of.may_count() && of.kind() == *kind).take(COUNT).collect()
+        let mut all = self.may_count(kind);
+        let enough = (1..=all.len()).find(|&first| number(&all[..first]) >= COUNT);
+        all.truncate(enough.unwrap_or(all.len()));
+        all
+    }
+
+    /// The number of sittings that count, those that are not apart taken as one.
+    pub fn counted(&self, kind: &Kind) -> usize {
+        number(&self.counting(kind))
+    }
+
+    fn may_count(&self, kind: &Kind) -> Vec<&Entry> {
+        self.sittings.iter().filter(|of| of.may_count() && of.kind() == *kind).collect()
     }
 
     /// The complete sittings of other kinds or of other contenders, which no longer count.
@@ -118,8 +136,13 @@ impl Log {
 
     /// Complete sittings of this kind beyond those that count.
     pub fn further(&self, kind: &Kind) -> Vec<&Entry> {
-        self.sittings.iter().filter(|of| of.may_count() && of.kind() == *kind).skip(COUNT).collect()
+        self.may_count(kind).split_off(self.counting(kind).len())
     }
+}
+
+/// The number of these sittings, those that are not apart taken as one.
+fn number(of: &[&Entry]) -> usize {
+    apart(&of.iter().map(|of| of.as_sitting()).collect::<Vec<_>>()).len()
 }
 
 impl Entry {
@@ -129,6 +152,18 @@ impl Entry {
 
     fn may_count(&self) -> bool {
         self.is_whole() && self.changed_since.is_none()
+    }
+
+    /// When and where it was measured.
+    pub fn as_sitting(&self) -> Sitting {
+        let Entry { started, finished, boot, .. } = self.clone();
+        Sitting {
+            started: started.unwrap_or(self.began),
+            finished,
+            machine: Some(boot),
+            rounds: 1,
+            ..Sitting::default()
+        }
     }
 
     pub fn kind(&self) -> Kind {
@@ -144,6 +179,26 @@ mod tests {
         Entry { specification: specification.to_owned(), complete, ..Entry::default() }
     }
 
+    /// The same sitting at this hour, of a third of an hour.
+    fn at(hour: f64, of: Entry) -> Entry {
+        let moment = |hour: f64| jiff::Timestamp::from_second((hour * 3600.0) as i64).ok();
+        Entry { started: moment(hour), finished: moment(hour + 1.0 / 3.0), ..of }
+    }
+
+    #[test]
+    fn sittings_that_are_not_an_hour_apart_are_one() {
+        let elsewhere = Entry { boot: "another".to_owned(), ..entry("a", true) };
+        let all: Vec<Entry> = [0.0, 2.0, 3.0, 5.0, 8.0].map(|hour| at(hour, entry("a", true))).into();
+        let kind = Kind { specification: "a".to_owned(), measures: 0 };
+        let counts = |sittings: &[Entry]| {
+            let log = Log { sittings: sittings.to_vec() };
+            (log.counting(&kind).len(), log.counted(&kind), log.further(&kind).len())
+        };
+        assert_eq!(counts(&all[..3]), (3, 2, 0), "the third began two thirds of an hour after the second");
+        assert_eq!(counts(&all), (4, 3, 1));
+        assert_eq!(counts(&[all[0].clone(), all[1].clone(), at(2.5, elsewhere)]), (3, 3, 0));
+    }
+
     #[test]
     fn the_first_three_complete_ones_of_a_kind_count() {
         let rehearsal = Entry { rehearsal: true, ..entry("b", true) };
@@ -154,7 +209,7 @@ mod tests {
                 .collect();
         all.insert(1, rehearsal);
         for (nth, of) in all.iter_mut().enumerate() {
-            of.run = Some(nth.to_string());
+            *of = at(24.0 * nth as f64, Entry { run: Some(nth.to_string()), ..of.clone() });
         }
         let log = Log { sittings: all };
         let kind = Kind { specification: "b".to_owned(), measures: 0 };

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use jiff::Timestamp;
 use kumite_host::{boot, cores, machine};
 use kumite_lab::{MEASURES, common_fault, join_documents, rejudge};
-use kumite_record::Export;
+use kumite_record::{Export, SITTINGS_APART, apart};
 use kumite_report::{ClaimRow, thinned, without_courses};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -36,6 +36,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
         [name] if !name.starts_with('-') => Experiment::at(root, name).and_then(|of| {
             let program = of.built()?;
             of.refuse_busy(quiet::busy)?;
+            of.is_apart(&of.read_log()?, &here(Timestamp::now()))?;
             of.measured_by(&program, false)
         }),
         _ => Err(anyhow!(USAGE)),
@@ -86,7 +87,8 @@ impl<'a> Experiment<'a> {
                 .replace("--seed 0", "--seed N")
         );
         println!("would log: {}, sitting {}", show(self.root, &self.log), log.sittings.len() + 1);
-        match self.changed().err().map(|why| format!("{why:#}")).or_else(busy) {
+        let refused = self.changed().and_then(|()| self.is_apart(&log, &here(Timestamp::now())));
+        match refused.err().map(|why| format!("{why:#}")).or_else(busy) {
             Some(why) => println!("would be refused now: {why}"),
             None => println!("the machine is quiet"),
         }
@@ -114,6 +116,21 @@ impl<'a> Experiment<'a> {
         sources::wrong(&self.folder).into_iter().next().map_or(Ok(()), |why| Err(anyhow!(why)))
     }
 
+    /// An error if a sitting that begins now, and is this entry, would be one with an earlier one.
+    fn is_apart(&self, log: &Log, now: &Entry) -> Result<()> {
+        let near = log.of_kind(&self.kind).into_iter().rfind(|of| {
+            let both = [of.as_sitting(), now.as_sitting()];
+            of.changed_since.is_none() && apart(&both).len() < both.len()
+        });
+        let Some(near) = near else { return Ok(()) };
+        let ended = near.finished.unwrap_or(near.began);
+        bail!(
+            "the last sitting ended at {}: one that begins before {} would be one with it",
+            ended.strftime("%H:%M:%S UTC"),
+            (ended + SITTINGS_APART).strftime("%H:%M:%S")
+        )
+    }
+
     fn built(&self) -> Result<PathBuf> {
         let built = Command::new(env!("CARGO"))
             .args(["build", "--release", "-p", "kumite"])
@@ -134,14 +151,12 @@ impl<'a> Experiment<'a> {
         }
         let facts = machine(cores());
         let entry = Entry {
-            began: Timestamp::now(),
             kumite: git(self.root, &["rev-parse", "--short=12", "HEAD"])?.trim().to_owned(),
             seed: drawn_seed(),
             machine: facts.cpu,
             kernel: facts.kernel,
-            boot: boot().unwrap_or_default(),
             rehearsal,
-            ..Entry::default()
+            ..here(Timestamp::now())
         };
         self.sit(entry, &|entry| self.run(kumite, PROFILE, &self.of_sitting(), entry.seed))
     }
@@ -218,6 +233,8 @@ impl<'a> Experiment<'a> {
         let minutes = ended.map(|ended| ended.duration_since(export.run.started).as_secs_f64() / 60.0);
         let entry = Entry {
             run: Some(export.run.id.clone()),
+            started: Some(export.run.started),
+            finished: ended,
             trials: Some(export.trials.len()),
             minutes: minutes.map(|minutes| (minutes * 10.0).round() / 10.0),
             ..begun.clone()
@@ -233,10 +250,10 @@ impl<'a> Experiment<'a> {
     /// Makes the found run of the sittings that count, and all that is made of it. Before all of them are there, there is
     /// none: who looks at fewer may be led by them.
     fn judge(&self, log: &Log) -> Result<()> {
-        let counting = log.counting(&self.kind);
-        if counting.len() < COUNT {
+        if log.counted(&self.kind) < COUNT {
             return Ok(());
         }
+        let counting = log.counting(&self.kind);
         let found = self.folder.join("found");
         let read = |of: &&Entry| {
             let file = found.join(of.file.as_deref().unwrap_or_default());
@@ -259,7 +276,7 @@ impl<'a> Experiment<'a> {
 
     /// How many sittings count, and what became of the others.
     fn standing(&self, log: &Log) -> String {
-        let count = log.counting(&self.kind).len();
+        let count = log.counted(&self.kind);
         let begun = log.sittings.len();
         let mut said = format!("{count} of {COUNT} that count are there, {begun} were begun");
         let numbers = |of: &[&Entry]| {
@@ -284,6 +301,11 @@ impl<'a> Experiment<'a> {
         }
         said
     }
+}
+
+/// A sitting that begins at this moment on this machine.
+fn here(began: Timestamp) -> Entry {
+    Entry { began, boot: boot().unwrap_or_default(), ..Entry::default() }
 }
 
 /// Why a run is no complete sitting, if it is none. Rounds that its budget left no time for are no reason.

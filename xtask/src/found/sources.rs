@@ -24,7 +24,7 @@ fn changed(experiment: &Path) -> Result<Vec<String>> {
     let file = experiment.join("experiment.toml");
     let text = std::fs::read_to_string(&file).context("experiment.toml")?;
     let kind = Kind { specification: digest(&text)?, measures: MEASURES };
-    if log.counting(&kind).len() >= COUNT {
+    if log.counted(&kind) >= COUNT {
         return Ok(Vec::new());
     }
     let here = Experiment::load(&experiment.to_string_lossy(), PROFILE)?;
@@ -93,7 +93,9 @@ mod tests {
             ..Entry::default()
         };
         let logged = |files: &[&str]| {
-            let sittings = files.iter().map(|file| entry(file)).collect();
+            let day = |nth: usize| jiff::Timestamp::from_second(nth as i64 * 86_400).unwrap();
+            let of_a_day = |(nth, file): (usize, &&str)| Entry { began: day(nth), ..entry(file) };
+            let sittings = files.iter().enumerate().map(of_a_day).collect();
             std::fs::create_dir_all(folder.path().join("found")).unwrap();
             Log { sittings }.write(&folder.path().join(LOG)).unwrap();
         };

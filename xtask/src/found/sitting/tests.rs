@@ -130,6 +130,20 @@ fn three_complete_sittings_are_judged_together_and_a_fourth_is_kept_and_not_used
 }
 
 #[test]
+fn a_sitting_waits_until_it_is_apart_from_the_last() {
+    let checkout = Checkout::new();
+    checkout.sit(&|_| Ok(measured(0, 0.8))).unwrap();
+    let (experiment, log) = (checkout.experiment(), checkout.log());
+    let at = |minutes: i64| Entry { began: Timestamp::from_second(minutes * 60).unwrap(), ..Entry::default() };
+    let refused = experiment.is_apart(&log, &at(79)).unwrap_err().to_string();
+    let expected = "the last sitting ended at 00:19:30 UTC: one that begins before 01:19:30 would be one with it";
+    assert_eq!(refused, expected);
+    experiment.is_apart(&log, &at(80)).unwrap();
+    let elsewhere = Entry { boot: "another".to_owned(), ..at(40) };
+    experiment.is_apart(&log, &elsewhere).unwrap();
+}
+
+#[test]
 fn a_sitting_is_logged_before_its_first_trial_and_one_that_was_killed_stays_as_not_complete() {
     let checkout = Checkout::new();
     // The log that a kill at this moment would leave.
