@@ -21,6 +21,7 @@ use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use kumite_record::{Sitting, apart};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -103,7 +104,9 @@ pub fn why_not_settled(experiment: &Path) -> Option<String> {
     if earlier::is_of_earlier(&run, &specification) {
         return Some(format!("its found run is of an {}", earlier::WORDS));
     }
-    let sittings = run["run"]["sittings"].as_array().map_or(0, Vec::len);
+    let sittings: Vec<Sitting> =
+        serde_json::from_value(run["run"]["sittings"].clone()).unwrap_or_default();
+    let sittings = apart(&sittings).len();
     (sittings < log::COUNT).then(|| format!("its found run is of {sittings} sittings, not of {}", log::COUNT))
 }
 
