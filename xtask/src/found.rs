@@ -104,8 +104,7 @@ pub fn why_not_settled(experiment: &Path) -> Option<String> {
     if earlier::is_of_earlier(&run, &specification) {
         return Some(format!("its found run is of an {}", earlier::WORDS));
     }
-    let sittings: Vec<Sitting> =
-        serde_json::from_value(run["run"]["sittings"].clone()).unwrap_or_default();
+    let sittings: Vec<Sitting> = serde_json::from_value(run["run"]["sittings"].clone()).unwrap_or_default();
     let sittings = apart(&sittings).len();
     (sittings < log::COUNT).then(|| format!("its found run is of {sittings} sittings, not of {}", log::COUNT))
 }

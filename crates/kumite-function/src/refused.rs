@@ -29,7 +29,8 @@ pub enum Refused {
     /// The payload or the client context is wrong.
     #[error(transparent)]
     Content(#[from] ContentError),
-    /// The name, the qualifier or the kind of the call is wrong.
+    /// The name or the query cannot be read, no function can have the name, the name and the query have different
+    /// qualifiers, or the kind of the call is none of AWS's. An unknown function or version is [`Refused::Unknown`].
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// The host is being stopped, or has ended.

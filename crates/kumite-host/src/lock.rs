@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 
 /// The number of tries to lock the file, if it is removed each time before it is locked.
 const TRIES: usize = 10;
+const LOOKS: usize = 3;
 
 /// The time between two tries to take the lock while another process has it.
 const EVERY: Duration = Duration::from_millis(100);
@@ -243,8 +244,10 @@ fn make(path: &Path) -> std::io::Result<File> {
 }
 
 fn holder(file: &File) -> Holder {
-    let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
-    let pid = file.metadata().ok().and_then(|found| holder_pid(&locks, found.ino()));
+    // A list that others change while it is read may lack a lock.
+    let locks = || std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    let inode = file.metadata().ok().map(|found| found.ino());
+    let pid = inode.and_then(|inode| (0..LOOKS).find_map(|_| holder_pid(&locks(), inode)));
     pid.map_or(Holder::Unseen, |pid| {
         let owner = std::fs::metadata(format!("/proc/{pid}")).ok();
         Holder::Process { pid, user: owner.and_then(|found| User::other(found.uid())) }

@@ -60,8 +60,8 @@ pub enum Error {
         error: Box<Error>,
     },
 
-    /// Something that a contender, a service, an experiment or an option of kumite needs was not found on this
-    /// machine.
+    /// A tool that a contender, a service, an experiment or an option of kumite needs was not found on this machine, is
+    /// too old, or did not tell its version.
     #[error("{who_needs} {}{}", chain(&**error), also_after(installed))]
     Missing {
         /// The subject and the verb: `the service 'db' needs`.

@@ -77,9 +77,10 @@ pub fn some_for_each(
 }
 
 impl Share {
-    /// The shard of this process, with the name of its node. For [`Share::OfLauncher`], the number of the shard comes
-    /// from the environment, and so does the number of shards if it is not given. An error if the environment does not
-    /// have these numbers, or if they do not fit.
+    /// The shard of this process, with the name of its node (`unnamed` if nothing tells it). For [`Share::OfLauncher`],
+    /// the number of the shard comes from the environment, and so does the number of shards if it is not given. An error
+    /// if the environment lacks one of them, if a Slurm array has another number of tasks than is given, has gaps or
+    /// begins above 1, or if the index of a pod is not below the number of shards. [`Share::Of`] never fails.
     pub fn here(self) -> Result<Shard, Misuse> {
         self.shard(&of_environment)
     }

@@ -124,8 +124,9 @@ impl UnderWay<'_> {
         }
     }
 
-    /// Waits for the store of the share. If no store came and the job has ended, the error tells of the job's end, too:
-    /// it says more than a broken link.
+    /// Waits for the store of the share. `job` is the end of the share's job; `None` if the job has not ended. If no store
+    /// came, the error has the failure, with the end in `job` if there is one. For a share that was halted because its
+    /// job had ended, the error has that end alone. A panic of the share's thread is an error, too.
     pub fn ended(self, job: Option<&TaskEnd>) -> ShareEnd {
         let UnderWay { node, thread, lost, .. } = self;
         let Ok(ended) = thread.join() else { return Err(LostShare::Panicked { node }) };

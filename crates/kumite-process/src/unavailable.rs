@@ -24,7 +24,8 @@ pub enum Unavailable {
         /// The kernel's name for the controller.
         controller: &'static str,
     },
-    /// A group lacks the controller's file, which came to the kernel later than the controller.
+    /// A group that we made lacks the file by which the controller is used: for example, an old kernel has no
+    /// `cgroup.freeze`.
     #[error("not to be had: a group in {} has no {file}", group.display())]
     NoFile {
         /// The folder of our own group.

@@ -140,7 +140,8 @@ pub enum VoidReason {
     NoHeadroom,
     /// The load engine sent late although it had headroom: something else had its CPU.
     SentLate,
-    /// Not all requests were offered.
+    /// The load engine offered too few requests: fewer than 99 % of what the rate asks for, less an allowance for
+    /// chance.
     NotOffered,
     /// There were too few right answers for a figure of the objective, because requests failed; the figures that there
     /// were met it. Only loads of `kumite load --slo` have this reason.

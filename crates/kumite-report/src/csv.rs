@@ -7,10 +7,10 @@ use kumite_record::{Cell, Export};
 /// A run as CSV. Columns: `contender`, one for each axis,
 /// `metric,unit,estimate,low,high,n,lower_bounds,trials,disqualified,failed,marked,needs`. The column of an axis within
 /// trials is empty for whole trials. `lower_bounds` is the number of values, among the `n`, that are only lower bounds.
-/// Numbers are in full and without separators; an end of an interval that is not known is empty. A percentile for which
-/// some trial has too few values, such as requests, keeps its row without a figure. `needs` is the number of further
-/// values that the trial with the fewest of them needs. A cell without metrics keeps one row, so that its failures are
-/// not lost.
+/// Numbers are in full and without separators; an end of an interval that is not known is empty. A metric for
+/// which some trial has too few values (requests, for a percentile) has a row with its name and unit but no figures.
+/// `needs` is then the number of further values that the trial with the fewest of them would take; in all other rows it
+/// is empty. A cell without metrics keeps one row, so that its failures are not lost.
 pub fn csv(export: &Export) -> String {
     let axes: BTreeSet<&str> =
         cells(export).flat_map(|cell| cell.point.0.keys()).map(String::as_str).collect();

@@ -70,7 +70,9 @@ pub struct Rules {
     /// The rules of the gate. If timed runs decide it, the comparison goes on until they have. `None` for no gate: the
     /// comparison goes on until there are verdicts.
     pub gate: Option<GateRules>,
-    /// The metrics by which commands are judged; empty for wall time.
+    /// The metrics by which commands are judged. If the list is empty, they are judged by wall time, and a control is
+    /// looked at in wall time, CPU time and peak memory. Otherwise a control is looked at in these metrics alone, and in
+    /// the one that the gate is on.
     pub metrics: Vec<CommandMetric>,
 }
 

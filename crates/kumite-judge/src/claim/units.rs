@@ -252,7 +252,8 @@ mod tests {
 
     #[test]
     fn a_plain_number_has_the_dimension_of_what_it_meets() {
-        for known in [Dimension::TIME, Dimension::RATE, Dimension::BYTES, Dimension::COUNT, Dimension::RATIO] {
+        for known in [Dimension::TIME, Dimension::RATE, Dimension::BYTES, Dimension::COUNT, Dimension::RATIO]
+        {
             assert_eq!((known.or(Dimension::ANY), Dimension::ANY.or(known)), (known, known));
         }
     }

@@ -93,7 +93,8 @@ impl Tools {
 
     /// Finds the first tool that meets the need, and adds it. The error is about the newest tool that was too old; if
     /// there was none, about the first tool that did not tell its version; and if there was no such tool either, it
-    /// says that the tool is absent.
+    /// says that the tool is absent. A tool that is asked for its version while `stop` is set counts as one that did not
+    /// tell it: so after an error, look at `stop` before you call the tool missing. `log` gets what tools print.
     pub fn find(&mut self, need: &Need, log: &Path, stop: &AtomicBool) -> Result<(), MissingTool> {
         let mut newest: Option<(Vec<u64>, PathBuf)> = None;
         let mut silent = None;

@@ -253,8 +253,8 @@ pub struct Disturbed {
     pub recovery: Recovery,
 }
 
-/// The counts of the requests that a burst's own connections sent, one for each connection. All of them are finished
-/// before watching begins, unless the run was stopped.
+/// The counts of a burst's requests. Each of the burst's own connections has one request, which also fails if the
+/// connection cannot be made. All of them are finished before watching begins, unless the run was stopped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Burst {
     /// The number of right answers.

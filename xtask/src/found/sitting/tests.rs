@@ -134,9 +134,11 @@ fn a_sitting_waits_until_it_is_apart_from_the_last() {
     let checkout = Checkout::new();
     checkout.sit(&|_| Ok(measured(0, 0.8))).unwrap();
     let (experiment, log) = (checkout.experiment(), checkout.log());
-    let at = |minutes: i64| Entry { began: Timestamp::from_second(minutes * 60).unwrap(), ..Entry::default() };
+    let at =
+        |minutes: i64| Entry { began: Timestamp::from_second(minutes * 60).unwrap(), ..Entry::default() };
     let refused = experiment.is_apart(&log, &at(79)).unwrap_err().to_string();
-    let expected = "the last sitting ended at 00:19:30 UTC: one that begins before 01:19:30 would be one with it";
+    let expected =
+        "the last sitting ended at 00:19:30 UTC: one that begins before 01:19:30 would be one with it";
     assert_eq!(refused, expected);
     experiment.is_apart(&log, &at(80)).unwrap();
     let elsewhere = Entry { boot: "another".to_owned(), ..at(40) };

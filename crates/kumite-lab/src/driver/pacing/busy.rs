@@ -9,8 +9,8 @@ use kumite_process::pin_thread;
 
 use crate::error::Error;
 
-/// Busy threads with ordinary priority, one on each of the given CPUs. When the value is dropped, it ends the threads
-/// and waits for them.
+/// Busy threads, one on each of the given CPUs. They have the priority of the thread that started them, so start them
+/// before that thread becomes real-time. When the value is dropped, it ends the threads and waits for them.
 pub struct Busy {
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
