@@ -30,16 +30,20 @@ pub enum RateError {
     NoRate,
     /// A load is too short for the objective: it would have too few requests for a percentile or the share of errors.
     #[error(
-        "loads of {load:?} at {rate}/s are too short for {slo}: it needs {needed} requests; give -z {enough:?} or more"
+        "loads of {load:?} at {rate}{} are too short for {slo}: it needs {needed} {}; give -z {enough:?} or more",
+        if *of_sessions { " sessions/s" } else { "/s" },
+        if *of_sessions { "sessions, each of a request at least" } else { "requests" }
     )]
     TooShort {
         /// The length of a load.
         load: Duration,
-        /// The rate of the load: requests a second, or sessions a second if a session has several steps.
+        /// The rate of the load: requests a second, or sessions a second if it is `of_sessions`.
         rate: f64,
+        /// True if the rate counts sessions, because at least one of them has several steps.
+        of_sessions: bool,
         /// The objective.
         slo: String,
-        /// The number of requests in a load that the objective needs.
+        /// The number of requests in a load that the objective needs. Of each session one is sure.
         needed: u64,
         /// The shortest length in whole seconds that is enough at this rate.
         enough: Duration,

@@ -69,6 +69,7 @@ pub fn meets(
         return Err(RateError::TooShort {
             load: rules.load,
             rate,
+            of_sessions: is_of_sessions(load),
             slo: slo.to_string(),
             needed: slo.requests_needed(),
             enough: Duration::from_secs(enough.as_secs() + u64::from(enough.subsec_nanos() > 0)),

@@ -193,6 +193,7 @@ impl<'a> Trials<'a> {
                 .filter(|(_, n)| *n > 0)
                 .map(|(kind, n)| (kind.to_owned(), n))
                 .collect(),
+            first_wrong: outcome.first_wrong.clone(),
             figures: judged.figures,
             verdict,
             void,

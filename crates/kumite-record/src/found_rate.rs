@@ -98,6 +98,9 @@ pub struct RateTrial {
     pub requests: u64,
     /// The failures by kind; kinds without any are left out.
     pub errors: Errors,
+    /// The first failure in words, also of the warm-up. `None` if nothing failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_wrong: Option<String>,
     /// The figures that the SLO is about, by metric: times in microseconds from when requests were due, and
     /// `error_share`. A request without an answer in time counts as having taken the time-out. A figure for which
     /// there are too few requests is absent.

@@ -138,7 +138,7 @@ fn notes(result: &SloResult) -> Vec<String> {
     [vec![summary(result)], limits(result)].concat()
 }
 
-/// What broke, and whether it was for want of connections.
+/// What broke, the first failure of loads in which requests failed, and whether it was for want of connections.
 fn limits(result: &SloResult) -> Vec<String> {
     let unmet: Vec<&RateTrial> =
         result.loads.iter().filter(|load| load.verdict == RateVerdict::Unmet).collect();
@@ -150,7 +150,10 @@ fn limits(result: &SloResult) -> Vec<String> {
     let waited = unmet.iter().filter(|load| load.waited).count();
     let broke = (!unmet.is_empty()).then(|| format!("what broke: of {all}, {}", broke(&conditions)));
     let connections = (waited * 2 > unmet.len()).then(|| limited_by_connections(waited as u64));
-    broke.into_iter().chain(connections).collect()
+    let failing = unmet.iter().filter(|load| !load.errors.is_empty());
+    let first = failing.filter_map(|load| load.first_wrong.as_deref()).next();
+    let first = first.map(|wrong| format!("first failure: {}", one_line(wrong)));
+    broke.into_iter().chain(first).chain(connections).collect()
 }
 
 #[cfg(test)]

@@ -123,6 +123,19 @@ fn what_cannot_be_judged_is_refused_before_anything_is_sent() {
         refused(&load(100.0), 6),
         "loads of 2s at 100/s are too short for p99 < 20ms and errors = 0: it needs 1000 requests; give -z 11s or more"
     );
+    let of_sessions = RateError::TooShort {
+        load: Duration::from_secs(2),
+        rate: 75.0,
+        of_sessions: true,
+        slo: "p99 < 20ms".to_owned(),
+        needed: 1_000,
+        enough: Duration::from_secs(14),
+    };
+    assert_eq!(
+        of_sessions.to_string(),
+        "loads of 2s at 75 sessions/s are too short for p99 < 20ms: it needs 1000 sessions, each of a request at least; \
+         give -z 14s or more"
+    );
     let steps = Arrivals::Rate {
         pieces: Arrivals::pieces("100@5s,200@5s").unwrap(),
         gaps: kumite_load::Gaps::Even,

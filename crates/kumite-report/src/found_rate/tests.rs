@@ -12,6 +12,7 @@ fn trial(rate_rps: f64, p99_us: f64, verdict: RateVerdict) -> RateTrial {
         seconds: 2.0,
         requests: (rate_rps * 2.0) as u64,
         errors: [("unsent".to_owned(), u64::from(verdict == RateVerdict::Unmet) * 20)].into(),
+        first_wrong: None,
         figures: [("response_p99_us".to_owned(), p99_us), ("error_share".to_owned(), 0.0)].into(),
         verdict,
         void: (verdict == RateVerdict::Void).then_some(VoidReason::NoHeadroom),

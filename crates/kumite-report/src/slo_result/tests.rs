@@ -11,6 +11,7 @@ fn load(p99_us: f64, verdict: RateVerdict) -> RateTrial {
         seconds: 2.0,
         requests: 4_000,
         errors: BTreeMap::new(),
+        first_wrong: None,
         figures: [("response_p99_us".to_owned(), p99_us), ("error_share".to_owned(), 0.0)].into(),
         verdict,
         void: (verdict == RateVerdict::Void).then_some(VoidReason::SentLate),
@@ -69,6 +70,22 @@ in time; more (-c) may bring more
 gate: undecided: 1 of 2 loads met p99 < 20ms and errors < 0.1%; --gate=holds does not pass what is undecided
 ";
     assert_eq!(slo_terminal(&undecided, &PLAIN), expected);
+}
+
+#[test]
+fn a_failed_request_is_shown_with_the_conditions_that_broke() {
+    let failing = RateTrial {
+        errors: [("status".to_owned(), 40)].into(),
+        first_wrong: Some("status 401; from me of user".to_owned()),
+        waited: false,
+        ..load(24_300.0, RateVerdict::Unmet)
+    };
+    let fails = result(vec![failing; 5], 6, SloVerdict::Fails, SloEnd::Decided);
+    let expected = "\
+what broke: of 5 failed loads, p99 < 20ms in 5
+first failure: status 401; from me of user
+";
+    assert!(slo_terminal(&fails, &PLAIN).contains(expected), "{}", slo_terminal(&fails, &PLAIN));
 }
 
 #[test]
