@@ -34,9 +34,9 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
             of.of_everyone(&|seed| of.run(&program, everyone::PROFILE, &[], seed))
         }),
         [name] if !name.starts_with('-') => Experiment::at(root, name).and_then(|of| {
+            of.is_apart(&of.read_log()?, &here(Timestamp::now()))?;
             let program = of.built()?;
             of.refuse_busy(quiet::busy)?;
-            of.is_apart(&of.read_log()?, &here(Timestamp::now()))?;
             of.measured_by(&program, false)
         }),
         _ => Err(anyhow!(USAGE)),
