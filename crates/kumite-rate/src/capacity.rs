@@ -52,7 +52,7 @@ pub fn capacity(
     let mut trials = Trials::new(offers, &load, slo, rules.load, stop)?;
     trials.until = offers.now() + rules.budget;
     trials.learn_rest()?;
-    let needed = slo.requests_needed() as f64;
+    let needed = trials.objective.requests_needed() as f64;
     let lowest = (needed / (rules.budget / LEAST_LOADS).max(rules.load).as_secs_f64()).max(1.0);
     let mut failure = None;
     let mut attempt = |rate| match trials.at(rate, &mut |_| {}) {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::part::PartError;
+
 /// The reason why a search, a draw or a judgement has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum RateError {
@@ -58,6 +60,9 @@ pub enum RateError {
         /// The smallest number of loads that can give a verdict.
         fewest: usize,
     },
+    /// The objective is about a request or a session that the load does not have, or has more than once.
+    #[error(transparent)]
+    Part(#[from] PartError),
     /// The load engine could not run.
     #[error(transparent)]
     Load(#[from] kumite_load::Error),

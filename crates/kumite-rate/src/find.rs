@@ -68,7 +68,7 @@ pub fn find_rate(
     trials.until = began + rules.budget;
     trials.learn_rest()?;
 
-    let needed = slo.requests_needed() as f64;
+    let needed = trials.objective.requests_needed() as f64;
     let rate_of = |time: Duration| (needed / time.as_secs_f64()).max(1.0);
     let (start, lowest) = (rate_of(rules.trial), rate_of(rules.trial.max(rules.budget / TRIALS)));
     let mut failure = None;

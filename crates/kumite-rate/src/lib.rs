@@ -14,6 +14,8 @@ mod capacity;
 mod error;
 mod find;
 mod meets;
+mod objective;
+mod part;
 mod search;
 #[cfg(test)]
 mod simulated;
@@ -25,5 +27,6 @@ pub use error::RateError;
 pub use find::{RateRules, find_rate};
 pub use meets::{SloRules, fewest_loads, meets};
 pub use search::Capacity;
+pub use part::{PartError, Sessions};
 pub use slo::{Slo, SloError};
 pub use trial::{Offers, is_of_sessions};

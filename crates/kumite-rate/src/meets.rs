@@ -71,7 +71,7 @@ pub fn meets(
             rate,
             of_sessions: is_of_sessions(load),
             slo: slo.to_string(),
-            needed: slo.requests_needed(),
+            needed: trials.objective.requests_needed(),
             enough: Duration::from_secs(enough.as_secs() + u64::from(enough.subsec_nanos() > 0)),
         });
     }

@@ -7,6 +7,7 @@ use kumite_load::{Arrivals, Error, Gaps, Histogram, Limit, Load, Outcome, Piece,
 use kumite_record::{RateTrial, RateVerdict, VoidReason};
 
 use crate::error::RateError;
+use crate::objective::Objective;
 use crate::search::NoTrial;
 use crate::slo::Slo;
 
@@ -41,7 +42,7 @@ pub trait Offers {
 pub(crate) struct Trials<'a> {
     pub offers: &'a dyn Offers,
     pub load: &'a Load,
-    pub slo: &'a Slo,
+    pub objective: Objective,
     /// The shortest time of a trial.
     pub shortest: Duration,
     /// The median response time before the first trial, to one request at a time.
@@ -87,11 +88,12 @@ impl<'a> Trials<'a> {
             Some(Arrivals::Rate { gaps, burst, .. }) => (*gaps, *burst),
             Some(Arrivals::At(_)) => return Err(RateError::Recorded),
         };
-        if let Some((_, longest)) = slo.times().filter(|(_, longest)| *longest >= load.timeout) {
+        let objective = Objective::new(slo, load)?;
+        if let Some(longest) = objective.longest_request().filter(|longest| *longest >= load.timeout) {
             return Err(RateError::Timeout { timeout: load.timeout, longest });
         }
         let (at_rest, until, made) = (Duration::ZERO, Duration::MAX, Vec::new());
-        Ok(Trials { offers, load, slo, shortest, at_rest, until, gaps, burst, stop, made })
+        Ok(Trials { offers, load, objective, shortest, at_rest, until, gaps, burst, stop, made })
     }
 
     /// Learns how fast the server answers at rest. An error if it does not, even to single requests.
@@ -129,7 +131,7 @@ impl<'a> Trials<'a> {
     /// The length of a trial at this rate: at least the shortest, and long enough for the requests that the SLO
     /// needs: ten beyond every percentile.
     pub fn length(&self, rate: f64) -> Duration {
-        let needed = self.slo.requests_needed() as f64;
+        let needed = self.objective.requests_needed() as f64;
         // Four standard deviations of a Poisson process, or the last burst.
         let spare = if self.gaps == Gaps::Even {
             f64::from(self.burst)
@@ -166,7 +168,7 @@ impl<'a> Trials<'a> {
 
     /// The trial with its verdict, and `true` if it is too short for a figure that the SLO names.
     fn judge(&self, rate: f64, outcome: &Outcome, settled: bool) -> (RateTrial, bool) {
-        let judged = self.slo.judge(outcome, self.load.timeout);
+        let judged = self.objective.judge(outcome, self.load.timeout);
         let lag_us = outcome.send_lag.value_at_quantile(0.99) as f64 / 1e3;
         let void = if !self.is_offered(rate, outcome) {
             Some(VoidReason::NotOffered)
@@ -195,6 +197,7 @@ impl<'a> Trials<'a> {
                 .collect(),
             first_wrong: outcome.first_wrong.clone(),
             figures: judged.figures,
+            parts: judged.parts,
             verdict,
             void,
             broke: judged.broke,
@@ -211,7 +214,7 @@ impl<'a> Trials<'a> {
     /// that is small beside the SLO's times does not count; otherwise trials that only just fail would be void, and
     /// answers too high.
     fn may_be_lag(&self, lag_us: f64, excess_us: f64) -> bool {
-        let shortest_us = self.slo.times().map(|(shortest, _)| shortest.as_secs_f64() * 1e6);
+        let shortest_us = self.objective.shortest().map(|shortest| shortest.as_secs_f64() * 1e6);
         shortest_us.is_some_and(|shortest| lag_us > shortest * LAG_SHARE) && excess_us <= 2.0 * lag_us
     }
 
@@ -225,8 +228,7 @@ impl<'a> Trials<'a> {
     /// time, or within twice its response time at rest. `false` if it does not within [`SETTLING`].
     pub fn settle(&self) -> Result<bool, NoVerdict> {
         let until = self.offers.now() + SETTLING;
-        let limit =
-            self.slo.times().map_or(self.load.timeout, |(shortest, _)| shortest).max(self.at_rest * 2);
+        let limit = self.objective.shortest().unwrap_or(self.load.timeout).max(self.at_rest * 2);
         loop {
             let probed = self.probe()?;
             if self.stop.load(Ordering::Relaxed) {

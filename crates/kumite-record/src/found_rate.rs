@@ -101,10 +101,15 @@ pub struct RateTrial {
     /// The first failure in words, also of the warm-up. `None` if nothing failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_wrong: Option<String>,
-    /// The figures that the SLO is about, by metric: times in microseconds from when requests were due, and
+    /// The figures that the SLO names of all requests, by metric: times in microseconds from when requests were due, and
     /// `error_share`. A request without an answer in time counts as having taken the time-out. A figure for which
     /// there are too few requests is absent.
     pub figures: BTreeMap<String, f64>,
+    /// The figures that the SLO names of single requests and of whole sessions, by their name as the SLO has it, then by
+    /// metric. A session in which a request had no answer in time counts as one that never ended, and a time that it is
+    /// part of is absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, BTreeMap<String, f64>>,
     /// The verdict on the trial's rate.
     pub verdict: RateVerdict,
     /// The reason why the trial is void. `None` if it is not void.

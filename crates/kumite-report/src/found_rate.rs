@@ -9,7 +9,7 @@ use crate::charts::strip::{StripChart, Values, strip_chart};
 use crate::leaf::{Leaf, Table, leaf};
 use crate::markdown::{escaped, table as markdown_table};
 use crate::rate_trial::{
-    broke, doubts, figures, heads, limited_by_connections, metrics, rate, unit, why_void,
+    Figure, broke, doubts, figures, heads, known_figures, limited_by_connections, rate, unit, why_void,
 };
 use crate::style::Style;
 use crate::tables::grid::grid;
@@ -158,9 +158,9 @@ const ROW: f64 = 1.02;
 fn table(found: &FoundRate) -> (Vec<(String, bool)>, Vec<Vec<String>>) {
     let mut trials: Vec<&RateTrial> = found.trials.iter().collect();
     trials.sort_by(|a, b| a.rate_rps.total_cmp(&b.rate_rps));
-    let metrics = metrics(&found.trials);
-    let cells = rows(&trials).iter().map(|row| cells(row, &metrics)).collect();
-    (heads([(unit(found.of_sessions), true), ("met", true)], &metrics), cells)
+    let known = known_figures(found.trials.iter());
+    let cells = rows(&trials).iter().map(|row| cells(row, &known)).collect();
+    (heads([(unit(found.of_sessions), true), ("met", true)], &known), cells)
 }
 
 /// Groups trials that are sorted by rate: a group has rates within `ROW` times its lowest.
@@ -176,7 +176,7 @@ fn rows<'a, 'b>(trials: &'b [&'a RateTrial]) -> Vec<&'b [&'a RateTrial]> {
     rows
 }
 
-fn cells(row: &[&RateTrial], metrics: &[Metric]) -> Vec<String> {
+fn cells(row: &[&RateTrial], known: &[Figure]) -> Vec<String> {
     let (first, last) = (row[0].rate_rps, row[row.len() - 1].rate_rps);
     let digits = digits_apart(&[first, last]).min(4);
     let (from, to) = (significant(first, digits), significant(last, digits));
@@ -186,7 +186,7 @@ fn cells(row: &[&RateTrial], metrics: &[Metric]) -> Vec<String> {
     let judged = row.len() - void;
     let met = if judged > 0 { format!("{met} of {judged}") } else { "–".to_owned() };
     let void = if void > 0 { format!("{void} void") } else { String::new() };
-    [rate, met].into_iter().chain(figures(row, metrics)).chain([void]).collect()
+    [rate, met].into_iter().chain(figures(row, known)).chain([void]).collect()
 }
 
 fn limits(found: &FoundRate) -> Vec<String> {

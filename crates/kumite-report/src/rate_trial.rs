@@ -12,12 +12,35 @@ use crate::words::text::one_line;
 /// The metric of failed requests, which has a column of its own.
 const FAILED: &str = "error_share";
 
+/// A column of figures: a metric of all requests or, with its name, of one request or session.
+#[derive(Clone, PartialEq)]
+pub(crate) struct Figure {
+    part: Option<String>,
+    metric: Metric,
+}
+
+impl Figure {
+    /// `response p95`, or `response p95 of token`.
+    fn label(&self) -> String {
+        let of = self.part.as_ref().map(|part| format!(" of {}", one_line(part)));
+        self.metric.label() + &of.unwrap_or_default()
+    }
+
+    fn value(&self, trial: &RateTrial) -> Option<f64> {
+        let figures = match &self.part {
+            None => Some(&trial.figures),
+            Some(part) => trial.parts.get(part),
+        };
+        figures?.get(&self.metric.name).copied()
+    }
+}
+
 /// A trial at a rate on one line, without a line feed, to be printed while further trials are made. `of_sessions` is
 /// true if the rate counts sessions, false if it counts requests.
 pub fn rate_trial_line(trial: &RateTrial, of_sessions: bool) -> String {
-    let figures = trial.figures.iter().filter(|(name, _)| *name != FAILED).map(|(name, value)| {
-        let metric = Metric::named(name);
-        format!("{} {}", metric.label(), metric.text(*value))
+    let figures = known_figures([trial].into_iter()).into_iter().filter_map(|figure| {
+        let value = figure.value(trial)?;
+        Some(format!("{} {}", figure.label(), figure.metric.text(value)))
     });
     let failed: u64 = trial.errors.values().sum();
     let failed = (failed > 0).then(|| format!("{} failed", count(failed as f64)));
@@ -63,34 +86,42 @@ pub(crate) fn why_void(reason: VoidReason) -> &'static str {
     }
 }
 
-/// The metrics in which the trials have figures, without the share of failures, in the order of their columns.
-pub(crate) fn metrics(trials: &[RateTrial]) -> Vec<Metric> {
-    let mut metrics: Vec<Metric> = Vec::new();
-    for name in trials.iter().flat_map(|trial| trial.figures.keys()).filter(|name| *name != FAILED) {
-        if !metrics.iter().any(|metric| metric.name == *name) {
-            metrics.push(Metric::named(name));
+/// The figures that the trials have, in the order of their columns, without the share of failures among all requests.
+pub(crate) fn known_figures<'a>(trials: impl Iterator<Item = &'a RateTrial>) -> Vec<Figure> {
+    let mut known: Vec<Figure> = Vec::new();
+    for trial in trials {
+        let of_all = trial.figures.keys().filter(|name| *name != FAILED).map(|name| (None, name));
+        let of_parts = trial.parts.iter().flat_map(|(part, figures)| figures.keys().map(move |name| (Some(part), name)));
+        for (part, name) in of_all.chain(of_parts) {
+            let figure = Figure { part: part.cloned(), metric: Metric::named(name) };
+            if !known.contains(&figure) {
+                known.push(figure);
+            }
         }
     }
     // Without their units, so that p99 comes before p99.9.
-    metrics.sort_by(|a, b| Unit::without(&a.name).cmp(Unit::without(&b.name)));
-    metrics
+    known.sort_by(|a, b| {
+        let key = |figure: &'_ Figure| (figure.part.clone(), Unit::without(&figure.metric.name).to_owned());
+        key(a).cmp(&key(b))
+    });
+    known
 }
 
-/// The heads of a table: the columns of `first`, those of the metrics, and those of failures and of the engine; each
+/// The heads of a table: the columns of `first`, those of the figures, and those of failures and of the engine; each
 /// with true if it holds figures.
-pub(crate) fn heads(first: [(&str, bool); 2], metrics: &[Metric]) -> Vec<(String, bool)> {
+pub(crate) fn heads(first: [(&str, bool); 2], known: &[Figure]) -> Vec<(String, bool)> {
     let first = first.into_iter().map(|(head, figures)| (head.to_owned(), figures));
-    let metrics = metrics.iter().map(|metric| (metric.label(), true));
+    let figures = known.iter().map(|figure| (figure.label(), true));
     let last = [("failed", true), ("engine busy", true), ("", false)];
-    first.chain(metrics).chain(last.map(|(head, figures)| (head.to_owned(), figures))).collect()
+    first.chain(figures).chain(last.map(|(head, figures)| (head.to_owned(), figures))).collect()
 }
 
-/// The cells for trials that share a row: the middle figure in each metric, the share of failed requests among all of
+/// The cells for trials that share a row: the middle value of each figure, the share of failed requests among all of
 /// theirs, and the middle use of the engine.
-pub(crate) fn figures(trials: &[&RateTrial], metrics: &[Metric]) -> Vec<String> {
-    let figures = metrics.iter().map(|metric| {
-        let values = trials.iter().filter_map(|trial| trial.figures.get(&metric.name)).copied().collect();
-        middle(values).map_or_else(|| "–".to_owned(), |value| metric.text(value))
+pub(crate) fn figures(trials: &[&RateTrial], known: &[Figure]) -> Vec<String> {
+    let figures = known.iter().map(|figure| {
+        let values = trials.iter().filter_map(|trial| figure.value(trial)).collect();
+        middle(values).map_or_else(|| "–".to_owned(), |value| figure.metric.text(value))
     });
     let failed: u64 = trials.iter().flat_map(|trial| trial.errors.values()).sum();
     let requests: u64 = trials.iter().map(|trial| trial.requests).sum();
@@ -127,13 +158,22 @@ pub(crate) fn limited_by_connections(waited: u64) -> String {
     )
 }
 
+/// By how much the void trials were sent late, for an objective of times that are hardly longer.
+fn how_late(trials: &[RateTrial]) -> String {
+    let void = trials.iter().filter(|trial| trial.void == Some(VoidReason::SentLate));
+    let late = void.map(|trial| trial.send_lag_p99_us).fold(0.0, f64::max);
+    let late = Metric::named("send_lag_p99_us").text(late);
+    format!(" (p99 of its lateness: up to {late}, and over a tenth of the shortest time in the objective)")
+}
+
 /// The doubts about these trials, which the text calls by `word`, such as `load`. Empty if there are none.
 pub(crate) fn doubts(trials: &[RateTrial], word: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for reason in [VoidReason::NoHeadroom, VoidReason::SentLate, VoidReason::NotOffered, VoidReason::TooFew] {
         let void = trials.iter().filter(|trial| trial.void == Some(reason)).count();
         if void > 0 {
-            lines.push(format!("void: {}, in which {}", plural(void, word), why_void(reason)));
+            let late = (reason == VoidReason::SentLate).then(|| how_late(trials)).unwrap_or_default();
+            lines.push(format!("void: {}, in which {}{late}", plural(void, word), why_void(reason)));
         }
     }
     match trials.iter().filter(|trial| !trial.settled).count() {

@@ -9,7 +9,7 @@ use kumite_record::{RateTrial, RateVerdict, SloEnd, SloResult, SloVerdict};
 
 use crate::leaf::{Leaf, Table, leaf};
 use crate::markdown::{escaped, table as markdown_table};
-use crate::rate_trial::{asked, broke, doubts, figures, heads, limited_by_connections, metrics};
+use crate::rate_trial::{asked, broke, doubts, figures, heads, known_figures, limited_by_connections};
 use crate::style::Style;
 use crate::tables::grid::grid;
 use crate::words::gate::{painted, passing};
@@ -119,7 +119,7 @@ fn summary(result: &SloResult) -> String {
 
 /// The table of loads in their order: its heads, each with true if its column holds figures; then its rows.
 fn table(result: &SloResult) -> (Vec<(String, bool)>, Vec<Vec<String>>) {
-    let metrics = metrics(&result.loads);
+    let known = known_figures(result.loads.iter());
     let row = |(nth, load): (usize, &RateTrial)| {
         let verdict = match load.verdict {
             RateVerdict::Met => "met",
@@ -128,10 +128,10 @@ fn table(result: &SloResult) -> (Vec<(String, bool)>, Vec<Vec<String>>) {
         };
         let first = [(nth + 1).to_string(), verdict.to_owned()];
         let broke = one_line(&load.broke.join(", "));
-        first.into_iter().chain(figures(&[load], &metrics)).chain([broke]).collect()
+        first.into_iter().chain(figures(&[load], &known)).chain([broke]).collect()
     };
     let rows = result.loads.iter().enumerate().map(row).collect();
-    (heads([("load", true), ("", false)], &metrics), rows)
+    (heads([("load", true), ("", false)], &known), rows)
 }
 
 fn notes(result: &SloResult) -> Vec<String> {

@@ -14,6 +14,7 @@ fn trial(rate_rps: f64, p99_us: f64, verdict: RateVerdict) -> RateTrial {
         errors: [("unsent".to_owned(), u64::from(verdict == RateVerdict::Unmet) * 20)].into(),
         first_wrong: None,
         figures: [("response_p99_us".to_owned(), p99_us), ("error_share".to_owned(), 0.0)].into(),
+        parts: BTreeMap::new(),
         verdict,
         void: (verdict == RateVerdict::Void).then_some(VoidReason::NoHeadroom),
         broke: Vec::new(),

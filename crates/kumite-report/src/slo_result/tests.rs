@@ -13,6 +13,7 @@ fn load(p99_us: f64, verdict: RateVerdict) -> RateTrial {
         errors: BTreeMap::new(),
         first_wrong: None,
         figures: [("response_p99_us".to_owned(), p99_us), ("error_share".to_owned(), 0.0)].into(),
+        parts: BTreeMap::new(),
         verdict,
         void: (verdict == RateVerdict::Void).then_some(VoidReason::SentLate),
         broke,
@@ -86,6 +87,27 @@ what broke: of 5 failed loads, p99 < 20ms in 5
 first failure: status 401; from me of user
 ";
     assert!(slo_terminal(&fails, &PLAIN).contains(expected), "{}", slo_terminal(&fails, &PLAIN));
+}
+
+#[test]
+fn the_figures_of_a_request_and_of_a_session_have_columns_of_their_own() {
+    let parts = [
+        ("token", [("response_p95_us", 8_000.0), ("error_share", 0.012)]),
+        ("buy", [("session_p95_us", 900_000.0), ("response_p99_9_us", 1.0)]),
+    ];
+    let parts = parts.map(|(part, figures)| {
+        (part.to_owned(), figures.map(|(name, value)| (name.to_owned(), value)).into())
+    });
+    let load = RateTrial { parts: parts.into(), ..load(9_000.0, RateVerdict::Met) };
+    let line = crate::rate_trial_line(&load, true);
+    assert_eq!(
+        line,
+        "2,000 sessions/s: response p99 9 ms, response p99.9 of buy 1 us, session p95 of buy 900 ms, error share of token \
+         0.012, response p95 of token 8 ms, met"
+    );
+    let (heads, rows) = table(&result(vec![load], 6, SloVerdict::Undecided, SloEnd::OutOfLoads));
+    assert_eq!(heads[6].0, "response p95 of token");
+    assert_eq!(rows[0][6], "8 ms");
 }
 
 #[test]

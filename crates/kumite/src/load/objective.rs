@@ -24,7 +24,7 @@ const DEFAULT_REPEAT: usize = 20;
 #[command(next_help_heading = "Objective")]
 pub struct Args {
     /// Conditions that a load must meet, e.g. 'p99 < 10ms' or 'p50 < 2ms and p99.9 < 50ms and errors < 0.1%' [default for
-    /// errors: none]. With -R the load is repeated until it is decided whether more than half of such loads meet them
+    /// errors: none]; 'p95 of NAME < 20ms' is about one request of several, or one session. With -R the load is repeated until it is decided whether more than half of such loads meet them
     #[arg(long, value_name = "SLO", value_parser = Slo::parse)]
     slo: Option<Slo>,
     /// With --slo and -R: the most loads, each of -z [default: 20]

@@ -12,6 +12,7 @@ pub fn failure(error: RateError) -> Failure {
         RateError::Recorded
         | RateError::Timeout { .. }
         | RateError::NoRate
+        | RateError::Part(_)
         | RateError::TooShort { .. }
         | RateError::TooFewLoads { .. } => Failure::Usage(error.to_string()),
     }

@@ -84,3 +84,38 @@ fn what_cannot_be_decided_is_refused_before_anything_is_sent() {
         printed!(place.kumite(&[&["load", &url, "-R", "500"], alone].concat()).ended(2).notes());
     }
 }
+
+const SHOP: &str = r#"
+[[request]]
+name = "list"
+path = "/"
+[[session]]
+name = "buy"
+[[session.request]]
+name = "token"
+path = "/"
+[[session.request]]
+name = "item"
+path = "/"
+"#;
+
+#[test]
+fn a_condition_is_about_one_request_or_one_session() {
+    let (_stub, url) = stub("0");
+    let place = Place::new("", &[]);
+    place.write("shop.toml", SHOP);
+    let judged = |slo: &str, status| {
+        let more = ["--scenario", "shop.toml", "-c", "2", "--json", "-"];
+        load(&place, &url, slo, &[&SHORT[..], &more].concat()).ended(status)
+    };
+    let slo = "max of buy < 99s, mean of item of buy < 19s, errors of list < 90%, max < 19s, errors < 90%";
+    let result = judged(slo, 0).json();
+    assert_right("slo", &result);
+    assert_eq!(result["verdict"], "holds", "{result}");
+    for made in result["loads"].as_array().unwrap() {
+        let parts = &made["parts"];
+        let named = [("buy", "session_max_us"), ("item of buy", "response_mean_us"), ("list", "error_share")];
+        assert!(named.iter().all(|(part, name)| parts[part][name].is_number()), "{made}");
+    }
+    printed!(judged("p95 of items < 1s", 2).notes());
+}

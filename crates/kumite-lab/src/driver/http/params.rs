@@ -94,7 +94,7 @@ pub(super) static PARAMS: &[Param] = &[
     Param::text(
         "objective",
         "",
-        "An objective, such as `p99 < 20ms and errors < 0.1%`: after the window the rate up to which the contender meets it is searched for, in at most 20 s, as `capacity_rps`. Not of a load in steps, nor with a disturbance.",
+        "An objective, such as `p99 < 20ms and errors < 0.1%`: after the window the rate up to which the contender meets it is searched for, in at most 20 s, as `capacity_rps`. `p95 of NAME < 20ms` is about one request of several. Not of a load in steps, nor with a disturbance.",
     ),
     Param::word(
         "disturbance",

@@ -114,10 +114,14 @@ impl HttpWorkload {
                 "objective is for a load at one rate without disturbance: capacity is measured after it, at rates of its own",
             ));
         }
-        if workload.objective.is_some() && scenario.has_sessions() {
-            return Err(Unfit::new(
-                "objective is for plain requests: the rate of sessions of several requests is none of requests",
-            ));
+        if let Some(slo) = &workload.objective {
+            if scenario.has_sessions() {
+                return Err(Unfit::new(
+                    "objective is for plain requests: the rate of sessions of several requests is none of requests",
+                ));
+            }
+            let names: Vec<_> = scenario.request_names().map(|name| (name, vec![name])).collect();
+            slo.check_names(&names).map_err(|error| Unfit::new(error.to_string()))?;
         }
         if workload.steps.is_some() && scenario.within().is_some() {
             return Err(Unfit::new(
@@ -483,6 +487,11 @@ mod tests {
                 "objective",
                 text("p99 < 2s"),
                 "objective allows 2s, and timeout_ms is 1000: raise it above that",
+            ),
+            (
+                "objective",
+                text("p95 of list < 9ms"),
+                "the objective is about list, and no request or session is called so; there are none with a name",
             ),
             ("watch_s", AxisValue::Int(0), "watch_s is a number from 1 to 600, not 0"),
         ];
