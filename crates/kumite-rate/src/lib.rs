@@ -26,7 +26,7 @@ pub use capacity::{CapacityRules, capacity};
 pub use error::RateError;
 pub use find::{RateRules, find_rate};
 pub use meets::{SloRules, fewest_loads, meets};
-pub use search::Capacity;
 pub use part::{PartError, Sessions};
+pub use search::Capacity;
 pub use slo::{Slo, SloError};
 pub use trial::{Offers, is_of_sessions};

@@ -289,8 +289,7 @@ mod tests {
     fn mixed(lost: u64) -> (Load, Outcome) {
         let target = Target::parse("http://127.0.0.1:1/").unwrap();
         let step = |name: &str| Step { name: name.to_owned(), ..Step::new(target.clone()) };
-        let buy =
-            Session { name: "buy".to_owned(), weight: 3, steps: vec![step("token"), step("item")] };
+        let buy = Session { name: "buy".to_owned(), weight: 3, steps: vec![step("token"), step("item")] };
         let load = Load { sessions: vec![step("list").into(), buy], ..plain() };
         let times = |ms: u64, n: u64| outcome(&[(ms, n)], Errors::default()).response;
         let errors = Errors { timeout: lost, ..Errors::default() };
@@ -327,12 +326,16 @@ mod tests {
 
     #[test]
     fn a_condition_is_about_the_request_or_the_session_that_it_names() {
-        let slo = "p99 of list < 10ms, p99 of item < 10ms, p95 of buy < 1s, max of token of buy < 6ms, p50 < 6ms";
+        let slo =
+            "p99 of list < 10ms, p99 of item < 10ms, p95 of buy < 1s, max of token of buy < 6ms, p50 < 6ms";
         let judged = judge_mixed(slo, 0);
         assert_eq!(judged.broke, ["p99 of item < 10ms"]);
         assert!(!judged.waited, "whether it waited is known of all requests only");
         let figure = |part: &str, name: &str, us: f64| (judged.parts[part][name] / us - 1.0).abs() < 1e-3;
-        assert!(figure("item", "response_p99_us", 50e3) && figure("buy", "session_p95_us", 900e3), "{judged:?}");
+        assert!(
+            figure("item", "response_p99_us", 50e3) && figure("buy", "session_p95_us", 900e3),
+            "{judged:?}"
+        );
         assert!(figure("token of buy", "response_max_us", 5e3), "{judged:?}");
         assert_eq!(judged.figures.len(), 2, "p50 and errors: {judged:?}");
     }
@@ -367,6 +370,9 @@ mod tests {
         let (mut load, _) = mixed(0);
         load.sessions[0].weight = 0;
         let refused = objective("p99 of list < 10ms", &load).err().map(|error| error.to_string());
-        assert_eq!(refused.as_deref(), Some("the objective is about list, which has the weight 0: it is never sent"));
+        assert_eq!(
+            refused.as_deref(),
+            Some("the objective is about list, which has the weight 0: it is never sent")
+        );
     }
 }

@@ -36,7 +36,9 @@ pub enum PartError {
         known: String,
     },
     /// Several requests or sessions have this name.
-    #[error("the objective is about {name}, and several are called so: say of which session (of {name} of SESSION)")]
+    #[error(
+        "the objective is about {name}, and several are called so: say of which session (of {name} of SESSION)"
+    )]
     Several {
         /// The name, as the objective has it.
         name: String,
@@ -57,8 +59,11 @@ impl Place {
 
 /// The names of these sessions.
 pub(crate) fn names(sessions: &[Session]) -> Vec<(&str, Vec<&str>)> {
-    let steps = |session: &'_ Session| session.steps.iter().map(|step| step.name.as_str()).collect();
-    sessions.iter().map(|session| (session.name.as_str(), steps(session))).collect()
+    let named = sessions.iter().map(|session| {
+        let steps = session.steps.iter().map(|step| step.name.as_str());
+        (session.name.as_str(), steps.collect())
+    });
+    named.collect()
 }
 
 impl PartName {

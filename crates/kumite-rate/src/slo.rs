@@ -65,7 +65,10 @@ impl Slo {
             parser.joint()?;
             conditions.push(parser.condition()?);
         }
-        if !conditions.iter().any(|condition| condition.subject == Subject::Errors && condition.part.is_none()) {
+        if !conditions
+            .iter()
+            .any(|condition| condition.subject == Subject::Errors && condition.part.is_none())
+        {
             conditions.push(Condition {
                 subject: Subject::Errors,
                 part: None,
@@ -88,8 +91,8 @@ impl Slo {
     ///
     /// If a name is that of none, or of several.
     pub fn check_names(&self, sessions: &Sessions<'_>) -> Result<(), PartError> {
-        let named = self.conditions.iter().filter_map(|condition| condition.part.as_ref());
-        named.map(|name| name.find(sessions).map(drop)).collect()
+        let mut named = self.conditions.iter().filter_map(|condition| condition.part.as_ref());
+        named.try_for_each(|name| name.find(sessions).map(drop))
     }
 }
 
@@ -161,7 +164,13 @@ impl<'a> Parser<'a> {
             Subject::Errors if limit > 1.0 => Err(self.error(before, "a share of at most 100 %")),
             _ if below && limit == 0.0 => Err(self.error(before, "more than 0, for nothing is below it")),
             _ if limit > 1e12 => Err(self.error(before, "a time that somebody waits")),
-            _ => Ok(Condition { subject, part, below, limit, text: self.text[start..self.at].trim().to_owned() }),
+            _ => Ok(Condition {
+                subject,
+                part,
+                below,
+                limit,
+                text: self.text[start..self.at].trim().to_owned(),
+            }),
         }
     }
 
@@ -174,7 +183,8 @@ impl<'a> Parser<'a> {
 
     fn named(&mut self) -> Result<Option<String>, SloError> {
         self.blank();
-        let is_of = self.text[self.at..].strip_prefix("of").is_some_and(|rest| rest.starts_with(char::is_whitespace));
+        let is_of =
+            self.text[self.at..].strip_prefix("of").is_some_and(|rest| rest.starts_with(char::is_whitespace));
         if !is_of {
             return Ok(None);
         }

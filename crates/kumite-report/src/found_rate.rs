@@ -3,7 +3,7 @@
 //! The answer comes first. Without one, the first line says why there is none and what is known.
 
 use comfy_table::CellAlignment::{Left, Right};
-use kumite_record::{FoundRate, Metric, RateTrial, RateVerdict, SearchEnd, Unit};
+use kumite_record::{FoundRate, RateTrial, RateVerdict, SearchEnd, Unit};
 
 use crate::charts::strip::{StripChart, Values, strip_chart};
 use crate::leaf::{Leaf, Table, leaf};

@@ -91,7 +91,8 @@ pub(crate) fn known_figures<'a>(trials: impl Iterator<Item = &'a RateTrial>) -> 
     let mut known: Vec<Figure> = Vec::new();
     for trial in trials {
         let of_all = trial.figures.keys().filter(|name| *name != FAILED).map(|name| (None, name));
-        let of_parts = trial.parts.iter().flat_map(|(part, figures)| figures.keys().map(move |name| (Some(part), name)));
+        let of_parts =
+            trial.parts.iter().flat_map(|(part, figures)| figures.keys().map(move |name| (Some(part), name)));
         for (part, name) in of_all.chain(of_parts) {
             let figure = Figure { part: part.cloned(), metric: Metric::named(name) };
             if !known.contains(&figure) {
@@ -172,7 +173,7 @@ pub(crate) fn doubts(trials: &[RateTrial], word: &str) -> Vec<String> {
     for reason in [VoidReason::NoHeadroom, VoidReason::SentLate, VoidReason::NotOffered, VoidReason::TooFew] {
         let void = trials.iter().filter(|trial| trial.void == Some(reason)).count();
         if void > 0 {
-            let late = (reason == VoidReason::SentLate).then(|| how_late(trials)).unwrap_or_default();
+            let late = if reason == VoidReason::SentLate { how_late(trials) } else { String::new() };
             lines.push(format!("void: {}, in which {}{late}", plural(void, word), why_void(reason)));
         }
     }

@@ -1,5 +1,7 @@
 //! Tests of the texts on searches with known figures.
 
+use std::collections::BTreeMap;
+
 use kumite_record::{RateEstimate, SCHEMA, VoidReason};
 
 use super::*;

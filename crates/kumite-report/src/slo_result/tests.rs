@@ -102,12 +102,12 @@ fn the_figures_of_a_request_and_of_a_session_have_columns_of_their_own() {
     let line = crate::rate_trial_line(&load, true);
     assert_eq!(
         line,
-        "2,000 sessions/s: response p99 9 ms, response p99.9 of buy 1 us, session p95 of buy 900 ms, error share of token \
-         0.012, response p95 of token 8 ms, met"
+        "2,000 sessions/s: response p99 9.00 ms, response p99.9 of buy 1.00 µs, session p95 of buy 900 ms, error share of \
+         token 1.20 %, response p95 of token 8.00 ms, met"
     );
     let (heads, rows) = table(&result(vec![load], 6, SloVerdict::Undecided, SloEnd::OutOfLoads));
     assert_eq!(heads[6].0, "response p95 of token");
-    assert_eq!(rows[0][6], "8 ms");
+    assert_eq!(rows[0][6], "8.00 ms");
 }
 
 #[test]
