@@ -184,15 +184,20 @@ mod tests {
         let readme = |figure: &str| format!("It is {figure}<!-- claim {id} effect.value -->.\n");
         std::fs::write(experiment.join("README.md"), readme("9999.99")).unwrap();
         std::fs::write(experiment.join("experiment.toml"), kept["run"]["spec"].as_str().unwrap()).unwrap();
-        let overview = |decided: usize| format!("| [fib](fib) | why | what | {decided} of 4 | 12 |\n");
-        std::fs::write(folder.path().join(OVERVIEW), overview(3)).unwrap();
+        let claims = right["claims"].as_array().unwrap();
+        let decided = claims.iter().filter(|claim| claim["verdict"] != "undecided").count();
+        let took = super::super::minutes(&right).unwrap();
+        let overview = |decided: usize| {
+            format!("| [fib](fib) | why | what | {decided} of {} | {took:.0} |\n", claims.len())
+        };
+        std::fs::write(folder.path().join(OVERVIEW), overview(decided - 1)).unwrap();
 
         renew(folder.path(), &experiment).unwrap();
         assert!(unpacked(&experiment.join(RECORD), MOST_BYTES).unwrap() == right);
         let written =
             |file: &str| std::fs::read_to_string(folder.path().join("experiments").join(file)).unwrap();
         assert_eq!(written("fib/README.md"), readme(&format!("{effect:.2}")));
-        assert_eq!(written("README.md"), overview(4));
+        assert_eq!(written("README.md"), overview(decided));
         assert!(written("fib/found/verdicts.svg") == picture);
         assert_eq!(
             chosen(folder.path(), &["other"]).unwrap_err().to_string(),
