@@ -13,6 +13,8 @@ const FEWEST_REQUESTS: u64 = 10;
 /// The time that a session counts as having taken if one of its requests was lost, in ns: nobody knows when it would have
 /// ended. Figures that it is part of are infinite.
 const NEVER: u64 = u64::MAX / 2;
+/// A time of this and more, in µs, can only be [`NEVER`]: that is less exact after a histogram and a quotient.
+const NEVER_US: f64 = NEVER as f64 / 2e3;
 
 /// An objective that loads of the same sessions are judged by.
 pub(crate) struct Objective {
@@ -206,15 +208,15 @@ impl Subject {
     /// The figure of a trial, in µs or as a share; `None` if there are too few requests for it. A time is infinite if
     /// [`NEVER`] is part of it.
     fn figure(self, times: &Histogram<u64>, error_share: f64) -> Option<f64> {
-        let finite = |ns: u64, us: f64| if ns < NEVER { us } else { f64::INFINITY };
+        let of_all = |us: f64| if times.max() < NEVER { us } else { f64::INFINITY };
         match self {
             Subject::Errors => Some(error_share),
             Subject::Percentile(_, one_in) => {
-                percentile(times, one_in).ok().map(|us| finite((us * 1e3) as u64, us))
+                percentile(times, one_in).ok().map(|us| if us < NEVER_US { us } else { f64::INFINITY })
             }
             Subject::Mean | Subject::Max if times.len() < FEWEST_REQUESTS => None,
-            Subject::Mean => Some(finite(times.max(), times.mean() / 1e3)),
-            Subject::Max => Some(finite(times.max(), times.max() as f64 / 1e3)),
+            Subject::Mean => Some(of_all(times.mean() / 1e3)),
+            Subject::Max => Some(of_all(times.max() as f64 / 1e3)),
         }
     }
 }
@@ -346,8 +348,8 @@ mod tests {
         let slo = "p95 of buy < 30s and errors < 90% and errors of buy < 3%";
         assert_eq!(broke(slo, 20), [""; 0]);
         assert_eq!(broke(slo, 60), ["p95 of buy < 30s", "errors of buy < 3%"]);
-        for of_all in ["mean of buy < 30s, errors < 90%", "max of buy < 30s, errors < 90%"] {
-            let judged = judge_mixed(of_all, 1);
+        for (of_buy, lost) in [("mean", 1), ("max", 1), ("p95", 60)] {
+            let judged = judge_mixed(&format!("{of_buy} of buy < 30s, errors < 90%"), lost);
             assert_eq!(judged.broke.len(), 1, "{judged:?}");
             assert!(judged.parts.is_empty() && judged.excess_us.is_infinite(), "{judged:?}");
         }

@@ -159,7 +159,7 @@ pub(crate) fn limited_by_connections(waited: u64) -> String {
     )
 }
 
-/// By how much the void trials were sent late, for an objective of times that are hardly longer.
+/// How late the void trials were sent, and which limit that is over.
 fn how_late(trials: &[RateTrial]) -> String {
     let void = trials.iter().filter(|trial| trial.void == Some(VoidReason::SentLate));
     let late = void.map(|trial| trial.send_lag_p99_us).fold(0.0, f64::max);
