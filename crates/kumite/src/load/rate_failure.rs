@@ -7,8 +7,8 @@ use crate::exit::Failure;
 /// The failure with which the command ends after this error, which leaves no result.
 pub fn failure(error: RateError) -> Failure {
     match error {
-        RateError::NoAnswer { .. } => Failure::Gate(error.to_string()),
-        RateError::Load(_) => Failure::Incomplete(error.to_string()),
+        // Not a gate's no: a job tells "too slow" from "not up" by the status.
+        RateError::NoAnswer { .. } | RateError::Load(_) => Failure::Incomplete(error.to_string()),
         RateError::Recorded
         | RateError::Timeout { .. }
         | RateError::NoRate

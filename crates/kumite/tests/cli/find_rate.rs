@@ -91,6 +91,6 @@ fn what_makes_no_sense_is_said_before_anything_is_sent() {
         printed!(said.notes());
     }
     let (addr, _port) = nobody();
-    let said = find(&format!("http://{addr}/"), "p99 < 10ms", &[]).ended(1);
+    let said = find(&format!("http://{addr}/"), "p99 < 10ms", &[]).ended(3);
     printed!(said.notes());
 }

@@ -2,7 +2,7 @@ use std::thread;
 
 use kumite_stub::{Config, Running, Stub};
 
-use crate::place::{Place, Said};
+use crate::place::{Place, Said, nobody};
 use crate::printed::printed;
 use crate::schema::assert_right;
 
@@ -83,6 +83,15 @@ fn what_cannot_be_decided_is_refused_before_anything_is_sent() {
     for alone in [&["--repeat", "6"][..], &["--gate"]] {
         printed!(place.kumite(&[&["load", &url, "-R", "500"], alone].concat()).ended(2).notes());
     }
+}
+
+#[test]
+fn a_server_that_is_not_up_has_another_status_than_one_that_is_too_slow() {
+    let (addr, _port) = nobody();
+    let place = Place::new("", &[]);
+    let said = load(&place, &format!("http://{addr}/"), MET, &[&SHORT[..], &["--gate"]].concat()).ended(3);
+    printed!(said.notes());
+    assert_eq!(said.out, "");
 }
 
 const SHOP: &str = r#"
