@@ -154,7 +154,7 @@ pub fn is_shown(value: &Value, shown: &str) -> bool {
     };
     let plain = plain(shown);
     let Ok(number) = plain.parse::<f64>() else { return false };
-    (value - number).abs() <= last_digit(&plain) / 2.0 * (1.0 + 1e-9)
+    (value - number).abs() <= last_digit(&plain, value) / 2.0 * (1.0 + 1e-9)
 }
 
 /// A number with as many digits, and written in the same way.
@@ -164,9 +164,7 @@ fn written_as(value: f64, shown: &str) -> Option<String> {
     let text = match plain.split_once('.') {
         Some((_, decimals)) => format!("{:.*}", decimals.len(), value.abs()),
         None => {
-            // Nothing is rounded away altogether.
-            let first_digit = 10f64.powf(value.abs().max(1.0).log10().floor());
-            let step = last_digit(&plain).min(first_digit);
+            let step = last_digit(&plain, value);
             format!("{:.0}", (value.abs() / step).round() * step)
         }
     };
@@ -194,12 +192,17 @@ fn plain(shown: &str) -> String {
     shown.replace(',', "").replace('−', "-")
 }
 
-/// The worth of the last digit that is written.
-fn last_digit(plain: &str) -> f64 {
+/// The worth of the last digit that is written of this value.
+fn last_digit(plain: &str, value: f64) -> f64 {
     match plain.split_once('.') {
         Some((_, decimals)) => 0.1f64.powi(decimals.len() as i32),
-        // The zeros at the end of a whole number may be rounded, or its digits.
-        None => 10f64.powi((plain.len() - plain.trim_end_matches('0').len()).min(plain.len() - 1) as i32),
+        // The zeros at the end of a whole number may be rounded, or its digits. Three digits are never rounded away: 160 is
+        // not 164.9.
+        None => {
+            let zeros = (plain.len() - plain.trim_end_matches('0').len()) as i32;
+            let third_digit = value.abs().max(100.0).log10().floor() as i32 - 2;
+            10f64.powi(zeros.min(third_digit))
+        }
     }
 }
 
@@ -241,6 +244,7 @@ mod tests {
             ("1.42", "claim a-b effect.value"),
             ("1.4", "run seed"),
             ("25,200", "cell a n=1 t_us"),
+            ("25,000", "cell a n=1 t_us"),
             ("holds", "claim a-b verdict"),
         ] {
             assert!(!is_shown(&value(&run(), to).unwrap(), shown), "{shown} {to}");
@@ -264,11 +268,11 @@ mod tests {
         let text = "1.9<!-- claim a-b effect.value --> (of 24,000<!-- cell a n=1 t_us -->), so it\n**holds**<!-- claim a-b verdict -->, \
                     14<!-- run minutes -->.";
         let (is, changes) = renewed(text, &[&run()]);
-        let expected = "1.4<!-- claim a-b effect.value --> (of 25,000<!-- cell a n=1 t_us -->), so it\n**holds**<!-- claim a-b verdict -->, \
+        let expected = "1.4<!-- claim a-b effect.value --> (of 25,300<!-- cell a n=1 t_us -->), so it\n**holds**<!-- claim a-b verdict -->, \
                     14<!-- run minutes -->.";
         assert_eq!(is, expected);
         let told: Vec<_> = changes.iter().map(|of| (of.line, of.was.as_str(), of.is.as_deref())).collect();
-        assert_eq!(told, [(1, "1.9", Some("1.4")), (1, "24,000", Some("25,000")), (2, "holds", None)]);
+        assert_eq!(told, [(1, "1.9", Some("1.4")), (1, "24,000", Some("25,300")), (2, "holds", None)]);
     }
 
     #[test]
@@ -284,6 +288,7 @@ mod tests {
             (0.0, "−1.5", "0.0"),
             (-0.01, "1.5", "0.0"),
             (7.0, "100", "7"),
+            (164.9, "160", "165"),
         ] {
             assert_eq!(written_as(value, shown).as_deref(), Some(expected), "{value} as {shown}");
         }
